@@ -1,0 +1,47 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+  name: "swift-nfc",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "NFC", targets: ["NFC"]),
+    .library(name: "NDEF", targets: ["NDEF"]),
+    .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
+    .executable(name: "nfc", targets: ["NFCTool"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+  ],
+  targets: [
+    // Found by pkg-config; a module map and a header each.
+    .systemLibrary(
+      name: "CLibNFC", path: "Modules/CLibNFC", pkgConfig: "libnfc",
+      providers: [.apt(["libnfc-dev"]), .brew(["libnfc"])]),
+    .systemLibrary(
+      name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+
+    // The floors, lowest first. An arrow only ever points down.
+    .target(name: "NDEF"),
+    .target(name: "NFCCore", dependencies: ["NDEF"]),
+    .target(name: "ReaderThread"),
+    .target(name: "NFCLibNFC", dependencies: ["NFCCore", "ReaderThread", "CLibNFC"]),
+    .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "COpenSSL"]),
+    .target(name: "NFC", dependencies: ["NFCLibNFC", "NFCCore", "NDEF"]),
+    .executableTarget(
+      name: "NFCTool",
+      dependencies: [
+        "NFC", "VirtualNFC", "NDEF",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
+    .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
+    .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
+    .testTarget(name: "NFCTests", dependencies: ["NFC", "VirtualNFC"]),
+    .testTarget(name: "NFCToolTests", dependencies: ["NFC", "NFCTool", "VirtualNFC"]),
+    .testTarget(name: "InteropTests", dependencies: ["NFC", "VirtualNFC"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,2 @@
+/// An NDEF message.
+public struct NDEFMessage: Hashable, Sendable {}

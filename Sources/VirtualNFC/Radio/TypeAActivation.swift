@@ -1,0 +1,180 @@
+import NFCCore
+
+/// The states of a type A card up to its selection: ISO/IEC 14443-3, 6.3 and 6.4.
+///
+/// A chip owns one, hands every frame to ``receive(_:)`` and acts on what comes back. It works with
+/// UIDs of 4, 7 and 10 bytes, frames that carry part of a UID, REQA and WUPA.
+public struct TypeAActivation: Hashable, Sendable {
+  /// What a chip does with a frame.
+  public enum Outcome: Hashable, Sendable {
+    /// Activation deals with it; the answer, `nil` for silence.
+    case handled(RadioFrame?)
+    /// The card is selected and this is a command for it, without its CRC_A.
+    case command([UInt8])
+    /// The card is selected, and this is a frame that no standard frame is: parts of a byte, a wrong
+    /// check, or enciphered. The chip decides; most go silent by ``becomeMute()``.
+    case other(RadioFrame)
+  }
+
+  /// ISO/IEC 14443-3, figure 7.
+  public enum State: Hashable, Sendable {
+    case powerOff
+    case idle
+    case ready(cascadeLevel: Int)
+    case active
+    /// Halted by HLTA or an error after ACTIVE: only WUPA is heard.
+    case halt
+    case readyFromHalt(cascadeLevel: Int)
+    case activeFromHalt
+  }
+
+  /// 4, 7 or 10 bytes.
+  public let uid: [UInt8]
+  /// The two bytes in the order in which they go over the air, least significant first.
+  public let atqa: [UInt8]
+  /// The answer to the last SELECT.
+  public let sak: UInt8
+  public private(set) var state: State = .powerOff
+  /// A frame that is the start of a command (say COMPATIBILITY_WRITE's second half) and that no
+  /// activation frame may be mistaken for.
+  public var expectsData = false
+
+  public init(uid: [UInt8], atqa: [UInt8], sak: UInt8) {
+    precondition([4, 7, 10].contains(uid.count), "a UID has 4, 7 or 10 bytes")
+    self.uid = uid
+    self.atqa = atqa
+    self.sak = sak
+  }
+
+  /// Whether the card has been selected and takes commands.
+  public var isActive: Bool { state == .active || state == .activeFromHalt }
+
+  public mutating func powerOn() {
+    state = .idle
+    expectsData = false
+  }
+
+  public mutating func powerOff() {
+    state = .powerOff
+    expectsData = false
+  }
+
+  /// Back to IDLE, or to HALT if the card had been halted before: what follows an error.
+  public mutating func becomeMute() {
+    expectsData = false
+    switch state {
+    case .powerOff: break
+    case .idle, .ready, .active: state = .idle
+    case .halt, .readyFromHalt, .activeFromHalt: state = .halt
+    }
+  }
+
+  /// What HLTA and S(DESELECT) do.
+  public mutating func halt() {
+    expectsData = false
+    if state != .powerOff { state = .halt }
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> Outcome {
+    guard frame.modulation == .typeA, state != .powerOff else { return .handled(nil) }
+    if expectsData, isActive { return standard(frame) }
+    if frame.bytes.count == 1, frame.bitsInLastByte == 7 { return .handled(shortFrame(frame)) }
+    switch state {
+    case .powerOff, .idle, .halt:
+      return .handled(nil)
+    case .ready(let level), .readyFromHalt(let level):
+      return .handled(anticollision(frame, level: level))
+    case .active, .activeFromHalt:
+      return standard(frame)
+    }
+  }
+
+  // MARK: Frames
+
+  private static let requestA: UInt8 = 0x26
+  private static let wakeUpA: UInt8 = 0x52
+  private static let haltA: UInt8 = 0x50
+  private static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
+  /// Takes the place of a UID byte where more of it follow (ISO/IEC 14443-3, 6.4.4).
+  private static let cascadeTag: UInt8 = 0x88
+  private static let sakUIDNotComplete: UInt8 = 0x04
+
+  private mutating func standard(_ frame: RadioFrame) -> Outcome {
+    guard let payload = frame.parity == nil ? frame.checkedPayload : nil else {
+      return .other(frame)
+    }
+    if !expectsData, payload.count == 2, payload[0] == Self.haltA, payload[1] == 0 {
+      halt()
+      return .handled(nil)
+    }
+    return .command(payload)
+  }
+
+  private mutating func shortFrame(_ frame: RadioFrame) -> RadioFrame? {
+    switch (frame.bytes[0], state) {
+    case (Self.requestA, .idle), (Self.wakeUpA, .idle):
+      state = .ready(cascadeLevel: 0)
+    case (Self.wakeUpA, .halt):
+      state = .readyFromHalt(cascadeLevel: 0)
+    default:
+      // REQA in READY or ACTIVE is an error like any other: the card falls back and is silent.
+      becomeMute()
+      return nil
+    }
+    return .typeA(bare: atqa)
+  }
+
+  /// The four UID bytes of a cascade level and their exclusive or.
+  private func cascade(_ level: Int) -> [UInt8] {
+    let last = uid.count == 4 ? 0 : uid.count == 7 ? 1 : 2
+    let part =
+      level < last
+      ? [Self.cascadeTag] + uid[(3 * level)..<(3 * level + 3)]
+      : Array(uid[(3 * level)..<(3 * level + 4)])
+    return part + [part.reduce(0, ^)]
+  }
+
+  private mutating func anticollision(_ frame: RadioFrame, level: Int) -> RadioFrame? {
+    let last = uid.count == 4 ? 0 : uid.count == 7 ? 1 : 2
+    guard frame.bytes.count >= 2, level <= last, frame.bytes[0] == Self.selectCodes[level] else {
+      becomeMute()
+      return nil
+    }
+    let part = cascade(level)
+    if frame.bytes[1] == 0x70 {
+      guard let payload = frame.checkedPayload, payload.count == 7, Array(payload[2...]) == part
+      else {
+        becomeMute()
+        return nil
+      }
+      guard level == last else {
+        state =
+          isFromHalt ? .readyFromHalt(cascadeLevel: level + 1) : .ready(cascadeLevel: level + 1)
+        return .typeA([Self.sakUIDNotComplete])
+      }
+      state = isFromHalt ? .activeFromHalt : .active
+      return .typeA([sak])
+    }
+    // NVB: whole bytes in the high half, further bits in the low one, SEL and NVB counted.
+    let knownBits = Int(frame.bytes[1] >> 4) * 8 + Int(frame.bytes[1] & 0x0F) - 16
+    guard (0...32).contains(knownBits), frame.bitCount == knownBits + 16 else {
+      becomeMute()
+      return nil
+    }
+    func bit(_ bytes: [UInt8], _ index: Int) -> UInt8 { bytes[index / 8] >> (index % 8) & 1 }
+    let known = Array(frame.bytes.dropFirst(2))
+    for index in 0..<knownBits where bit(known, index) != bit(part, index) {
+      becomeMute()
+      return nil
+    }
+    // A split byte goes on where the reader stopped: the answer's first byte holds the rest of it in
+    // its high bits, as it stands in a receiver that aligns on the byte.
+    return RadioFrame(
+      Array(part[(knownBits / 8)...]), modulation: .typeA, bitsInLastByte: 8)
+  }
+
+  private var isFromHalt: Bool {
+    if case .readyFromHalt = state { return true }
+    return false
+  }
+}

@@ -1,0 +1,98 @@
+import Synchronization
+
+/// The space in front of a virtual reader: tags are placed in it and taken from it.
+///
+/// Safe to use from any thread, also while a reader is talking to a tag: the tag that is taken away
+/// simply does not answer the next frame.
+public final class VirtualField: Sendable {
+  /// What a reader's antenna receives after a frame has been sent.
+  enum Reception: Hashable, Sendable {
+    /// No tag answered.
+    case silence
+    /// One tag answered, or several did with the same bits.
+    case frame(RadioFrame)
+    /// Several tags answered with different bits: the bits received up to the first difference, and
+    /// its position, counted from 0 in the order of transmission.
+    case collision(RadioFrame, bit: Int)
+  }
+
+  private struct State {
+    var tags: [VirtualTag] = []
+    var isPowered = false
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// The tags that are in the field, in the order in which they were placed.
+  public var tags: [VirtualTag] { state.withLock { $0.tags } }
+
+  /// Whether a reader has its carrier on.
+  public var isPowered: Bool { state.withLock { $0.isPowered } }
+
+  /// Puts a tag into the field. A tag that is in it already stays as it is.
+  public func place(_ tag: VirtualTag) {
+    state.withLock { state in
+      guard !state.tags.contains(where: { $0 === tag }) else { return }
+      state.tags.append(tag)
+      if state.isPowered { tag.setPower(true) }
+    }
+  }
+
+  /// Takes a tag out of the field. It loses its power and keeps its memory.
+  public func remove(_ tag: VirtualTag) {
+    state.withLock { state in
+      guard let index = state.tags.firstIndex(where: { $0 === tag }) else { return }
+      state.tags.remove(at: index)
+      tag.setPower(false)
+    }
+  }
+
+  /// Takes all tags out of the field.
+  public func removeAll() {
+    state.withLock { state in
+      for tag in state.tags { tag.setPower(false) }
+      state.tags = []
+    }
+  }
+
+  /// Switches the carrier on or off; off takes the power from all tags.
+  func setPower(_ isOn: Bool) {
+    state.withLock { state in
+      guard state.isPowered != isOn else { return }
+      state.isPowered = isOn
+      for tag in state.tags { tag.setPower(isOn) }
+    }
+  }
+
+  /// Sends a frame to all tags in the field and gives what comes back.
+  func transmit(_ frame: RadioFrame) -> Reception {
+    let answers = state.withLock { state in
+      state.isPowered ? state.tags.compactMap { $0.receive(frame) } : []
+    }
+    guard let first = answers.first else { return .silence }
+    guard let bit = firstDifference(answers) else { return .frame(first) }
+    var received = first
+    received.bytes = Array(first.bytes.prefix(bit / 8 + 1))
+    if bit % 8 != 0 {
+      received.bytes[bit / 8] &= UInt8(1 << (bit % 8)) - 1
+      received.bitsInLastByte = bit % 8
+    } else {
+      received.bytes.removeLast()
+      received.bitsInLastByte = 8
+    }
+    received.parity = nil
+    return .collision(received, bit: bit)
+  }
+
+  private func firstDifference(_ frames: [RadioFrame]) -> Int? {
+    guard let first = frames.first else { return nil }
+    let shortest = frames.map(\.bitCount).min() ?? 0
+    for bit in 0..<shortest {
+      let value = first.bytes[bit / 8] >> (bit % 8) & 1
+      if frames.contains(where: { $0.bytes[bit / 8] >> (bit % 8) & 1 != value }) { return bit }
+    }
+    return frames.contains { $0.bitCount != shortest } ? shortest : nil
+  }
+}
