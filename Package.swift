@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "swift-nfc",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS("15.4")],
   products: [
     .library(name: "NFC", targets: ["NFC"]),
     .library(name: "NDEF", targets: ["NDEF"]),

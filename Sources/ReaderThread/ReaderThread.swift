@@ -1,0 +1,163 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import Synchronization
+
+/// A thread that runs the jobs of one actor, one after the other, and may block.
+///
+/// The libraries that talk to readers wait inside C. On the thread pool of Swift concurrency, which has
+/// one thread a core, two such readers would already hold up everything else; so each reader's actor has
+/// one of these as its executor.
+public final class ReaderThread: SerialExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var isEnding = false
+  }
+
+  /// What the thread and the executor share. The thread does not hold the executor itself, so that
+  /// letting go of the executor ends the thread.
+  private final class Queue: Sendable {
+    private let state = Mutex(State())
+    private let signal = Signal()
+
+    func add(_ job: UnownedJob) {
+      state.withLock { $0.jobs.append(job) }
+      signal.raise()
+    }
+
+    func end() {
+      state.withLock { $0.isEnding = true }
+      signal.raise()
+    }
+
+    /// The jobs that wait, in their order; `nil` when there will be none any more.
+    func take() -> [UnownedJob]? {
+      while true {
+        let (jobs, isEnding) = state.withLock { state in
+          defer { state.jobs.removeAll(keepingCapacity: true) }
+          return (state.jobs, state.isEnding)
+        }
+        if !jobs.isEmpty { return jobs }
+        if isEnding { return nil }
+        signal.wait()
+      }
+    }
+  }
+
+  private final class Start: Sendable {
+    let queue: Queue
+    let executor: @Sendable () -> UnownedSerialExecutor?
+
+    init(queue: Queue, executor: @escaping @Sendable () -> UnownedSerialExecutor?) {
+      self.queue = queue
+      self.executor = executor
+    }
+  }
+
+  private final class WeakExecutor: Sendable {
+    private let reference = Mutex<Unowned?>(nil)
+
+    /// The thread runs a job only while somebody waits for it, and whoever waits holds the actor, which
+    /// holds the executor.
+    private struct Unowned: @unchecked Sendable {
+      let executor: UnownedSerialExecutor
+    }
+
+    var executor: UnownedSerialExecutor? {
+      get { reference.withLock { $0?.executor } }
+      set { reference.withLock { $0 = newValue.map(Unowned.init) } }
+    }
+  }
+
+  private let queue = Queue()
+
+  /// Starts a thread.
+  ///
+  /// - Throws: ``Failure`` if the system has no thread left.
+  public init() throws {
+    let weak = WeakExecutor()
+    let start = Start(queue: queue) { weak.executor }
+    let box = Unmanaged.passRetained(start)
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    defer { pthread_attr_destroy(&attributes) }
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, &attributes,
+      { argument in
+        guard let argument else { return nil }
+        ReaderThread.run(Unmanaged<Start>.fromOpaque(argument).takeRetainedValue())
+        return nil
+      }, box.toOpaque())
+    guard code == 0 else {
+      box.release()
+      throw Failure(code: code)
+    }
+    weak.executor = asUnownedSerialExecutor()
+  }
+
+  deinit { queue.end() }
+
+  /// The system has refused to start a thread.
+  public struct Failure: Error, CustomStringConvertible {
+    /// The errno.
+    public let code: Int32
+    public var description: String { "no thread: \(String(cString: strerror(code)))" }
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    queue.add(UnownedJob(job))
+  }
+
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  private static func run(_ start: Start) {
+    while let jobs = start.queue.take() {
+      for job in jobs {
+        guard let executor = start.executor() else { continue }
+        job.runSynchronously(on: executor)
+      }
+    }
+  }
+}
+
+/// A condition that stays raised until it was waited for.
+///
+/// Unchecked because it owns a pthread mutex and condition, which are made to be shared and whose
+/// addresses never change.
+private final class Signal: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var isRaised = false
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+    condition.deallocate()
+  }
+
+  func raise() {
+    pthread_mutex_lock(mutex)
+    isRaised = true
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+  }
+
+  func wait() {
+    pthread_mutex_lock(mutex)
+    while !isRaised { pthread_cond_wait(condition, mutex) }
+    isRaised = false
+    pthread_mutex_unlock(mutex)
+  }
+}

@@ -1,0 +1,59 @@
+/// A FeliCa card over a reader of ours.
+struct NativeFeliCaTag: FeliCaTag {
+  let handle: TagHandle
+  let target: FeliCaTarget
+
+  var identifier: [UInt8] { target.idm }
+  var technology: TagTechnology { .felica }
+  var isAvailable: Bool { get async { await handle.isAvailable } }
+  var idm: [UInt8] { target.idm }
+  var pmm: [UInt8] { target.pmm }
+  var systemCode: [UInt8] { target.systemCode }
+
+  func connect() async throws { try await handle.connect() }
+
+  func product() async throws -> TagProduct? {
+    FeliCaIdentification.product(pmm: target.pmm)
+  }
+
+  func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8] {
+    try await handle.perform { try FeliCaExchange.send(command, $0) }
+  }
+}
+
+/// Which chip a FeliCa card is.
+enum FeliCaIdentification {
+  /// By the IC type, the second byte of PMm (Sony, "FeliCa technical information on IC types"; FeliCa
+  /// Lite-S User's Manual, 2.3).
+  static func product(pmm: [UInt8]) -> TagProduct? {
+    guard pmm.count == 8 else { return nil }
+    switch pmm[1] {
+    case 0xF0: return sony("FeliCa Lite")
+    case 0xF1, 0xF2: return sony("FeliCa Lite-S")
+    case 0xE0, 0xE1, 0xFF: return nil
+    default: return sony("FeliCa Standard")
+    }
+  }
+
+  private static func sony(_ name: String) -> TagProduct { TagProduct(name: name, maker: "Sony") }
+}
+
+/// Commands of JIS X 6319-4 over the air.
+enum FeliCaExchange {
+  private static let timeout = Duration.milliseconds(500)
+
+  /// Puts LEN before the command and takes it from the answer.
+  static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    guard (1...254).contains(command.count) else {
+      throw NFCError(
+        command.isEmpty ? .invalidParameter : .commandTooLong,
+        "a FeliCa command has 1 to 254 bytes, not \(command.count)")
+    }
+    let answer = try link.exchange(
+      [UInt8(command.count + 1)] + command, framing: .checked, timeout: timeout)
+    guard let length = answer.first, Int(length) == answer.count, answer.count > 1 else {
+      throw NFCError(.tagResponseError, "the card's answer has a wrong length")
+    }
+    return Array(answer.dropFirst())
+  }
+}

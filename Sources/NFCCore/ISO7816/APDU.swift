@@ -1,0 +1,156 @@
+/// A command of ISO/IEC 7816-4, 5.1: class, instruction, parameters, data, and how long an answer is
+/// expected.
+public struct APDU: Hashable, Sendable {
+  public var instructionClass: UInt8
+  public var instructionCode: UInt8
+  public var p1: UInt8
+  public var p2: UInt8
+  /// Up to 255 bytes in a short command, up to 65 535 in an extended one.
+  public var data: [UInt8]
+  /// Nₑ, the most bytes that the answer may have: 1 to 256 in a short command, to 65 536 in an extended
+  /// one; `nil` if no data is expected.
+  public var expectedLength: Int?
+  /// Extended length fields are used even where short ones would do.
+  public var isExtended: Bool
+
+  public init(
+    instructionClass: UInt8, instructionCode: UInt8, p1: UInt8, p2: UInt8, data: [UInt8] = [],
+    expectedLength: Int? = nil, isExtended: Bool = false
+  ) {
+    self.instructionClass = instructionClass
+    self.instructionCode = instructionCode
+    self.p1 = p1
+    self.p2 = p2
+    self.data = data
+    self.expectedLength = expectedLength
+    self.isExtended =
+      isExtended || data.count > 255 || (expectedLength.map { $0 > 256 } ?? false)
+  }
+
+  /// Reads a command in any of the seven forms of ISO/IEC 7816-4, 5.1 and 12.1; `nil` if it is of none.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 4 else { return nil }
+    var data: [UInt8] = []
+    var expectedLength: Int?
+    var isExtended = false
+    let body = Array(bytes[4...])
+    switch body.count {
+    case 0:
+      break
+    case 1:
+      expectedLength = body[0] == 0 ? 256 : Int(body[0])
+    case 3 where body[0] == 0:
+      isExtended = true
+      expectedLength = Self.extendedLength(body[1], body[2])
+    case _ where body[0] != 0:
+      let length = Int(body[0])
+      guard body.count == 1 + length || body.count == 2 + length else { return nil }
+      data = Array(body[1..<(1 + length)])
+      if body.count == 2 + length {
+        expectedLength = body[1 + length] == 0 ? 256 : Int(body[1 + length])
+      }
+    default:
+      guard body.count > 3 else { return nil }
+      let length = Int(body[1]) << 8 | Int(body[2])
+      guard length > 0, body.count == 3 + length || body.count == 5 + length else { return nil }
+      isExtended = true
+      data = Array(body[3..<(3 + length)])
+      if body.count == 5 + length {
+        expectedLength = Self.extendedLength(body[3 + length], body[4 + length])
+      }
+    }
+    self.init(
+      instructionClass: bytes[0], instructionCode: bytes[1], p1: bytes[2], p2: bytes[3], data: data,
+      expectedLength: expectedLength, isExtended: isExtended)
+  }
+
+  private static func extendedLength(_ high: UInt8, _ low: UInt8) -> Int {
+    let length = Int(high) << 8 | Int(low)
+    return length == 0 ? 65_536 : length
+  }
+
+  /// The command as it goes to the card. Lengths beyond what the form can say are cut by
+  /// ``validate()``'s error, not here.
+  public var encoded: [UInt8] {
+    var bytes = [instructionClass, instructionCode, p1, p2]
+    if isExtended {
+      if !data.isEmpty || expectedLength != nil { bytes.append(0) }
+      if !data.isEmpty { bytes += Self.twoBytes(data.count) + data }
+      if let expectedLength { bytes += Self.twoBytes(expectedLength) }
+    } else {
+      if !data.isEmpty { bytes += [UInt8(truncatingIfNeeded: data.count)] + data }
+      if let expectedLength { bytes.append(UInt8(truncatingIfNeeded: expectedLength)) }
+    }
+    return bytes
+  }
+
+  private static func twoBytes(_ value: Int) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
+  }
+
+  /// Throws `invalidParameter` for data or an expected length that no form can carry.
+  public func validate() throws {
+    guard data.count <= 65_535 else {
+      throw NFCError(.invalidParameter, "a command carries at most 65535 bytes, not \(data.count)")
+    }
+    guard (1...65_536).contains(expectedLength ?? 1) else {
+      throw NFCError(
+        .invalidParameter, "the expected length is 1 to 65536, not \(expectedLength ?? 0)")
+    }
+  }
+
+  private static let select: UInt8 = 0xA4
+
+  /// SELECT by name, first occurrence, with the file control information asked for: ISO/IEC 7816-4,
+  /// 7.1.1.
+  public static func select(aid: [UInt8]) -> APDU {
+    APDU(
+      instructionClass: 0x00, instructionCode: select, p1: 0x04, p2: 0x00, data: aid,
+      expectedLength: 256)
+  }
+
+  /// SELECT by name; the AID in hexadecimal. `nil` if it is not.
+  public static func select(aid: String) -> APDU? {
+    [UInt8](hexadecimal: aid).map { select(aid: $0) }
+  }
+}
+
+/// The answer to a command: data and status word (ISO/IEC 7816-4, 5.6).
+public struct ResponseAPDU: Hashable, Sendable {
+  public var data: [UInt8]
+  public var sw1: UInt8
+  public var sw2: UInt8
+
+  public init(data: [UInt8], sw1: UInt8, sw2: UInt8) {
+    self.data = data
+    self.sw1 = sw1
+    self.sw2 = sw2
+  }
+
+  /// Splits an answer.
+  ///
+  /// - Throws: `tagResponseError` for fewer than two bytes.
+  public init(_ bytes: [UInt8]) throws {
+    guard bytes.count >= 2 else {
+      throw NFCError(.tagResponseError, "the card's answer has no status word")
+    }
+    self.init(
+      data: Array(bytes.dropLast(2)), sw1: bytes[bytes.count - 2], sw2: bytes[bytes.count - 1])
+  }
+
+  public var statusWord: UInt16 { UInt16(sw1) << 8 | UInt16(sw2) }
+
+  /// 9000.
+  public var isSuccess: Bool { statusWord == 0x9000 }
+}
+
+extension APDU: CustomStringConvertible {
+  public var description: String { encoded.hexadecimal }
+}
+
+extension ResponseAPDU: CustomStringConvertible {
+  /// Data, a space, status word; the status word alone where there is no data.
+  public var description: String {
+    (data.isEmpty ? "" : data.hexadecimal + " ") + [sw1, sw2].hexadecimal
+  }
+}

@@ -1,0 +1,44 @@
+/// A smart card over a reader of ours.
+struct NativeISO7816Tag: ISO7816Tag {
+  let handle: TagHandle
+
+  var identifier: [UInt8] { handle.target.identifier }
+  var technology: TagTechnology { handle.target.technology }
+  var isAvailable: Bool { get async { await handle.isAvailable } }
+
+  private var typeA: ISO14443ATarget? {
+    if case .iso14443a(let target) = handle.target { target } else { nil }
+  }
+
+  private var typeB: ISO14443BTarget? {
+    if case .iso14443b(let target) = handle.target { target } else { nil }
+  }
+
+  var historicalBytes: [UInt8] { typeA?.historicalBytes ?? [] }
+  var applicationData: [UInt8]? { typeB?.applicationData }
+  var protocolInfo: [UInt8]? { typeB?.protocolInfo }
+  var atqa: [UInt8]? { typeA?.atqa }
+  var sak: UInt8? { typeA?.sak }
+  var ats: [UInt8]? { typeA?.ats }
+
+  func connect() async throws { try await handle.connect() }
+
+  func product() async throws -> TagProduct? {
+    handle.knowledge.withLock { $0.product } ?? nil
+  }
+
+  func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
+    try await handle.perform { try ISO7816Exchange.send(command, $0) }
+  }
+}
+
+/// Commands of ISO/IEC 7816-4 over the air.
+enum ISO7816Exchange {
+  /// Waiting-time extensions counted: a card that computes for longer is given up.
+  private static let timeout = Duration.seconds(5)
+
+  static func send(_ command: APDU, _ link: TagLink) throws -> ResponseAPDU {
+    try command.validate()
+    return try ResponseAPDU(link.exchange(command.encoded, framing: .tagProtocol, timeout: timeout))
+  }
+}

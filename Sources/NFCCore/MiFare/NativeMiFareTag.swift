@@ -1,0 +1,57 @@
+/// A MIFARE or NTAG tag over a reader of ours.
+struct NativeMiFareTag: MiFareTag {
+  let handle: TagHandle
+  let target: ISO14443ATarget
+  let family: MiFareFamily
+
+  var identifier: [UInt8] { target.uid }
+  var technology: TagTechnology { .iso14443a }
+  var isAvailable: Bool { get async { await handle.isAvailable } }
+  var atqa: [UInt8] { target.atqa }
+  var sak: UInt8 { target.sak }
+  var ats: [UInt8] { target.ats }
+  var historicalBytes: [UInt8] { target.historicalBytes }
+
+  func connect() async throws { try await handle.connect() }
+
+  func product() async throws -> TagProduct? {
+    if let known = handle.knowledge.withLock({ $0.product }) { return known }
+    let product: TagProduct?
+    switch family {
+    case .classic: product = TypeAIdentification.classic(target)
+    case .ultralight:
+      product = try await handle.perform { try UltralightIdentification.product($0) }
+    case .desfire, .plus, .unknown:
+      product =
+        try await handle.perform { try TypeAIdentification.desfireVersion($0)?.product }
+        ?? (family == .plus ? TagProduct(name: "MIFARE Plus", maker: "NXP") : nil)
+    }
+    handle.knowledge.withLock { $0.product = .some(product) }
+    return product
+  }
+
+  func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8] {
+    guard !command.isEmpty else {
+      throw NFCError(.invalidParameter, "a command has at least one byte")
+    }
+    let family = family
+    return try await handle.perform { link in
+      switch family {
+      case .classic: try MiFareClassicExchange.send(command, link)
+      case .ultralight: try UltralightExchange.send(command, link)
+      case .desfire, .plus, .unknown: try link.exchange(command, framing: .tagProtocol)
+      }
+    }
+  }
+
+  func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
+    guard target.supportsISO14443Part4 else {
+      throw NFCError(.unsupported, "this tag does not speak ISO 14443-4")
+    }
+    return try await handle.perform { try ISO7816Exchange.send(command, $0) }
+  }
+
+  var classic: MiFareClassicCommands? {
+    family == .classic ? MiFareClassicCommands(handle: handle) : nil
+  }
+}

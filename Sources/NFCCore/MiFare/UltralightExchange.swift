@@ -1,0 +1,94 @@
+/// Commands of the Ultralight and NTAG 2xx families over the air.
+enum UltralightExchange {
+  /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
+  static let acknowledge: UInt8 = 0x0A
+  /// Longer than any write of these chips takes, and the silence after which a tag has refused.
+  private static let timeout = Duration.milliseconds(100)
+
+  /// Sends a command without its CRC_A and gives the answer without it.
+  ///
+  /// The check is made and verified here and not by the reader's chip: a PN53x that verifies it
+  /// reports the four bits of a NAK as a broken check, and their code is lost.
+  static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    let answer = try link.exchange(
+      command + CyclicRedundancyCheck.a(command), framing: .bare, timeout: timeout)
+    if answer.count == 1 {
+      let code = answer[0] & 0x0F
+      guard code != acknowledge else { return [acknowledge] }
+      throw NFCError(
+        .tagRefused, "the tag has refused command \([command[0]].hexadecimal)",
+        cause: .negativeAcknowledge(code))
+    }
+    let body = Array(answer.dropLast(2))
+    guard answer.count > 2, CyclicRedundancyCheck.a(body) == Array(answer.suffix(2)) else {
+      throw NFCError(.tagResponseError, "the tag's answer is broken", cause: .checksum)
+    }
+    return body
+  }
+}
+
+/// Which chip of the Ultralight and NTAG families a tag is.
+enum UltralightIdentification {
+  static let getVersion: UInt8 = 0x60
+  static let authenticate: UInt8 = 0x1A
+  static let read: UInt8 = 0x30
+  /// NXP's vendor code in the answer to GET_VERSION (NTAG21x data sheet, 10.1).
+  private static let vendorNXP: UInt8 = 0x04
+
+  /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
+  /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
+  static func product(_ link: TagLink) throws -> TagProduct? {
+    if let version = try answer([getVersion], link) {
+      return version.count == 8 ? product(version: version) : nil
+    }
+    if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
+      try link.selectAgain()
+      return TagProduct(name: "MIFARE Ultralight C", maker: "NXP", memorySize: 192)
+    }
+    guard link.target.identifier.first == vendorNXP else { return nil }
+    // NTAG203 has pages up to 29h; a 16-page Ultralight refuses to read them (NTAG203 data sheet,
+    // 8.5; MF0ICU1 data sheet, 7.6.1).
+    if try answer([read, 0x29], link) != nil {
+      return TagProduct(name: "NTAG203", maker: "NXP", memorySize: 168)
+    }
+    return TagProduct(name: "MIFARE Ultralight", maker: "NXP", memorySize: 64)
+  }
+
+  /// The answer, or `nil` if the tag refuses or is silent; it is awake again in either case.
+  private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {
+    do {
+      return try UltralightExchange.send(command, link)
+    } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
+      try link.selectAgain()
+      return nil
+    }
+  }
+
+  /// Reads the eight bytes of GET_VERSION: fixed header, vendor, type, subtype, major and minor
+  /// version, storage size, protocol (NTAG21x data sheet, 10.1; MF0ULx1 data sheet, 10.1).
+  static func product(version: [UInt8]) -> TagProduct? {
+    guard version.count == 8, version[1] == vendorNXP else { return nil }
+    switch (version[2], version[3], version[4], version[6]) {
+    case (0x04, 0x01, 0x01, 0x0B): return nxp("NTAG210", 80)
+    case (0x04, 0x01, 0x01, 0x0E): return nxp("NTAG212", 164)
+    case (0x04, 0x02, 0x01, 0x0F): return nxp("NTAG213", 180)
+    case (0x04, 0x02, 0x01, 0x11): return nxp("NTAG215", 540)
+    case (0x04, 0x02, 0x01, 0x13): return nxp("NTAG216", 924)
+    case (0x04, 0x04, 0x01, 0x0F): return nxp("NTAG213F", 180)
+    case (0x04, 0x04, 0x01, 0x13): return nxp("NTAG216F", 924)
+    case (0x04, 0x02, 0x03, 0x0F): return nxp("NTAG213 TT", 184)
+    case (0x04, 0x05, 0x01, 0x13): return nxp("NTAG I2C 1K", nil)
+    case (0x04, 0x05, 0x01, 0x15): return nxp("NTAG I2C 2K", nil)
+    case (0x04, 0x05, 0x02, 0x13): return nxp("NTAG I2C plus 1K", nil)
+    case (0x04, 0x05, 0x02, 0x15): return nxp("NTAG I2C plus 2K", nil)
+    case (0x03, _, 0x01, 0x0B): return nxp("MIFARE Ultralight EV1", 80)
+    case (0x03, _, 0x01, 0x0E): return nxp("MIFARE Ultralight EV1", 164)
+    case (0x03, _, 0x04, _): return nxp("MIFARE Ultralight AES", 240)
+    default: return nil
+    }
+  }
+
+  private static func nxp(_ name: String, _ memorySize: Int?) -> TagProduct {
+    TagProduct(name: name, maker: "NXP", memorySize: memorySize)
+  }
+}

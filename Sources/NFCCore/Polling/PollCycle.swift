@@ -1,0 +1,102 @@
+/// The order in which a reader is asked for tags, and who has come and gone: a value without a reader
+/// or a clock.
+///
+/// A round switches the carrier off and on once and then asks for each technology. A tag has left when
+/// it was not found in ``missesUntilLeft`` rounds one after the other: a tag at the edge of the field
+/// is easily missed once.
+public struct PollCycle: Sendable {
+  /// What is to be done next.
+  public enum Step: Hashable, Sendable {
+    /// A new round: switch the carrier off and on.
+    case resetField
+    case list(TagTechnology)
+    /// The round is over; wait a while before the next one.
+    case pause
+  }
+
+  /// What a list has told.
+  public enum Event: Hashable, Sendable {
+    case arrived(Target)
+    case left(Target)
+  }
+
+  public static let missesUntilLeft = 2
+
+  private struct Known: Sendable {
+    var target: Target
+    var misses = 0
+  }
+
+  private let technologies: [TagTechnology]
+  private var position = 0
+  private var isFirstRound = true
+  private var known: [Known] = []
+
+  public init(technologies: [TagTechnology]) {
+    self.technologies = technologies
+  }
+
+  /// The tags that are in the field as far as is known, in the order in which they came.
+  public var present: [Target] { known.map(\.target) }
+
+  public mutating func next() -> Step {
+    // A reader that has just been opened has its carrier off: no reset is needed to start.
+    let steps = technologies.count
+    if position == 0, isFirstRound {
+      isFirstRound = false
+      position = 1
+    }
+    defer { position += 1 }
+    switch position {
+    case 0: return .resetField
+    case 1...max(1, steps) where steps > 0: return .list(technologies[position - 1])
+    default:
+      position = -1
+      return .pause
+    }
+  }
+
+  /// Takes in what a list has found, `nil` if it could not be carried out, which tells nothing.
+  public mutating func found(_ targets: [Target]?, of technology: TagTechnology) -> [Event] {
+    guard let targets else { return [] }
+    var events: [Event] = []
+    var news = targets.filter { target in !known.contains { $0.target == target } }
+    for index in known.indices where known[index].target.technology == technology {
+      if targets.contains(known[index].target) {
+        known[index].misses = 0
+      } else if let same = news.firstIndex(where: { $0.isLikely(known[index].target) }) {
+        // It has drawn a new number at the last power-on.
+        known[index].target = news.remove(at: same)
+        known[index].misses = 0
+      } else {
+        known[index].misses += 1
+      }
+    }
+    known.removeAll { entry in
+      guard entry.misses >= Self.missesUntilLeft else { return false }
+      events.append(.left(entry.target))
+      return true
+    }
+    for target in news {
+      known.append(Known(target: target))
+      events.append(.arrived(target))
+    }
+    return events
+  }
+}
+
+extension Target {
+  /// Whether two targets can be one tag that draws its UID or PUPI anew at each power-on.
+  func isLikely(_ other: Target) -> Bool {
+    switch (self, other) {
+    case (.iso14443a(let one), .iso14443a(let two)):
+      one.hasRandomUID && two.hasRandomUID && one.atqa == two.atqa && one.sak == two.sak
+        && one.ats == two.ats
+    case (.iso14443b(let one), .iso14443b(let two)):
+      // Whether a PUPI is random is not told; cards with the same application data are rare.
+      one.applicationData == two.applicationData && one.protocolInfo == two.protocolInfo
+    default:
+      false
+    }
+  }
+}

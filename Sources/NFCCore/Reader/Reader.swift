@@ -1,0 +1,261 @@
+import Synchronization
+
+/// A reader that has been opened: it finds tags, and every command to a tag goes through it.
+///
+/// A reader is an actor on a thread of its own, because the libraries beneath it block: as many
+/// readers as there are run side by side, and none of them holds up a thread of Swift's own.
+///
+/// Cancelling the task that waits for a tag or an answer stops the radio at once, throws
+/// `CancellationError`, and leaves the reader ready for the next call.
+///
+/// The carrier is switched off by ``close()``, and when the last reference goes.
+public actor Reader {
+  /// What people call the reader, for instance `pn532_uart:/dev/ttyUSB0`.
+  public nonisolated let name: String
+  /// What ``Reader`` was opened by.
+  public nonisolated let connectionString: String
+  /// What it can do.
+  public nonisolated let capabilities: ReaderCapabilities
+
+  private nonisolated let executor: any SerialExecutor
+  private nonisolated let abort: @Sendable () -> Void
+  /// The work that the driver is busy with, so that a cancellation ends no other.
+  private nonisolated let running = Mutex<Work?>(nil)
+  private let driver: any ReaderDriver
+  private var isOpen = true
+  /// Counts the carrier's interruptions: a tag belongs to the one in which it was found.
+  private var epoch = 0
+  /// The tag that commands go to.
+  private var connected: TagHandle?
+  /// The connected tag has to be woken before the next command.
+  private var needsSelect = false
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// Makes a reader of a driver.
+  ///
+  /// - Parameters:
+  ///   - driver: used on `executor` alone from now on.
+  ///   - executor: runs one job at a time, on a thread that may block.
+  public init(driver: sending any ReaderDriver, executor: any SerialExecutor) {
+    name = driver.name
+    connectionString = driver.connectionString
+    capabilities = driver.capabilities
+    abort = driver.abort
+    self.executor = executor
+    self.driver = driver
+  }
+
+  isolated deinit {
+    if isOpen { driver.close() }
+  }
+
+  /// Switches the carrier off and releases the reader. Every later call on it or its tags throws
+  /// `readerLost`; closing it again does nothing.
+  public func close() {
+    guard isOpen else { return }
+    isOpen = false
+    connected = nil
+    driver.close()
+  }
+
+  // MARK: Work
+
+  /// One piece of work on the driver, and whether its task has been cancelled.
+  final class Work: Sendable {
+    private let flag = Mutex(false)
+    var isCancelled: Bool { flag.withLock { $0 } }
+    func cancel() { flag.withLock { $0 = true } }
+    func checkCancellation() throws {
+      if isCancelled { throw CancellationError() }
+    }
+  }
+
+  /// Runs `body` on the reader's thread, from its first to its last exchange without a hop.
+  nonisolated func perform<Result: Sendable>(
+    _ body: @Sendable (isolated Reader, Work) throws -> Result
+  ) async throws -> Result {
+    let work = Work()
+    return try await withTaskCancellationHandler {
+      try await run(work, body)
+    } onCancel: {
+      work.cancel()
+      running.withLock { if $0 === work { abort() } }
+    }
+  }
+
+  private func run<Result: Sendable>(
+    _ work: Work, _ body: @Sendable (isolated Reader, Work) throws -> Result
+  ) throws -> Result {
+    try work.checkCancellation()
+    guard isOpen else { throw NFCError(.readerLost, "the reader has been closed") }
+    driver.begin()
+    running.withLock { $0 = work }
+    defer {
+      running.withLock { $0 = nil }
+      driver.end()
+    }
+    do {
+      return try body(self, work)
+    } catch let error as NFCError {
+      if work.isCancelled { throw CancellationError() }
+      if error.code == .readerLost { lose() }
+      throw error
+    }
+  }
+
+  /// The reader has gone: nothing more can be asked of it.
+  private func lose() {
+    guard isOpen else { return }
+    isOpen = false
+    connected = nil
+    driver.close()
+  }
+
+  // MARK: Polling
+
+  /// Switches the carrier off and on. Tags found before are out of reach from now on.
+  func resetField() throws {
+    epoch += 1
+    connected = nil
+    try driver.resetField()
+  }
+
+  /// Looks once for tags of a technology.
+  func list(_ technology: TagTechnology) throws -> [Target] {
+    connected = nil
+    return try driver.list(technology)
+  }
+
+  /// Asks a tag what it is, where activation has not told, and makes it a tag of this connection.
+  func detect(_ target: Target, _ work: Work) throws -> DetectedTag {
+    let handle = TagHandle(reader: self, target: target, epoch: epoch)
+    guard case .iso14443a(let found) = target, TypeAIdentification.needsVersion(found) else {
+      return DetectedTag(handle, version: nil)
+    }
+    try driver.select(target)
+    connected = handle
+    needsSelect = false
+    let link = TagLink(driver: driver, target: target, work: work)
+    return DetectedTag(handle, version: try TypeAIdentification.desfireVersion(link))
+  }
+
+  // MARK: Tags
+
+  func isAvailable(_ handle: TagHandle) -> Bool {
+    isOpen && handle.epoch == epoch
+  }
+
+  /// Makes a tag the one that commands go to.
+  func connect(_ handle: TagHandle, _ work: Work) throws {
+    try checkEpoch(handle)
+    if connected === handle, !needsSelect { return }
+    connected = nil
+    try driver.select(handle.target)
+    connected = handle
+    needsSelect = false
+    handle.state.withLock { $0 = .connected }
+  }
+
+  private func checkEpoch(_ handle: TagHandle) throws {
+    guard handle.epoch == epoch else {
+      throw NFCError(
+        .tagConnectionLost, "the tag was found before polling started again; it must be found anew")
+    }
+  }
+
+  /// Runs a procedure with a tag, and finds out what has become of the tag if it fails.
+  func command<Result>(
+    _ handle: TagHandle, _ work: Work, _ body: (TagLink) throws -> Result
+  ) throws -> Result {
+    try checkEpoch(handle)
+    guard connected === handle else {
+      switch handle.state.withLock({ $0 }) {
+      case .found:
+        throw NFCError(.tagNotConnected, "connect to the tag before sending it a command")
+      case .connected: throw NFCError(.tagNotConnected, "another tag has been connected since")
+      case .lost: throw NFCError(.tagConnectionLost, "the tag has left the field")
+      }
+    }
+    if needsSelect {
+      do {
+        try driver.select(handle.target)
+        needsSelect = false
+      } catch let error as NFCError where error.code == .tagConnectionLost {
+        forget(handle)
+        throw error
+      }
+    }
+    do {
+      return try body(TagLink(driver: driver, target: handle.target, work: work))
+    } catch is CancellationError {
+      // What the tag has made of the broken command is not known: wake it anew.
+      settle(handle)
+      throw CancellationError()
+    } catch let error as NFCError {
+      switch error.code {
+      case .tagRefused, .notAuthenticated, .authenticationFailed, .readOnly:
+        needsSelect = needsSelect || handle.target.isMuteAfterRefusal
+      case .tagResponseError:
+        if work.isCancelled {
+          settle(handle)
+        } else {
+          try examine(handle, error)
+        }
+      case .tagConnectionLost:
+        forget(handle)
+      default: break
+      }
+      throw error
+    }
+  }
+
+  /// After an exchange without a good answer: is the tag still there?
+  private func examine(_ handle: TagHandle, _ error: NFCError) throws {
+    guard !handle.target.losesStateOnSelect else {
+      forget(handle)
+      throw NFCError(.tagConnectionLost, "the tag has stopped answering", cause: error.cause)
+    }
+    do {
+      try driver.select(handle.target)
+      needsSelect = false
+    } catch let failure as NFCError where failure.code == .tagConnectionLost {
+      forget(handle)
+      throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
+    }
+  }
+
+  private func settle(_ handle: TagHandle) {
+    if handle.target.losesStateOnSelect {
+      forget(handle)
+    } else {
+      needsSelect = true
+    }
+  }
+
+  private func forget(_ handle: TagHandle) {
+    connected = nil
+    handle.state.withLock { $0 = .lost }
+  }
+}
+
+extension Target {
+  /// A type A tag below ISO/IEC 14443-4 falls back to IDLE or HALT after it has refused a command
+  /// (ISO/IEC 14443-3, 6.4.4; NTAG21x data sheet, 8.4).
+  var isMuteAfterRefusal: Bool {
+    if case .iso14443a(let target) = self { return !target.supportsISO14443Part4 }
+    return false
+  }
+
+  /// Whether waking the tag would throw away what a program has built up in it without its knowing: a
+  /// selected application, a secure channel.
+  var losesStateOnSelect: Bool {
+    switch self {
+    case .iso14443a(let target): target.supportsISO14443Part4
+    case .iso14443b: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// What a reader can do, as its driver tells it.
+public struct ReaderCapabilities: Hashable, Sendable {
+  /// The technologies that it can poll.
+  public var technologies: Set<TagTechnology>
+  /// Kilobits a second, by technology.
+  public var bitRates: [TagTechnology: [Int]]
+  /// The longest command to a tag, in bytes, without the check that the reader adds.
+  public var maximumCommandLength: Int
+  /// The longest answer of a tag, in bytes, without its check.
+  public var maximumResponseLength: Int
+
+  public init(
+    technologies: Set<TagTechnology>, bitRates: [TagTechnology: [Int]],
+    maximumCommandLength: Int, maximumResponseLength: Int
+  ) {
+    self.technologies = technologies
+    self.bitRates = bitRates
+    self.maximumCommandLength = maximumCommandLength
+    self.maximumResponseLength = maximumResponseLength
+  }
+}
+
+/// How a command goes over the air and its answer comes back.
+public enum Framing: Hashable, Sendable {
+  /// The reader runs the tag's protocol: the blocks of ISO/IEC 14443-4, or the cipher and the two
+  /// phases of MIFARE Classic.
+  case tagProtocol
+  /// Bytes with a check that the reader appends, verifies and takes off.
+  case checked
+  /// Bytes as they are, and the answer as it is: checks and the four bits of an acknowledge included.
+  case bare
+}
+
+/// A reader, as ``Reader`` drives it: one round-trip a call, on one thread, no state of a tag's own.
+///
+/// There is one for libnfc and one for tests without a reader. A driver is not `Sendable`: it belongs
+/// to the actor that runs it. Only ``abort`` may be called from elsewhere.
+///
+/// Every method throws ``NFCError``; `readerLost` means that the reader is gone for good.
+public protocol ReaderDriver: AnyObject {
+  /// What people call it.
+  var name: String { get }
+  var connectionString: String { get }
+  var capabilities: ReaderCapabilities { get }
+
+  /// Ends the call that is running, from any thread. The call then throws `CancellationError`.
+  var abort: @Sendable () -> Void { get }
+
+  /// Called before and after each piece of work: an ``abort`` concerns only the work it falls into.
+  func begin()
+  func end()
+
+  /// Switches the carrier off and on, so that all tags start anew.
+  func resetField() throws
+
+  /// Looks once for tags of a technology. Each that is found is put to sleep again if the technology
+  /// has a way, so that the next one can be found; the last may stay active.
+  func list(_ technology: TagTechnology) throws -> [Target]
+
+  /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is gone.
+  func select(_ target: Target) throws
+
+  /// Sends a command to the selected tag.
+  ///
+  /// Throws `tagResponseError` with the cause `noAnswer` on silence and `checksum` on a broken answer.
+  ///
+  /// - Parameter timeout: for the whole exchange.
+  func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8]
+
+  /// Sends MIFARE Classic's authentication, with the key in place.
+  func authenticate(
+    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
+  ) throws
+
+  /// Switches the carrier off and releases the reader. Nothing is called after it.
+  func close()
+}
+
+/// Which of a sector's two keys.
+public enum MiFareClassicKeyType: Hashable, Sendable {
+  case a
+  case b
+}

@@ -1,0 +1,113 @@
+/// What activation has told of a tag, before any command of its own.
+public enum Target: Hashable, Sendable {
+  case iso14443a(ISO14443ATarget)
+  case iso14443b(ISO14443BTarget)
+  case feliCa(FeliCaTarget)
+  /// Jewel, Topaz: SENS_RES, most significant byte first, and the first four bytes of the UID.
+  case jewel(sensRes: [UInt8], uid: [UInt8])
+  /// B': the four bytes DIV, the version byte, the configuration byte if sent, and the ATR if sent.
+  case iso14443bPrime(div: [UInt8], version: UInt8, configuration: UInt8?, atr: [UInt8])
+  /// ST SRx: the UID, most significant byte first.
+  case iso14443b2sr(uid: [UInt8])
+  /// ASK CTx: the serial number, product code and fabrication code.
+  case iso14443b2ct(uid: [UInt8], productCode: UInt8, fabricationCode: UInt8)
+  /// NFC Barcode: the whole code, check included.
+  case barcode(data: [UInt8])
+  /// iCLASS: the card serial number, most significant byte first.
+  case iclass(serialNumber: [UInt8])
+
+  public var technology: TagTechnology {
+    switch self {
+    case .iso14443a: .iso14443a
+    case .iso14443b: .iso14443b
+    case .feliCa: .felica
+    case .jewel: .jewel
+    case .iso14443bPrime: .iso14443bPrime
+    case .iso14443b2sr: .iso14443b2sr
+    case .iso14443b2ct: .iso14443b2ct
+    case .barcode: .barcode
+    case .iclass: .iclass
+    }
+  }
+
+  /// The UID, PUPI, IDm or serial number, most significant byte first.
+  public var identifier: [UInt8] {
+    switch self {
+    case .iso14443a(let target): target.uid
+    case .iso14443b(let target): target.pupi
+    case .feliCa(let target): target.idm
+    case .jewel(_, let uid): uid
+    case .iso14443bPrime(let div, _, _, _): div
+    case .iso14443b2sr(let uid): uid
+    case .iso14443b2ct(let uid, _, _): uid
+    case .barcode(let data): data
+    case .iclass(let serialNumber): serialNumber
+    }
+  }
+}
+
+/// A type A tag after selection: ISO/IEC 14443-3, 6, and ISO/IEC 14443-4, 5.
+public struct ISO14443ATarget: Hashable, Sendable {
+  /// 4, 7 or 10 bytes.
+  public var uid: [UInt8]
+  /// Two bytes, most significant first, as they are printed: `[0x00, 0x44]`.
+  public var atqa: [UInt8]
+  public var sak: UInt8
+  /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4.
+  public var ats: [UInt8]
+
+  public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, ats: [UInt8] = []) {
+    self.uid = uid
+    self.atqa = atqa
+    self.sak = sak
+    self.ats = ats
+  }
+
+  /// Bit 6 of SAK: the tag speaks ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
+  public var supportsISO14443Part4: Bool { sak & 0x20 != 0 }
+
+  /// A UID of 4 bytes that begins with 08 is drawn anew at each power-on (ISO/IEC 14443-3, 6.5.4).
+  public var hasRandomUID: Bool { uid.count == 4 && uid[0] == 0x08 }
+
+  /// What follows T0 and the interface bytes that it announces (ISO/IEC 14443-4, 5.2).
+  public var historicalBytes: [UInt8] {
+    guard let t0 = ats.first else { return [] }
+    let interfaceBytes = (t0 >> 4 & 0x07).nonzeroBitCount
+    return Array(ats.dropFirst(1 + interfaceBytes))
+  }
+}
+
+/// A type B tag after ATTRIB: ISO/IEC 14443-3, 7.9.
+public struct ISO14443BTarget: Hashable, Sendable {
+  /// Four bytes. Some cards draw them anew at each power-on.
+  public var pupi: [UInt8]
+  /// Four bytes: AFI, CRC_B(AID), number of applications.
+  public var applicationData: [UInt8]
+  /// Three bytes: bit rates, frame size and protocol type, waiting time and options.
+  public var protocolInfo: [UInt8]
+
+  public init(pupi: [UInt8], applicationData: [UInt8], protocolInfo: [UInt8]) {
+    self.pupi = pupi
+    self.applicationData = applicationData
+    self.protocolInfo = protocolInfo
+  }
+}
+
+/// A FeliCa card after Polling: JIS X 6319-4; FeliCa Card User's Manual, 4.4.2.
+public struct FeliCaTarget: Hashable, Sendable {
+  /// Eight bytes: manufacturer code, card identification number.
+  public var idm: [UInt8]
+  /// Eight bytes: IC code, maximum response times.
+  public var pmm: [UInt8]
+  /// Two bytes, most significant first; empty if the card has not told.
+  public var systemCode: [UInt8]
+  /// 212 or 424 kbit/s.
+  public var bitRate: Int
+
+  public init(idm: [UInt8], pmm: [UInt8], systemCode: [UInt8], bitRate: Int) {
+    self.idm = idm
+    self.pmm = pmm
+    self.systemCode = systemCode
+    self.bitRate = bitRate
+  }
+}

@@ -1,0 +1,119 @@
+/// A tag that a reader has found.
+///
+/// A tag is of one connection: once it has left, the reader has gone, or polling has started again,
+/// every call throws `tagConnectionLost` or the cause. It never talks to another tag by mistake.
+public protocol Tag: Sendable {
+  /// The UID, IDm, PUPI or serial number, most significant byte first.
+  var identifier: [UInt8] { get }
+  /// How the tag and the reader talk.
+  var technology: TagTechnology { get }
+  /// Whether commands can still reach the tag, as far as is known without asking it.
+  var isAvailable: Bool { get async }
+
+  /// Makes this the tag that the reader talks to: wakes it, and puts the one before to sleep.
+  ///
+  /// At most one activation over the air; none if the tag is connected already.
+  ///
+  /// - Throws: `tagConnectionLost` if it is no longer there.
+  func connect() async throws
+}
+
+/// A type A tag of the MIFARE or NTAG families.
+public protocol MiFareTag: Tag {
+  var family: MiFareFamily { get }
+  /// Two bytes, most significant first.
+  var atqa: [UInt8] { get }
+  var sak: UInt8 { get }
+  /// The answer to select without its length; empty below ISO/IEC 14443-4.
+  var ats: [UInt8] { get }
+  /// What follows the interface bytes of ``ats``.
+  var historicalBytes: [UInt8] { get }
+
+  /// Which chip it is; `nil` if that cannot be told.
+  ///
+  /// Costs GET_VERSION and, for chips without it, one or two further commands, the first time it is
+  /// asked while the tag is connected.
+  func product() async throws -> TagProduct?
+
+  /// Sends a command of the chip's own: one exchange.
+  ///
+  /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without CRC_A,
+  /// or the single byte `0A` for an acknowledge. DESFire, Plus: the native command, inside the
+  /// blocks of ISO/IEC 14443-4. Classic: `60` or `61`, block and key (the UID is added), then
+  /// `30`, `A0`, `B0`, `C0` to `C2` as the data sheet has them with the operand in the same command.
+  ///
+  /// - Throws: `tagRefused` with the NAK; `tagResponseError` for no or a broken answer;
+  ///   `commandTooLong`; `authenticationFailed` for a wrong key.
+  func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8]
+
+  /// Sends a command in the form of ISO/IEC 7816-4, for tags that speak ISO/IEC 14443-4.
+  ///
+  /// - Throws: `unsupported` on other tags.
+  func sendCommand(_ command: APDU) async throws -> ResponseAPDU
+
+  /// The commands of MIFARE Classic; `nil` on other tags.
+  var classic: MiFareClassicCommands? { get }
+}
+
+/// The families that MIFARE is told apart into.
+public enum MiFareFamily: String, Hashable, Sendable {
+  case classic
+  /// Ultralight and NTAG 2xx.
+  case ultralight
+  case plus
+  case desfire
+  case unknown
+}
+
+/// A smart card: ISO/IEC 14443-4 with the commands of ISO/IEC 7816-4.
+public protocol ISO7816Tag: Tag {
+  /// Type A: what the answer to select says of the card. Empty for type B.
+  var historicalBytes: [UInt8] { get }
+  /// Type B: four bytes of the answer to request; `nil` for type A.
+  var applicationData: [UInt8]? { get }
+  /// Type B: three bytes of the answer to request; `nil` for type A.
+  var protocolInfo: [UInt8]? { get }
+  /// Type A: ATQA, most significant byte first; `nil` for type B.
+  var atqa: [UInt8]? { get }
+  /// Type A: SAK; `nil` for type B.
+  var sak: UInt8? { get }
+  /// Type A: the answer to select without its length; `nil` for type B.
+  var ats: [UInt8]? { get }
+
+  /// Which chip it is, for the NTAG 4xx; `nil` for any other card. Was learned when the card was found.
+  func product() async throws -> TagProduct?
+
+  /// Sends a command: one exchange with the reader, whatever the status word.
+  ///
+  /// - Throws: `commandTooLong` for more than the reader carries; `tagConnectionLost`.
+  func sendCommand(_ command: APDU) async throws -> ResponseAPDU
+}
+
+/// A FeliCa card.
+public protocol FeliCaTag: Tag {
+  /// Eight bytes.
+  var idm: [UInt8] { get }
+  /// Eight bytes.
+  var pmm: [UInt8] { get }
+  /// Two bytes, most significant first; empty if the card has not told.
+  var systemCode: [UInt8] { get }
+
+  /// Which chip it is, by the IC code in ``pmm``; `nil` if it is not known.
+  func product() async throws -> TagProduct?
+
+  /// Sends a command: one exchange.
+  ///
+  /// - Parameter command: command code and payload, IDm included where the command has one, without
+  ///   the length byte and the check.
+  /// - Returns: response code and payload, without length byte and check.
+  /// - Throws: `tagResponseError` for no or a broken answer; `commandTooLong` above 254 bytes.
+  func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8]
+}
+
+/// A vicinity tag: ISO/IEC 15693.
+public protocol ISO15693Tag: Tag {
+  /// The second byte of the UID: who made the chip (ISO/IEC 7816-6).
+  var icManufacturerCode: UInt8 { get }
+  /// The last six bytes of the UID.
+  var icSerialNumber: [UInt8] { get }
+}

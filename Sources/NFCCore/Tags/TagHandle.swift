@@ -1,0 +1,48 @@
+import Synchronization
+
+/// What all tags over one connection share: the reader, the target, and whether it is connected.
+final class TagHandle: Sendable {
+  enum State: Sendable {
+    case found
+    case connected
+    case lost
+  }
+
+  let reader: Reader
+  let target: Target
+  /// The interruption of the carrier since which the tag is valid.
+  let epoch: Int
+  let state = Mutex(State.found)
+  /// What has been learned about the tag; it stays true while it is connected.
+  let knowledge = Mutex(TagKnowledge())
+
+  init(reader: Reader, target: Target, epoch: Int) {
+    self.reader = reader
+    self.target = target
+    self.epoch = epoch
+  }
+
+  var isAvailable: Bool {
+    get async {
+      if case .lost = state.withLock({ $0 }) { return false }
+      return await reader.isAvailable(self)
+    }
+  }
+
+  func connect() async throws {
+    try await reader.perform { reader, work in try reader.connect(self, work) }
+  }
+
+  /// Runs a procedure on the reader's thread.
+  func perform<Result: Sendable>(
+    _ body: @Sendable (TagLink) throws -> Result
+  ) async throws -> Result {
+    try await reader.perform { reader, work in try reader.command(self, work, body) }
+  }
+}
+
+/// What has been learned about a tag.
+struct TagKnowledge: Sendable {
+  /// The product, `.some(nil)` if it was asked for and is not known.
+  var product: TagProduct??
+}

@@ -1,0 +1,17 @@
+/// A chip, by the name that its maker gives it.
+public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
+  /// As the maker writes it, for instance `NTAG216`.
+  public let name: String
+  /// For instance `NXP`.
+  public let maker: String
+  /// All memory that commands can address, in bytes; `nil` if that differs by configuration.
+  public let memorySize: Int?
+
+  public init(name: String, maker: String, memorySize: Int? = nil) {
+    self.name = name
+    self.maker = maker
+    self.memorySize = memorySize
+  }
+
+  public var description: String { name }
+}

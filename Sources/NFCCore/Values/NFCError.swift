@@ -1,0 +1,181 @@
+/// Everything that reading, writing and finding tags can fail with.
+///
+/// ```swift
+/// do {
+///   try await tag.writeNDEF(message)
+/// } catch NFCError.Group.connection {
+///   // the tag or the reader has gone: try again when it is back
+/// } catch let error as NFCError where error.code == .readOnly {
+///   print(error)
+/// }
+/// ```
+///
+/// Cancelling a task throws Swift's `CancellationError`, not this.
+public struct NFCError: Error, Hashable, Sendable {
+  /// What has gone wrong, as a program tells it apart. More may be added.
+  public struct Code: Hashable, Sendable {
+    private enum Value: String {
+      case readerNotFound, readerUnavailable, readerLost, unsupported
+      case invalidParameter, commandTooLong
+      case noTag, wrongTag, tagNotConnected, tagConnectionLost, tagResponseError, tagRefused
+      case authenticationFailed, notAuthenticated
+      case notNDEF, malformedContent, capacityExceeded, readOnly
+    }
+
+    private let value: Value
+    private init(_ value: Value) { self.value = value }
+
+    /// No reader is there, or none of that name.
+    public static let readerNotFound = Code(.readerNotFound)
+    /// The reader is there and cannot be opened: in use, no permission, no answer.
+    public static let readerUnavailable = Code(.readerUnavailable)
+    /// The reader has gone, or no longer answers, or was closed.
+    public static let readerLost = Code(.readerLost)
+    /// This reader, or this tag, cannot do what was asked.
+    public static let unsupported = Code(.unsupported)
+    /// An argument is wrong; nothing was sent.
+    public static let invalidParameter = Code(.invalidParameter)
+    /// The command is longer than reader or tag can take; nothing was sent.
+    public static let commandTooLong = Code(.commandTooLong)
+    /// No tag came in time.
+    public static let noTag = Code(.noTag)
+    /// The tag is not of the kind that was asked for.
+    public static let wrongTag = Code(.wrongTag)
+    /// A command before ``Tag/connect()``.
+    public static let tagNotConnected = Code(.tagNotConnected)
+    /// The tag has left, or polling has started again since it was found.
+    public static let tagConnectionLost = Code(.tagConnectionLost)
+    /// The tag is there and has not answered, or with something that makes no sense.
+    public static let tagResponseError = Code(.tagResponseError)
+    /// The tag has answered with a refusal: a NAK, a status word, a status flag.
+    public static let tagRefused = Code(.tagRefused)
+    /// The key or password is wrong.
+    public static let authenticationFailed = Code(.authenticationFailed)
+    /// The tag wants a key or a password first.
+    public static let notAuthenticated = Code(.notAuthenticated)
+    /// The tag holds no NDEF structure.
+    public static let notNDEF = Code(.notNDEF)
+    /// The content of the tag or of a file breaks its format.
+    public static let malformedContent = Code(.malformedContent)
+    /// What is to be written does not fit; nothing was written.
+    public static let capacityExceeded = Code(.capacityExceeded)
+    /// The tag, or that part of it, cannot be written; nothing was.
+    public static let readOnly = Code(.readOnly)
+  }
+
+  /// Codes that a program treats alike; a `catch` can match one.
+  public enum Group: Hashable, Sendable {
+    /// There is no reader to work with.
+    case reader
+    /// What was there has gone, or the link to it has broken.
+    case connection
+    /// The tag has answered, and the answer is no.
+    case refusal
+    /// The data is wrong.
+    case content
+  }
+
+  /// What lies beneath.
+  public enum Cause: Hashable, Sendable {
+    /// A libnfc error code (`NFC_E…` in `nfc/nfc.h`), with its text.
+    case libnfc(Int32, String)
+    /// The errno of a system call.
+    case system(Int32, String)
+    /// The 4-bit code of a negative acknowledge of a type A tag.
+    case negativeAcknowledge(UInt8)
+    /// The two status bytes of ISO/IEC 7816-4, 5.6.
+    case statusWord(UInt16)
+    /// FeliCa's status flags 1 and 2 (JIS X 6319-4; FeliCa Card User's Manual, 4.5).
+    case statusFlags(UInt8, UInt8)
+    /// The status code of a MIFARE DESFire command.
+    case desfireStatus(UInt8)
+    /// The error code of ISO/IEC 15693-3, 7.4.2.
+    case iso15693(UInt8)
+    /// No answer came in the time that was allowed.
+    case noAnswer
+    /// The check of the answer is wrong.
+    case checksum
+  }
+
+  /// Where on the tag.
+  public enum Place: Hashable, Sendable {
+    case page(Int)
+    case block(Int)
+    case sector(Int)
+    case file(UInt16)
+    /// A byte of the message or file, counted from 0.
+    case offset(Int)
+  }
+
+  public var code: Code
+  /// One clause for people, without a full stop: what happened and, where it helps, what to do.
+  public var reason: String
+  public var cause: Cause?
+  public var place: Place?
+
+  public init(_ code: Code, _ reason: String, cause: Cause? = nil, place: Place? = nil) {
+    self.code = code
+    self.reason = reason
+    self.cause = cause
+    self.place = place
+  }
+
+  public var group: Group? {
+    switch code {
+    case .readerNotFound, .readerUnavailable: .reader
+    case .readerLost, .tagConnectionLost, .tagResponseError: .connection
+    case .tagRefused, .authenticationFailed, .notAuthenticated, .readOnly: .refusal
+    case .malformedContent, .capacityExceeded, .notNDEF: .content
+    default: nil
+    }
+  }
+}
+
+extension NFCError.Group {
+  /// Lets `catch NFCError.Group.connection` match every error of the group.
+  public static func ~= (group: NFCError.Group, error: any Error) -> Bool {
+    (error as? NFCError)?.group == group
+  }
+}
+
+extension NFCError.Code: CustomStringConvertible {
+  public var description: String { value.rawValue }
+}
+
+extension NFCError: CustomStringConvertible {
+  public var description: String {
+    var text = reason
+    if let place { text += " (\(place))" }
+    if let cause { text += ": \(cause)" }
+    return text
+  }
+}
+
+extension NFCError.Place: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .page(let number): "page \(number)"
+    case .block(let number): "block \(number)"
+    case .sector(let number): "sector \(number)"
+    case .file(let number): "file \([UInt8(number >> 8), UInt8(number & 0xFF)].hexadecimal)"
+    case .offset(let number): "byte \(number)"
+    }
+  }
+}
+
+extension NFCError.Cause: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .libnfc(_, let text): text
+    case .system(_, let text): text
+    case .negativeAcknowledge(let code): "NAK \([code].hexadecimal.dropFirst())"
+    case .statusWord(let word):
+      "status word \([UInt8(word >> 8), UInt8(word & 0xFF)].hexadecimal)"
+    case .statusFlags(let first, let second): "status flags \([first, second].hexadecimal)"
+    case .desfireStatus(let status): "status \([status].hexadecimal)"
+    case .iso15693(let code): "error \([code].hexadecimal)"
+    case .noAnswer: "no answer"
+    case .checksum: "wrong check"
+    }
+  }
+}

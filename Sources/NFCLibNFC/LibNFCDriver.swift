@@ -1,0 +1,340 @@
+import CLibNFC
+import NFCCore
+
+/// A reader that libnfc drives.
+public final class LibNFCDriver: ReaderDriver {
+  public let name: String
+  public let connectionString: String
+  public let capabilities: ReaderCapabilities
+  public let abort: @Sendable () -> Void
+
+  private let device: LibNFC.Device
+  private let watchdog: Watchdog
+  /// The technology that the chip is set up for, and the target that it has active.
+  private var active: Target?
+  private var framing: Framing?
+
+  private init(_ device: LibNFC.Device) throws {
+    self.device = device
+    name = device.name
+    connectionString = device.connectionString
+    watchdog = Watchdog(device.aborter)
+    let watchdog = watchdog
+    abort = { watchdog.abort() }
+    do {
+      try device.initializeInitiator()
+      // Else a search for a target that is not there would never end.
+      try device.set(NP_INFINITE_SELECT, false)
+      capabilities = try Self.capabilities(of: device)
+    } catch let failure as LibNFC.Failure {
+      device.close()
+      throw NFCError(
+        .readerUnavailable, "the reader at \(device.connectionString) does not answer as one",
+        cause: .libnfc(failure.code, failure.text))
+    }
+  }
+
+  /// Opens a reader. Blocks, for a reader that does not answer up to two seconds.
+  ///
+  /// - Parameter connectionString: as libnfc has it, `driver:address[:speed]`; `nil` for the first
+  ///   reader that libnfc finds.
+  /// - Throws: `readerNotFound`, `readerUnavailable`, `invalidParameter`.
+  public static func open(_ connectionString: String?) throws -> LibNFCDriver {
+    guard let text = connectionString ?? LibNFC.list().first else {
+      throw NFCError(.readerNotFound, "libnfc finds no reader")
+    }
+    try ConnectionString(text).prepare()
+    guard let device = LibNFC.open(text) else {
+      throw NFCError(.readerUnavailable, "no reader answers at \(text)")
+    }
+    return try LibNFCDriver(device)
+  }
+
+  /// The connection strings of all readers that libnfc finds without writing to serial ports.
+  public static func list() -> [String] { LibNFC.list() }
+
+  private static let technologies: [nfc_modulation_type.RawValue: TagTechnology] = [
+    NMT_ISO14443A.rawValue: .iso14443a, NMT_ISO14443B.rawValue: .iso14443b,
+    NMT_FELICA.rawValue: .felica, NMT_JEWEL.rawValue: .jewel,
+    NMT_ISO14443BI.rawValue: .iso14443bPrime, NMT_ISO14443B2SR.rawValue: .iso14443b2sr,
+    NMT_ISO14443B2CT.rawValue: .iso14443b2ct, NMT_BARCODE.rawValue: .barcode,
+    NMT_ISO14443BICLASS.rawValue: .iclass,
+  ]
+
+  private static func capabilities(
+    of device: LibNFC.Device
+  ) throws(LibNFC.Failure) -> ReaderCapabilities {
+    var capabilities = ReaderCapabilities(
+      technologies: [], bitRates: [:], maximumCommandLength: LibNFC.maximumCommandLength,
+      maximumResponseLength: LibNFC.maximumResponseLength)
+    for (type, rates) in try device.modulations() {
+      guard let technology = technologies[type.rawValue] else { continue }
+      capabilities.technologies.insert(technology)
+      capabilities.bitRates[technology] = rates
+    }
+    return capabilities
+  }
+
+  public func begin() { watchdog.begin() }
+  public func end() { watchdog.end() }
+
+  public func close() {
+    watchdog.retire()
+    device.close()
+  }
+
+  // MARK: Polling
+
+  public func resetField() throws {
+    active = nil
+    try reader("switching the carrier") {
+      try device.set(NP_ACTIVATE_FIELD, false)
+      try device.set(NP_ACTIVATE_FIELD, true)
+    }
+  }
+
+  /// More type A tags than this do not get enough power from one field.
+  private static let maximumTypeATags = 16
+
+  public func list(_ technology: TagTechnology) throws -> [Target] {
+    switch technology {
+    case .iso14443a:
+      return try listTypeA()
+    case .felica:
+      // A card that answers at 212 kbit/s is the same at 424.
+      if let card = try find(NMT_FELICA, NBR_212) { return [card] }
+      return try find(NMT_FELICA, NBR_424).map { [$0] } ?? []
+    case .iso14443b: return try find(NMT_ISO14443B, NBR_106).map { [$0] } ?? []
+    case .jewel: return try find(NMT_JEWEL, NBR_106).map { [$0] } ?? []
+    case .iso14443bPrime: return try findTypeBPrime().map { [$0] } ?? []
+    case .iso14443b2sr: return try find(NMT_ISO14443B2SR, NBR_106).map { [$0] } ?? []
+    case .iso14443b2ct: return try find(NMT_ISO14443B2CT, NBR_106).map { [$0] } ?? []
+    case .barcode: return try find(NMT_BARCODE, NBR_106).map { [$0] } ?? []
+    case .iclass: return try find(NMT_ISO14443BICLASS, NBR_106).map { [$0] } ?? []
+    case .iso15693:
+      throw NFCError(
+        .unsupported, "libnfc's readers have no ISO 15693; a PC/SC reader that has it is needed")
+    }
+  }
+
+  private func listTypeA() throws -> [Target] {
+    var targets: [Target] = []
+    while targets.count < Self.maximumTypeATags {
+      guard let target = try find(NMT_ISO14443A, NBR_106), !targets.contains(target) else { break }
+      targets.append(target)
+      try deselect()
+    }
+    return targets
+  }
+
+  /// Looks once for a target. A search that goes wrong on the air has found nothing.
+  private func find(
+    _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil
+  ) throws -> Target? {
+    active = nil
+    do {
+      try prepare(for: type)
+      let found = try watchdog.call {
+        try device.select(type, rate, initiatorData: initiatorData)
+      }
+      try settle(after: type)
+      active = found.flatMap { Target($0) }
+      return active
+    } catch let failure as LibNFC.Failure {
+      try? settle(after: type)
+      switch failure.code {
+      case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
+        LibNFC.Failure.authentication:
+        return nil
+      case LibNFC.Failure.aborted: throw CancellationError()
+      default: throw readerError(failure, "looking for tags")
+      }
+    }
+  }
+
+  /// libnfc leaves the chip set up for the last protocol that it ran by hand.
+  private func prepare(for type: nfc_modulation_type) throws(LibNFC.Failure) {
+    framing = nil
+    try device.set(NP_HANDLE_CRC, true)
+    try device.set(NP_HANDLE_PARITY, true)
+    try device.set(NP_EASY_FRAMING, true)
+    switch type {
+    case NMT_BARCODE, NMT_ISO14443A, NMT_JEWEL:
+      try device.set(NP_FORCE_ISO14443_A, true)
+      try device.set(NP_FORCE_SPEED_106, true)
+    default: break
+    }
+  }
+
+  /// The search for an NFC Barcode switches checks and parity off and does not always switch them on
+  /// again; and the one for iCLASS lets broken frames through.
+  private func settle(after type: nfc_modulation_type) throws(LibNFC.Failure) {
+    guard type == NMT_BARCODE || type == NMT_ISO14443BICLASS else { return }
+    try device.set(NP_HANDLE_CRC, true)
+    try device.set(NP_HANDLE_PARITY, true)
+    try device.set(NP_ACCEPT_INVALID_FRAMES, false)
+  }
+
+  private func deselect() throws {
+    active = nil
+    try reader("putting a tag to sleep") { try device.deselect() }
+  }
+
+  // MARK: B'
+
+  private static let apgen: [UInt8] = [0x01, 0x0B, 0x3F, 0x80]
+  private static let repgen: UInt8 = 0x07
+  private static let attrib: UInt8 = 0x0F
+
+  /// Finds and selects a B' card by libnfc's raw frames.
+  ///
+  /// libnfc has a search of its own, but takes lengths from the card's answer without looking: one that
+  /// is too short makes it copy without end.
+  private func findTypeBPrime() throws -> Target? {
+    active = nil
+    do {
+      try forceTypeB()
+      let answer = try watchdog.call { try device.transceive(Self.apgen, timeout: 300) }
+      guard let target = Self.typeBPrime(answer), case .iso14443bPrime(let div, _, _, _) = target
+      else { return nil }
+      _ = try watchdog.call {
+        try device.transceive([answer[0], Self.attrib] + div, timeout: 300)
+      }
+      active = target
+      framing = .checked
+      return target
+    } catch let failure as LibNFC.Failure {
+      switch failure.code {
+      case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased: return nil
+      case LibNFC.Failure.aborted: throw CancellationError()
+      default: throw readerError(failure, "looking for tags")
+      }
+    }
+  }
+
+  private func forceTypeB() throws(LibNFC.Failure) {
+    framing = nil
+    try device.set(NP_FORCE_ISO14443_B, true)
+    try device.set(NP_FORCE_SPEED_106, true)
+    try device.set(NP_HANDLE_CRC, true)
+    try device.set(NP_HANDLE_PARITY, true)
+    try device.set(NP_EASY_FRAMING, false)
+  }
+
+  /// Reads REPGEN: address, code, DIV, version, and for long answers configuration and ATR.
+  private static func typeBPrime(_ answer: [UInt8]) -> Target? {
+    guard answer.count >= 7, answer[1] == repgen else { return nil }
+    let version = answer[6]
+    let isLong = version & 0x80 != 0 && answer.count > 7
+    let configuration = isLong ? answer[7] : nil
+    let hasATR = configuration.map { $0 & 0x40 != 0 } ?? false
+    return .iso14443bPrime(
+      div: Array(answer[2..<6]), version: version, configuration: configuration,
+      atr: hasATR ? Array(answer.dropFirst(8)) : [])
+  }
+
+  // MARK: Tags
+
+  public func select(_ target: Target) throws {
+    if active == target, !target.isActiveStateLost { return }
+    if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
+    if try wake(target) { return }
+    // A card that was broken off in the middle of a command hears nothing but the carrier's going.
+    try resetField()
+    guard try wake(target) else {
+      throw NFCError(.tagConnectionLost, "the tag has left the field")
+    }
+  }
+
+  private func wake(_ target: Target) throws -> Bool {
+    let found: Target?
+    switch target {
+    case .iso14443a(let card):
+      found = try find(
+        NMT_ISO14443A, NBR_106, initiatorData: card.hasRandomUID ? nil : card.uid)
+    case .feliCa(let card):
+      found = try find(NMT_FELICA, card.bitRate == 424 ? NBR_424 : NBR_212)
+    case .iso14443b, .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
+      found = try list(target.technology).first
+    }
+    return found == target
+  }
+
+  public func exchange(
+    _ command: [UInt8], framing: Framing, timeout: Duration
+  ) throws -> [UInt8] {
+    do {
+      try use(framing)
+      let milliseconds = Int32(
+        clamping: timeout.components.seconds * 1000
+          + timeout.components.attoseconds / 1_000_000_000_000_000)
+      return try watchdog.call { try device.transceive(command, timeout: milliseconds) }
+    } catch let failure as LibNFC.Failure {
+      active = nil
+      throw exchangeError(failure, framing)
+    }
+  }
+
+  private func use(_ framing: Framing) throws(LibNFC.Failure) {
+    guard self.framing != framing else { return }
+    try device.set(NP_EASY_FRAMING, framing == .tagProtocol)
+    try device.set(NP_HANDLE_CRC, framing != .bare)
+    self.framing = framing
+  }
+
+  public func authenticate(
+    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
+  ) throws {
+    let code: UInt8 = keyType == .a ? 0x60 : 0x61
+    do {
+      try use(.tagProtocol)
+      _ = try watchdog.call {
+        try device.transceive([code, block] + key + uid, timeout: 500)
+      }
+    } catch let failure as LibNFC.Failure {
+      active = nil
+      guard failure.code == LibNFC.Failure.authentication else {
+        throw exchangeError(failure, .tagProtocol)
+      }
+      throw NFCError(
+        .authenticationFailed, "the key does not open the sector", place: .block(Int(block)))
+    }
+  }
+
+  // MARK: Errors
+
+  private func exchangeError(_ failure: LibNFC.Failure, _ framing: Framing) -> any Error {
+    switch failure.code {
+    case LibNFC.Failure.aborted:
+      return watchdog.isAborted
+        ? CancellationError()
+        : NFCError(.tagResponseError, "the exchange did not end", cause: .noAnswer)
+    case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased:
+      return NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
+    case LibNFC.Failure.authentication:
+      return NFCError(.authenticationFailed, "the key does not open the sector")
+    default:
+      return NFCError(
+        .tagResponseError, "the exchange failed", cause: .libnfc(failure.code, failure.text))
+    }
+  }
+
+  private func readerError(_ failure: LibNFC.Failure, _ activity: String) -> NFCError {
+    NFCError(
+      .readerLost, "the reader failed while \(activity)", cause: .libnfc(failure.code, failure.text))
+  }
+
+  private func reader(_ activity: String, _ body: () throws -> Void) throws {
+    do {
+      try watchdog.call(body)
+    } catch let failure as LibNFC.Failure {
+      if failure.code == LibNFC.Failure.aborted { throw CancellationError() }
+      throw readerError(failure, activity)
+    }
+  }
+}
+
+extension Target {
+  /// Whether a tag that is still the active one has to be selected all the same.
+  fileprivate var isActiveStateLost: Bool { false }
+}

@@ -1,0 +1,181 @@
+/// The reader's side of ISO/IEC 14443-4 as the PN532's firmware runs it: chaining both ways,
+/// retransmission, waiting-time extension.
+struct BlockInitiator {
+  /// What one exchange came to.
+  enum Outcome {
+    /// The card's answer; `hasMore` if the chip's buffer was full before the card had finished.
+    case answer([UInt8], hasMore: Bool)
+    case failure(PN532Status)
+  }
+
+  /// The frames that the chip takes from a card: FSDI 5, 64 bytes with PCB and CRC.
+  static let frameSizeIndex: UInt8 = 5
+  /// What one host frame carries of an answer: 265 bytes less TFI, response code and status.
+  static let bufferSize = 262
+
+  /// Bytes of a frame to the card, PCB and CRC counted: ISO/IEC 14443-4, table 1.
+  private static let frameSizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
+
+  private let cardFrameSize: Int
+  private let cardIdentifier: UInt8?
+  private var blockNumber: UInt8 = 0
+  private var waitsForMore = false
+
+  /// - Parameters:
+  ///   - frameSizeIndex: FSCI of the ATS or of protocol information.
+  ///   - cardIdentifier: the CID to put into each block, `nil` for none.
+  init(frameSizeIndex: UInt8, cardIdentifier: UInt8?) {
+    cardFrameSize = Self.frameSizes[min(Int(frameSizeIndex), Self.frameSizes.count - 1)]
+    self.cardIdentifier = cardIdentifier
+  }
+
+  // MARK: Blocks, ISO/IEC 14443-4, 7.1.1.1
+
+  private static let iBlock: UInt8 = 0x02
+  private static let chaining: UInt8 = 0x10
+  private static let followedByCID: UInt8 = 0x08
+  private static let rAcknowledge: UInt8 = 0xA2
+  private static let rNegative: UInt8 = 0xB2
+  private static let sDeselect: UInt8 = 0xC2
+  private static let sWaitingTime: UInt8 = 0xF2
+  private static let retries = 2
+  /// A card may ask for more time again and again; no card does so more often.
+  private static let maximumExtensions = 255
+
+  private func block(_ pcb: UInt8, _ data: [UInt8] = []) -> [UInt8] {
+    guard let cardIdentifier else { return [pcb] + data }
+    return [pcb | Self.followedByCID, cardIdentifier] + data
+  }
+
+  /// S(DESELECT). Whether the card has confirmed.
+  func deselect(_ send: ([UInt8]) -> RadioAnswer) -> Bool {
+    for _ in 0...Self.retries {
+      if case .payload(let answer) = send(block(Self.sDeselect)),
+        let pcb = answer.first, pcb & 0xF7 == Self.sDeselect
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// R(NAK), which a present card answers with R(ACK) (ISO/IEC 14443-4, 7.5.5, note).
+  func isPresent(_ send: ([UInt8]) -> RadioAnswer) -> Bool {
+    if case .payload(let answer) = send(block(Self.rNegative | blockNumber)) {
+      return !answer.isEmpty
+    }
+    return false
+  }
+
+  /// Sends `data` in as many blocks as the card's frame size asks for and collects the answer.
+  ///
+  /// - Parameters:
+  ///   - data: empty to go on with an answer of which only the first part has been given.
+  ///   - isChained: the host has more of this command; the card only confirms.
+  mutating func exchange(
+    _ data: [UInt8], isChained: Bool, send: ([UInt8]) -> RadioAnswer
+  ) -> Outcome {
+    if waitsForMore, data.isEmpty {
+      waitsForMore = false
+      return receive(first: block(Self.rAcknowledge | blockNumber), send: send)
+    }
+    waitsForMore = false
+    let overhead = cardIdentifier == nil ? 3 : 4
+    let step = max(1, cardFrameSize - overhead)
+    var rest = data[...]
+    while rest.count > step || isChained {
+      let part = rest.prefix(step)
+      rest = rest.dropFirst(part.count)
+      let frame = block(Self.iBlock | Self.chaining | blockNumber, Array(part))
+      switch transceive(frame, send: send) {
+      case .success(let answer):
+        guard answer[0] & 0xF6 == 0xA2, answer[0] & 1 == blockNumber else {
+          return .failure(.rfProtocolError)
+        }
+        blockNumber ^= 1
+      case .failure(let failure):
+        return .failure(failure.status)
+      }
+      if isChained, rest.isEmpty { return .answer([], hasMore: false) }
+    }
+    return receive(first: block(Self.iBlock | blockNumber, Array(rest)), send: send)
+  }
+
+  private mutating func receive(
+    first: [UInt8], send: ([UInt8]) -> RadioAnswer
+  ) -> Outcome {
+    var collected: [UInt8] = []
+    var frame = first
+    while true {
+      switch transceive(frame, send: send) {
+      case .failure(let failure):
+        return .failure(failure.status)
+      case .success(let answer):
+        let header = answer[0] & Self.followedByCID != 0 ? 2 : 1
+        guard answer[0] & 0xE2 == Self.iBlock, answer[0] & 1 == blockNumber,
+          answer.count >= header
+        else { return .failure(.rfProtocolError) }
+        collected += answer.dropFirst(header)
+        blockNumber ^= 1
+        guard answer[0] & Self.chaining != 0 else { return .answer(collected, hasMore: false) }
+        let nextAtMost = 64 - 3
+        guard collected.count + nextAtMost <= Self.bufferSize else {
+          waitsForMore = true
+          return .answer(collected, hasMore: true)
+        }
+        frame = block(Self.rAcknowledge | blockNumber)
+      }
+    }
+  }
+
+  private struct Failure: Error {
+    let status: PN532Status
+  }
+
+  /// Sends one block and gives the first answer that is not S(WTX), which is granted.
+  private func transceive(
+    _ frame: [UInt8], send: ([UInt8]) -> RadioAnswer
+  ) -> Result<[UInt8], Failure> {
+    var sent = frame
+    var failures = 0
+    var extensions = 0
+    var status = PN532Status.timeOut
+    while failures <= Self.retries {
+      switch send(sent) {
+      case .payload(let answer) where !answer.isEmpty:
+        guard answer[0] & 0xF7 == Self.sWaitingTime else {
+          if answer[0] & 0xF7 == Self.rAcknowledge | (blockNumber ^ 1), frame[0] & 0xC0 == 0 {
+            // The card has not had this block: rule 6, send it once more.
+            failures += 1
+            sent = frame
+            continue
+          }
+          return .success(answer)
+        }
+        extensions += 1
+        guard extensions <= Self.maximumExtensions, let multiplier = answer.last, answer.count >= 2
+        else { return .failure(Failure(status: .timeOut)) }
+        // WTXM without the power level indication (ISO/IEC 14443-4, 7.3).
+        sent = answer.dropLast() + [multiplier & 0x3F]
+      case .payload:
+        failures += 1
+        status = .rfProtocolError
+      case .failure(let failure):
+        failures += 1
+        status = failure
+        // Rules 4 and 5: an answer that is an R(ACK)'s was lost asks for it again; anything else is
+        // asked for by R(NAK).
+        let isAcknowledge = frame[0] & 0xF6 == Self.rAcknowledge
+        sent = isAcknowledge ? frame : block(Self.rNegative | blockNumber)
+      }
+    }
+    return .failure(Failure(status: status))
+  }
+}
+
+/// What the chip makes of one exchange over the air.
+enum RadioAnswer {
+  /// An answer with a good check, which has been taken off.
+  case payload([UInt8])
+  case failure(PN532Status)
+}

@@ -1,0 +1,297 @@
+import NFCCore
+
+// InListPassiveTarget, InAutoPoll, InSelect, InDeselect, InRelease: user manual UM0701-02, 7.3.
+extension PN532Chip {
+  /// How long the chip's firmware looks for one kind of target in InAutoPoll (7.3.13), and how often
+  /// a waiting command is tried again.
+  static let pollPeriodMilliseconds = 150
+
+  private enum TargetType {
+    static let a106: UInt8 = 0x00
+    static let feliCa212: UInt8 = 0x01
+    static let feliCa424: UInt8 = 0x02
+    static let b106: UInt8 = 0x03
+    static let jewel: UInt8 = 0x04
+  }
+
+  private static let forEver: UInt8 = 0xFF
+  /// A chip holds two targets at most.
+  private static let maximumTargets = 2
+
+  mutating func listPassiveTarget(_ parameters: [UInt8]) -> Answer? {
+    guard parameters.count >= 2, (1...Self.maximumTargets).contains(Int(parameters[0])) else {
+      return nil
+    }
+    let type = parameters[1]
+    let data = Array(parameters.dropFirst(2))
+    switch type {
+    case TargetType.a106: guard [0, 4, 8, 12].contains(data.count) else { return nil }
+    case TargetType.feliCa212, TargetType.feliCa424: guard data.count >= 5 else { return nil }
+    case TargetType.b106: guard (1...2).contains(data.count) else { return nil }
+    case TargetType.jewel: guard data.isEmpty else { return nil }
+    default: return nil
+    }
+    forgetTargets()
+    // An activation is tried once and then as often as MxRtyPassiveActivation says. When that is for
+    // ever the command stays pending, so one attempt a turn is enough.
+    let isEndless = passiveActivationRetries == Self.forEver
+    let attempts = isEndless ? 1 : Int(passiveActivationRetries) + 1
+    for _ in 0..<attempts {
+      guard let first = activate(type, data, number: 1) else { continue }
+      var found = first
+      var count: UInt8 = 1
+      if parameters[0] == 2, data.isEmpty, type == TargetType.a106, let index = activeIndex() {
+        putAside(index)
+        if let second = activate(type, data, number: 2) {
+          found += second
+          count = 2
+        }
+      }
+      return .data([count] + found)
+    }
+    return isEndless ? .waits(attempts: nil) : .data([0])
+  }
+
+  /// Looks once for a target and gives its target data, Tg first.
+  private mutating func activate(_ type: UInt8, _ data: [UInt8], number: UInt8) -> [UInt8]? {
+    switch type {
+    case TargetType.a106: return activateTypeA(known: data, number: number)
+    case TargetType.feliCa212: return activateFeliCa(data, bitRate: 212, number: number)
+    case TargetType.feliCa424: return activateFeliCa(data, bitRate: 424, number: number)
+    case TargetType.b106: return activateTypeB(data, number: number)
+    case TargetType.jewel: return activateJewel(number: number)
+    default: return nil
+    }
+  }
+
+  private mutating func add(_ target: Target, modulation: RadioFrame.Modulation) {
+    targets.append(target)
+    activeTarget = target.number
+    registers.configure(modulation: modulation, bitRate: target.bitRate)
+  }
+
+  private static let sakISO14443: UInt8 = 0x20
+  private static let rats: UInt8 = 0xE0
+
+  private mutating func activateTypeA(known: [UInt8], number: UInt8) -> [UInt8]? {
+    registers.configure(modulation: .typeA, bitRate: 106)
+    guard let found = selectTypeA(known: known) else { return nil }
+    var target = Target(
+      number: number, kind: .typeA(uid: found.uid, sak: found.sak), bitRate: 106, blocks: nil)
+    var data =
+      [number] + found.atqa.reversed() + [found.sak, UInt8(found.uid.count)] + found.uid
+    if found.sak & Self.sakISO14443 != 0, parameters & Parameter.automaticRATS != 0 {
+      guard
+        case .payload(let ats) = exchange(
+          [Self.rats, BlockInitiator.frameSizeIndex << 4], modulation: .typeA),
+        let length = ats.first, Int(length) == ats.count
+      else { return nil }
+      let frameSizeIndex = ats.count > 1 ? ats[1] & 0x0F : 2
+      target.blocks = BlockInitiator(frameSizeIndex: frameSizeIndex, cardIdentifier: nil)
+      data += ats
+    }
+    add(target, modulation: .typeA)
+    return data
+  }
+
+  private mutating func activateTypeB(_ parameters: [UInt8], number: UInt8) -> [UInt8]? {
+    registers.configure(modulation: .typeB, bitRate: 106)
+    guard let found = selectTypeB(applicationFamily: parameters[0]) else { return nil }
+    let supportsCID = found.atqb[11] & 0x01 != 0
+    let blocks = BlockInitiator(
+      frameSizeIndex: found.atqb[10] >> 4,
+      cardIdentifier: supportsCID ? Self.typeBCardIdentifier : nil)
+    add(
+      Target(
+        number: number, kind: .typeB(pupi: Array(found.atqb[1..<5])), bitRate: 106, blocks: blocks),
+      modulation: .typeB)
+    return [number] + found.atqb.prefix(12) + [UInt8(truncatingIfNeeded: found.attribAnswer.count)]
+      + found.attribAnswer
+  }
+
+  private mutating func activateFeliCa(
+    _ request: [UInt8], bitRate: Int, number: UInt8
+  ) -> [UInt8]? {
+    registers.configure(modulation: .feliCa, bitRate: bitRate)
+    guard
+      case .payload(let answer) = exchange(
+        Array(request.prefix(5)), modulation: .feliCa, bitRate: bitRate),
+      [17, 19].contains(answer.count)
+    else { return nil }
+    add(
+      Target(
+        number: number, kind: .feliCa(idm: Array(answer[1..<9])), bitRate: bitRate, blocks: nil),
+      modulation: .feliCa)
+    return [number, UInt8(answer.count + 1)] + answer
+  }
+
+  private static let jewelReadIdentification: UInt8 = 0x78
+
+  private mutating func activateJewel(number: UInt8) -> [UInt8]? {
+    registers.configure(modulation: .typeA, bitRate: 106)
+    let request = RadioFrame([Self.requestA], modulation: .typeA, bitsInLastByte: 7)
+    guard case .frame(let atqa) = transmit(request), atqa.bytes.count == 2,
+      case .payload(let answer) = exchangeJewel(
+        [Self.jewelReadIdentification] + [0, 0, 0, 0, 0, 0]),
+      answer.count == 6
+    else { return nil }
+    let uid = Array(answer[2...])
+    add(
+      Target(number: number, kind: .jewel(uid: uid), bitRate: 106, blocks: nil), modulation: .typeA)
+    return [number] + atqa.bytes.reversed() + uid
+  }
+
+  /// A frame to a Jewel or Topaz tag, with its CRC_B.
+  mutating func exchangeJewel(_ bytes: [UInt8]) -> RadioAnswer {
+    let frame = RadioFrame(bytes + CyclicRedundancyCheck.b(bytes), modulation: .typeA)
+    switch transmit(frame) {
+    case .silence: return .failure(.timeOut)
+    case .collision: return .failure(.bitCollision)
+    case .frame(let answer):
+      let body = Array(answer.bytes.dropLast(2))
+      guard answer.bytes.count > 2, CyclicRedundancyCheck.b(body) == Array(answer.bytes.suffix(2))
+      else { return .failure(.crcError) }
+      return .payload(body)
+    }
+  }
+
+  // MARK: InAutoPoll
+
+  private enum PollType {
+    static let passive106A: UInt8 = 0x00
+    static let passive212: UInt8 = 0x01
+    static let passive424: UInt8 = 0x02
+    static let passive106B: UInt8 = 0x03
+    static let jewel: UInt8 = 0x04
+    static let mifare: UInt8 = 0x10
+    static let feliCa212: UInt8 = 0x11
+    static let feliCa424: UInt8 = 0x12
+    static let iso14443A: UInt8 = 0x20
+    static let iso14443B: UInt8 = 0x23
+    static let depFirst: UInt8 = 0x40
+    static let depLast: UInt8 = 0x82
+  }
+
+  mutating func autoPoll(_ parameters: [UInt8]) -> Answer? {
+    guard (3...17).contains(parameters.count), parameters[0] != 0,
+      (1...15).contains(parameters[1])
+    else { return nil }
+    forgetTargets()
+    let wakeUpFeliCa: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x00]
+    for type in parameters.dropFirst(2) {
+      let data: [UInt8]?
+      switch type {
+      case PollType.passive106A, PollType.mifare, PollType.iso14443A:
+        data = activate(TargetType.a106, [], number: 1)
+      case PollType.passive212, PollType.feliCa212:
+        data = activate(TargetType.feliCa212, wakeUpFeliCa, number: 1)
+      case PollType.passive424, PollType.feliCa424:
+        data = activate(TargetType.feliCa424, wakeUpFeliCa, number: 1)
+      case PollType.passive106B, PollType.iso14443B:
+        data = activate(TargetType.b106, [0x00], number: 1)
+      case PollType.jewel:
+        data = activate(TargetType.jewel, [], number: 1)
+      case PollType.depFirst...PollType.depLast:
+        continue
+      default:
+        return nil
+      }
+      guard let data else { continue }
+      let isISO14443 = targets.first?.blocks != nil
+      // A card is reported under a type only if it is of that type.
+      if type == PollType.mifare, isISO14443 || type == PollType.iso14443A, !isISO14443 {
+        haltTypeA()
+        forgetTargets()
+        continue
+      }
+      return .data([1, type, UInt8(truncatingIfNeeded: data.count)] + data)
+    }
+    let rounds = Int(parameters[0]) * (parameters.count - 2) * Int(parameters[1])
+    return .waits(attempts: parameters[0] == Self.forEver ? nil : rounds)
+  }
+
+  // MARK: InSelect, InDeselect, InRelease
+
+  mutating func select(_ parameters: [UInt8]) -> Answer? {
+    guard parameters.count == 1 else { return nil }
+    guard let index = targets.firstIndex(where: { $0.number == parameters[0] }) else {
+      return .status(.wrongContext)
+    }
+    return .status(activateAgain(index) ? .success : .timeOut)
+  }
+
+  /// Makes a target the active one, if need be by waking it.
+  mutating func activateAgain(_ index: Int) -> Bool {
+    guard targets[index].number != activeTarget else { return true }
+    if let active = activeIndex() { putAside(active) }
+    let number = targets[index].number
+    guard case .typeA(let uid, _) = targets[index].kind else {
+      activeTarget = number
+      return true
+    }
+    guard let found = selectTypeA(known: Self.cascaded(uid)), found.uid == uid else { return false }
+    if targets[index].blocks != nil {
+      guard
+        case .payload(let ats) = exchange(
+          [Self.rats, BlockInitiator.frameSizeIndex << 4], modulation: .typeA)
+      else { return false }
+      targets[index].blocks = BlockInitiator(
+        frameSizeIndex: ats.count > 1 ? ats[1] & 0x0F : 2, cardIdentifier: nil)
+    }
+    activeTarget = number
+    return true
+  }
+
+  static func cascaded(_ uid: [UInt8]) -> [UInt8] {
+    switch uid.count {
+    case 7: [0x88] + uid
+    case 10: [0x88] + uid[0..<3] + [0x88] + uid[3...]
+    default: uid
+    }
+  }
+
+  /// Sends a target to sleep so that another one can be talked to.
+  mutating func putAside(_ index: Int) {
+    switch targets[index].kind {
+    case .typeA, .typeB:
+      if let blocks = targets[index].blocks {
+        _ = blocks.deselect { sendBlock($0, to: index) }
+      } else {
+        haltTypeA()
+      }
+    case .feliCa, .jewel:
+      break
+    }
+    cipher = nil
+    activeTarget = nil
+  }
+
+  mutating func deselect(_ parameters: [UInt8]) -> Answer? {
+    guard parameters.count == 1 else { return nil }
+    guard parameters[0] == 0 || targets.contains(where: { $0.number == parameters[0] }) else {
+      return .status(.wrongContext)
+    }
+    if let index = activeIndex(), parameters[0] == 0 || targets[index].number == parameters[0] {
+      putAside(index)
+    }
+    return .status(.success)
+  }
+
+  mutating func release(_ parameters: [UInt8]) -> Answer? {
+    guard parameters.count == 1 else { return nil }
+    guard parameters[0] == 0 || targets.contains(where: { $0.number == parameters[0] }) else {
+      return .status(.wrongContext)
+    }
+    if let index = activeIndex(), parameters[0] == 0 || targets[index].number == parameters[0] {
+      putAside(index)
+    }
+    targets.removeAll { parameters[0] == 0 || $0.number == parameters[0] }
+    return .status(.success)
+  }
+
+  /// What PowerDown does before the carrier goes.
+  mutating func releaseAll() {
+    if let index = activeIndex() { putAside(index) }
+    forgetTargets()
+  }
+}

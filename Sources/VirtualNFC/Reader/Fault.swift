@@ -1,0 +1,83 @@
+/// Something that goes wrong at a given moment, for testing what a program makes of it.
+///
+/// Moments are counted from 0 from when the faults are given to ``VirtualReader/setFaults(_:)``: the
+/// frames that the reader sends over the air, or the commands that the host sends to the chip. The
+/// same faults on the same program give the same run.
+public struct Fault: Sendable {
+  /// When a fault happens.
+  public enum Moment: Hashable, Sendable {
+    /// The n-th frame that the reader sends over the air.
+    case exchange(Int)
+    /// The n-th command that the host sends to the chip.
+    case command(Int)
+  }
+
+  /// What happens.
+  public enum Effect: Sendable {
+    /// All tags are taken out of the field before the frame is sent.
+    case tagLeaves
+    /// A tag is put into the field before the frame is sent.
+    case tagArrives(VirtualTag)
+    /// The tag does not hear the frame.
+    case frameLost
+    /// The tag hears the frame, but its answer does not arrive, or arrives when the chip has given up.
+    case answerLost
+    /// A bit of the tag's answer is wrong, and so is its check.
+    case answerBroken
+    /// The host's frame reaches the chip with a wrong byte: neither ACK nor answer.
+    case commandBroken
+    /// The chip runs the command; a byte of its answer is wrong on the way to the host.
+    case replyBroken
+    /// The chip runs the command; its answer is lost on the way to the host.
+    case replyLost
+    /// These bytes stand in place of the chip's answer.
+    case replyReplaced([UInt8])
+    /// The chip answers nothing any more, until ``VirtualReader/setFaults(_:)`` is called again.
+    case chipFallsSilent
+    /// The serial line is closed: the reader has been unplugged.
+    case lineCloses
+  }
+
+  public var moment: Moment
+  public var effect: Effect
+
+  public init(_ effect: Effect, at moment: Moment) {
+    self.effect = effect
+    self.moment = moment
+  }
+
+  /// A repeatable mixture of lost and broken frames, on the air and on the line.
+  ///
+  /// - Parameters:
+  ///   - seed: the same seed gives the same faults.
+  ///   - count: how many.
+  ///   - range: the exchanges and commands among which they are spread.
+  public static func random(seed: UInt64, count: Int, among range: Range<Int>) -> [Fault] {
+    var generator = SplitMix64(state: seed)
+    guard !range.isEmpty else { return [] }
+    return (0..<max(0, count)).map { _ in
+      let moment = Int.random(in: range, using: &generator)
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: return Fault(.frameLost, at: .exchange(moment))
+      case 1: return Fault(.answerLost, at: .exchange(moment))
+      case 2: return Fault(.answerBroken, at: .exchange(moment))
+      case 3: return Fault(.commandBroken, at: .command(moment))
+      case 4: return Fault(.replyBroken, at: .command(moment))
+      default: return Fault(.replyLost, at: .command(moment))
+      }
+    }
+  }
+}
+
+/// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}

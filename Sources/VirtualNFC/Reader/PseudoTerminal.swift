@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+import Glibc
+
+/// A pseudo-terminal and the means to wait on it: the one file of this module that calls C.
+///
+/// This side keeps only the master open. When the last program on the other side goes, even by
+/// SIGKILL, the kernel forgets the terminal settings that it made; libnfc marks a port as taken in
+/// them and would refuse it for ever after.
+final class PseudoTerminal: Sendable {
+  /// What a wait has ended with.
+  enum Event {
+    case bytes([UInt8])
+    case timeout
+    /// ``wake()`` was called.
+    case woken
+  }
+
+  /// What the system refused.
+  struct Failure: Error, CustomStringConvertible {
+    let call: String
+    let code: Int32
+
+    var description: String { "\(call): \(String(cString: strerror(code)))" }
+  }
+
+  /// The name that other programs open.
+  let path: String
+  private let master: Int32
+  /// Written to end a wait from another thread.
+  private let wakeWriter: Int32
+  private let wakeReader: Int32
+  /// Tells when a program opens the other side; waiting on the master would spin until one has.
+  private let watcher: Int32
+
+  /// ioctl(2) requests of <asm-generic/ioctls.h>, whose macros Swift cannot import.
+  private static let unlock: UInt = 0x4004_5431
+  private static let number: UInt = 0x8004_5430
+
+  init() throws(Failure) {
+    var opened: [Int32] = []
+    func check(_ result: Int32, _ call: String) throws(Failure) -> Int32 {
+      guard result < 0 else { return result }
+      let code = errno
+      for descriptor in opened { close(descriptor) }
+      throw Failure(call: call, code: code)
+    }
+    master = try check(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), "/dev/ptmx")
+    opened.append(master)
+    var isLocked: Int32 = 0
+    _ = try check(ioctl(master, Self.unlock, &isLocked), "TIOCSPTLCK")
+    var number: UInt32 = 0
+    _ = try check(ioctl(master, Self.number, &number), "TIOCGPTN")
+    path = "/dev/pts/\(number)"
+    var ends: [Int32] = [-1, -1]
+    _ = try check(pipe(&ends), "pipe")
+    opened += ends
+    for end in ends {
+      _ = try check(fcntl(end, F_SETFD, FD_CLOEXEC), "F_SETFD")
+      _ = try check(fcntl(end, F_SETFL, O_NONBLOCK), "F_SETFL")
+    }
+    wakeReader = ends[0]
+    wakeWriter = ends[1]
+    watcher = try check(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)), "inotify_init1")
+    opened.append(watcher)
+    _ = try check(inotify_add_watch(watcher, path, UInt32(IN_OPEN)), "inotify_add_watch")
+  }
+
+  deinit {
+    for descriptor in [master, wakeReader, wakeWriter, watcher] { close(descriptor) }
+  }
+
+  /// Ends the wait of another thread.
+  func wake() {
+    var byte: UInt8 = 0
+    _ = write(wakeWriter, &byte, 1)
+  }
+
+  /// Waits for bytes, at most as long as given; `nil` waits until woken.
+  func wait(milliseconds: Int32?) -> Event {
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    while true {
+      let count = read(master, &buffer, buffer.count)
+      if count > 0 { return .bytes(Array(buffer.prefix(count))) }
+      // EIO: no program has the other side open.
+      let isOpen = !(count < 0 && errno == EIO)
+      var descriptors = [
+        pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isOpen ? master : watcher, events: Int16(POLLIN), revents: 0),
+      ]
+      let ready = poll(&descriptors, 2, milliseconds ?? -1)
+      if ready == 0 { return .timeout }
+      if descriptors[0].revents != 0 {
+        _ = read(wakeReader, &buffer, buffer.count)
+        return .woken
+      }
+      _ = read(watcher, &buffer, buffer.count)
+    }
+  }
+
+  /// Writes all bytes, as long as there is a program that takes them.
+  func send(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count < 0, errno == EAGAIN {
+        var descriptor = pollfd(fd: master, events: Int16(POLLOUT), revents: 0)
+        guard poll(&descriptor, 1, 1000) > 0, Int32(descriptor.revents) & POLLHUP == 0 else {
+          return
+        }
+      } else {
+        return
+      }
+    }
+  }
+}
+#endif
