@@ -6,8 +6,9 @@
 /// the other side's.
 ///
 /// Bits are numbered in the order in which they go over the air, the least significant of a byte
-/// first. Source: Garcia et al., "Dismantling MIFARE Classic", ESORICS 2008, definitions 3.1 to 3.3
-/// and section 3.4.
+/// first.
+/// Source: Garcia et al., "Dismantling MIFARE Classic", ESORICS 2008; Nohl et al.,
+/// "Reverse-Engineering a Cryptographic RFID Tag", USENIX Security 2008.
 public struct Crypto1: Hashable, Sendable {
   /// The shift register; bit i is x_i of the paper.
   private var register: UInt64
@@ -34,8 +35,8 @@ public struct Crypto1: Hashable, Sendable {
   ///
   /// The cipher has moved on in either case.
   ///
-  /// - Parameter parity: As ``RadioFrame/parity``: `nil` if each is the odd parity of the byte as it
-  ///   is on the air.
+  /// - Parameter parity: As ``RadioFrame/parity``: `nil` if each is the odd parity of the byte as
+  ///   it is on the air.
   public mutating func decipher(_ bytes: [UInt8], parity: [Bool]?) -> [UInt8]? {
     decipher(bytes, parity: parity, feeding: nil)
   }
@@ -127,8 +128,8 @@ public struct Crypto1: Hashable, Sendable {
     return result
   }
 
-  /// The parity bit as it is sent after a byte: enciphered with the keystream bit that the first bit
-  /// of the next byte is enciphered with as well (Garcia et al., section 3.3).
+  /// The parity bit as it is sent after a byte: enciphered with the keystream bit that the first
+  /// bit of the next byte is enciphered with as well.
   private func encipheredParity(ofPlain byte: UInt8) -> Bool {
     Self.oddParity(byte) != (keystreamBit == 1)
   }
@@ -140,7 +141,7 @@ public struct Crypto1: Hashable, Sendable {
 
   // MARK: The generator
 
-  /// x0, x5, x9, … of the feedback function, definition 3.1.
+  /// The places that the feedback function adds.
   private static let feedbackTaps: UInt64 =
     [0, 5, 9, 10, 12, 14, 15, 17, 19, 24, 25, 27, 29, 35, 39, 41, 42, 43].reduce(0) {
       $0 | 1 << UInt64($1)
@@ -151,7 +152,7 @@ public struct Crypto1: Hashable, Sendable {
     register = register >> 1 | (feedback ^ input) << 47
   }
 
-  /// The filter function, definition 3.2: a bit of the twenty odd places from x9 to x47.
+  /// The filter function: a bit of the twenty odd places from x9 to x47.
   private var keystreamBit: UInt64 {
     let a0 = Self.filterA[fourOddBits(from: 9)]
     let b0 = Self.filterB[fourOddBits(from: 17)]
@@ -186,9 +187,7 @@ public struct Crypto1: Hashable, Sendable {
 }
 
 extension Crypto1 {
-  /// A card's nonce nT: 32 successive bits of a 16-bit shift register.
-  ///
-  /// Source: Garcia et al., section 3.2.
+  /// A card's nonce nT: 32 successive bits of a 16-bit shift register, x^16+x^14+x^13+x^11+1.
   public struct Nonce: Hashable, Sendable {
     /// Bit 0 is the first on the air.
     private var bits: UInt32
@@ -286,8 +285,8 @@ extension Crypto1 {
     ///   - key: The key to authenticate with, six bytes.
     ///   - uid: The card's UID, of which the last four bytes count.
     ///   - challenge: The card's answer to AUTH; `nil` comes of one that has not four whole bytes.
-    ///     The parity of an enciphered one is not looked at: with a wrong key it is wrong by chance,
-    ///     and the card's silence tells the same.
+    ///     The parity of an enciphered one is not looked at: with a wrong key it is wrong by
+    ///     chance, and the card's silence tells the same.
     ///   - readerNonce: nR, any four bytes.
     ///   - isNested: Whether AUTH was sent enciphered.
     public init?(
@@ -311,7 +310,8 @@ extension Crypto1 {
       self.cipher = cipher
     }
 
-    /// Takes the card's answer and gives the running cipher; `nil` if the card does not know the key.
+    /// Takes the card's answer and gives the running cipher; `nil` if the card does not know the
+    /// key.
     public func cipher(verifying frame: RadioFrame) -> Crypto1? {
       var cipher = cipher
       guard

@@ -2,7 +2,7 @@
 ///
 /// Group 3 is the sector trailer. In a sector of four blocks groups 0 to 2 are the data blocks; in
 /// one of sixteen each is five of them.
-/// Source: MF1S50YYX data sheet, 8.7 (MF1S70YYX the same).
+/// Source: MF1S50YYX data sheet, revision 3.0, 8.7 with tables 6 to 8 (MF1S70YYX the same).
 struct AccessConditions: Hashable, Sendable {
   /// What a block is accessed for.
   enum Operation: Hashable, Sendable, CaseIterable {

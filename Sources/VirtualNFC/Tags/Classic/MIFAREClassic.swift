@@ -38,17 +38,23 @@ public struct MIFAREClassic: VirtualChip {
 
   /// The card that a dump was made of; its size tells the product, its first block the UID.
   ///
-  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte,
-  /// else seven.
+  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte and
+  /// what follows does not look like one of seven.
   public init?(dump: [UInt8]) {
     guard
       let product = Product.allCases.first(where: {
         $0.blockCount * Product.blockSize == dump.count
       })
     else { return nil }
-    let hasCheckByte = dump.prefix(5).reduce(0, ^) == 0
-    self.init(product, uid: Array(dump.prefix(hasCheckByte ? 4 : 7)), image: dump)
+    // One UID of seven bytes in 256 looks as if it had a check byte; ATQA behind it tells.
+    let isSevenBytes =
+      dump.prefix(5).reduce(0, ^) != 0
+      || (dump[0] == Self.manufacturer && Array(dump[8..<10]) == product.atqa(uidCount: 7))
+    self.init(product, uid: Array(dump.prefix(isSevenBytes ? 7 : 4)), image: dump)
   }
+
+  /// NXP, the first byte of a UID of seven (ISO/IEC 7816-6).
+  private static let manufacturer: UInt8 = 0x04
 
   private init(_ product: Product, uid: [UInt8], image: [UInt8]) {
     precondition(uid.count == 4 || uid.count == 7, "a MIFARE Classic's UID has 4 or 7 bytes")
@@ -153,7 +159,7 @@ public struct MIFAREClassic: VirtualChip {
 
   // MARK: Commands
 
-  /// MF1S50YYX data sheet, table 9.
+  /// MF1S50YYX/V1 data sheet, 9.1.
   private enum Command {
     static let authenticateA: UInt8 = 0x60
     static let authenticateB: UInt8 = 0x61
@@ -291,7 +297,8 @@ public struct MIFAREClassic: VirtualChip {
   }
 
   private static let acknowledgement: UInt8 = 0x0A
-  /// Added to a NAK's code while there is nothing in the transfer buffer (data sheet, table 10).
+  /// Added to a NAK's code while there is nothing in the transfer buffer (MF1S50YYX/V1 data
+  /// sheet, table 10).
   private static let transferBufferInvalid: UInt8 = 4
 
   private mutating func refuse(_ reason: Refusal) -> RadioFrame? {
@@ -379,8 +386,8 @@ public struct MIFAREClassic: VirtualChip {
 
   // MARK: Nonces
 
-  /// The generator runs with the carrier; here it runs this far from one authentication to the next.
-  /// Prime to its period of 65535, so that every nonce comes.
+  /// The generator runs with the carrier; here it runs this far from one authentication to the
+  /// next. Prime to its period of 65535, so that every nonce comes.
   private static let stepsBetweenNonces = 433
 
   /// Where the generator starts at power-on: always the same for a card, so that a run can be

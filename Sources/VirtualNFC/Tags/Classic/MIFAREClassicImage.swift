@@ -1,19 +1,20 @@
-/// The contents that a MIFARE Classic has when it leaves the factory and when it is made an NFC tag.
+/// The contents that a MIFARE Classic has when it leaves the factory and when it is made an NFC
+/// tag.
 extension MIFAREClassic.Product {
   static let transportKey = [UInt8](repeating: 0xFF, count: 6)
-  /// Key A of the sectors that hold a MIFARE application directory: public (NXP AN10787, 3.8).
+  /// Key A of the sectors that hold a MIFARE application directory: public (NXP AN10787).
   static let applicationDirectoryKey: [UInt8] = [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5]
-  /// Key A of the sectors that hold NDEF: public (NXP AN1304, 2.3).
+  /// Key A of the sectors that hold NDEF: public (NXP AN1304).
   static let ndefKey: [UInt8] = [0xD3, 0xF7, 0xD3, 0xF7, 0xD3, 0xF7]
 
   /// Access bits FF 07 80 and the byte behind them, 69, as on chip delivery: all is allowed with
   /// key A, and key B is data (MF1S50YYX data sheet, 8.7.2).
   private static let transportConditions: [UInt8] = [0xFF, 0x07, 0x80, 0x69]
-  /// 78 77 88: either key reads, key B writes (AN1304, table 6).
+  /// 78 77 88: either key reads, key B writes (AN1304).
   private static let directoryConditions: [UInt8] = [0x78, 0x77, 0x88]
-  /// 7F 07 88: either key reads and writes, key B changes the trailer (AN1304, table 7).
+  /// 7F 07 88: either key reads and writes, key B changes the trailer (AN1304).
   private static let ndefConditions: [UInt8] = [0x7F, 0x07, 0x88]
-  /// General purpose byte of an NFC sector: mapping version 1.0, read and write (AN1304, table 8).
+  /// General purpose byte of an NFC sector: mapping version 1.0, read and write (AN1304).
   private static let ndefGeneralPurposeByte: UInt8 = 0x40
 
   /// All keys FFFFFFFFFFFF, transport access conditions, no data.
@@ -70,10 +71,10 @@ extension MIFAREClassic.Product {
   /// The longest NDEF message that the card holds as an NFC tag, in bytes.
   public var ndefCapacity: Int { NDEFArea.capacity(of: ndefBlocks.count * Self.blockSize) }
 
-  /// UID (a UID of four bytes with its check byte), SAK, ATQA. The manufacturer's data behind it has
-  /// no published meaning and is zero here.
+  /// UID (a UID of four bytes with its check byte), SAK, ATQA. The manufacturer's data behind it
+  /// has no published meaning and is zero here.
   ///
-  /// Source: MF1S50YYX data sheet, 8.6.1; the place of SAK and ATQA is from dumps, the data sheet
+  /// Source: MF1S50YYX data sheet, 8.6; the place of SAK and ATQA is from dumps, the data sheet
   /// does not name it.
   private func manufacturerBlock(uid: [UInt8]) -> [UInt8] {
     var block = uid
@@ -99,7 +100,7 @@ struct ApplicationDirectory: Hashable, Sendable {
 
   /// The NFC application, function cluster E1 and application code 03, as it is stored: code first.
   private static let nfc: [UInt8] = [0x03, 0xE1]
-  /// Cluster 00, code 05: the sector does not exist on this card (AN10787, table 3).
+  /// Cluster 00, code 05: the sector does not exist on this card (AN10787).
   private static let notApplicable: [UInt8] = [0x05, 0x00]
   /// Info byte: the card publisher's sector is sector 1. AN1304's examples have it so.
   private static let info: UInt8 = 0x01
@@ -108,7 +109,7 @@ struct ApplicationDirectory: Hashable, Sendable {
   /// CRC, info byte and the sectors' applications.
   let blocks: [[UInt8]]
   /// In sector 0: DA (a directory is there), MA (for several applications), ADV (its version).
-  /// In sector 16 it has no meaning (AN10787, 3.7).
+  /// In sector 16 it has no meaning (not confirmed).
   let generalPurposeByte: UInt8
 
   static func directories(of product: MIFAREClassic.Product) -> [ApplicationDirectory] {
@@ -136,7 +137,7 @@ struct ApplicationDirectory: Hashable, Sendable {
   }
 
   /// The 8-bit check over the info byte and the applications: x⁸+x⁴+x³+x²+1, initial value C7
-  /// (AN10787, 3.5, which writes it E3 in the order of bits of the reader chip).
+  /// (AN10787, which writes it E3 in the order of bits of the reader chip).
   static func check(_ bytes: some Sequence<UInt8>) -> UInt8 {
     bytes.reduce(0xC7) { register, byte in
       (0..<8).reduce(register ^ byte) { value, _ in

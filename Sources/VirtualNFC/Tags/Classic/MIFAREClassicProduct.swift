@@ -37,13 +37,13 @@ extension MIFAREClassic {
 
     /// As it goes over the air. Bits 7 and 8 tell the size of the UID.
     ///
-    /// Source: NXP AN10833, MIFARE type identification procedure, table 5.
+    /// Source: NXP AN10833, MIFARE type identification procedure.
     func atqa(uidCount: Int) -> [UInt8] {
       let type: UInt8 = self == .fourK ? 0x02 : 0x04
       return [uidCount == 7 ? type | 0x40 : type, 0x00]
     }
 
-    /// Source: NXP AN10833, table 6.
+    /// Source: NXP AN10833, MIFARE type identification procedure.
     var sak: UInt8 {
       switch self {
       case .mini: 0x09
@@ -55,7 +55,7 @@ extension MIFAREClassic {
     // MARK: Geometry
 
     static let blockSize = 16
-    /// From block 128 on a sector has sixteen blocks (MF1S70YYX data sheet, 8.6).
+    /// From block 128 on a sector has sixteen blocks (MF1S70YYX data sheet).
     private static let firstBlockOfLargeSectors = 128
     private static let smallSectorCount = 32
 

@@ -1,7 +1,7 @@
 /// A tag's data area that holds one NDEF message TLV and a terminator, as Type 1 tags and MIFARE
 /// Classic do.
 ///
-/// Source: NFC Forum Type 1 Tag Operation, 2.4; NXP AN1304, 2.3 and 4.4.
+/// Source: NFC Forum Type 1 Tag Operation; NXP AN1304.
 enum NDEFArea {
   private static let messageTLV: UInt8 = 0x03
   private static let terminatorTLV: UInt8 = 0xFE

@@ -1,9 +1,9 @@
 /// What a value block holds: the value three times, once inverted, and an address four times, twice
 /// inverted.
 ///
-/// Source: MF1S50YYX data sheet, 8.6.2.2.
+/// Source: MF1S50YYX data sheet, 8.6.2.
 struct ValueBlock: Hashable, Sendable {
-  /// Signed; the bits wrap around, there is no overflow that a card reports.
+  /// The bits of a signed number. Calculations wrap around; what a card does then is not confirmed.
   var value: UInt32
   /// For the user; it stays as it is in calculations.
   var address: UInt8

@@ -5,8 +5,8 @@ extension VirtualTag {
   ///   - uid: 4 or 7 bytes.
   ///   - ndef: An encoded NDEF message of at most 716 bytes to put on it.
   ///   - formatted: Whether it is an NFC tag, writable, with key A A0A1A2A3A4A5 for the application
-  ///     directory and D3F7D3F7D3F7 for NDEF, and key B FFFFFFFFFFFF. If not, and without `ndef`, it
-  ///     is as it leaves the factory, all keys FFFFFFFFFFFF.
+  ///     directory and D3F7D3F7D3F7 for NDEF, and key B FFFFFFFFFFFF. If not, and without `ndef`,
+  ///     it is as it leaves the factory, all keys FFFFFFFFFFFF.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classic1K(
     uid: [UInt8] = [0x6F, 0x21, 0xD4, 0x0A], ndef: [UInt8]? = nil, formatted: Bool = true
@@ -20,8 +20,8 @@ extension VirtualTag {
   ///   - uid: 4 or 7 bytes.
   ///   - ndef: An encoded NDEF message of at most 3356 bytes to put on it.
   ///   - formatted: Whether it is an NFC tag, writable, with key A A0A1A2A3A4A5 for the application
-  ///     directory and D3F7D3F7D3F7 for NDEF, and key B FFFFFFFFFFFF. If not, and without `ndef`, it
-  ///     is as it leaves the factory, all keys FFFFFFFFFFFF.
+  ///     directory and D3F7D3F7D3F7 for NDEF, and key B FFFFFFFFFFFF. If not, and without `ndef`,
+  ///     it is as it leaves the factory, all keys FFFFFFFFFFFF.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classic4K(
     uid: [UInt8] = [0x9F, 0x38, 0xB2, 0x5C], ndef: [UInt8]? = nil, formatted: Bool = true
@@ -35,8 +35,8 @@ extension VirtualTag {
   ///   - uid: 4 or 7 bytes.
   ///   - ndef: An encoded NDEF message of at most 190 bytes to put on it.
   ///   - formatted: Whether it is an NFC tag, writable, with key A A0A1A2A3A4A5 for the application
-  ///     directory and D3F7D3F7D3F7 for NDEF, and key B FFFFFFFFFFFF. If not, and without `ndef`, it
-  ///     is as it leaves the factory, all keys FFFFFFFFFFFF.
+  ///     directory and D3F7D3F7D3F7 for NDEF, and key B FFFFFFFFFFFF. If not, and without `ndef`,
+  ///     it is as it leaves the factory, all keys FFFFFFFFFFFF.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classicMini(
     uid: [UInt8] = [0x3F, 0x7A, 0x90, 0xE6], ndef: [UInt8]? = nil, formatted: Bool = true

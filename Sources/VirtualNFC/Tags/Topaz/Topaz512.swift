@@ -1,7 +1,7 @@
 /// A Topaz 512 (Broadcom BCM20203T512): an NFC Forum Type 1 Tag with dynamic memory, 512 bytes.
 ///
-/// Besides the commands of ``Topaz96`` it answers RSEG, READ8, WRITE-E8 and WRITE-NE8. Its blocks 10
-/// to 3F have a lock bit each in block F.
+/// Besides the commands of ``Topaz96`` it answers RSEG, READ8, WRITE-E8 and WRITE-NE8. Its blocks
+/// 10 to 3F have a lock bit each in block F.
 public struct Topaz512: VirtualChip {
   private var chip: TopazChip
 
@@ -39,7 +39,7 @@ public struct Topaz512: VirtualChip {
 
   /// The capability container (version 1.0, (63 + 1) · 8 bytes, all may be read and written), the
   /// lock control TLV (48 lock bits from byte 2 of block F on, each for 8 bytes) and the memory
-  /// control TLV (2 reserved bytes at byte 0 of block F): Type 1 Tag Operation, 2.4 and 6.1.
+  /// control TLV (2 reserved bytes at byte 0 of block F): Type 1 Tag Operation.
   private static let header: [UInt8] = [
     0xE1, 0x10, 0x3F, 0x00, 0x01, 0x03, 0xF2, 0x30, 0x33, 0x02, 0x03, 0xF0, 0x02, 0x03,
   ]
@@ -98,8 +98,8 @@ extension VirtualTag {
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four. The last, 25, is the maker's.
   ///   - ndef: An encoded NDEF message of at most 462 bytes to put on it.
-  ///   - formatted: Whether it is NDEF-formatted. If not, and without `ndef`, it is as it leaves the
-  ///     factory.
+  ///   - formatted: Whether it is NDEF-formatted. If not, and without `ndef`, it is as it leaves
+  ///     the factory.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func topaz512(
     uid: [UInt8] = [0x47, 0x1B, 0x9D, 0x02, 0x00, 0x10, 0x25], ndef: [UInt8]? = nil,

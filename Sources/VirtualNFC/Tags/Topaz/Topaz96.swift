@@ -34,7 +34,7 @@ public struct Topaz96: VirtualChip {
   }
 
   /// NDEF is there, version 1.0, (14 + 1) · 8 bytes, all may be read and written (Type 1 Tag
-  /// Operation, 6.1).
+  /// Operation).
   private static let capabilityContainer: [UInt8] = [0xE1, 0x10, 0x0E, 0x00]
   /// Blocks D and E: reserved bytes as dumps show them, LOCK-0 and LOCK-1, six one-time bytes.
   private static let systemBlocks: [UInt8] = [
@@ -68,8 +68,8 @@ extension VirtualTag {
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four. The last, 25, is the maker's.
   ///   - ndef: An encoded NDEF message of at most 90 bytes to put on it.
-  ///   - formatted: Whether it is NDEF-formatted. If not, and without `ndef`, it is as it leaves the
-  ///     factory.
+  ///   - formatted: Whether it is NDEF-formatted. If not, and without `ndef`, it is as it leaves
+  ///     the factory.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func topaz96(
     uid: [UInt8] = [0x8A, 0x5C, 0x03, 0x2E, 0x00, 0x10, 0x25], ndef: [UInt8]? = nil,

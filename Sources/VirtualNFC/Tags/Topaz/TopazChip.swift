@@ -4,11 +4,10 @@ import NFCCore
 ///
 /// On the air a command's bytes are short frames of their own, the first of 7 bits, without parity,
 /// and its check is CRC_B. Here a command is one frame of whole bytes with CRC_B at its end, as a
-/// virtual reader sends it; parity is not looked at. Only REQA and WUPA are the short frames that they
-/// are.
+/// virtual reader sends it; parity is not looked at. Only REQA and WUPA are the short frames that
+/// they are.
 ///
-/// Source: NFC Forum Type 1 Tag Operation 1.1; Innovision Topaz data sheet, M2000-1057; NFC Forum
-/// Digital Protocol 1.0, 5.
+/// Source: NFC Forum Type 1 Tag Operation 1.1; Innovision Topaz data sheet, M2000-1057.
 struct TopazChip: Hashable, Sendable {
   /// HR0, HR1: what RID and RALL begin with. HR0's high half 1 says that the tag can hold NDEF.
   let headerROM: [UInt8]
@@ -45,7 +44,7 @@ struct TopazChip: Hashable, Sendable {
 
   // MARK: Frames
 
-  /// Type 1 Tag Operation, 4.
+  /// Type 1 Tag Operation, the command set.
   enum Command {
     static let readIdentification: UInt8 = 0x78
     static let readAll: UInt8 = 0x00
@@ -60,7 +59,7 @@ struct TopazChip: Hashable, Sendable {
 
   private static let requestA: UInt8 = 0x26
   private static let wakeUpA: UInt8 = 0x52
-  /// ATQA 0C00, least significant byte first: "no anticollision, a Type 1 Tag" (Digital, 4.6.3).
+  /// ATQA 0C00, least significant byte first: "no anticollision, a Type 1 Tag".
   private static let atqa: [UInt8] = [0x00, 0x0C]
   /// Code, address, data, UID.
   private static let staticCommandSize = 7
@@ -110,8 +109,8 @@ struct TopazChip: Hashable, Sendable {
     RadioFrame(bytes + CyclicRedundancyCheck.b(bytes), modulation: .typeA)
   }
 
-  /// The address is 0, block and byte: four and three bits. `nil` is silence, also for a byte beyond
-  /// the memory, which is not confirmed.
+  /// The address is 0, block and byte: four and three bits. `nil` is silence, also for a byte
+  /// beyond the memory, which is not confirmed.
   private mutating func staticCommand(_ code: UInt8, address: Int, data: UInt8) -> [UInt8]? {
     if code == Command.readAll { return headerROM + memory.prefix(Self.staticSize) }
     guard address < min(memory.count, 0x80) else { return nil }
