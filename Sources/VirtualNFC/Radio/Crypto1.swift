@@ -3,7 +3,17 @@
 ///
 /// Both sides of the authentication are here, for a virtual card ``CardAuthentication`` and for a
 /// virtual reader chip ``ReaderAuthentication``; what they give in the end is a cipher in step with
-/// the other side's.
+/// the other side's. A reader chip goes on so:
+///
+/// ```swift
+/// guard
+///   let authentication = Crypto1.ReaderAuthentication(
+///     key: key, uid: uid, challenge: answerToAUTH, readerNonce: nonce, isNested: cipher != nil),
+///   let answer = transmit(authentication.answer),
+///   var cipher = authentication.cipher(verifying: answer)
+/// else { return }
+/// let request = cipher.frame(enciphering: command + CyclicRedundancyCheck.a(command))
+/// ```
 ///
 /// Bits are numbered in the order in which they go over the air, the least significant of a byte
 /// first.

@@ -96,7 +96,8 @@ import Testing
   }
 
   /// A recorded session with parity: four authentications with block 0 and key FFFFFFFFFFFF, each
-  /// within the one before, and a READ. Published in the documentation of mf_nonce_brute (Proxmark3 project).
+  /// within the one before, and a READ. Published in the documentation of mf_nonce_brute
+  /// (Proxmark3 project).
   @Test func nestedAuthenticationsMatchRecordedParity() throws {
     let key = [UInt8](repeating: 0xFF, count: 6)
     let uid = Self.bytes("9C599B32")

@@ -38,8 +38,8 @@ public struct MIFAREClassic: VirtualChip {
 
   /// The card that a dump was made of; its size tells the product, its first block the UID.
   ///
-  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte and
-  /// what follows does not look like one of seven.
+  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte
+  /// and what follows does not look like one of seven.
   public init?(dump: [UInt8]) {
     guard
       let product = Product.allCases.first(where: {
