@@ -1,0 +1,338 @@
+/// CRYPTO1, the stream cipher of MIFARE Classic, as a running cipher: a card and a reader that have
+/// authenticated each hold one, and every frame in either direction moves it on.
+///
+/// Both sides of the authentication are here, for a virtual card ``CardAuthentication`` and for a
+/// virtual reader chip ``ReaderAuthentication``; what they give in the end is a cipher in step with
+/// the other side's. A reader chip goes on so:
+///
+/// ```swift
+/// guard
+///   let authentication = Crypto1.ReaderAuthentication(
+///     key: key, uid: uid, challenge: answerToAUTH, readerNonce: nonce, isNested: cipher != nil),
+///   let answer = transmit(authentication.answer),
+///   var cipher = authentication.cipher(verifying: answer)
+/// else { return }
+/// let request = cipher.frame(enciphering: command + CyclicRedundancyCheck.a(command))
+/// ```
+///
+/// Bits are numbered in the order in which they go over the air, the least significant of a byte
+/// first.
+/// Source: Garcia et al., "Dismantling MIFARE Classic", ESORICS 2008; Nohl et al.,
+/// "Reverse-Engineering a Cryptographic RFID Tag", USENIX Security 2008.
+public struct Crypto1: Hashable, Sendable {
+  /// The shift register; bit i is x_i of the paper.
+  private var register: UInt64
+
+  /// A cipher that holds a key and has not seen a nonce.
+  ///
+  /// - Parameter key: The six bytes of the key in the order in which a sector trailer holds them.
+  ///   Further bytes are ignored, missing ones count as zero.
+  public init(key: some Sequence<UInt8>) {
+    register = 0
+    for (index, byte) in key.prefix(6).enumerated() {
+      register |= UInt64(byte) << (8 * index)
+    }
+  }
+
+  // MARK: Frames
+
+  /// Enciphers whole bytes (a check already appended) and the parity bit of each.
+  public mutating func encipher(_ bytes: [UInt8]) -> (bytes: [UInt8], parity: [Bool]) {
+    encipher(bytes, feeding: nil)
+  }
+
+  /// Deciphers whole bytes; `nil` if a parity bit is wrong.
+  ///
+  /// The cipher has moved on in either case.
+  ///
+  /// - Parameter parity: As ``RadioFrame/parity``: `nil` if each is the odd parity of the byte as
+  ///   it is on the air.
+  public mutating func decipher(_ bytes: [UInt8], parity: [Bool]?) -> [UInt8]? {
+    decipher(bytes, parity: parity, feeding: nil)
+  }
+
+  /// Enciphers or deciphers the four bits of an acknowledge, which has no parity. The high half of
+  /// the result is zero.
+  public mutating func apply(toAcknowledge code: UInt8) -> UInt8 {
+    var result: UInt8 = 0
+    for position in 0..<4 {
+      let bit = UInt64(code >> position & 1) ^ keystreamBit
+      advance(feeding: 0)
+      result |= UInt8(truncatingIfNeeded: bit) << position
+    }
+    return result
+  }
+
+  /// A type A frame of these bytes, enciphered. A check must already be appended.
+  public mutating func frame(enciphering bytes: [UInt8]) -> RadioFrame {
+    let (bytes, parity) = encipher(bytes)
+    return RadioFrame(bytes, modulation: .typeA, parity: parity)
+  }
+
+  /// A type A frame of a 4-bit acknowledge, enciphered.
+  public mutating func frame(encipheringAcknowledge code: UInt8) -> RadioFrame {
+    .typeA(bare: [apply(toAcknowledge: code)], bitsInLastByte: 4)
+  }
+
+  /// The bytes of an enciphered frame, its check included; `nil` if it does not consist of whole
+  /// bytes or a parity bit is wrong.
+  public mutating func bytes(deciphering frame: RadioFrame) -> [UInt8]? {
+    guard frame.bitsInLastByte == 8, !frame.bytes.isEmpty else { return nil }
+    return decipher(frame.bytes, parity: frame.parity)
+  }
+
+  /// The code of an enciphered 4-bit acknowledge; `nil` if the frame is not one.
+  public mutating func acknowledge(deciphering frame: RadioFrame) -> UInt8? {
+    guard frame.bytes.count == 1, frame.bitsInLastByte == 4 else { return nil }
+    return apply(toAcknowledge: frame.bytes[0])
+  }
+
+  // MARK: Bytes
+
+  /// Enciphers, and shifts the plain text exclusive-or `mask` into the register if there is one.
+  fileprivate mutating func encipher(
+    _ bytes: [UInt8], feeding mask: [UInt8]?
+  ) -> (bytes: [UInt8], parity: [Bool]) {
+    var enciphered: [UInt8] = []
+    var parity: [Bool] = []
+    for (index, byte) in bytes.enumerated() {
+      let mask = mask.map { index < $0.count ? $0[index] : 0 }
+      enciphered.append(apply(to: byte, isDeciphering: false, feeding: mask))
+      parity.append(encipheredParity(ofPlain: byte))
+    }
+    return (enciphered, parity)
+  }
+
+  /// Deciphers, and shifts the plain text exclusive-or `mask` into the register if there is one.
+  fileprivate mutating func decipher(
+    _ bytes: [UInt8], parity: [Bool]?, feeding mask: [UInt8]?
+  ) -> [UInt8]? {
+    var plain: [UInt8] = []
+    var isParityRight = parity == nil || parity?.count == bytes.count
+    for (index, byte) in bytes.enumerated() {
+      let mask = mask.map { index < $0.count ? $0[index] : 0 }
+      let value = apply(to: byte, isDeciphering: true, feeding: mask)
+      plain.append(value)
+      let received: Bool
+      if let parity {
+        received = index < parity.count && parity[index]
+      } else {
+        received = Self.oddParity(byte)
+      }
+      if received != encipheredParity(ofPlain: value) { isParityRight = false }
+    }
+    return isParityRight ? plain : nil
+  }
+
+  private mutating func apply(
+    to byte: UInt8, isDeciphering: Bool, feeding mask: UInt8?
+  ) -> UInt8 {
+    var result: UInt8 = 0
+    for position in 0..<8 {
+      let bit = UInt64(byte >> position & 1)
+      let transformed = bit ^ keystreamBit
+      let plain = isDeciphering ? transformed : bit
+      advance(feeding: mask.map { plain ^ UInt64($0 >> position & 1) } ?? 0)
+      result |= UInt8(truncatingIfNeeded: transformed) << position
+    }
+    return result
+  }
+
+  /// The parity bit as it is sent after a byte: enciphered with the keystream bit that the first
+  /// bit of the next byte is enciphered with as well.
+  private func encipheredParity(ofPlain byte: UInt8) -> Bool {
+    Self.oddParity(byte) != (keystreamBit == 1)
+  }
+
+  /// The bit that makes the number of ones in a byte and itself odd.
+  public static func oddParity(_ byte: UInt8) -> Bool {
+    byte.nonzeroBitCount & 1 == 0
+  }
+
+  // MARK: The generator
+
+  /// The places that the feedback function adds.
+  private static let feedbackTaps: UInt64 =
+    [0, 5, 9, 10, 12, 14, 15, 17, 19, 24, 25, 27, 29, 35, 39, 41, 42, 43].reduce(0) {
+      $0 | 1 << UInt64($1)
+    }
+
+  private mutating func advance(feeding input: UInt64) {
+    let feedback = UInt64((register & Self.feedbackTaps).nonzeroBitCount & 1)
+    register = register >> 1 | (feedback ^ input) << 47
+  }
+
+  /// The filter function: a bit of the twenty odd places from x9 to x47.
+  private var keystreamBit: UInt64 {
+    let a0 = Self.filterA[fourOddBits(from: 9)]
+    let b0 = Self.filterB[fourOddBits(from: 17)]
+    let b1 = Self.filterB[fourOddBits(from: 25)]
+    let a1 = Self.filterA[fourOddBits(from: 33)]
+    let b2 = Self.filterB[fourOddBits(from: 41)]
+    return Self.filterC[a0 | b0 << 1 | b1 << 2 | a1 << 3 | b2 << 4] == 1 ? 1 : 0
+  }
+
+  /// x_n, x_n+2, x_n+4 and x_n+6 as a number, x_n its least significant bit.
+  private func fourOddBits(from place: Int) -> Int {
+    var bits = Int(truncatingIfNeeded: register >> UInt64(place) & 0x55)
+    bits = (bits | bits >> 1) & 0x33
+    return (bits | bits >> 2) & 0x0F
+  }
+
+  private static let filterA: [Int] = (0..<16).map { y in
+    let (y0, y1, y2, y3) = (y & 1, y >> 1 & 1, y >> 2 & 1, y >> 3 & 1)
+    return ((y0 | y1) ^ (y0 & y3)) ^ (y2 & ((y0 ^ y1) | y3))
+  }
+
+  private static let filterB: [Int] = (0..<16).map { y in
+    let (y0, y1, y2, y3) = (y & 1, y >> 1 & 1, y >> 2 & 1, y >> 3 & 1)
+    return ((y0 & y1) | y2) ^ ((y0 ^ y1) & (y2 | y3))
+  }
+
+  private static let filterC: [Int] = (0..<32).map { y in
+    let (y0, y1, y2, y3) = (y & 1, y >> 1 & 1, y >> 2 & 1, y >> 3 & 1)
+    let y4 = y >> 4 & 1
+    return (y0 | ((y1 | y4) & (y3 ^ y4))) ^ ((y0 ^ (y1 & y3)) & ((y2 ^ y3) | (y1 & y4)))
+  }
+}
+
+extension Crypto1 {
+  /// A card's nonce nT: 32 successive bits of a 16-bit shift register, x^16+x^14+x^13+x^11+1.
+  public struct Nonce: Hashable, Sendable {
+    /// Bit 0 is the first on the air.
+    private var bits: UInt32
+
+    /// A nonce as it was received: four bytes, missing ones count as zero.
+    public init(bytes: some Sequence<UInt8>) {
+      bits = 0
+      for (index, byte) in bytes.prefix(4).enumerated() {
+        bits |= UInt32(byte) << (8 * index)
+      }
+    }
+
+    /// The nonce that a generator gives whose register holds `state`; a state of 0 never leaves 0.
+    public init(generatorState state: UInt16) {
+      bits = UInt32(state) << 16
+      self = successor(16)
+    }
+
+    /// The four bytes as they go over the air.
+    public var bytes: [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt32($0))) }
+    }
+
+    /// The nonce that many steps of the generator later.
+    ///
+    /// A reader answers nT by the 64th successor, the card answers by the 96th.
+    public func successor(_ steps: Int) -> Nonce {
+      var next = self
+      for _ in 0..<max(0, steps) {
+        let feedback = next.bits >> 16 ^ next.bits >> 18 ^ next.bits >> 19 ^ next.bits >> 21
+        next.bits = next.bits >> 1 | (feedback & 1) << 31
+      }
+      return next
+    }
+  }
+
+  private static let readerAnswerSteps = 64
+  private static let cardAnswerSteps = 96
+
+  /// The part of a UID that takes part in an authentication: its last four bytes (NXP AN10927,
+  /// MIFARE product and handling of UIDs).
+  private static func authenticationUID(_ uid: [UInt8]) -> [UInt8] { Array(uid.suffix(4)) }
+
+  /// A card's side of an authentication that has been asked for.
+  public struct CardAuthentication: Hashable, Sendable {
+    /// The frame that answers the AUTH command: nT, enciphered with the new key if the
+    /// authentication was asked for within another one.
+    public let challenge: RadioFrame
+    private var cipher: Crypto1
+    private let nonce: Nonce
+
+    /// - Parameters:
+    ///   - key: The key of the sector, six bytes.
+    ///   - uid: The card's UID, of which the last four bytes count.
+    ///   - nonce: nT.
+    ///   - isNested: Whether AUTH came enciphered.
+    public init(key: [UInt8], uid: [UInt8], nonce: Nonce, isNested: Bool) {
+      self.nonce = nonce
+      cipher = Crypto1(key: key)
+      let (bytes, parity) = cipher.encipher(
+        nonce.bytes, feeding: Crypto1.authenticationUID(uid))
+      challenge =
+        isNested
+        ? RadioFrame(bytes, modulation: .typeA, parity: parity) : .typeA(bare: nonce.bytes)
+    }
+
+    /// Takes the reader's enciphered nR and aR. Gives aT, enciphered, and the running cipher; `nil`
+    /// if the reader does not know the key, in which case a card says nothing.
+    public func answer(to frame: RadioFrame) -> (frame: RadioFrame, cipher: Crypto1)? {
+      guard frame.bytes.count == 8, frame.bitsInLastByte == 8,
+        frame.parity == nil || frame.parity?.count == 8
+      else { return nil }
+      var cipher = cipher
+      let readerNonce = cipher.decipher(
+        Array(frame.bytes.prefix(4)), parity: frame.parity.map { Array($0.prefix(4)) },
+        feeding: [0, 0, 0, 0])
+      let answer = cipher.decipher(
+        Array(frame.bytes.suffix(4)), parity: frame.parity.map { Array($0.suffix(4)) })
+      guard readerNonce != nil, answer == nonce.successor(Crypto1.readerAnswerSteps).bytes
+      else { return nil }
+      let frame = cipher.frame(
+        enciphering: nonce.successor(Crypto1.cardAnswerSteps).bytes)
+      return (frame, cipher)
+    }
+  }
+
+  /// A reader's side of an authentication whose AUTH command a card has answered.
+  public struct ReaderAuthentication: Hashable, Sendable {
+    /// The frame to send next: nR and aR, enciphered.
+    public let answer: RadioFrame
+    private let cipher: Crypto1
+    private let nonce: Nonce
+
+    /// - Parameters:
+    ///   - key: The key to authenticate with, six bytes.
+    ///   - uid: The card's UID, of which the last four bytes count.
+    ///   - challenge: The card's answer to AUTH; `nil` comes of one that has not four whole bytes.
+    ///     The parity of an enciphered one is not looked at: with a wrong key it is wrong by
+    ///     chance, and the card's silence tells the same.
+    ///   - readerNonce: nR, any four bytes.
+    ///   - isNested: Whether AUTH was sent enciphered.
+    public init?(
+      key: [UInt8], uid: [UInt8], challenge: RadioFrame, readerNonce: [UInt8], isNested: Bool
+    ) {
+      guard challenge.bytes.count == 4, challenge.bitsInLastByte == 8, readerNonce.count == 4
+      else { return nil }
+      let uid = Crypto1.authenticationUID(uid)
+      var cipher = Crypto1(key: key)
+      var plain = challenge.bytes
+      if isNested {
+        plain = cipher.apply(toAll: challenge.bytes, feeding: uid)
+      } else {
+        _ = cipher.encipher(challenge.bytes, feeding: uid)
+      }
+      nonce = Nonce(bytes: plain)
+      let first = cipher.encipher(readerNonce, feeding: [0, 0, 0, 0])
+      let second = cipher.encipher(nonce.successor(Crypto1.readerAnswerSteps).bytes)
+      answer = RadioFrame(
+        first.bytes + second.bytes, modulation: .typeA, parity: first.parity + second.parity)
+      self.cipher = cipher
+    }
+
+    /// Takes the card's answer and gives the running cipher; `nil` if the card does not know the
+    /// key.
+    public func cipher(verifying frame: RadioFrame) -> Crypto1? {
+      var cipher = cipher
+      guard
+        cipher.bytes(deciphering: frame) == nonce.successor(Crypto1.cardAnswerSteps).bytes
+      else { return nil }
+      return cipher
+    }
+  }
+
+  /// Deciphers without a look at parity.
+  fileprivate mutating func apply(toAll bytes: [UInt8], feeding mask: [UInt8]) -> [UInt8] {
+    zip(bytes, mask).map { apply(to: $0, isDeciphering: true, feeding: $1) }
+  }
+}

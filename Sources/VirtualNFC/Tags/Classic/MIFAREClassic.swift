@@ -1,0 +1,399 @@
+import NFCCore
+
+/// A MIFARE Classic card: MF1S50 (1K), MF1S70 (4K) or MF1S20 (Mini).
+///
+/// After its selection it takes only AUTH in plain; from then on every bit in both directions is
+/// enciphered with CRYPTO1. Keys and access conditions are enforced for every command. After a NAK,
+/// a failed authentication or a broken frame it is mute until it is selected again.
+///
+/// Its memory is what a dump of `nfc-mfclassic` (`.mfd`) is: all blocks in order, keys in place.
+/// Source: MF1S50YYX and MF1S70YYX data sheets.
+public struct MIFAREClassic: VirtualChip {
+  public let product: Product
+  private var activation: TypeAActivation
+  private var image: [UInt8]
+  private var session = Session.open
+  private var nonce: Crypto1.Nonce
+  /// What INCREMENT, DECREMENT and RESTORE leave for TRANSFER.
+  private var transferBuffer: ValueBlock?
+
+  /// A card as it leaves the factory: all keys FFFFFFFFFFFF, transport access conditions, no data.
+  ///
+  /// - Parameters:
+  ///   - uid: 4 or 7 bytes.
+  public init(_ product: Product, uid: [UInt8]) {
+    self.init(product, uid: uid, image: product.factoryImage(uid: uid))
+  }
+
+  /// A card that is an NFC tag: application directory, NDEF, key A A0A1A2A3A4A5 for the directory
+  /// and D3F7D3F7D3F7 for NDEF, key B FFFFFFFFFFFF everywhere.
+  ///
+  /// - Parameters:
+  ///   - uid: 4 or 7 bytes.
+  ///   - ndef: The encoded message; none leaves the tag empty.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(_ product: Product, uid: [UInt8], ndef: [UInt8]) throws {
+    self.init(product, uid: uid, image: try product.formattedImage(uid: uid, message: ndef))
+  }
+
+  /// The card that a dump was made of; its size tells the product, its first block the UID.
+  ///
+  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte
+  /// and what follows does not look like one of seven.
+  public init?(dump: [UInt8]) {
+    guard
+      let product = Product.allCases.first(where: {
+        $0.blockCount * Product.blockSize == dump.count
+      })
+    else { return nil }
+    // One UID of seven bytes in 256 looks as if it had a check byte; ATQA behind it tells.
+    let isSevenBytes =
+      dump.prefix(5).reduce(0, ^) != 0
+      || (dump[0] == Self.manufacturer && Array(dump[8..<10]) == product.atqa(uidCount: 7))
+    self.init(product, uid: Array(dump.prefix(isSevenBytes ? 7 : 4)), image: dump)
+  }
+
+  /// NXP, the first byte of a UID of seven (ISO/IEC 7816-6).
+  private static let manufacturer: UInt8 = 0x04
+
+  private init(_ product: Product, uid: [UInt8], image: [UInt8]) {
+    precondition(uid.count == 4 || uid.count == 7, "a MIFARE Classic's UID has 4 or 7 bytes")
+    self.product = product
+    self.image = image
+    activation = TypeAActivation(
+      uid: uid, atqa: product.atqa(uidCount: uid.count), sak: product.sak)
+    nonce = Self.firstNonce(uid: uid)
+  }
+
+  // MARK: VirtualChip
+
+  public var name: String { product.name }
+  public var identifier: [UInt8] { activation.uid }
+  public var modulation: RadioFrame.Modulation { .typeA }
+
+  /// All blocks, keys and access bits as they are. The UID at their beginning stays what it is: it
+  /// is what the card answers with.
+  public var memory: [UInt8] {
+    get { image }
+    set {
+      let uid = activation.uid
+      let first = uid.count == 4 ? uid + [uid.reduce(0, ^)] : uid
+      for (index, byte) in newValue.prefix(image.count).enumerated() where index >= first.count {
+        image[index] = byte
+      }
+    }
+  }
+
+  public mutating func powerOn() {
+    session = .open
+    transferBuffer = nil
+    nonce = Self.firstNonce(uid: activation.uid)
+    activation.powerOn()
+  }
+
+  public mutating func powerOff() {
+    session = .open
+    transferBuffer = nil
+    activation.powerOff()
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    guard frame.modulation == .typeA else { return nil }
+    switch session {
+    case .open:
+      return receivePlain(frame)
+    case .challenged(let authentication, let access):
+      guard let (answer, cipher) = authentication.answer(to: frame) else {
+        becomeMute()
+        return nil
+      }
+      session = .authenticated(cipher, access, .command)
+      return answer
+    case .authenticated(var cipher, let access, let step):
+      // Parts of a byte: REQA, WUPA or noise.
+      guard frame.bitsInLastByte == 8 else {
+        becomeMute()
+        return nil
+      }
+      let deciphered = cipher.bytes(deciphering: frame)
+      session = .authenticated(cipher, access, .command)
+      guard let bytes = deciphered,
+        let payload = RadioFrame(bytes, modulation: .typeA).checkedPayload
+      else { return refuse(.transmissionError) }
+      return receive(payload, access: access, step: step)
+    }
+  }
+
+  // MARK: States
+
+  private struct Access: Hashable, Sendable {
+    var sector: Int
+    var key: Key
+  }
+
+  /// Commands of two frames: what the second one is for.
+  private enum Step: Hashable, Sendable {
+    case command
+    case data(block: Int)
+    case operand(Calculation, ValueBlock)
+  }
+
+  private enum Calculation: Hashable, Sendable {
+    case increment
+    case decrement
+    case restore
+  }
+
+  private enum Session: Hashable, Sendable {
+    case open
+    /// nT has been sent.
+    case challenged(Crypto1.CardAuthentication, Access)
+    case authenticated(Crypto1, Access, Step)
+  }
+
+  private mutating func becomeMute() {
+    session = .open
+    transferBuffer = nil
+    activation.becomeMute()
+  }
+
+  // MARK: Commands
+
+  /// MF1S50YYX/V1 data sheet, 9.1.
+  private enum Command {
+    static let authenticateA: UInt8 = 0x60
+    static let authenticateB: UInt8 = 0x61
+    static let read: UInt8 = 0x30
+    static let write: UInt8 = 0xA0
+    static let decrement: UInt8 = 0xC0
+    static let increment: UInt8 = 0xC1
+    static let restore: UInt8 = 0xC2
+    static let transfer: UInt8 = 0xB0
+    static let halt: UInt8 = 0x50
+  }
+
+  private mutating func receivePlain(_ frame: RadioFrame) -> RadioFrame? {
+    switch activation.receive(frame) {
+    case .handled(let answer):
+      return answer
+    case .command(let payload):
+      guard payload.count == 2, let key = Self.key(of: payload[0]) else {
+        return refuse(.invalidOperation)
+      }
+      return authenticate(block: Int(payload[1]), key: key, isNested: false)
+    case .other(let frame):
+      guard frame.bitsInLastByte == 8 else {
+        becomeMute()
+        return nil
+      }
+      return refuse(.transmissionError)
+    }
+  }
+
+  private static func key(of command: UInt8) -> Key? {
+    switch command {
+    case Command.authenticateA: .a
+    case Command.authenticateB: .b
+    default: nil
+    }
+  }
+
+  private mutating func authenticate(block: Int, key: Key, isNested: Bool) -> RadioFrame? {
+    // That a sector with broken access bits refuses already this is not confirmed; that it refuses
+    // every memory access is (data sheet, 8.7.1).
+    guard block < product.blockCount, conditions(ofBlock: block) != nil else {
+      return refuse(.invalidOperation)
+    }
+    let sector = Product.sector(ofBlock: block)
+    let trailer = self.block(Product.trailer(ofSector: sector))
+    nonce = nonce.successor(Self.stepsBetweenNonces)
+    let authentication = Crypto1.CardAuthentication(
+      key: Array(key == .a ? trailer.prefix(6) : trailer.suffix(6)), uid: activation.uid,
+      nonce: nonce, isNested: isNested)
+    session = .challenged(authentication, Access(sector: sector, key: key))
+    return authentication.challenge
+  }
+
+  private mutating func receive(
+    _ payload: [UInt8], access: Access, step: Step
+  ) -> RadioFrame? {
+    switch step {
+    case .data(let block):
+      guard payload.count == Product.blockSize else { return refuse(.invalidOperation) }
+      write(payload, toBlock: block, with: access.key)
+      return acknowledge()
+    case .operand(let calculation, let source):
+      guard payload.count == 4 else { return refuse(.invalidOperation) }
+      let operand = ValueBlock.number(payload)
+      var result = source
+      switch calculation {
+      case .increment: result.value &+= operand
+      case .decrement: result.value &-= operand
+      case .restore: break
+      }
+      transferBuffer = result
+      return nil
+    case .command:
+      guard payload.count == 2 else { return refuse(.invalidOperation) }
+      return command(payload[0], block: Int(payload[1]), access: access)
+    }
+  }
+
+  private mutating func command(_ code: UInt8, block: Int, access: Access) -> RadioFrame? {
+    if let key = Self.key(of: code) {
+      return authenticate(block: block, key: key, isNested: true)
+    }
+    if code == Command.halt, block == 0 {
+      session = .open
+      transferBuffer = nil
+      activation.halt()
+      return nil
+    }
+    guard Product.sector(ofBlock: block) == access.sector else {
+      return refuse(.invalidOperation)
+    }
+    switch code {
+    case Command.read:
+      guard let bytes = readableBytes(ofBlock: block, with: access.key) else {
+        return refuse(.invalidOperation)
+      }
+      return send(bytes)
+    case Command.write:
+      guard isWritable(block: block, with: access.key) else { return refuse(.invalidOperation) }
+      return acknowledge(then: .data(block: block))
+    case Command.increment:
+      return calculate(.increment, block: block, key: access.key)
+    case Command.decrement:
+      return calculate(.decrement, block: block, key: access.key)
+    case Command.restore:
+      return calculate(.restore, block: block, key: access.key)
+    case Command.transfer:
+      guard let value = transferBuffer, block != 0,
+        allows(.decrementTransferRestore, block: block, with: access.key)
+      else { return refuse(.invalidOperation) }
+      Product.put(value.bytes, atBlock: block, of: &image)
+      return acknowledge()
+    default:
+      return refuse(.invalidOperation)
+    }
+  }
+
+  private mutating func calculate(
+    _ calculation: Calculation, block: Int, key: Key
+  ) -> RadioFrame? {
+    let operation: AccessConditions.Operation =
+      calculation == .increment ? .increment : .decrementTransferRestore
+    guard allows(operation, block: block, with: key),
+      let source = ValueBlock(block: self.block(block))
+    else { return refuse(.invalidOperation) }
+    return acknowledge(then: .operand(calculation, source))
+  }
+
+  // MARK: Answers
+
+  private enum Refusal: UInt8 {
+    case invalidOperation = 0
+    case transmissionError = 1
+  }
+
+  private static let acknowledgement: UInt8 = 0x0A
+  /// Added to a NAK's code while there is nothing in the transfer buffer (MF1S50YYX/V1 data
+  /// sheet, table 10).
+  private static let transferBufferInvalid: UInt8 = 4
+
+  private mutating func refuse(_ reason: Refusal) -> RadioFrame? {
+    let code = reason.rawValue | (transferBuffer == nil ? Self.transferBufferInvalid : 0)
+    let frame: RadioFrame
+    if case .authenticated(var cipher, _, _) = session {
+      frame = cipher.frame(encipheringAcknowledge: code)
+    } else {
+      frame = .typeA(bare: [code], bitsInLastByte: 4)
+    }
+    becomeMute()
+    return frame
+  }
+
+  private mutating func acknowledge(then step: Step = .command) -> RadioFrame? {
+    guard case .authenticated(var cipher, let access, _) = session else { return nil }
+    let frame = cipher.frame(encipheringAcknowledge: Self.acknowledgement)
+    session = .authenticated(cipher, access, step)
+    return frame
+  }
+
+  private mutating func send(_ bytes: [UInt8]) -> RadioFrame? {
+    guard case .authenticated(var cipher, let access, let step) = session else { return nil }
+    let frame = cipher.frame(enciphering: bytes + CyclicRedundancyCheck.a(bytes))
+    session = .authenticated(cipher, access, step)
+    return frame
+  }
+
+  // MARK: Memory
+
+  private func block(_ number: Int) -> [UInt8] {
+    let first = number * Product.blockSize
+    guard number >= 0, first + Product.blockSize <= image.count else {
+      return [UInt8](repeating: 0, count: Product.blockSize)
+    }
+    return Array(image[first..<first + Product.blockSize])
+  }
+
+  private func isTrailer(_ block: Int) -> Bool {
+    block == Product.trailer(ofSector: Product.sector(ofBlock: block))
+  }
+
+  private func conditions(ofBlock block: Int) -> AccessConditions? {
+    AccessConditions(
+      trailer: self.block(Product.trailer(ofSector: Product.sector(ofBlock: block))))
+  }
+
+  private func allows(
+    _ operation: AccessConditions.Operation, block: Int, with key: Key
+  ) -> Bool {
+    guard let conditions = conditions(ofBlock: block) else { return false }
+    return conditions.allows(operation, group: Product.accessGroup(ofBlock: block), with: key)
+  }
+
+  /// A trailer is read with zeros in place of what may not be read.
+  private func readableBytes(ofBlock block: Int, with key: Key) -> [UInt8]? {
+    guard isTrailer(block) else {
+      return allows(.read, block: block, with: key) ? self.block(block) : nil
+    }
+    guard let conditions = conditions(ofBlock: block), conditions.allowsTrailerRead(with: key)
+    else { return nil }
+    let hidden = [UInt8](repeating: 0, count: 6)
+    let bytes = self.block(block)
+    return hidden + bytes[6..<10] + (conditions.isKeyBReadable ? Array(bytes[10...]) : hidden)
+  }
+
+  private func isWritable(block: Int, with key: Key) -> Bool {
+    guard block != 0 else { return false }
+    guard isTrailer(block) else { return allows(.write, block: block, with: key) }
+    return conditions(ofBlock: block)?.writableTrailerFields(with: key).isEmpty == false
+  }
+
+  private mutating func write(_ bytes: [UInt8], toBlock block: Int, with key: Key) {
+    guard isTrailer(block) else {
+      Product.put(bytes, atBlock: block, of: &image)
+      return
+    }
+    let fields = conditions(ofBlock: block)?.writableTrailerFields(with: key) ?? []
+    var trailer = self.block(block)
+    if fields.contains(.keyA) { trailer.replaceSubrange(0..<6, with: bytes[0..<6]) }
+    if fields.contains(.accessBits) { trailer.replaceSubrange(6..<10, with: bytes[6..<10]) }
+    if fields.contains(.keyB) { trailer.replaceSubrange(10..<16, with: bytes[10..<16]) }
+    Product.put(trailer, atBlock: block, of: &image)
+  }
+
+  // MARK: Nonces
+
+  /// The generator runs with the carrier; here it runs this far from one authentication to the
+  /// next. Prime to its period of 65535, so that every nonce comes.
+  private static let stepsBetweenNonces = 433
+
+  /// Where the generator starts at power-on: always the same for a card, so that a run can be
+  /// repeated.
+  private static func firstNonce(uid: [UInt8]) -> Crypto1.Nonce {
+    let seed = CyclicRedundancyCheck.a(uid).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+    return Crypto1.Nonce(generatorState: seed == 0 ? 1 : seed)
+  }
+}

@@ -1,0 +1,90 @@
+extension MIFAREClassic {
+  /// The members of the family: they differ in memory and in how they answer activation.
+  public enum Product: Hashable, Sendable, CaseIterable {
+    /// MF1S20: 320 bytes, 5 sectors.
+    case mini
+    /// MF1S50: 1024 bytes, 16 sectors.
+    case oneK
+    /// MF1S70: 4096 bytes, 32 sectors of 4 blocks and 8 of 16.
+    case fourK
+
+    /// The name as `nfc --virtual` takes it.
+    public var name: String {
+      switch self {
+      case .mini: "classic-mini"
+      case .oneK: "classic-1k"
+      case .fourK: "classic-4k"
+      }
+    }
+
+    /// The number of 16-byte blocks.
+    public var blockCount: Int {
+      switch self {
+      case .mini: 20
+      case .oneK: 64
+      case .fourK: 256
+      }
+    }
+
+    /// The number of sectors.
+    public var sectorCount: Int {
+      switch self {
+      case .mini: 5
+      case .oneK: 16
+      case .fourK: 40
+      }
+    }
+
+    /// As it goes over the air. Bits 7 and 8 tell the size of the UID.
+    ///
+    /// Source: NXP AN10833, MIFARE type identification procedure.
+    func atqa(uidCount: Int) -> [UInt8] {
+      let type: UInt8 = self == .fourK ? 0x02 : 0x04
+      return [uidCount == 7 ? type | 0x40 : type, 0x00]
+    }
+
+    /// Source: NXP AN10833, MIFARE type identification procedure.
+    var sak: UInt8 {
+      switch self {
+      case .mini: 0x09
+      case .oneK: 0x08
+      case .fourK: 0x18
+      }
+    }
+
+    // MARK: Geometry
+
+    static let blockSize = 16
+    /// From block 128 on a sector has sixteen blocks (MF1S70YYX data sheet).
+    private static let firstBlockOfLargeSectors = 128
+    private static let smallSectorCount = 32
+
+    /// The sector that a block is in. Total: any block number gives a sector.
+    static func sector(ofBlock block: Int) -> Int {
+      block < firstBlockOfLargeSectors
+        ? block / 4 : smallSectorCount + (block - firstBlockOfLargeSectors) / 16
+    }
+
+    /// The blocks of a sector, its trailer the last of them.
+    static func blocks(ofSector sector: Int) -> Range<Int> {
+      guard sector >= smallSectorCount else { return sector * 4..<sector * 4 + 4 }
+      let first = firstBlockOfLargeSectors + (sector - smallSectorCount) * 16
+      return first..<first + 16
+    }
+
+    static func trailer(ofSector sector: Int) -> Int { blocks(ofSector: sector).upperBound - 1 }
+
+    /// The group of access bits that a block is in: 0 to 2 for data, 3 for the trailer.
+    static func accessGroup(ofBlock block: Int) -> Int {
+      let blocks = blocks(ofSector: sector(ofBlock: block))
+      let index = block - blocks.lowerBound
+      return blocks.count == 4 ? index : index / 5
+    }
+  }
+
+  /// The two keys of a sector.
+  public enum Key: Hashable, Sendable, CaseIterable {
+    case a
+    case b
+  }
+}

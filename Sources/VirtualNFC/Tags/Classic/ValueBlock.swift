@@ -1,0 +1,38 @@
+/// What a value block holds: the value three times, once inverted, and an address four times, twice
+/// inverted.
+///
+/// Source: MF1S50YYX data sheet, 8.6.2.
+struct ValueBlock: Hashable, Sendable {
+  /// The bits of a signed number. Calculations wrap around; what a card does then is not confirmed.
+  var value: UInt32
+  /// For the user; it stays as it is in calculations.
+  var address: UInt8
+
+  init(value: UInt32, address: UInt8) {
+    self.value = value
+    self.address = address
+  }
+
+  /// `nil` if the copies differ: the block is no value block.
+  init?(block: [UInt8]) {
+    guard block.count == 16 else { return nil }
+    let value = Self.number(Array(block[0..<4]))
+    self.init(value: value, address: block[12])
+    guard block == bytes else { return nil }
+  }
+
+  var bytes: [UInt8] {
+    let plain = Self.littleEndian(value)
+    let inverse = Self.littleEndian(~value)
+    return plain + inverse + plain + [address, ~address, address, ~address]
+  }
+
+  /// Four bytes, least significant first, as a number; missing ones count as zero.
+  static func number(_ bytes: [UInt8]) -> UInt32 {
+    bytes.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+  }
+
+  private static func littleEndian(_ value: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+  }
+}
