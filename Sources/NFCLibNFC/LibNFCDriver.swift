@@ -26,11 +26,11 @@ public final class LibNFCDriver: ReaderDriver {
       // Else a search for a target that is not there would never end.
       try device.set(NP_INFINITE_SELECT, false)
       capabilities = try Self.capabilities(of: device)
-    } catch let failure as LibNFC.Failure {
+    } catch {
       device.close()
       throw NFCError(
         .readerUnavailable, "the reader at \(device.connectionString) does not answer as one",
-        cause: .libnfc(failure.code, failure.text))
+        cause: .libnfc(error.code, error.text))
     }
   }
 

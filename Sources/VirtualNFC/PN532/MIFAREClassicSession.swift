@@ -1,10 +1,51 @@
 import NFCCore
 
+/// The PN532's side of an authenticated MIFARE Classic: its cipher unit, and the exchange that starts
+/// it.
 struct MIFAREClassicSession {
-  init(key: [UInt8], uid: [UInt8], running: MIFAREClassicSession?) {}
+  private let key: [UInt8]
+  private let uid: [UInt8]
+  /// The cipher of the sector before, under which a nested authentication begins.
+  private var cipher: Crypto1?
+  private let isNested: Bool
+
+  /// What the chip's firmware draws for n_R is not documented; any four bytes serve.
+  private static let readerNonce: [UInt8] = [0x12, 0x34, 0x56, 0x78]
+
+  init(key: [UInt8], uid: [UInt8], running: MIFAREClassicSession?) {
+    self.key = key
+    self.uid = uid
+    cipher = running?.cipher
+    isNested = running?.cipher != nil
+  }
+
+  /// Three-pass authentication (MF1S50YYX data sheet, 10.1). Whether the card has proved the key.
   mutating func authenticate(
     command: [UInt8], transmit: (RadioFrame) -> VirtualField.Reception
-  ) -> Bool { false }
-  mutating func encipher(_ bytes: [UInt8]) -> RadioFrame { .typeA(bytes) }
-  mutating func decipher(_ frame: RadioFrame) -> RadioFrame? { frame }
+  ) -> Bool {
+    guard case .frame(let challenge) = transmit(encipher(command)), challenge.bytes.count == 4,
+      let authentication = Crypto1.ReaderAuthentication(
+        key: key, uid: uid, challenge: challenge, readerNonce: Self.readerNonce, isNested: isNested),
+      case .frame(let proof) = transmit(authentication.answer)
+    else { return false }
+    cipher = authentication.cipher(verifying: proof)
+    return cipher != nil
+  }
+
+  /// Adds the CRC and enciphers, if a cipher runs.
+  mutating func encipher(_ bytes: [UInt8]) -> RadioFrame {
+    let plain = bytes + CyclicRedundancyCheck.a(bytes)
+    return cipher?.frame(enciphering: plain) ?? .typeA(bytes)
+  }
+
+  /// The plain form of an answer, its CRC still there; `nil` if its parity is wrong.
+  mutating func decipher(_ frame: RadioFrame) -> RadioFrame? {
+    guard cipher != nil else { return frame }
+    if frame.bitCount == 4 {
+      return cipher?.acknowledge(deciphering: frame).map {
+        .typeA(bare: [$0], bitsInLastByte: 4)
+      }
+    }
+    return cipher?.bytes(deciphering: frame).map { .typeA(bare: $0) }
+  }
 }
