@@ -9,6 +9,9 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
   static let pageTotal = 16
   static let dataArea = Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x06, 0x00])
 
+  /// Pages 3 and 4 as they leave the factory; all others are zero.
+  private static let factoryContent: [UInt8] = [0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF]
+
   /// The UID unless another is asked for.
   public static let defaultUID: [UInt8] = [0x04, 0x58, 0xA3, 0x61, 0xB7, 0x20, 0x80]
 
@@ -20,9 +23,9 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
   /// - Parameters:
   ///   - uid: 7 bytes.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory, all zeros.
+  ///     the factory.
   public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
-    self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : [])
+    self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : Self.factoryContent)
   }
 
   /// - Parameters:
