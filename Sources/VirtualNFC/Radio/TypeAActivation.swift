@@ -35,8 +35,8 @@ public struct TypeAActivation: Hashable, Sendable {
   /// The answer to the last SELECT.
   public let sak: UInt8
   public private(set) var state: State = .powerOff
-  /// A frame that is the start of a command (say COMPATIBILITY_WRITE's second half) and that no
-  /// activation frame may be mistaken for.
+  /// Whether the next frame is the second half of a command (COMPATIBILITY_WRITE's data, say), in
+  /// which no REQA, WUPA or HLTA is looked for.
   public var expectsData = false
 
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8) {
@@ -76,7 +76,8 @@ public struct TypeAActivation: Hashable, Sendable {
   }
 
   public mutating func receive(_ frame: RadioFrame) -> Outcome {
-    guard frame.modulation == .typeA, state != .powerOff else { return .handled(nil) }
+    guard frame.modulation == .typeA, (1...8).contains(frame.bitsInLastByte), state != .powerOff
+    else { return .handled(nil) }
     if expectsData, isActive { return standard(frame) }
     if frame.bytes.count == 1, frame.bitsInLastByte == 7 { return .handled(shortFrame(frame)) }
     switch state {
@@ -136,7 +137,9 @@ public struct TypeAActivation: Hashable, Sendable {
 
   private mutating func anticollision(_ frame: RadioFrame, level: Int) -> RadioFrame? {
     let last = uid.count == 4 ? 0 : uid.count == 7 ? 1 : 2
-    guard frame.bytes.count >= 2, level <= last, frame.bytes[0] == Self.selectCodes[level] else {
+    guard frame.bytes.count >= 2, level <= last, frame.bytes[0] == Self.selectCodes[level],
+      !hasParityError(frame)
+    else {
       becomeMute()
       return nil
     }
@@ -157,7 +160,9 @@ public struct TypeAActivation: Hashable, Sendable {
     }
     // NVB: whole bytes in the high half, further bits in the low one, SEL and NVB counted.
     let knownBits = Int(frame.bytes[1] >> 4) * 8 + Int(frame.bytes[1] & 0x0F) - 16
-    guard (0...32).contains(knownBits), frame.bitCount == knownBits + 16 else {
+    guard frame.bytes[1] & 0x0F < 8, (0...32).contains(knownBits),
+      frame.bitCount == knownBits + 16
+    else {
       becomeMute()
       return nil
     }
@@ -171,6 +176,14 @@ public struct TypeAActivation: Hashable, Sendable {
     // its high bits, as it stands in a receiver that aligns on the byte.
     return RadioFrame(
       Array(part[(knownBits / 8)...]), modulation: .typeA, bitsInLastByte: 8)
+  }
+
+  /// Every byte goes with a bit that makes the number of ones odd: ISO/IEC 14443-3, 6.2.3.
+  private func hasParityError(_ frame: RadioFrame) -> Bool {
+    guard let parity = frame.parity else { return false }
+    return zip(frame.bytes, parity).contains { byte, bit in
+      bit != byte.nonzeroBitCount.isMultiple(of: 2)
+    }
   }
 
   private var isFromHalt: Bool {

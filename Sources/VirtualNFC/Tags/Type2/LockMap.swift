@@ -1,0 +1,112 @@
+/// Which bit of a chip's lock bytes makes which pages read-only, and which bit freezes which.
+///
+/// A lock bit can be set and never cleared. Once the block-locking bit that belongs to it is set, it
+/// cannot be set any more either. Bits without a meaning stay 0.
+struct LockMap: Sendable {
+  /// A bit of the memory.
+  struct Position: Hashable, Sendable {
+    let byte: Int
+    let bit: Int
+
+    init(page: Int, byte: Int, bit: Int) {
+      self.byte = page * pageSize + byte
+      self.bit = bit
+    }
+
+    var page: Int { byte / pageSize }
+    var mask: UInt8 { 1 << UInt8(truncatingIfNeeded: bit) }
+
+    func isSet(in memory: [UInt8]) -> Bool {
+      memory.indices.contains(byte) && memory[byte] & mask != 0
+    }
+  }
+
+  struct Lock: Hashable, Sendable {
+    let position: Position
+    let pages: ClosedRange<Int>
+    /// The block-locking bit that freezes this one.
+    let frozenBy: Position
+  }
+
+  let locks: [Lock]
+
+  /// The pages that hold lock bytes.
+  var lockPages: Set<Int> { Set(locks.map(\.position.page)) }
+
+  func isLocked(_ page: Int, inForce memory: [UInt8]) -> Bool {
+    locks.contains { $0.pages.contains(page) && $0.position.isSet(in: memory) }
+  }
+
+  /// The four bytes of a lock page with a 1 for each bit that can still be set.
+  func settableBits(page: Int, inForce memory: [UInt8]) -> [UInt8] {
+    var masks = [UInt8](repeating: 0, count: pageSize)
+    for lock in locks {
+      if lock.position.page == page, !lock.frozenBy.isSet(in: memory) {
+        masks[lock.position.byte % pageSize] |= lock.position.mask
+      }
+      if lock.frozenBy.page == page {
+        masks[lock.frozenBy.byte % pageSize] |= lock.frozenBy.mask
+      }
+    }
+    return masks
+  }
+
+  static func + (first: LockMap, second: LockMap) -> LockMap {
+    LockMap(locks: first.locks + second.locks)
+  }
+}
+
+extension LockMap {
+  /// Lock bytes 0 and 1, in page 2: a bit each for pages 3 to 15. Bit 0 freezes that of page 3, bit
+  /// 1 those of 4 to 9, bit 2 those of 10 to 15.
+  ///
+  /// Source: MF0ICU2 rev. 3.3, table 6; NTAG213/215/216 rev. 3.2, section 8.5.2.
+  static let `static` = LockMap(
+    locks: (3...15).map { page in
+      let block = page == 3 ? 0 : page <= 9 ? 1 : 2
+      return Lock(
+        position: Position(
+          page: Type2Memory.staticLockPage, byte: 2 + page / 8, bit: page % 8),
+        pages: page...page,
+        frozenBy: Position(page: Type2Memory.staticLockPage, byte: 2, bit: block))
+    })
+
+  /// The dynamic lock bytes 0 to 2 of NTAG and Ultralight EV1: a bit for each `granularity` pages
+  /// from page 16 to `last`, and in byte 2 a bit that freezes two of them.
+  ///
+  /// Source: NTAG213/215/216 rev. 3.2, section 8.5.3; MF0ULx1 rev. 3.3, section 8.5.3.
+  static func dynamic(page: Int, granularity: Int, last: Int) -> LockMap {
+    let first = 16
+    let starts = Array(stride(from: first, through: last, by: granularity))
+    return LockMap(
+      locks: starts.enumerated().map { index, start in
+        Lock(
+          position: Position(page: page, byte: index / 8, bit: index % 8),
+          pages: start...min(start + granularity - 1, last),
+          frozenBy: Position(page: page, byte: 2, bit: index / 2))
+      })
+  }
+
+  /// Lock byte 2 of NTAG203 and Ultralight C, in page 28h: a bit for four pages each, bit 0 freezes
+  /// bits 1 to 3, bit 4 freezes bits 5 to 7.
+  ///
+  /// Source: NTAG203 rev. 3.0, figure 7; MF0ICU2 rev. 3.3, section 7.5.3.
+  static let fourPageBlocks = LockMap(
+    locks: [1, 2, 3, 5, 6, 7].map { bit in
+      let start = 16 + 4 * (bit < 4 ? bit - 1 : bit - 2)
+      return Lock(
+        position: Position(page: 0x28, byte: 0, bit: bit), pages: start...(start + 3),
+        frozenBy: Position(page: 0x28, byte: 0, bit: bit < 4 ? 0 : 4))
+    })
+
+  /// Lock byte 3 of the same chips: bits 4 and up lock what lies from page 29h on, bits 0 and up
+  /// freeze them.
+  static func configuration(_ areas: [ClosedRange<Int>]) -> LockMap {
+    LockMap(
+      locks: areas.enumerated().map { index, pages in
+        Lock(
+          position: Position(page: 0x28, byte: 1, bit: 4 + index), pages: pages,
+          frozenBy: Position(page: 0x28, byte: 1, bit: index))
+      })
+  }
+}

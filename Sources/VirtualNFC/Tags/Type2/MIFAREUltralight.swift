@@ -1,0 +1,114 @@
+/// MIFARE Ultralight, MF0ICU1: 16 pages, one-time bits in page 3, lock bits in page 2.
+///
+/// Lock bits act from the next REQA or WUPA on. The chip refuses every command but READ, WRITE and
+/// COMPATIBILITY_WRITE, and is mute after a refusal until it is selected again.
+///
+/// Source: data sheet MF0ICU1 rev. 3.9. That it answers unknown commands with NAK 0 instead of
+/// silence is not confirmed.
+public struct MIFAREUltralight: VirtualChip, Type2Chip {
+  static let pageTotal = 16
+  static let dataArea = Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x06, 0x00])
+
+  /// Pages 3 and 4 as they leave the factory; all others are zero.
+  private static let factoryContent: [UInt8] = [0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF]
+
+  /// The UID unless another is asked for.
+  public static let defaultUID: [UInt8] = [0x04, 0x58, 0xA3, 0x61, 0xB7, 0x20, 0x80]
+
+  var activation: TypeAActivation
+  var pages: [UInt8]
+  var awaitedPage: Int?
+  var lockBitsInForce: [UInt8]
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
+  ///     the factory.
+  public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
+    self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : Self.factoryContent)
+  }
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(uid: [UInt8] = defaultUID, ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(uid: uid, content: try Self.dataArea.content(message: ndef))
+  }
+
+  /// The chip that a dump was made of: `nil` if it has not 64 bytes.
+  public init?(dump: [UInt8]) {
+    guard dump.count == Self.pageTotal * pageSize, let uid = Type2Memory.uid(ofDump: dump)
+    else { return nil }
+    self.init(uid: uid, content: [])
+    load(dump)
+  }
+
+  private init(uid: [UInt8], content: [UInt8]) {
+    activation = Self.activation(uid: uid)
+    pages = Type2Memory.image(
+      uid: uid, pageCount: Self.pageTotal, content: [Type2Memory.oneTimePage: content])
+    lockBitsInForce = pages
+  }
+
+  // MARK: VirtualChip
+
+  public var name: String { "ultralight" }
+  public var identifier: [UInt8] { activation.uid }
+  public var modulation: RadioFrame.Modulation { .typeA }
+
+  /// All 16 pages. The UID and its check bytes stay what they are when this is set.
+  public var memory: [UInt8] {
+    get { pages }
+    set { load(newValue) }
+  }
+
+  public mutating func powerOn() {
+    activation.powerOn()
+    takeOverSettings()
+  }
+
+  public mutating func powerOff() {
+    activation.powerOff()
+    awaitedPage = nil
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
+
+  // MARK: Type2Chip
+
+  var lockMap: LockMap { .static }
+  var readEnd: Int { pageCount }
+
+  func acceptsWrite(to page: Int) -> Bool {
+    (Type2Memory.staticLockPage..<pageCount).contains(page)
+      && !lockMap.isLocked(page, inForce: lockBitsInForce)
+  }
+
+  mutating func execute(_ command: [UInt8]) -> Type2Answer { executeBasic(command) }
+  mutating func takeOverSettings() { lockBitsInForce = pages }
+  mutating func endSession() {}
+}
+
+extension VirtualTag {
+  /// A MIFARE Ultralight (MF0ICU1), 48 bytes of user memory.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
+  ///     the factory.
+  public static func ultralight(
+    uid: [UInt8] = MIFAREUltralight.defaultUID, formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(MIFAREUltralight(uid: uid, formatted: formatted))
+  }
+
+  /// A MIFARE Ultralight (MF0ICU1) with an encoded NDEF message of up to 46 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func ultralight(
+    uid: [UInt8] = MIFAREUltralight.defaultUID, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try MIFAREUltralight(uid: uid, ndef: ndef))
+  }
+}

@@ -1,0 +1,126 @@
+/// NTAG203: 42 pages, one-time bits in page 3, lock bits in pages 2 and 28h, a counter in page 29h.
+///
+/// Lock bits act from the next REQA or WUPA on. There is no GET_VERSION and no FAST_READ: they are
+/// refused as any unknown command, and the chip is then mute until it is selected again.
+///
+/// Source: data sheet NTAG203 rev. 3.0.
+public struct NTAG203: VirtualChip, Type2Chip {
+  static let pageTotal = 42
+  static let map: LockMap =
+    .static + .fourPageBlocks + .configuration([OneWayCounter.page...OneWayCounter.page])
+  /// With the lock control TLV of the factory: table 7 of the data sheet.
+  static let dataArea = Type2DataArea(
+    capabilityContainer: [0xE1, 0x10, 0x12, 0x00], controlTLVs: [0x01, 0x03, 0xA0, 0x10, 0x44])
+
+  /// The UID unless another is asked for.
+  public static let defaultUID: [UInt8] = [0x04, 0x92, 0x5E, 0xC3, 0x1A, 0x27, 0x80]
+
+  var activation: TypeAActivation
+  var pages: [UInt8]
+  var awaitedPage: Int?
+  var lockBitsInForce: [UInt8]
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - formatted: Makes no difference here: the chip leaves the factory with a capability
+  ///     container and an empty message.
+  public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
+    self.init(uid: uid, content: Self.dataArea.emptyContent)
+  }
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(uid: [UInt8] = defaultUID, ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(uid: uid, content: try Self.dataArea.content(message: ndef))
+  }
+
+  /// The chip that a dump was made of: `nil` if it has not 168 bytes.
+  public init?(dump: [UInt8]) {
+    guard dump.count == Self.pageTotal * pageSize, let uid = Type2Memory.uid(ofDump: dump)
+    else { return nil }
+    self.init(uid: uid, content: [])
+    load(dump)
+  }
+
+  private init(uid: [UInt8], content: [UInt8]) {
+    activation = Self.activation(uid: uid)
+    pages = Type2Memory.image(
+      uid: uid, pageCount: Self.pageTotal, content: [Type2Memory.oneTimePage: content])
+    lockBitsInForce = pages
+  }
+
+  // MARK: VirtualChip
+
+  public var name: String { "ntag203" }
+  public var identifier: [UInt8] { activation.uid }
+  public var modulation: RadioFrame.Modulation { .typeA }
+
+  /// All 42 pages. The UID and its check bytes stay what they are when this is set.
+  public var memory: [UInt8] {
+    get { pages }
+    set { load(newValue) }
+  }
+
+  public mutating func powerOn() {
+    activation.powerOn()
+    takeOverSettings()
+  }
+
+  public mutating func powerOff() {
+    activation.powerOff()
+    awaitedPage = nil
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
+
+  // MARK: Type2Chip
+
+  var lockMap: LockMap { Self.map }
+  var readEnd: Int { pageCount }
+
+  func acceptsWrite(to page: Int) -> Bool {
+    (Type2Memory.staticLockPage..<pageCount).contains(page)
+      && !lockMap.isLocked(page, inForce: lockBitsInForce)
+  }
+
+  mutating func program(_ data: [UInt8], page: Int) -> Type2Answer {
+    guard page == OneWayCounter.page else {
+      store(data, page: page)
+      return .acknowledge
+    }
+    let offset = page * pageSize
+    let counter = Array(pages[offset..<(offset + 2)])
+    guard let sum = OneWayCounter.adding(data, to: counter, ignoresHighBits: false)
+    else { return .refusal(.invalidArgument) }
+    pages.replaceSubrange(offset..<(offset + 2), with: sum)
+    return .acknowledge
+  }
+
+  mutating func execute(_ command: [UInt8]) -> Type2Answer { executeBasic(command) }
+  mutating func takeOverSettings() { lockBitsInForce = pages }
+  mutating func endSession() {}
+}
+
+extension VirtualTag {
+  /// An NTAG203, 144 bytes of user memory, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  public static func ntag203(
+    uid: [UInt8] = NTAG203.defaultUID, formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(NTAG203(uid: uid, formatted: formatted))
+  }
+
+  /// An NTAG203 with an encoded NDEF message of up to 137 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func ntag203(
+    uid: [UInt8] = NTAG203.defaultUID, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try NTAG203(uid: uid, ndef: ndef))
+  }
+}

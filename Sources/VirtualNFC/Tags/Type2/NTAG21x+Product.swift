@@ -1,0 +1,93 @@
+extension NTAG21x {
+  /// The members of the family; the raw value is the name that `nfc --virtual` takes.
+  public enum Product: String, CaseIterable, Sendable {
+    case ntag210, ntag212, ntag213, ntag215, ntag216
+  }
+}
+
+extension NTAG21x.Product {
+  /// All pages, configuration included.
+  public var pageCount: Int { configurationPage + 4 }
+
+  /// CFG0; CFG1, PWD and PACK follow it.
+  var configurationPage: Int {
+    switch self {
+    case .ntag210: 0x10
+    case .ntag212: 0x25
+    case .ntag213: 0x29
+    case .ntag215: 0x83
+    case .ntag216: 0xE3
+    }
+  }
+
+  /// The page of the dynamic lock bytes, before the configuration; NTAG210 has none.
+  private var dynamicLockPage: Int? { self == .ntag210 ? nil : configurationPage - 1 }
+
+  var lastUserPage: Int { (dynamicLockPage ?? configurationPage) - 1 }
+
+  var lockMap: LockMap {
+    guard let dynamicLockPage else { return .static }
+    let granularity = self == .ntag215 || self == .ntag216 ? 16 : 2
+    return .static
+      + .dynamic(page: dynamicLockPage, granularity: granularity, last: lastUserPage)
+  }
+
+  /// The counter and its mirror, which the two small ones lack.
+  var hasCounter: Bool { self != .ntag210 && self != .ntag212 }
+
+  /// The answer to GET_VERSION: NTAG213/215/216 rev. 3.2, table 28; NTAG210/212 rev. 3.0, table 20.
+  var version: [UInt8] {
+    let subtype: UInt8 = hasCounter ? 0x02 : 0x01
+    let storageSize: UInt8 =
+      switch self {
+      case .ntag210: 0x0B
+      case .ntag212: 0x0E
+      case .ntag213: 0x0F
+      case .ntag215: 0x11
+      case .ntag216: 0x13
+      }
+    return [0x00, 0x04, 0x04, subtype, 0x01, 0x00, storageSize, 0x03]
+  }
+
+  /// As the chip leaves the factory: NTAG213/215/216 rev. 3.2, tables 6 to 8. NTAG212 and NTAG213
+  /// carry a lock control TLV, as their dynamic lock bits are not where a reader would expect them.
+  var dataArea: Type2DataArea {
+    switch self {
+    case .ntag210: Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x06, 0x00])
+    case .ntag212:
+      Type2DataArea(
+        capabilityContainer: [0xE1, 0x10, 0x10, 0x00], controlTLVs: [0x01, 0x03, 0x90, 0x0A, 0x34])
+    case .ntag213:
+      Type2DataArea(
+        capabilityContainer: [0xE1, 0x10, 0x12, 0x00], controlTLVs: [0x01, 0x03, 0xA0, 0x0C, 0x34])
+    case .ntag215: Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x3E, 0x00])
+    case .ntag216: Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x6D, 0x00])
+    }
+  }
+
+  /// Dynamic lock bytes and configuration by page: nothing locked, no mirror, AUTH0 FF, password
+  /// FFFFFFFF, acknowledge 0000.
+  ///
+  /// The last byte of the lock page reads BD. The value 05 in CFG1 is reserved; all chips have it.
+  var factoryConfiguration: [Int: [UInt8]] {
+    // STRG_MOD_EN is set; for NTAG210 and NTAG212 that is not confirmed.
+    var content: [Int: [UInt8]] = [
+      configurationPage: [0x04, 0x00, 0x00, 0xFF],
+      configurationPage + 1: [0x00, 0x05, 0x00, 0x00],
+      configurationPage + 2: [0xFF, 0xFF, 0xFF, 0xFF],
+    ]
+    if let dynamicLockPage { content[dynamicLockPage] = [0x00, 0x00, 0x00, 0xBD] }
+    return content
+  }
+
+  /// Those of NTAG213, NTAG215 and NTAG216 are real chips' UIDs with published signatures.
+  var defaultUID: [UInt8] {
+    switch self {
+    case .ntag210: [0x04, 0x3F, 0x71, 0xD2, 0x8A, 0x59, 0x80]
+    case .ntag212: [0x04, 0x6B, 0x2C, 0x9A, 0xE1, 0x4D, 0x80]
+    case .ntag213: [0x04, 0xE1, 0x0C, 0xDA, 0x99, 0x3C, 0x80]
+    case .ntag215: [0x04, 0xDB, 0x0B, 0xDA, 0x99, 0x3C, 0x80]
+    case .ntag216: [0x04, 0xA7, 0x8B, 0x62, 0xC2, 0x1B, 0x90]
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import NFCCore
+
+/// NTAG210, NTAG212, NTAG213, NTAG215 or NTAG216.
+///
+/// Page 3 holds one-time bits, pages 2 and (but for NTAG210) one more page hold lock bits that act
+/// at once. The last four pages are the configuration: where the UID and the counter are mirrored as
+/// text, from which page on a password is wanted and for what, the password, its acknowledge. AUTH0
+/// and ACCESS count from the next selection on, CFGLCK from the next power-up on. After a NAK, a wrong
+/// password or an unknown command the chip is mute until it is selected again.
+///
+/// Source: data sheets NTAG213/215/216 rev. 3.2 and NTAG210/212 rev. 3.0.
+public struct NTAG21x: VirtualChip, Type2Chip {
+  public let product: Product
+
+  /// What READ_SIG gives: r and s of NXP's signature over the UID, 16 bytes each. Genuine with the
+  /// default UIDs of NTAG213, NTAG215 and NTAG216, and false with any other.
+  public var signature: [UInt8]
+
+  /// The NFC counter, 24 bits. It outlasts the field. NTAG210 and NTAG212 have none.
+  public var counter: UInt32 = 0
+
+  var activation: TypeAActivation
+  var pages: [UInt8]
+  var awaitedPage: Int?
+  var protection: PasswordProtection
+  /// Whether the first READ since power-up has been counted.
+  private var hasCounted = false
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - formatted: Makes no difference here: these chips leave the factory with a capability
+  ///     container and an empty message.
+  public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
+    self.init(product, uid: uid ?? product.defaultUID, content: product.dataArea.emptyContent)
+  }
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(_ product: Product, uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(
+      product, uid: uid ?? product.defaultUID,
+      content: try product.dataArea.content(message: ndef))
+  }
+
+  /// The chip that a dump was made of: `nil` if it has not as many bytes as the product.
+  ///
+  /// A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
+  public init?(_ product: Product, dump: [UInt8]) {
+    guard dump.count == product.pageCount * pageSize, let uid = Type2Memory.uid(ofDump: dump)
+    else { return nil }
+    self.init(product, uid: uid, content: [])
+    load(dump)
+  }
+
+  private init(_ product: Product, uid: [UInt8], content: [UInt8]) {
+    self.product = product
+    activation = Self.activation(uid: uid)
+    signature = OriginalitySignature.signature(uid: uid)
+    pages = Type2Memory.image(
+      uid: uid, pageCount: product.pageCount,
+      content: product.factoryConfiguration.merging([Type2Memory.oneTimePage: content]) { $1 })
+    protection = PasswordProtection(configurationPage: product.configurationPage)
+  }
+
+  // MARK: VirtualChip
+
+  public var name: String { product.rawValue }
+  public var identifier: [UInt8] { activation.uid }
+  public var modulation: RadioFrame.Modulation { .typeA }
+
+  /// All pages, with the real password and acknowledge. The UID and its check bytes at their
+  /// beginning stay what they are when this is set. Counter and signature lie elsewhere.
+  public var memory: [UInt8] {
+    get { pages }
+    set { load(newValue) }
+  }
+
+  public mutating func powerOn() {
+    activation.powerOn()
+    protection.powerOn(pages)
+    hasCounted = false
+  }
+
+  public mutating func powerOff() {
+    activation.powerOff()
+    awaitedPage = nil
+    endSession()
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
+
+  // MARK: Type2Chip
+
+  var lockMap: LockMap { product.lockMap }
+  var readEnd: Int { protection.readEnd(pageCount: pageCount) }
+
+  var readableImage: [UInt8] {
+    var image = protection.hidingSecrets(in: pages)
+    if let mirror {
+      image.replaceSubrange(mirror.offset..<(mirror.offset + mirror.text.count), with: mirror.text)
+    }
+    return image
+  }
+
+  func acceptsWrite(to page: Int) -> Bool {
+    (Type2Memory.staticLockPage..<pageCount).contains(page) && protection.acceptsWrite(to: page)
+      && !lockMap.isLocked(page, inForce: pages)
+  }
+
+  mutating func takeOverSettings() { protection.select(pages) }
+  mutating func endSession() { protection.forget() }
+
+  /// The counter goes up once in each field, at the first READ or FAST_READ, and stays at its end.
+  mutating func willRead() {
+    guard product.hasCounter, protection.access & Access.counterEnabled != 0, !hasCounted
+    else { return }
+    hasCounted = true
+    counter = min(counter + 1, Self.counterEnd)
+  }
+
+  mutating func execute(_ command: [UInt8]) -> Type2Answer {
+    switch (command.first, command.count) {
+    case (Type2Command.getVersion, 1): return .data(product.version)
+    case (Type2Command.fastRead, _): return fastRead(command)
+    case (Type2Command.readCounter, 2): return readCounter(command[1])
+    case (Type2Command.readSignature, 2) where command[1] == 0: return .data(signature)
+    case (Type2Command.passwordAuthenticate, _):
+      return protection.authenticate(command, memory: pages)
+    default: return executeBasic(command)
+    }
+  }
+
+  // MARK: Counter
+
+  /// Bits of ACCESS that belong to the counter: NTAG213/215/216 rev. 3.2, table 10.
+  enum Access {
+    static let counterEnabled: UInt8 = 0x10
+    static let counterProtected: UInt8 = 0x08
+  }
+
+  static let counterEnd: UInt32 = 0xFF_FFFF
+  /// The only counter that there is.
+  private static let counterNumber: UInt8 = 0x02
+
+  /// Whether the counter may be seen, by READ_CNT or in the mirror.
+  var isCounterReadable: Bool {
+    let access = protection.access
+    return product.hasCounter && access & Access.counterEnabled != 0
+      && (access & Access.counterProtected == 0 || protection.isAuthenticated)
+  }
+
+  private func readCounter(_ number: UInt8) -> Type2Answer {
+    guard number == Self.counterNumber, isCounterReadable else { return .refusal(.invalidArgument) }
+    return .data((0..<3).map { UInt8(truncatingIfNeeded: counter >> (8 * $0)) })
+  }
+}

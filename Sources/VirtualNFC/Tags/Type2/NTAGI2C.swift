@@ -1,0 +1,259 @@
+import NFCCore
+
+/// NTAG I²C 1K or 2K (NT3H1101, NT3H1201), seen from its NFC side; nothing is attached to the other.
+///
+/// The memory lies in sectors of 256 pages, chosen by SECTOR_SELECT: user memory, lock bits and
+/// configuration in sector 0 (2K: 0 and 1), the session registers in sector 3. READ does not roll
+/// over: where no memory is, zeros follow. After a NAK it is mute until it is selected again.
+///
+/// Source: data sheet NT3H1101/NT3H1201 rev. 3.3, sections 8 and 10.
+public struct NTAGI2C: VirtualChip, Type2Chip {
+  /// The members of the family by their memory: 888 or 1904 bytes for the user.
+  public enum Product: String, CaseIterable, Sendable {
+    case nt3h1101, nt3h1201
+  }
+
+  public let product: Product
+
+  var activation: TypeAActivation
+  var pages: [UInt8]
+  var awaitedPage: Int?
+  /// The sector that commands address; 0 after each selection.
+  private var sector = 0
+  /// Whether SECTOR_SELECT waits for its second half.
+  private var awaitsSector = false
+  /// The volatile copy of the configuration that works; it is made at power-up.
+  private var sessionRegisters: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - formatted: Makes no difference here: these chips leave the factory with a capability
+  ///     container and an empty message.
+  public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
+    self.init(product, uid: uid ?? product.defaultUID, content: product.dataArea.emptyContent)
+  }
+
+  /// - Parameters:
+  ///   - uid: 7 bytes.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(_ product: Product, uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(
+      product, uid: uid ?? product.defaultUID,
+      content: try product.dataArea.content(message: ndef))
+  }
+
+  private init(_ product: Product, uid: [UInt8], content: [UInt8]) {
+    self.product = product
+    activation = Self.activation(uid: uid)
+    pages = Type2Memory.image(
+      uid: uid, pageCount: product.configurationPage + 2,
+      content: [
+        // No check bytes: the UID at a stretch, then SAK and ATQA.
+        0: uid + [0x00, 0x44, 0x00],
+        Type2Memory.oneTimePage: content,
+        product.configurationPage: Self.factoryConfiguration,
+      ])
+  }
+
+  // MARK: VirtualChip
+
+  public var name: String { product == .nt3h1101 ? "ntag-i2c-1k" : "ntag-i2c-2k" }
+  public var identifier: [UInt8] { activation.uid }
+  public var modulation: RadioFrame.Modulation { .typeA }
+
+  /// Pages 00 to E9 of sector 0, in a 2K all of sector 0 and pages 00 to E9 of sector 1, with zeros
+  /// where there are none. The UID, SAK and ATQA at their beginning stay what they are when this is
+  /// set. The session registers are not among these.
+  public var memory: [UInt8] {
+    get { pages }
+    set { load(newValue) }
+  }
+
+  public mutating func powerOn() {
+    activation.powerOn()
+    let offset = product.configurationPage * pageSize
+    sessionRegisters = Array(pages[offset..<(offset + 2 * pageSize)])
+    // Instead of REG_LOCK stands NS_REG, with RF_FIELD_PRESENT.
+    sessionRegisters[Self.lockRegister] = 0x01
+  }
+
+  public mutating func powerOff() {
+    activation.powerOff()
+    awaitedPage = nil
+    endSession()
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
+
+  // MARK: Memory map
+
+  private static let sectorPages = 256
+  private static let sessionSector = 3
+  private static let sessionPage = 0xF8
+  /// REG_LOCK in the configuration, NS_REG among the session registers.
+  private static let lockRegister = 6
+  private static let lockedFromNFC: UInt8 = 0x01
+
+  /// NC_REG, LAST_NDEF_BLOCK, SRAM_MIRROR_BLOCK, WDT_LS, WDT_MS, I2C_CLOCK_STR, REG_LOCK, reserved:
+  /// tables 13 and 14.
+  private static let factoryConfiguration: [UInt8] = [
+    0x01, 0x00, 0xF8, 0x48, 0x08, 0x01, 0x00, 0x00,
+  ]
+
+  /// The four bytes at an address of the present sector; `nil` where there are none.
+  private func page(_ address: Int) -> [UInt8]? {
+    if sector == Self.sessionSector {
+      let index = address - Self.sessionPage
+      guard (0...1).contains(index) else { return nil }
+      return Array(sessionRegisters[(index * pageSize)..<((index + 1) * pageSize)])
+    }
+    let page = sector * Self.sectorPages + address
+    guard (0..<Self.sectorPages).contains(address), product.hasPage(page) else { return nil }
+    return Array(pages[(page * pageSize)..<((page + 1) * pageSize)])
+  }
+
+  // MARK: Type2Chip
+
+  var lockMap: LockMap { product.lockMap }
+  var readEnd: Int { Self.sectorPages }
+  var identityLength: Int { 10 }
+
+  /// The session registers can be written from the I²C side alone.
+  func acceptsWrite(to address: Int) -> Bool {
+    guard sector != Self.sessionSector else { return false }
+    let page = sector * Self.sectorPages + address
+    let isConfiguration = page >= product.configurationPage
+    let lock = pages[product.configurationPage * pageSize + Self.lockRegister]
+    return page >= Type2Memory.staticLockPage && product.hasPage(page)
+      && !(isConfiguration && lock & Self.lockedFromNFC != 0)
+      && !lockMap.isLocked(page, inForce: pages)
+  }
+
+  mutating func program(_ data: [UInt8], page address: Int) -> Type2Answer {
+    let page = sector * Self.sectorPages + address
+    guard data.count == pageSize else { return .refusal(.invalidArgument) }
+    var data = data
+    if page == product.configurationPage + 1 {
+      // REG_LOCK can be set and not cleared.
+      data[2] |= pages[page * pageSize + 2]
+    }
+    store(data, page: page)
+    return .acknowledge
+  }
+
+  mutating func endSession() {
+    sector = 0
+    awaitsSector = false
+  }
+
+  mutating func execute(_ command: [UInt8]) -> Type2Answer {
+    if awaitsSector {
+      awaitsSector = false
+      return finishSectorSelect(command)
+    }
+    switch (command.first, command.count) {
+    case (Type2Command.getVersion, 1): return .data(product.version)
+    case (Type2Command.read, 2):
+      let start = Int(command[1])
+      guard page(start) != nil else { return .refusal(.invalidArgument) }
+      return .data(bytes(start...(start + 3)))
+    case (Type2Command.fastRead, 3):
+      let (start, end) = (Int(command[1]), Int(command[2]))
+      guard start <= end, page(start) != nil, page(end) != nil
+      else { return .refusal(.invalidArgument) }
+      return .data(bytes(start...end))
+    case (Type2Command.sectorSelect, 2) where command[1] == 0xFF:
+      awaitsSector = true
+      activation.expectsData = true
+      return .acknowledge
+    case (Type2Command.write, _): return executeBasic(command)
+    default: return .refusal(.invalidArgument)
+    }
+  }
+
+  private func bytes(_ addresses: ClosedRange<Int>) -> [UInt8] {
+    addresses.flatMap { page($0) ?? [UInt8](repeating: 0, count: pageSize) }
+  }
+
+  /// Silence is the consent. A sector without a page is refused, which the data sheet leaves open.
+  private mutating func finishSectorSelect(_ command: [UInt8]) -> Type2Answer {
+    guard command.count == pageSize, product.sectors.contains(Int(command[0]))
+    else { return .refusal(.invalidArgument) }
+    sector = Int(command[0])
+    return .silence
+  }
+}
+
+extension NTAGI2C.Product {
+  /// The first of two pages with the configuration registers, counted through all sectors.
+  var configurationPage: Int { self == .nt3h1101 ? 0xE8 : 0x1E8 }
+
+  /// The page of the dynamic lock bytes, after the user memory.
+  private var dynamicLockPage: Int { self == .nt3h1101 ? 0xE2 : 0x1E0 }
+
+  var sectors: Set<Int> { self == .nt3h1101 ? [0, 3] : [0, 1, 3] }
+
+  func hasPage(_ page: Int) -> Bool {
+    (0...dynamicLockPage).contains(page)
+      || (configurationPage...(configurationPage + 1)).contains(page)
+  }
+
+  var lockMap: LockMap {
+    .static
+      + .dynamic(
+        page: dynamicLockPage, granularity: self == .nt3h1101 ? 16 : 32, last: dynamicLockPage - 1)
+  }
+
+  /// The answer to GET_VERSION.
+  var version: [UInt8] {
+    [0x00, 0x04, 0x04, 0x05, 0x02, 0x01, self == .nt3h1101 ? 0x13 : 0x15, 0x03]
+  }
+
+  /// As the chip leaves the factory.
+  var dataArea: Type2DataArea {
+    Type2DataArea(capabilityContainer: [0xE1, 0x10, self == .nt3h1101 ? 0x6D : 0xEA, 0x00])
+  }
+
+  var defaultUID: [UInt8] {
+    [0x04, self == .nt3h1101 ? 0x5A : 0x7C, 0x13, 0xB2, 0xD8, 0x40, 0x81]
+  }
+}
+
+extension VirtualTag {
+  /// An NTAG I²C 1K (NT3H1101), 888 bytes of user memory, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  public static func ntagI2C1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    VirtualTag(NTAGI2C(.nt3h1101, uid: uid, formatted: formatted))
+  }
+
+  /// An NTAG I²C 1K (NT3H1101) with an encoded NDEF message of up to 868 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func ntagI2C1K(
+    uid: [UInt8]? = nil, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try NTAGI2C(.nt3h1101, uid: uid, ndef: ndef))
+  }
+
+  /// An NTAG I²C 2K (NT3H1201), 1904 bytes of user memory, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  public static func ntagI2C2K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    VirtualTag(NTAGI2C(.nt3h1201, uid: uid, formatted: formatted))
+  }
+
+  /// An NTAG I²C 2K (NT3H1201) with an encoded NDEF message of up to 1868 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func ntagI2C2K(
+    uid: [UInt8]? = nil, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try NTAGI2C(.nt3h1201, uid: uid, ndef: ndef))
+  }
+}

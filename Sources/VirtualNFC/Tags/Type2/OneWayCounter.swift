@@ -1,0 +1,28 @@
+/// The 16-bit counter in page 29h of NTAG203 and Ultralight C.
+///
+/// The first WRITE sets it, each later one adds to it. The data sheets want the field to be reset
+/// before the sum counts; a virtual chip shows it at once.
+///
+/// Source: NTAG203 rev. 3.0, section 8.6; MF0ICU2 rev. 3.3, section 7.5.11.
+enum OneWayCounter {
+  static let page = 0x29
+  private static let largestIncrement: UInt8 = 0x0F
+
+  /// The new counter bytes, least significant first; `nil` for a refusal.
+  ///
+  /// - Parameters:
+  ///   - data: What is written to the page; two bytes of it count.
+  ///   - ignoresHighBits: Ultralight C takes the low four bits of the first byte and ignores the
+  ///     rest; NTAG203 refuses anything above 000F.
+  static func adding(
+    _ data: [UInt8], to counter: [UInt8], ignoresHighBits: Bool
+  ) -> [UInt8]? {
+    guard data.count >= 2, counter.count == 2 else { return nil }
+    if counter == [0, 0] { return Array(data.prefix(2)) }
+    let increment = data[0] & largestIncrement
+    guard ignoresHighBits || (data[0] == increment && data[1] == 0) else { return nil }
+    let sum = Int(counter[0]) + Int(counter[1]) << 8 + Int(increment)
+    guard sum <= 0xFFFF else { return nil }
+    return [UInt8(sum & 0xFF), UInt8(sum >> 8)]
+  }
+}

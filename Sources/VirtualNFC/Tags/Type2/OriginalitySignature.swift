@@ -1,0 +1,70 @@
+import NFCCore
+
+/// The signatures over their UIDs that chips carry from the factory.
+///
+/// NXP's private keys are not public, so a virtual chip is genuine only with a UID whose signature
+/// has been published; every other UID gets one that a check must find to be false.
+enum OriginalitySignature {
+  private struct Published {
+    let uid: String
+    let signature: String
+  }
+
+  private static let published = [
+    // NTAG21x: key 04494E1A… of NXP's AN11350, curve secp128r1.
+    Published(
+      uid: "04E10CDA993C80",
+      signature: "8B76052EE42F5567BEB53238B3E3F9950707C0DCC956B5C5EFCFDB709B2D82B3"),
+    Published(
+      uid: "04DB0BDA993C80",
+      signature: "6048EFD9417CD10F6B7F1818D471A7FE5B46868D2EABDC6307A1E0AAE139D8D0"),
+    Published(
+      uid: "04A78B62C21B90",
+      signature: "660B9EEB2AACBD9755EA7769D40DACBF71A3512A7AAD5B803CD45D2D33795FDA"),
+    // Ultralight EV1: key 0490933B… of NXP's AN11341, the same curve.
+    Published(
+      uid: "04C1285A373080",
+      signature: "CEA2EB0B3C95D0844A95B824A7553703B3702378033BF0987899DB70151A19E7"),
+    Published(
+      uid: "04C2285A373080",
+      signature: "A561506723D422D29ED9F93E60D20B9ED1E05CC1BF81DA19FE500CA0B81CC0ED"),
+  ]
+
+  /// 32 bytes: the genuine signature if there is one, else a false one that depends on the UID.
+  static func signature(uid: [UInt8]) -> [UInt8] {
+    let text = uid.hexadecimal
+    if let entry = published.first(where: { $0.uid == text }),
+      let bytes = [UInt8](hexadecimal: entry.signature)
+    {
+      return bytes
+    }
+    var generator = SplitMix64(seed: uid)
+    // Below the curve's order in both halves, so that only the verification itself can fail.
+    return (generator.bytes(16) + generator.bytes(16)).enumerated().map { index, byte in
+      index % 16 == 0 ? byte & 0x7F : byte
+    }
+  }
+}
+
+/// A small generator of repeatable numbers, for what a chip makes up: no clock, no system call.
+///
+/// The algorithm is Sebastiano Vigna's splitmix64, which is in the public domain.
+struct SplitMix64: Hashable, Sendable {
+  private var state: UInt64
+
+  init(seed: [UInt8]) {
+    state = seed.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
+  }
+}

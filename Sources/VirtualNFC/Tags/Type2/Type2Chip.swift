@@ -1,0 +1,165 @@
+import NFCCore
+
+/// What all Type 2 chips of NXP have in common: pages of four bytes behind a type A activation, lock
+/// bits, and the commands READ, WRITE and COMPATIBILITY_WRITE.
+///
+/// After every refusal the chip is in IDLE or HALT again and hears only REQA or WUPA.
+protocol Type2Chip: VirtualChip {
+  var activation: TypeAActivation { get set }
+  /// All pages in a row, secrets included.
+  var pages: [UInt8] { get set }
+  /// The page that a COMPATIBILITY_WRITE has named and whose data come in the next frame.
+  var awaitedPage: Int? { get set }
+
+  var lockMap: LockMap { get }
+  /// The memory whose lock bits count: the present one if a lock bit acts at once.
+  var lockBitsInForce: [UInt8] { get }
+  /// The first page that READ refuses; it goes on with page 0 before it.
+  var readEnd: Int { get }
+  /// The pages as a reader sees them.
+  var readableImage: [UInt8] { get }
+  /// How many bytes at the beginning are the chip's own: the UID with its check bytes.
+  var identityLength: Int { get }
+
+  func acceptsWrite(to page: Int) -> Bool
+  mutating func program(_ data: [UInt8], page: Int) -> Type2Answer
+  /// A READ is about to be answered.
+  mutating func willRead()
+  mutating func execute(_ command: [UInt8]) -> Type2Answer
+  /// The card left IDLE or HALT: some settings are taken over only now.
+  mutating func takeOverSettings()
+  /// The card is no longer selected: what it remembered since its selection is lost.
+  mutating func endSession()
+}
+
+/// The size of a page in bytes: NFC Forum Type 2 Tag, section 4.
+let pageSize = 4
+
+extension Type2Chip {
+  /// ATQA and SAK of all chips here: a double-size UID, no ISO/IEC 14443-4.
+  static func activation(uid: [UInt8]) -> TypeAActivation {
+    precondition(uid.count == 7, "a Type 2 chip's UID has 7 bytes")
+    return TypeAActivation(uid: uid, atqa: [0x44, 0x00], sak: 0x00)
+  }
+
+  var identityLength: Int { Type2Memory.identityLength }
+  var lockBitsInForce: [UInt8] { pages }
+  var readableImage: [UInt8] { pages }
+  var pageCount: Int { pages.count / pageSize }
+  mutating func willRead() {}
+  mutating func takeOverSettings() {}
+
+  mutating func program(_ data: [UInt8], page: Int) -> Type2Answer {
+    store(data, page: page)
+    return .acknowledge
+  }
+
+  // MARK: Frames
+
+  mutating func exchange(_ frame: RadioFrame) -> RadioFrame? {
+    let wasWaiting = activation.state == .idle || activation.state == .halt
+    let answer: RadioFrame?
+    switch activation.receive(frame) {
+    case .handled(let handled):
+      if wasWaiting, handled != nil { takeOverSettings() }
+      answer = handled
+    case .command(let command):
+      answer = reply(respond(to: command))
+    case .other(let frame) where frame.bitsInLastByte == 8:
+      answer = reply(.refusal(.checkError))
+    case .other:
+      activation.becomeMute()
+      answer = nil
+    }
+    if !activation.isActive {
+      awaitedPage = nil
+      endSession()
+    }
+    return answer
+  }
+
+  private mutating func respond(to command: [UInt8]) -> Type2Answer {
+    activation.expectsData = false
+    guard let page = awaitedPage else { return execute(command) }
+    awaitedPage = nil
+    guard command.count == 16 else { return .refusal(.invalidArgument) }
+    return program(Array(command.prefix(pageSize)), page: page)
+  }
+
+  private mutating func reply(_ answer: Type2Answer) -> RadioFrame? {
+    switch answer {
+    case .data(let bytes): return .typeA(bytes)
+    case .acknowledge: return .typeA(bare: [0x0A], bitsInLastByte: 4)
+    case .silence: return nil
+    case .refusal(let reason):
+      activation.becomeMute()
+      return .typeA(bare: [reason.rawValue], bitsInLastByte: 4)
+    }
+  }
+
+  // MARK: Commands
+
+  /// READ, WRITE and COMPATIBILITY_WRITE; everything else, and a wrong length, is refused.
+  mutating func executeBasic(_ command: [UInt8]) -> Type2Answer {
+    switch (command.first, command.count) {
+    case (Type2Command.read, 2):
+      let end = readEnd
+      let start = Int(command[1])
+      guard start < end else { return .refusal(.invalidArgument) }
+      willRead()
+      let image = readableImage
+      return .data(
+        (start..<(start + 4)).flatMap { page in
+          let offset = page % end * pageSize
+          return image[offset..<(offset + pageSize)]
+        })
+    case (Type2Command.write, 2 + pageSize):
+      let page = Int(command[1])
+      guard acceptsWrite(to: page) else { return .refusal(.invalidArgument) }
+      return program(Array(command[2...]), page: page)
+    case (Type2Command.compatibilityWrite, 2):
+      let page = Int(command[1])
+      guard acceptsWrite(to: page) else { return .refusal(.invalidArgument) }
+      awaitedPage = page
+      activation.expectsData = true
+      return .acknowledge
+    default:
+      return .refusal(.invalidArgument)
+    }
+  }
+
+  /// FAST_READ of whole pages below ``readEnd``; it does not roll over.
+  mutating func fastRead(_ command: [UInt8]) -> Type2Answer {
+    guard command.count == 3, command[1] <= command[2], Int(command[2]) < readEnd
+    else { return .refusal(.invalidArgument) }
+    willRead()
+    let range = (Int(command[1]) * pageSize)..<((Int(command[2]) + 1) * pageSize)
+    return .data(Array(readableImage[range]))
+  }
+
+  // MARK: Memory
+
+  /// Changes a page as the silicon does: bits of lock bytes and of page 3 can only be set.
+  mutating func store(_ data: [UInt8], page: Int) {
+    let offset = page * pageSize
+    guard data.count == pageSize, offset >= 0, offset + pageSize <= pages.count else { return }
+    let isLockPage = lockMap.lockPages.contains(page)
+    let settable = isLockPage ? lockMap.settableBits(page: page, inForce: lockBitsInForce) : []
+    for index in 0..<pageSize {
+      if isLockPage {
+        pages[offset + index] |= data[index] & settable[index]
+      } else if page == Type2Memory.oneTimePage {
+        pages[offset + index] |= data[index]
+      } else {
+        pages[offset + index] = data[index]
+      }
+    }
+  }
+
+  /// What setting ``VirtualChip/memory`` does: the UID stays, as it is what the chip answers with.
+  mutating func load(_ dump: [UInt8]) {
+    let end = min(dump.count, pages.count)
+    guard identityLength < end else { return }
+    pages.replaceSubrange(identityLength..<end, with: dump[identityLength..<end])
+  }
+}

@@ -1,0 +1,86 @@
+/// The parts of a Type 2 memory that are the same in every chip.
+enum Type2Memory {
+  /// The page of the static lock bytes, in its bytes 2 and 3.
+  static let staticLockPage = 2
+  /// The page whose bits can be set and never cleared: one-time bits, or the capability container.
+  static let oneTimePage = 3
+  /// The first page of user memory.
+  static let userPage = 4
+  /// UID and its two check bytes.
+  static let identityLength = 9
+
+  /// Pages 0 to 2: the UID with a check byte after its third and its seventh byte, as they stand in
+  /// the two cascade levels of the anticollision; the internal byte 48; no lock bits.
+  ///
+  /// Source: NTAG213/215/216 rev. 3.2, section 8.5.1. The internal byte is 48 in NXP's chips.
+  static func header(uid: [UInt8]) -> [UInt8] {
+    let cascadeTag: UInt8 = 0x88
+    let first = Array(uid.prefix(3))
+    let second = Array(uid.dropFirst(3))
+    return first + [first.reduce(cascadeTag, ^)] + second
+      + [second.reduce(0, ^), 0x48, 0x00, 0x00]
+  }
+
+  /// The UID of a dump whose header is as above; `nil` if there is none.
+  static func uid(ofDump dump: [UInt8]) -> [UInt8]? {
+    guard dump.count >= identityLength else { return nil }
+    return Array(dump[0..<3] + dump[4..<8])
+  }
+
+  /// A chip's memory: the header, `pages` pages in all, zero but for `content` by page address.
+  static func image(uid: [UInt8], pageCount: Int, content: [Int: [UInt8]]) -> [UInt8] {
+    var image = header(uid: uid)
+    image += [UInt8](repeating: 0, count: max(0, pageCount * pageSize - image.count))
+    for (page, bytes) in content {
+      let offset = page * pageSize
+      guard offset >= 0, offset + bytes.count <= image.count else { continue }
+      image.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
+    }
+    return image
+  }
+}
+
+/// The data area of an NFC Forum Type 2 tag: from page 4 on, as long as the capability container
+/// says.
+struct Type2DataArea {
+  /// Byte 2 of the capability container counts eights of bytes.
+  private static let sizeUnit = 8
+  private static let messageTag: UInt8 = 0x03
+  private static let terminator: UInt8 = 0xFE
+  private static let longLength: UInt8 = 0xFF
+
+  let capabilityContainer: [UInt8]
+  /// TLVs that stand before the message.
+  var controlTLVs: [UInt8] = []
+
+  var size: Int { Int(capabilityContainer[2]) * Self.sizeUnit }
+
+  /// The longest message in bytes.
+  var capacity: Int {
+    let room = size - controlTLVs.count
+    return max(0, room - 2 <= 0xFE ? room - 2 : max(0xFE, room - 4))
+  }
+
+  /// Capability container, control TLVs, the message and a terminator, for pages 3 and on.
+  ///
+  /// The terminator is left out where the message fills the area: NFC Forum Type 2 Tag, 4.4.
+  func content(message: [UInt8]) throws(VirtualTagError) -> [UInt8] {
+    guard message.count <= capacity else {
+      throw VirtualTagError.messageTooLarge(capacity: capacity)
+    }
+    var area = controlTLVs + [Self.messageTag]
+    if message.count < Int(Self.longLength) {
+      area.append(UInt8(message.count))
+    } else {
+      area += [Self.longLength, UInt8(message.count >> 8), UInt8(message.count & 0xFF)]
+    }
+    area += message
+    if area.count < size { area.append(Self.terminator) }
+    return capabilityContainer + area
+  }
+
+  /// The same without a message.
+  var emptyContent: [UInt8] {
+    capabilityContainer + controlTLVs + [Self.messageTag, 0x00, Self.terminator]
+  }
+}
