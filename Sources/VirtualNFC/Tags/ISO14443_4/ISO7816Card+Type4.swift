@@ -1,0 +1,74 @@
+import NFCCore
+
+extension VirtualTag {
+  /// A type A card with the NFC Forum's Type 4 application.
+  ///
+  /// - Parameters:
+  ///   - ndef: an encoded NDEF message; `nil` for an empty, writable tag.
+  ///   - formatted: `false` for a card without the application.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func type4(
+    uid: [UInt8] = [0x04, 0x5E, 0x21, 0x72, 0x9C, 0x64, 0x80], ndef: [UInt8]? = nil,
+    formatted: Bool = true, configuration: Type4Application.Configuration = .init(),
+    quirks: ISO7816Card.Quirks = []
+  ) throws(VirtualTagError) -> VirtualTag {
+    let interface = ProximityInterface(
+      typeA: uid, atqa: TypeACoding.atqa(uid: uid), ats: TypeACoding.ats)
+    return VirtualTag(
+      ISO7816Card(
+        name: "type4", interface: interface,
+        applets: formatted
+          ? [try Type4Application(configuration: configuration, ndef: ndef ?? [])] : [],
+        quirks: quirks))
+  }
+
+  /// A type B card with the NFC Forum's Type 4 application.
+  ///
+  /// - Parameters:
+  ///   - pupi: 4 bytes.
+  ///   - ndef: an encoded NDEF message; `nil` for an empty, writable tag.
+  ///   - formatted: `false` for a card without the application.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func type4B(
+    pupi: [UInt8] = [0x50, 0x3C, 0x9A, 0x17], ndef: [UInt8]? = nil, formatted: Bool = true,
+    configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
+  ) throws(VirtualTagError) -> VirtualTag {
+    let application = try Type4Application(configuration: configuration, ndef: ndef ?? [])
+    let interface = ProximityInterface(
+      typeB: pupi, applicationData: TypeBCoding.applicationData(aid: application.aid),
+      protocolInfo: TypeBCoding.protocolInfo)
+    return VirtualTag(
+      ISO7816Card(
+        name: "type4b", interface: interface, applets: formatted ? [application] : [],
+        quirks: quirks))
+  }
+}
+
+/// What the type A cards here send on activation.
+enum TypeACoding {
+  /// ISO/IEC 14443-3, 6.5.2: the size of the UID in bits 8 and 7 of the first byte, and bit 3 for bit
+  /// frame anticollision.
+  static func atqa(uid: [UInt8]) -> [UInt8] {
+    switch uid.count {
+    case 4: [0x04, 0x00]
+    case 7: [0x44, 0x00]
+    default: [0x84, 0x00]
+    }
+  }
+
+  /// Frames up to 256 bytes; 106 kbit/s both ways, and higher rates only alike; FWI 7 (38.7 ms); a
+  /// CID is taken, a NAD is not.
+  static let ats: [UInt8] = [0x05, 0x78, 0x80, 0x70, 0x02]
+}
+
+/// What the type B cards here send on activation.
+enum TypeBCoding {
+  /// ISO/IEC 14443-3, 7.9.3: AFI 00 (no family), CRC_B of the AID, one application in all.
+  static func applicationData(aid: [UInt8]) -> [UInt8] {
+    [0x00] + CyclicRedundancyCheck.b(aid) + [0x11]
+  }
+
+  /// ISO/IEC 14443-3, 7.9.4: 106 kbit/s both ways; frames up to 256 bytes and ISO/IEC 14443-4; FWI 7
+  /// (38.7 ms), the application field coded as the standard says, CID but no NAD.
+  static let protocolInfo: [UInt8] = [0x80, 0x81, 0x75]
+}

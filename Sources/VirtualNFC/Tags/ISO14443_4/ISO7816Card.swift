@@ -1,0 +1,263 @@
+/// An ISO/IEC 14443-4 card with applications of ISO/IEC 7816-4, chosen by their identifiers.
+///
+/// An answer that is longer than the reader expects ends in 61XX, and GET RESPONSE fetches the rest.
+/// A command without Le gets its answer's data all the same, as from most contactless cards.
+public struct ISO7816Card: VirtualChip {
+  /// Ways of real cards that a reader must cope with.
+  public struct Quirks: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Data in answer to a command with data is always announced by 61XX and kept for GET RESPONSE.
+    public static let answersByGetResponse = Quirks(rawValue: 1)
+    /// A command without data whose Le is neither 00 nor the answer's length is answered by 6CXX.
+    public static let insistsOnExactLength = Quirks(rawValue: 2)
+  }
+
+  public let name: String
+  public var quirks: Quirks
+  private var interface: ProximityInterface
+  private var applets: [any VirtualApplet]
+  private var masterFile: (any VirtualApplet)?
+  private var selection: Selection = .none
+  private var waitingData: [UInt8] = []
+  private var chainedCommand: CommandAPDU?
+
+  private enum Selection: Hashable {
+    case none
+    case masterFile
+    case applet(Int)
+  }
+
+  /// - Parameters:
+  ///   - masterFile: gets the commands while no application is selected, and after SELECT of 3F00.
+  ///     `nil` for a card that has only applications.
+  public init(
+    name: String, interface: ProximityInterface, applets: [any VirtualApplet],
+    masterFile: (any VirtualApplet)? = nil, quirks: Quirks = []
+  ) {
+    self.name = name
+    self.interface = interface
+    self.applets = applets
+    self.masterFile = masterFile
+    self.quirks = quirks
+  }
+
+  public var identifier: [UInt8] { interface.identifier }
+
+  public var modulation: RadioFrame.Modulation { interface.modulation }
+
+  /// The memories of the master file and of the applets, one after the other.
+  public var memory: [UInt8] {
+    get { (masterFile?.memory ?? []) + applets.flatMap(\.memory) }
+    set {
+      var rest = newValue[...]
+      if var file = masterFile {
+        let size = file.memory.count
+        file.memory = Array(rest.prefix(size))
+        masterFile = file
+        rest = rest.dropFirst(size)
+      }
+      for index in applets.indices {
+        let size = applets[index].memory.count
+        applets[index].memory = Array(rest.prefix(size))
+        rest = rest.dropFirst(size)
+      }
+    }
+  }
+
+  public mutating func powerOn() {
+    interface.powerOn()
+    reset()
+  }
+
+  public mutating func powerOff() {
+    interface.powerOff()
+    reset()
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    let wasActivated = interface.isActivated
+    switch interface.receive(frame) {
+    case .handled(let answer):
+      // A card that has been deselected starts anew (ISO/IEC 14443-4, clause 8).
+      if wasActivated, !interface.isActivated { reset() }
+      return answer
+    case .command(let apdu):
+      let response = process(apdu)
+      return interface.respond(
+        response, waitingTimeExtensions: selectedApplet?.waitingTimeExtensions ?? [])
+    }
+  }
+
+  // MARK: Commands
+
+  private static let chainingFlag: UInt8 = 0x10
+  private static let secureMessagingFlags: UInt8 = 0x0C
+  private static let channelFlags: UInt8 = 0x03
+  /// Class bytes with this bit are proprietary (ISO/IEC 7816-4, 5.4.1).
+  private static let proprietaryClass: UInt8 = 0x80
+  private static let masterFileIdentifier: [UInt8] = [0x3F, 0x00]
+
+  /// Takes a command APDU and gives the response APDU, without the radio in between.
+  public mutating func process(_ bytes: [UInt8]) -> [UInt8] {
+    guard var command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
+    if command.cla & Self.proprietaryClass == 0 {
+      guard command.cla & Self.channelFlags == 0, command.cla & 0x40 == 0 else {
+        return StatusWord.logicalChannelNotSupported.bytes
+      }
+      guard command.cla & Self.secureMessagingFlags == 0 else {
+        return StatusWord.secureMessagingNotSupported.bytes
+      }
+      switch assemble(command) {
+      case .refused(let status): return status.bytes
+      case .incomplete: return StatusWord.success.bytes
+      case .complete(let whole): command = whole
+      }
+      if command.cla == 0, command.ins == Instruction.getResponse { return getResponse(command) }
+    }
+    waitingData = []
+    guard let response = selectCommand(command) ?? processBySelection(command.bytes) else {
+      return StatusWord.conditionsOfUseNotSatisfied.bytes
+    }
+    return fit(response, to: command)
+  }
+
+  private enum Assembly {
+    case refused(StatusWord)
+    case incomplete
+    case complete(CommandAPDU)
+  }
+
+  /// Command chaining: ISO/IEC 7816-4, 5.3.3.
+  private mutating func assemble(_ command: CommandAPDU) -> Assembly {
+    let isPart = command.cla & Self.chainingFlag != 0
+    if isPart, selectedApplet?.acceptsCommandChaining != true {
+      return .refused(.commandChainingNotSupported)
+    }
+    guard var whole = chainedCommand else {
+      guard isPart else { return .complete(command) }
+      chainedCommand = command
+      return .incomplete
+    }
+    guard whole.ins == command.ins, whole.parameter == command.parameter else {
+      chainedCommand = nil
+      return .refused(.lastCommandOfChainExpected)
+    }
+    guard whole.data.count + command.data.count <= Int(UInt16.max) else {
+      chainedCommand = nil
+      return .refused(.wrongLength)
+    }
+    whole.data += command.data
+    chainedCommand = isPart ? whole : nil
+    guard !isPart else { return .incomplete }
+    whole.cla = command.cla
+    whole.expectedLength = command.expectedLength
+    whole.expectsMaximum = command.expectsMaximum
+    return .complete(whole)
+  }
+
+  /// SELECT by name, and SELECT of the master file; `nil` for every other command.
+  private mutating func selectCommand(_ command: CommandAPDU) -> [UInt8]? {
+    guard command.cla == 0, command.ins == Instruction.select else { return nil }
+    switch command.p1 {
+    case 0x04:
+      return select(aid: command.data, p2: command.p2)
+    case 0x00
+    where masterFile != nil
+      && (command.data == Self.masterFileIdentifier || command.data.isEmpty):
+      return select(.masterFile, p2: command.p2)
+    default:
+      return nil
+    }
+  }
+
+  /// By the whole identifier or its beginning; P2 says which of several, and what to answer.
+  private mutating func select(aid: [UInt8], p2: UInt8) -> [UInt8] {
+    let occurrence = p2 & 0x03
+    guard p2 & 0xF0 == 0, occurrence == 0 || occurrence == 2 else {
+      return StatusWord.incorrectParameters.bytes
+    }
+    guard (1...16).contains(aid.count) else { return StatusWord.fileNotFound.bytes }
+    var first = 0
+    if occurrence == 2, case .applet(let index) = selection { first = index + 1 }
+    guard
+      let index = applets.indices.first(where: { $0 >= first && applets[$0].aid.starts(with: aid) })
+    else { return StatusWord.fileNotFound.bytes }
+    return select(.applet(index), p2: p2)
+  }
+
+  private mutating func select(_ new: Selection, p2: UInt8) -> [UInt8] {
+    chainedCommand = nil
+    deselectCurrent()
+    selection = new
+    var response: [UInt8]
+    switch new {
+    case .none: response = StatusWord.fileNotFound.bytes
+    case .masterFile: response = masterFile?.select() ?? StatusWord.fileNotFound.bytes
+    case .applet(let index): response = applets[index].select()
+    }
+    // P2 bits 4 and 3 set: no answer data wanted.
+    if p2 & 0x0C == 0x0C { response = Array(response.suffix(2)) }
+    return response
+  }
+
+  private mutating func processBySelection(_ apdu: [UInt8]) -> [UInt8]? {
+    switch selection {
+    case .applet(let index): applets[index].process(apdu)
+    case .masterFile, .none: masterFile?.process(apdu)
+    }
+  }
+
+  private var selectedApplet: (any VirtualApplet)? {
+    switch selection {
+    case .applet(let index): applets[index]
+    case .masterFile, .none: masterFile
+    }
+  }
+
+  private mutating func deselectCurrent() {
+    switch selection {
+    case .applet(let index): applets[index].deselect()
+    case .masterFile, .none: masterFile?.deselect()
+    }
+  }
+
+  private mutating func reset() {
+    deselectCurrent()
+    selection = .none
+    waitingData = []
+    chainedCommand = nil
+  }
+
+  // MARK: Answers longer than expected
+
+  private mutating func fit(_ response: [UInt8], to command: CommandAPDU) -> [UInt8] {
+    let data = Array(response.dropLast(2))
+    guard !data.isEmpty else { return response }
+    let isSuccess = Array(response.suffix(2)) == StatusWord.success.bytes
+    if isSuccess, quirks.contains(.answersByGetResponse), !command.data.isEmpty {
+      waitingData = data
+      return StatusWord.moreData(data.count).bytes
+    }
+    if isSuccess, quirks.contains(.insistsOnExactLength), command.data.isEmpty,
+      command.expectedLength > 0, !command.expectsMaximum, command.expectedLength != data.count
+    {
+      return StatusWord.wrongExpectedLength(data.count).bytes
+    }
+    guard command.expectedLength > 0, data.count > command.expectedLength else { return response }
+    waitingData = Array(data.dropFirst(command.expectedLength))
+    return Array(data.prefix(command.expectedLength))
+      + StatusWord.moreData(waitingData.count).bytes
+  }
+
+  private mutating func getResponse(_ command: CommandAPDU) -> [UInt8] {
+    guard command.p1 == 0, command.p2 == 0 else { return StatusWord.incorrectParameters.bytes }
+    guard !waitingData.isEmpty else { return StatusWord.conditionsOfUseNotSatisfied.bytes }
+    let count = command.expectedLength > 0 ? command.expectedLength : 256
+    let part = Array(waitingData.prefix(count))
+    waitingData = Array(waitingData.dropFirst(count))
+    return part + (waitingData.isEmpty ? .success : StatusWord.moreData(waitingData.count)).bytes
+  }
+}

@@ -1,0 +1,32 @@
+/// A file without structure and the rights to it: ISO/IEC 7816-4, 7.2.
+struct TransparentFile: Hashable, Sendable {
+  let identifier: UInt16
+  var content: [UInt8]
+  var isReadable = true
+  var isWritable = false
+
+  /// What an attempt to read comes to.
+  enum Reading: Hashable, Sendable {
+    case data([UInt8])
+    /// The end of the file came first.
+    case short([UInt8])
+    case refused(StatusWord)
+  }
+
+  /// Reads at most `count` bytes from `offset`.
+  func read(offset: Int, count: Int) -> Reading {
+    guard isReadable else { return .refused(.securityStatusNotSatisfied) }
+    guard offset < content.count else { return .refused(.wrongParameters) }
+    let part = Array(content[offset..<min(content.count, offset + count)])
+    return part.count < count ? .short(part) : .data(part)
+  }
+
+  /// Writes over what is there; nothing at all if it does not fit.
+  mutating func update(offset: Int, data: [UInt8]) -> StatusWord {
+    guard isWritable else { return .securityStatusNotSatisfied }
+    guard offset < content.count else { return .wrongParameters }
+    guard data.count <= content.count - offset else { return .notEnoughMemory }
+    content.replaceSubrange(offset..<(offset + data.count), with: data)
+    return .success
+  }
+}
