@@ -1,0 +1,117 @@
+/// Block numbers of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual, 3.2).
+enum FeliCaLiteBlock {
+  /// S_PAD0 to S_PAD13, for the user.
+  static let scratchPads: ClosedRange<UInt8> = 0x00...0x0D
+  /// The subtraction register.
+  static let register: UInt8 = 0x0E
+  /// S_PAD0 to REG: what MC has a bit each for.
+  static let userBlocks: ClosedRange<UInt8> = 0x00...0x0E
+  /// Random challenge; never read back.
+  static let randomChallenge: UInt8 = 0x80
+  static let mac: UInt8 = 0x81
+  /// IDm, then data of the issuer's.
+  static let id: UInt8 = 0x82
+  /// IDm and PMm.
+  static let deviceID: UInt8 = 0x83
+  static let serviceCode: UInt8 = 0x84
+  static let systemCode: UInt8 = 0x85
+  static let cardKeyVersion: UInt8 = 0x86
+  /// Never read back.
+  static let cardKey: UInt8 = 0x87
+  static let memoryConfiguration: UInt8 = 0x88
+  /// Lite-S: how often something was written.
+  static let writeCounter: UInt8 = 0x90
+  /// Lite-S.
+  static let macA: UInt8 = 0x91
+  /// Lite-S: external authentication.
+  static let state: UInt8 = 0x92
+  /// Lite-S: the card checks its memory.
+  static let crcCheck: UInt8 = 0xA0
+
+  /// Blocks in non-volatile memory, in the order of a dump.
+  static let stored: [UInt8] =
+    Array(userBlocks) + [id, deviceID, serviceCode, systemCode, cardKeyVersion, cardKey]
+    + [memoryConfiguration]
+}
+
+/// MC, the memory configuration block (FeliCa Lite-S User's Manual, 3.2.10).
+struct FeliCaLiteConfiguration: Hashable, Sendable {
+  /// Offsets in the block.
+  private enum Offset {
+    /// MC_SP_REG_ALL_RW: a bit for each of S_PAD0 to REG, 1 for read and write; the last bit is for
+    /// itself and the restrictions.
+    static let allReadWrite = 0
+    /// MC_ALL: FF until the first issuance is finished.
+    static let all = 2
+    /// SYS_OP: 01 where the tag answers as NDEF tag.
+    static let systemOption = 3
+    /// RF_PRM, always 07.
+    static let rfParameter = 4
+    /// MC_CKCKV_W_MAC_A.
+    static let keyWriteMAC = 5
+    /// MC_SP_REG_R_RESTR.
+    static let readRestriction = 6
+    /// MC_SP_REG_W_RESTR.
+    static let writeRestriction = 8
+    /// MC_SP_REG_W_MAC_A.
+    static let writeMAC = 10
+    /// MC_STATE_W_MAC_A.
+    static let stateWriteMAC = 12
+    static let reserved = 13
+  }
+
+  private static let unlocked: UInt8 = 0xFF
+  private static let bitOfItself: UInt8 = 15
+
+  private(set) var bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = Array(bytes.prefix(FeliCaBlockAccess.blockSize))
+    while self.bytes.count < FeliCaBlockAccess.blockSize { self.bytes.append(0) }
+  }
+
+  /// As a card leaves the factory.
+  static func blank(isNDEF: Bool) -> FeliCaLiteConfiguration {
+    FeliCaLiteConfiguration([0xFF, 0xFF, unlocked, isNDEF ? 0x01 : 0x00, 0x07])
+  }
+
+  var isNDEF: Bool { bytes[Offset.systemOption] & 0x01 != 0 }
+  /// Whether ID, SER_C, CKV, CK and the options can still be written.
+  var systemBlocksAreWritable: Bool { bytes[Offset.all] == Self.unlocked }
+  var restrictionsAreWritable: Bool { bit(Self.bitOfItself, at: Offset.allReadWrite) }
+  var keyWriteNeedsMAC: Bool { bytes[Offset.keyWriteMAC] & 0x01 != 0 }
+  var stateWriteNeedsMAC: Bool { bytes[Offset.stateWriteMAC] & 0x01 != 0 }
+
+  func isWritable(_ userBlock: UInt8) -> Bool { bit(userBlock, at: Offset.allReadWrite) }
+  func readNeedsAuthentication(_ userBlock: UInt8) -> Bool {
+    bit(userBlock, at: Offset.readRestriction)
+  }
+  func writeNeedsAuthentication(_ userBlock: UInt8) -> Bool {
+    bit(userBlock, at: Offset.writeRestriction)
+  }
+  func writeNeedsMAC(_ userBlock: UInt8) -> Bool { bit(userBlock, at: Offset.writeMAC) }
+
+  private func bit(_ index: UInt8, at offset: Int) -> Bool {
+    bytes[offset + Int(index / 8)] >> (index % 8) & 1 != 0
+  }
+
+  /// What a write makes of the block: permissions only go, restrictions only come, and what is
+  /// locked stays.
+  func updated(with data: [UInt8], isLiteS: Bool) -> FeliCaLiteConfiguration {
+    var result = bytes
+    for (offset, value) in data.prefix(FeliCaBlockAccess.blockSize).enumerated() {
+      switch offset {
+      case Offset.allReadWrite..<Offset.all:
+        if restrictionsAreWritable { result[offset] &= value }
+      case Offset.all..<Offset.keyWriteMAC:
+        if systemBlocksAreWritable { result[offset] = value }
+      case Offset.keyWriteMAC:
+        if systemBlocksAreWritable, isLiteS { result[offset] = value }
+      case Offset.readRestriction..<Offset.reserved:
+        if restrictionsAreWritable, isLiteS { result[offset] |= value }
+      default: break
+      }
+    }
+    return FeliCaLiteConfiguration(result)
+  }
+}

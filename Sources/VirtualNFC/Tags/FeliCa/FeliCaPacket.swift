@@ -1,0 +1,204 @@
+/// Command codes; the code of an answer is one more (JIS X 6319-4, 6.2; FeliCa Card User's Manual,
+/// excerpted edition, 4.4).
+enum FeliCaCommand {
+  static let polling: UInt8 = 0x00
+  static let requestService: UInt8 = 0x02
+  static let requestResponse: UInt8 = 0x04
+  static let readWithoutEncryption: UInt8 = 0x06
+  static let writeWithoutEncryption: UInt8 = 0x08
+  static let searchServiceCode: UInt8 = 0x0A
+  static let requestSystemCode: UInt8 = 0x0C
+  static let requestServiceV2: UInt8 = 0x32
+  static let requestSpecificationVersion: UInt8 = 0x3C
+  static let resetMode: UInt8 = 0x3E
+}
+
+/// The two status flags of an answer (FeliCa Card User's Manual, excerpted edition, 4.5).
+struct FeliCaStatus: Hashable, Sendable {
+  /// What went wrong: status flag 2.
+  enum Reason: UInt8, Sendable {
+    case illegalNumberOfServices = 0xA1
+    case illegalNumberOfBlocks = 0xA2
+    case illegalServiceOrder = 0xA3
+    case accessNotAllowed = 0xA5
+    case illegalServiceCode = 0xA6
+    case illegalAccessMode = 0xA7
+    case illegalBlockNumber = 0xA8
+    case writeFailure = 0xA9
+    /// MAC and MAC_A in one block list (FeliCa Lite-S).
+    case twoKindsOfMAC = 0xB0
+    /// The block asks for external authentication first (FeliCa Lite-S).
+    case notAuthenticated = 0xB1
+    /// MAC_A is wrong, or RC has not been written (FeliCa Lite-S).
+    case wrongMAC = 0xB2
+  }
+
+  let flag1: UInt8
+  let flag2: UInt8
+
+  static let success = FeliCaStatus(flag1: 0x00, flag2: 0x00)
+
+  private init(flag1: UInt8, flag2: UInt8) {
+    self.flag1 = flag1
+    self.flag2 = flag2
+  }
+
+  /// An error that no element of the block list is to blame for.
+  init(_ reason: Reason) {
+    self.init(flag1: 0xFF, flag2: reason.rawValue)
+  }
+
+  /// An error at an element of the block list, counted from 0: flag 1 has a bit for it, and begins
+  /// anew after eight.
+  init(_ reason: Reason, at element: Int) {
+    self.init(flag1: 1 << UInt8(element % 8), flag2: reason.rawValue)
+  }
+
+  var bytes: [UInt8] { [flag1, flag2] }
+}
+
+/// Why a card does not do what a command asks.
+enum FeliCaRefusal: Error, Hashable {
+  /// The packet is malformed, or for another card: no answer.
+  case silence
+  case status(FeliCaStatus)
+}
+
+/// One entry of a block list, 2 or 3 bytes (FeliCa Card User's Manual, excerpted edition, 4.2.1).
+struct FeliCaBlockListElement: Hashable, Sendable {
+  var accessMode: UInt8
+  /// Which entry of the service code list the block is of.
+  var serviceOrder: Int
+  var blockNumber: Int
+
+  /// Set where the block number has one byte; otherwise it has two, least significant first.
+  private static let shortElement: UInt8 = 0x80
+
+  /// Takes an element from the front of `bytes`; `nil` if they are too few.
+  init?(takingFrom bytes: inout ArraySlice<UInt8>) {
+    guard let head = bytes.popFirst(), let low = bytes.popFirst() else { return nil }
+    accessMode = head >> 4 & 0x07
+    serviceOrder = Int(head & 0x0F)
+    blockNumber = Int(low)
+    guard head & Self.shortElement == 0 else { return }
+    guard let high = bytes.popFirst() else { return nil }
+    blockNumber |= Int(high) << 8
+  }
+}
+
+/// The parameters of Read and Write Without Encryption that follow the IDm.
+struct FeliCaBlockAccess: Hashable, Sendable {
+  static let blockSize = 16
+
+  var serviceCodes: [UInt16]
+  var elements: [FeliCaBlockListElement]
+  /// A block for each element; empty when reading.
+  var blocks: [[UInt8]]
+
+  /// - Throws: a status for a number of services or blocks that the card does not take, silence for
+  ///   a packet whose length is not the one that its numbers say.
+  init(
+    _ parameters: some Sequence<UInt8>, maximumServices: Int, maximumBlocks: Int, isWrite: Bool
+  ) throws(FeliCaRefusal) {
+    var rest = ArraySlice(Array(parameters))
+    guard let serviceCount = rest.popFirst() else { throw .silence }
+    guard (1...maximumServices).contains(Int(serviceCount)) else {
+      throw .status(FeliCaStatus(.illegalNumberOfServices))
+    }
+    serviceCodes = []
+    for _ in 0..<serviceCount {
+      guard let low = rest.popFirst(), let high = rest.popFirst() else { throw .silence }
+      serviceCodes.append(UInt16(high) << 8 | UInt16(low))
+    }
+    guard let blockCount = rest.popFirst() else { throw .silence }
+    guard (1...maximumBlocks).contains(Int(blockCount)) else {
+      throw .status(FeliCaStatus(.illegalNumberOfBlocks))
+    }
+    elements = []
+    for _ in 0..<blockCount {
+      guard let element = FeliCaBlockListElement(takingFrom: &rest) else { throw .silence }
+      elements.append(element)
+    }
+    guard rest.count == (isWrite ? elements.count * Self.blockSize : 0) else { throw .silence }
+    blocks = []
+    while !rest.isEmpty {
+      blocks.append(Array(rest.prefix(Self.blockSize)))
+      rest = rest.dropFirst(Self.blockSize)
+    }
+  }
+
+  /// The service that an element's block is of.
+  func serviceCode(at index: Int) throws(FeliCaRefusal) -> UInt16 {
+    guard elements[index].serviceOrder < serviceCodes.count else {
+      throw .status(FeliCaStatus(.illegalServiceOrder, at: index))
+    }
+    return serviceCodes[elements[index].serviceOrder]
+  }
+}
+
+/// A command packet without LEN and check, taken apart as far as all cards agree on it.
+enum FeliCaPacket: Hashable, Sendable {
+  case polling(FeliCaPolling)
+  /// A command that begins with the IDm of the card that it is for.
+  case command(code: UInt8, idm: [UInt8], parameters: [UInt8])
+
+  /// `nil` for everything that a card is silent to.
+  init?(_ frame: RadioFrame) {
+    guard frame.modulation == .feliCa, frame.bitRate == 212 || frame.bitRate == 424,
+      let payload = frame.checkedPayload, let code = payload.first
+    else { return nil }
+    if code == FeliCaCommand.polling {
+      guard let polling = FeliCaPolling(payload.dropFirst()) else { return nil }
+      self = .polling(polling)
+      return
+    }
+    let idmEnd = 1 + FeliCaPolling.idmSize
+    guard payload.count >= idmEnd else { return nil }
+    self = .command(
+      code: code, idm: Array(payload[1..<idmEnd]), parameters: Array(payload[idmEnd...]))
+  }
+}
+
+/// The parameters of Polling, and its answer (FeliCa Card User's Manual, excerpted edition, 4.4.2).
+struct FeliCaPolling: Hashable, Sendable {
+  static let idmSize = 8
+
+  /// What is asked for besides IDm and PMm.
+  private enum RequestCode {
+    static let systemCode: UInt8 = 0x01
+    static let communicationPerformance: UInt8 = 0x02
+  }
+
+  /// Any value of the byte of a system code.
+  private static let wildcard: UInt8 = 0xFF
+  /// 1, 2, 4, 8 and 16 slots; what a card does with other values is not specified, here it is
+  /// silent.
+  private static let timeSlotNumbers: [UInt8] = [0x00, 0x01, 0x03, 0x07, 0x0F]
+  /// 212 and 424 kbit/s, told apart by the card itself.
+  private static let communicationPerformance: [UInt8] = [0x00, 0x83]
+
+  private let systemCode: [UInt8]
+  private let requestCode: UInt8
+
+  init?(_ parameters: some Collection<UInt8>) {
+    let bytes = Array(parameters)
+    guard bytes.count == 4, Self.timeSlotNumbers.contains(bytes[3]) else { return nil }
+    systemCode = Array(bytes.prefix(2))
+    requestCode = bytes[2]
+  }
+
+  /// Whether a card with this system is meant; a byte FF stands for any.
+  func asks(for code: UInt16) -> Bool {
+    zip(systemCode, [UInt8(code >> 8), UInt8(code & 0xFF)])
+      .allSatisfy { $0 == Self.wildcard || $0 == $1 }
+  }
+
+  func answer(idm: [UInt8], pmm: [UInt8], systemCode code: UInt16) -> [UInt8] {
+    let answer = [FeliCaCommand.polling + 1] + idm + pmm
+    switch requestCode {
+    case RequestCode.systemCode: return answer + [UInt8(code >> 8), UInt8(code & 0xFF)]
+    case RequestCode.communicationPerformance: return answer + Self.communicationPerformance
+    default: return answer
+    }
+  }
+}

@@ -1,0 +1,273 @@
+/// A FeliCa Standard card: systems, each with areas and services, and the commands that need no key
+/// (FeliCa Card User's Manual, excerpted edition 2.11).
+///
+/// Commands that need a key (Authentication1 and what follows) are not answered: the card stays in
+/// mode 0. A system is addressed by its IDm, whose first half byte is the system's number.
+///
+/// Not confirmed on a card: that a service with a key is refused with A5 when it is read without,
+/// and which of the newer commands (3C, 3E, 32) a card of this IC type answers.
+public struct FeliCaStandard: VirtualChip {
+  /// A node of a system, as Search Service Code lists it.
+  public enum Node: Hashable, Sendable {
+    /// An area: its code and the last service code that may be in it.
+    case area(UInt16, last: UInt16)
+    /// A service: its number in the upper ten bits, its attributes in the lower six.
+    case service(UInt16)
+
+    var code: UInt16 {
+      switch self {
+      case .area(let code, last: _): code
+      case .service(let code): code
+      }
+    }
+  }
+
+  /// A logical card within the card.
+  public struct System: Hashable, Sendable {
+    /// What Polling asks for.
+    public var code: UInt16
+    /// In the order of Search Service Code: an area, then what is in it.
+    public var nodes: [Node]
+    /// The blocks, 16 bytes each, by service number: overlapping services share them.
+    public var blocks: [UInt16: [[UInt8]]]
+
+    public init(code: UInt16, nodes: [Node], blocks: [UInt16: [[UInt8]]]) {
+      self.code = code
+      self.nodes = nodes
+      self.blocks = blocks
+    }
+
+    /// The number of the service that the blocks belong to.
+    static func serviceNumber(_ code: UInt16) -> UInt16 { code >> 6 }
+  }
+
+  /// The lower six bits of a service code (FeliCa Card User's Manual, excerpted edition, 3.4.3).
+  private enum ServiceAttribute {
+    static let mask: UInt16 = 0x3F
+    /// Set where no key is needed.
+    static let withoutKey: UInt16 = 0x01
+    static let randomReadWriteWithoutKey: UInt16 = 0x09
+    static let cyclicReadWriteWithoutKey: UInt16 = 0x0D
+  }
+
+  private static let maximumServices = 16
+  private static let maximumNodes = 32
+  /// What the frame's length leaves room for.
+  private static let maximumBlocksRead = 15
+  private static let maximumBlocksWritten = 13
+  private static let noNode: [UInt8] = [0xFF, 0xFF]
+  private static let systemNode: UInt16 = 0xFFFF
+  /// Of each node that there is.
+  private static let keyVersion: [UInt8] = [0x01, 0x00]
+  private static let mode0: UInt8 = 0x00
+  /// AES and DES; the nodes have DES keys only.
+  private static let encryptionIdentifier: UInt8 = 0x41
+  /// Format 00; version 5.0.0 in BCD, least significant byte first; one option: DES, 1.0.0.
+  private static let specificationVersion: [UInt8] = [0x00, 0x00, 0x05, 0x01, 0x00, 0x01]
+
+  public let name: String
+  private let idm: [UInt8]
+  private let pmm: [UInt8]
+  private var systems: [System]
+
+  /// - Parameters:
+  ///   - name: The chip's name as `nfc --virtual` takes it.
+  ///   - idm: 8 bytes; the first half byte is replaced by the number of the system.
+  ///   - pmm: 8 bytes.
+  ///   - systems: 1 to 16; the first is the one that a wildcard finds.
+  public init(name: String, idm: [UInt8], pmm: [UInt8], systems: [System]) {
+    precondition(idm.count == 8 && pmm.count == 8, "IDm and PMm have 8 bytes each")
+    precondition((1...16).contains(systems.count), "a card has 1 to 16 systems")
+    self.name = name
+    self.idm = idm
+    self.pmm = pmm
+    self.systems = systems
+  }
+
+  /// The IDm of the first system.
+  public var identifier: [UInt8] { idm(ofSystem: 0) }
+  public var modulation: RadioFrame.Modulation { .feliCa }
+
+  /// The blocks of all services, 16 bytes each, in the order of the systems and service numbers.
+  public var memory: [UInt8] {
+    get {
+      systems.flatMap { system in
+        system.blocks.keys.sorted().flatMap { (system.blocks[$0] ?? []).joined() }
+      }
+    }
+    set {
+      var rest = newValue[...]
+      for system in systems.indices {
+        for number in systems[system].blocks.keys.sorted() {
+          for index in (systems[system].blocks[number] ?? []).indices {
+            let part = rest.prefix(FeliCaBlockAccess.blockSize)
+            guard part.count == FeliCaBlockAccess.blockSize else { return }
+            systems[system].blocks[number]?[index] = Array(part)
+            rest = rest.dropFirst(FeliCaBlockAccess.blockSize)
+          }
+        }
+      }
+    }
+  }
+
+  public mutating func powerOff() {}
+
+  private func idm(ofSystem index: Int) -> [UInt8] {
+    [UInt8(index) << 4 | idm[0] & 0x0F] + idm.dropFirst()
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    switch FeliCaPacket(frame) {
+    case .polling(let polling)?:
+      guard let index = systems.firstIndex(where: { polling.asks(for: $0.code) }) else {
+        return nil
+      }
+      return .feliCa(
+        polling.answer(idm: idm(ofSystem: index), pmm: pmm, systemCode: systems[index].code),
+        bitRate: frame.bitRate)
+    case .command(let code, let idm, let parameters)?:
+      guard let index = systems.indices.first(where: { self.idm(ofSystem: $0) == idm }) else {
+        return nil
+      }
+      let answer: [UInt8]
+      do throws(FeliCaRefusal) {
+        answer = try perform(code, parameters, in: index)
+      } catch {
+        guard case .status(let status) = error else { return nil }
+        answer = status.bytes
+      }
+      return .feliCa([code &+ 1] + idm + answer, bitRate: frame.bitRate)
+    default:
+      return nil
+    }
+  }
+
+  // MARK: Commands
+
+  private mutating func perform(
+    _ code: UInt8, _ parameters: [UInt8], in system: Int
+  ) throws(FeliCaRefusal) -> [UInt8] {
+    switch (code, parameters.count) {
+    case (FeliCaCommand.requestService, _):
+      let versions = try keyVersions(parameters, in: system)
+      return [UInt8(versions.count)] + versions.joined()
+    case (FeliCaCommand.requestServiceV2, _):
+      let versions = try keyVersions(parameters, in: system)
+      let noAESKeys = [[UInt8]](repeating: Self.noNode, count: versions.count)
+      return FeliCaStatus.success.bytes + [Self.encryptionIdentifier, UInt8(versions.count)]
+        + noAESKeys.joined() + versions.joined()
+    case (FeliCaCommand.requestResponse, 0):
+      return [Self.mode0]
+    case (FeliCaCommand.readWithoutEncryption, _):
+      return try read(parameters, in: system)
+    case (FeliCaCommand.writeWithoutEncryption, _):
+      try write(parameters, in: system)
+      return FeliCaStatus.success.bytes
+    case (FeliCaCommand.searchServiceCode, 2):
+      return node(at: Int(parameters[1]) << 8 | Int(parameters[0]), in: system)
+    case (FeliCaCommand.requestSystemCode, 0):
+      return [UInt8(systems.count)]
+        + systems.flatMap { [UInt8($0.code >> 8), UInt8($0.code & 0xFF)] }
+    case (FeliCaCommand.requestSpecificationVersion, 2):
+      return FeliCaStatus.success.bytes + Self.specificationVersion
+    case (FeliCaCommand.resetMode, 2):
+      return FeliCaStatus.success.bytes
+    default:
+      throw .silence
+    }
+  }
+
+  /// The key version of each node asked for, FFFF for one that is not there.
+  private func keyVersions(
+    _ parameters: [UInt8], in system: Int
+  ) throws(FeliCaRefusal) -> [[UInt8]] {
+    guard let count = parameters.first, (1...Self.maximumNodes).contains(Int(count)),
+      parameters.count == 1 + 2 * Int(count)
+    else { throw .silence }
+    let codes = Set(systems[system].nodes.map(\.code)).union([Self.systemNode])
+    return stride(from: 1, to: parameters.count, by: 2).map { offset in
+      let code = UInt16(parameters[offset]) | UInt16(parameters[offset + 1]) << 8
+      return codes.contains(code) ? Self.keyVersion : Self.noNode
+    }
+  }
+
+  private func node(at index: Int, in system: Int) -> [UInt8] {
+    func littleEndian(_ code: UInt16) -> [UInt8] { [UInt8(code & 0xFF), UInt8(code >> 8)] }
+    guard systems[system].nodes.indices.contains(index) else { return Self.noNode }
+    switch systems[system].nodes[index] {
+    case .area(let code, let last): return littleEndian(code) + littleEndian(last)
+    case .service(let code): return littleEndian(code)
+    }
+  }
+
+  /// Where a block is that the command may touch.
+  private struct Place {
+    var attribute: UInt16
+    var service: UInt16
+    var block: Int
+  }
+
+  private func places(
+    _ access: FeliCaBlockAccess, in system: Int
+  ) throws(FeliCaRefusal) -> [Place] {
+    var places: [Place] = []
+    for (index, element) in access.elements.enumerated() {
+      let code = try access.serviceCode(at: index)
+      let service = System.serviceNumber(code)
+      guard systems[system].nodes.contains(.service(code)),
+        let blocks = systems[system].blocks[service]
+      else { throw .status(FeliCaStatus(.illegalServiceCode, at: index)) }
+      guard code & ServiceAttribute.withoutKey != 0 else {
+        throw .status(FeliCaStatus(.accessNotAllowed, at: index))
+      }
+      guard element.accessMode == 0 else {
+        throw .status(FeliCaStatus(.illegalAccessMode, at: index))
+      }
+      guard blocks.indices.contains(element.blockNumber) else {
+        throw .status(FeliCaStatus(.illegalBlockNumber, at: index))
+      }
+      places.append(
+        Place(
+          attribute: code & ServiceAttribute.mask, service: service,
+          block: element.blockNumber))
+    }
+    return places
+  }
+
+  private func read(_ parameters: [UInt8], in system: Int) throws(FeliCaRefusal) -> [UInt8] {
+    let access = try FeliCaBlockAccess(
+      parameters, maximumServices: Self.maximumServices,
+      maximumBlocks: Self.maximumBlocksRead, isWrite: false)
+    let places = try places(access, in: system)
+    return FeliCaStatus.success.bytes + [UInt8(places.count)]
+      + places.flatMap { systems[system].blocks[$0.service]?[$0.block] ?? [] }
+  }
+
+  /// All or nothing: every element is checked before the first is written. A cyclic service takes
+  /// block 0 only; it becomes the newest block and the oldest is gone. Purse services are not
+  /// written.
+  private mutating func write(_ parameters: [UInt8], in system: Int) throws(FeliCaRefusal) {
+    let access = try FeliCaBlockAccess(
+      parameters, maximumServices: Self.maximumServices,
+      maximumBlocks: Self.maximumBlocksWritten, isWrite: true)
+    let places = try places(access, in: system)
+    for (index, place) in places.enumerated() {
+      switch place.attribute {
+      case ServiceAttribute.randomReadWriteWithoutKey: break
+      case ServiceAttribute.cyclicReadWriteWithoutKey:
+        guard place.block == 0 else {
+          throw .status(FeliCaStatus(.illegalBlockNumber, at: index))
+        }
+      default: throw .status(FeliCaStatus(.accessNotAllowed, at: index))
+      }
+    }
+    for (place, block) in zip(places, access.blocks) {
+      if place.attribute == ServiceAttribute.cyclicReadWriteWithoutKey {
+        systems[system].blocks[place.service]?.insert(block, at: 0)
+        systems[system].blocks[place.service]?.removeLast()
+      } else {
+        systems[system].blocks[place.service]?[place.block] = block
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// The attribute information block, block 0 of an NDEF-formatted tag (NFC Forum Type 3 Tag
+/// Operation Specification 1.1, 6.1).
+struct Type3AttributeBlock: Hashable, Sendable {
+  /// Major and minor version of the mapping, a half byte each.
+  var version: UInt8 = 0x10
+  /// Blocks that one Read Without Encryption may ask for.
+  var nbr: UInt8
+  /// Blocks that one Write Without Encryption may carry.
+  var nbw: UInt8
+  /// Blocks that an NDEF message may take, the attribute block not counted.
+  var nmaxb: UInt16
+  var isWritable = true
+  /// Length of the NDEF message in bytes, 24 bits.
+  var ln: Int
+
+  /// 16 bytes; the last two are the sum of the others, most significant first.
+  var bytes: [UInt8] {
+    let head: [UInt8] = [version, nbr, nbw, UInt8(nmaxb >> 8), UInt8(nmaxb & 0xFF)]
+    let reserved: [UInt8] = [0, 0, 0, 0]
+    let flags: [UInt8] = [0x00, isWritable ? 0x01 : 0x00]
+    let length = [16, 8, 0].map { UInt8(truncatingIfNeeded: ln >> $0) }
+    let body = head + reserved + flags + length
+    let checksum = body.reduce(UInt16(0)) { $0 + UInt16($1) }
+    return body + [UInt8(checksum >> 8), UInt8(checksum & 0xFF)]
+  }
+
+  /// The attribute block and the blocks of a message, the last one filled up with zeros.
+  func blocks(with message: [UInt8]) -> [[UInt8]] {
+    var attributes = self
+    attributes.ln = message.count
+    var blocks = [attributes.bytes]
+    var rest = message[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(FeliCaBlockAccess.blockSize))
+      blocks.append(part + [UInt8](repeating: 0, count: FeliCaBlockAccess.blockSize - part.count))
+      rest = rest.dropFirst(FeliCaBlockAccess.blockSize)
+    }
+    return blocks
+  }
+}

@@ -1,0 +1,140 @@
+/// A plain NFC Forum type 3 tag: one system, 12FC, and the two NDEF services over one run of blocks
+/// (NFC Forum Type 3 Tag Operation Specification 1.1).
+///
+/// It knows Polling, CHECK and UPDATE only, as the specification asks.
+public struct Type3Tag: VirtualChip {
+  public let name = "type3"
+  public let identifier: [UInt8]
+
+  private static let systemCode: UInt16 = 0x12FC
+  private static let readWriteService: UInt16 = 0x0009
+  private static let readOnlyService: UInt16 = 0x000B
+  private static let maximumServices = 15
+  private static let pmm: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+
+  private let nbr: Int
+  private let nbw: Int
+  /// Block 0 is the attribute information block.
+  private var blocks: [[UInt8]]
+
+  /// - Parameters:
+  ///   - idm: 8 bytes.
+  ///   - nbr: Blocks that one CHECK may ask for, 1 to 15.
+  ///   - nbw: Blocks that one UPDATE may carry, 1 to 13.
+  ///   - dataBlocks: Blocks for an NDEF message, 16 bytes each, 1 to 65535.
+  ///   - ndef: An encoded NDEF message that fits them.
+  ///   - formatted: Whether there is an attribute information block; all is zero if not.
+  public init(
+    idm: [UInt8], nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64, ndef: [UInt8]? = nil,
+    formatted: Bool = true
+  ) {
+    precondition(idm.count == FeliCaPolling.idmSize, "an IDm has 8 bytes")
+    precondition((1...15).contains(nbr) && (1...13).contains(nbw), "more than a frame carries")
+    precondition((1...0xFFFF).contains(dataBlocks), "block numbers have 16 bits")
+    identifier = idm
+    self.nbr = nbr
+    self.nbw = nbw
+    let size = FeliCaBlockAccess.blockSize
+    blocks = [[UInt8]](
+      repeating: [UInt8](repeating: 0, count: size), count: 1 + dataBlocks)
+    guard formatted else { return }
+    let message = ndef ?? []
+    precondition(message.count <= dataBlocks * size, "the message does not fit")
+    let attributes = Type3AttributeBlock(
+      nbr: UInt8(nbr), nbw: UInt8(nbw), nmaxb: UInt16(dataBlocks), ln: 0)
+    for (index, block) in attributes.blocks(with: message).enumerated() { blocks[index] = block }
+  }
+
+  public var modulation: RadioFrame.Modulation { .feliCa }
+
+  /// All blocks, the attribute information block first.
+  public var memory: [UInt8] {
+    get { Array(blocks.joined()) }
+    set {
+      let size = FeliCaBlockAccess.blockSize
+      for index in blocks.indices {
+        let part = newValue.dropFirst(index * size).prefix(size)
+        guard part.count == size else { return }
+        blocks[index] = Array(part)
+      }
+    }
+  }
+
+  public mutating func powerOff() {}
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    switch FeliCaPacket(frame) {
+    case .polling(let polling)?:
+      guard polling.asks(for: Self.systemCode) else { return nil }
+      return .feliCa(
+        polling.answer(idm: identifier, pmm: Self.pmm, systemCode: Self.systemCode),
+        bitRate: frame.bitRate)
+    case .command(let code, identifier, let parameters)?:
+      let answer: [UInt8]
+      do throws(FeliCaRefusal) {
+        answer = try perform(code, parameters)
+      } catch {
+        guard case .status(let status) = error else { return nil }
+        answer = status.bytes
+      }
+      return .feliCa([code &+ 1] + identifier + answer, bitRate: frame.bitRate)
+    default:
+      return nil
+    }
+  }
+
+  private mutating func perform(
+    _ code: UInt8, _ parameters: [UInt8]
+  ) throws(FeliCaRefusal) -> [UInt8] {
+    switch code {
+    case FeliCaCommand.readWithoutEncryption:
+      let access = try FeliCaBlockAccess(
+        parameters, maximumServices: Self.maximumServices, maximumBlocks: nbr, isWrite: false)
+      let numbers = try blockNumbers(access, isWrite: false)
+      return FeliCaStatus.success.bytes + [UInt8(numbers.count)] + numbers.flatMap { blocks[$0] }
+    case FeliCaCommand.writeWithoutEncryption:
+      let access = try FeliCaBlockAccess(
+        parameters, maximumServices: Self.maximumServices, maximumBlocks: nbw, isWrite: true)
+      for (number, block) in zip(try blockNumbers(access, isWrite: true), access.blocks) {
+        blocks[number] = block
+      }
+      return FeliCaStatus.success.bytes
+    default:
+      throw .silence
+    }
+  }
+
+  private func blockNumbers(
+    _ access: FeliCaBlockAccess, isWrite: Bool
+  ) throws(FeliCaRefusal) -> [Int] {
+    var numbers: [Int] = []
+    for (index, element) in access.elements.enumerated() {
+      switch try access.serviceCode(at: index) {
+      case Self.readWriteService: break
+      case Self.readOnlyService:
+        guard !isWrite else { throw .status(FeliCaStatus(.accessNotAllowed, at: index)) }
+      default: throw .status(FeliCaStatus(.illegalServiceCode, at: index))
+      }
+      guard element.accessMode == 0 else {
+        throw .status(FeliCaStatus(.illegalAccessMode, at: index))
+      }
+      guard blocks.indices.contains(element.blockNumber) else {
+        throw .status(FeliCaStatus(.illegalBlockNumber, at: index))
+      }
+      numbers.append(element.blockNumber)
+    }
+    return numbers
+  }
+}
+
+extension VirtualTag {
+  /// An NFC Forum type 3 tag with room for a message of `dataBlocks` times 16 bytes.
+  public static func type3(
+    idm: [UInt8] = [0x02, 0xFE, 0x00, 0x15, 0x9A, 0x3C, 0x72, 0xE1], nbr: Int = 12, nbw: Int = 8,
+    dataBlocks: Int = 64, ndef: [UInt8]? = nil, formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(
+      Type3Tag(
+        idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, ndef: ndef, formatted: formatted))
+  }
+}
