@@ -1,0 +1,115 @@
+/// Why bytes are not an NDEF message, or a record not of the type that it claims.
+///
+/// ```swift
+/// do {
+///   let message = try NDEFMessage(decoding: bytes)
+/// } catch NDEFError.Code.truncated {
+///   // read more of the tag
+/// }
+/// ```
+public struct NDEFError: Error, Hashable, Sendable {
+  /// What kind of error it is.
+  public let code: Code
+
+  /// Where it is, in bytes: in the message when a message was decoded, in the payload when a
+  /// record was.
+  public let offset: Int
+
+  /// What is wrong, as one sentence without a full stop.
+  public let reason: String
+
+  /// An error with that code, place and sentence.
+  public init(_ code: Code, offset: Int, reason: String) {
+    self.code = code
+    self.offset = offset
+    self.reason = reason
+  }
+
+  /// The same error, seen from a place that begins that many bytes earlier.
+  func shifted(by distance: Int) -> NDEFError {
+    NDEFError(code, offset: offset + distance, reason: reason)
+  }
+}
+
+extension NDEFError: CustomStringConvertible {
+  /// The sentence and the offset.
+  public var description: String { "\(reason) (byte \(offset))" }
+}
+
+extension NDEFError {
+  /// The kinds of error. New ones may be added; a `switch` needs a `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Kind: Hashable {
+      case truncated, missingMessageBegin, repeatedMessageBegin, missingMessageEnd, trailingData
+      case reservedTypeNameFormat, fieldsInEmptyRecord, typeInUnknownRecord, missingType
+      case unexpectedChunk, unfinishedChunk, malformedChunk
+      case messageTooLong, tooManyRecords, payloadTooLong, typeTooLong, identifierTooLong
+      case wrongRecordType, invalidText, invalidValue, missingField, repeatedField
+      case unsupportedVersion
+    }
+
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    // MARK: Messages
+
+    /// The bytes end inside a record or a field.
+    public static let truncated = Code(.truncated)
+    /// The first record does not have the MB flag (NDEF 1.0, 3.2.1).
+    public static let missingMessageBegin = Code(.missingMessageBegin)
+    /// A record other than the first has the MB flag (NDEF 1.0, 3.2.1).
+    public static let repeatedMessageBegin = Code(.repeatedMessageBegin)
+    /// No record has the ME flag (NDEF 1.0, 3.2.2).
+    public static let missingMessageEnd = Code(.missingMessageEnd)
+    /// There are bytes after what should be the end.
+    public static let trailingData = Code(.trailingData)
+    /// The type name format is 7 (NDEF 1.0, 3.2.6).
+    public static let reservedTypeNameFormat = Code(.reservedTypeNameFormat)
+    /// An empty record has a type, an identifier or a payload (NDEF 1.0, 3.2.6).
+    public static let fieldsInEmptyRecord = Code(.fieldsInEmptyRecord)
+    /// A record of the format unknown has a type (NDEF 1.0, 3.2.6).
+    public static let typeInUnknownRecord = Code(.typeInUnknownRecord)
+    /// A record has no type where its type name format asks for one.
+    public static let missingType = Code(.missingType)
+    /// A record of the format unchanged continues no chunked record (NDEF 1.0, 2.3.3).
+    public static let unexpectedChunk = Code(.unexpectedChunk)
+    /// A chunked record lacks its last chunk (NDEF 1.0, 2.3.3).
+    public static let unfinishedChunk = Code(.unfinishedChunk)
+    /// A middle or last chunk has a type or an identifier (NDEF 1.0, 2.3.3).
+    public static let malformedChunk = Code(.malformedChunk)
+    /// The message is longer than ``NDEFMessage/Limits/messageLength``.
+    public static let messageTooLong = Code(.messageTooLong)
+    /// There are more records than ``NDEFMessage/Limits/recordCount``.
+    public static let tooManyRecords = Code(.tooManyRecords)
+    /// A payload is longer than ``NDEFMessage/Limits/payloadLength`` or than a record can hold.
+    public static let payloadTooLong = Code(.payloadTooLong)
+    /// A type is longer than the 255 bytes that a record can hold.
+    public static let typeTooLong = Code(.typeTooLong)
+    /// An identifier is longer than the 255 bytes that a record can hold.
+    public static let identifierTooLong = Code(.identifierTooLong)
+
+    // MARK: Typed records
+
+    /// The record is of another type than the one it was read as.
+    public static let wrongRecordType = Code(.wrongRecordType)
+    /// A text is not in the encoding that it should be in, or has characters that it must not have.
+    public static let invalidText = Code(.invalidText)
+    /// A field has a value or length that its specification does not allow.
+    public static let invalidValue = Code(.invalidValue)
+    /// A field that must be there is not.
+    public static let missingField = Code(.missingField)
+    /// A field that may be there once is there more often.
+    public static let repeatedField = Code(.repeatedField)
+    /// The record says that it is of a version whose form is not known.
+    public static let unsupportedVersion = Code(.unsupportedVersion)
+
+    /// The name of the code.
+    public var description: String { "\(kind)" }
+
+    /// Lets `catch NDEFError.Code.truncated` catch the errors of one code.
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      (error as? NDEFError)?.code == code
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/// One record of an NDEF message: a payload, what it is, and optionally a name for it.
+///
+/// Most records are made and read by their type:
+///
+/// ```swift
+/// let link: NDEFRecord = .uri("https://example.com")
+/// if let uri = try link.decoded as? URIRecord { print(uri.uri) }
+/// ```
+///
+/// Source: NFC Forum NDEF 1.0, 2.3 and 3.2.
+public struct NDEFRecord: Hashable, Sendable {
+  /// How ``type`` is to be read.
+  public var typeNameFormat: TypeNameFormat
+
+  /// The type's name, at most 255 bytes.
+  public var type: [UInt8]
+
+  /// The identifier by which other records refer to this one, at most 255 bytes; empty for none.
+  ///
+  /// It is a relative URI reference (NDEF 1.0, 2.4.3), kept as its bytes.
+  public var identifier: [UInt8]
+
+  /// The content, at most 4 294 967 295 bytes.
+  public var payload: [UInt8]
+
+  /// A record with these fields.
+  ///
+  /// Nothing is checked here; ``validate()`` says whether the fields can be encoded as they are.
+  public init(
+    typeNameFormat: TypeNameFormat, type: [UInt8] = [], identifier: [UInt8] = [],
+    payload: [UInt8] = []
+  ) {
+    self.typeNameFormat = typeNameFormat
+    self.type = type
+    self.identifier = identifier
+    self.payload = payload
+  }
+
+  /// A record with these fields, its type given as text.
+  public init(
+    typeNameFormat: TypeNameFormat, type: String, identifier: [UInt8] = [], payload: [UInt8] = []
+  ) {
+    self.init(
+      typeNameFormat: typeNameFormat, type: Array(type.utf8), identifier: identifier,
+      payload: payload)
+  }
+
+  /// Whether the record is of that type.
+  ///
+  /// Well-known types are compared byte by byte (RTD 1.0, 3.2); media types (RFC 2045, 5.1) and
+  /// external types (RTD 1.0, 3.3) without regard to the case of ASCII letters.
+  public func hasType(_ format: TypeNameFormat, _ name: String) -> Bool {
+    guard typeNameFormat == format, type.count == name.utf8.count else { return false }
+    switch format {
+    case .media, .external:
+      return zip(type, name.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
+    default:
+      return type.elementsEqual(name.utf8)
+    }
+  }
+
+  /// Checks that the record can be encoded as it is and will be decoded as it is.
+  ///
+  /// - Throws: ``NDEFError`` with the rule of NDEF 1.0 that the record breaks: a field that is too
+  ///   long, a type where there must be none or none where there must be one, the format unchanged,
+  ///   which is for chunks only. The offset is 0.
+  public func validate() throws(NDEFError) {
+    switch typeNameFormat {
+    case .empty:
+      guard type.isEmpty, identifier.isEmpty, payload.isEmpty else { throw .fieldsInEmptyRecord(0) }
+    case .unknown:
+      guard type.isEmpty else { throw .typeInUnknownRecord(0) }
+    case .unchanged:
+      throw .unexpectedChunk(0)
+    case .wellKnown, .media, .absoluteURI, .external:
+      guard !type.isEmpty else { throw .missingType(typeNameFormat, 0) }
+    }
+    guard type.count <= Self.maximumTypeLength else {
+      throw NDEFError(
+        .typeTooLong, offset: 0,
+        reason: "a type of \(type.count) bytes is longer than \(Self.maximumTypeLength)")
+    }
+    guard identifier.count <= Self.maximumIdentifierLength else {
+      throw NDEFError(
+        .identifierTooLong, offset: 0,
+        reason:
+          "an identifier of \(identifier.count) bytes is longer than \(Self.maximumIdentifierLength)"
+      )
+    }
+    guard UInt32(exactly: payload.count) != nil else {
+      throw NDEFError(
+        .payloadTooLong, offset: 0,
+        reason: "a payload of \(payload.count) bytes is longer than \(UInt32.max)")
+    }
+  }
+}
+
+extension NDEFRecord: CustomStringConvertible {
+  /// The record on one line for a person: the link, the text or the name that it holds; else its
+  /// type and content.
+  ///
+  /// Control characters and those that change the direction of text are escaped: what a tag says
+  /// cannot move a terminal's cursor or disguise a link.
+  public var description: String {
+    let text: String
+    do throws(NDEFError) {
+      text = try decoded?.description ?? undecodedDescription
+    } catch {
+      text = "\(undecodedDescription), malformed: \(error)"
+    }
+    return text.escapingControls
+  }
+
+  private var undecodedDescription: String {
+    "\(typeNameFormat) \(type.asciiOrHexadecimal), \(payload.byteCountDescription)"
+  }
+}

@@ -1,0 +1,45 @@
+/// A record whose type is an absolute URI.
+///
+/// The URI says of what type the payload is. Many writers put a link there all the same and leave
+/// the payload empty. Source: NFC Forum NDEF 1.0, 3.2.6; RFC 3986, 4.3.
+public struct AbsoluteURIRecord: NDEFTypedRecord {
+  /// The URI, at most 255 bytes; ``NDEFRecord/validate()`` finds a longer one.
+  public var uri: String
+  /// The content, often none.
+  public var payload: [UInt8]
+  public var identifier: [UInt8]
+
+  /// The record of a type and its content.
+  public init(_ uri: String, payload: [UInt8] = [], identifier: [UInt8] = []) {
+    self.uri = uri
+    self.payload = payload
+    self.identifier = identifier
+  }
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.typeNameFormat == .absoluteURI
+  }
+
+  /// Reads a record of any absolute URI.
+  ///
+  /// - Throws: ``NDEFError`` if the type is not UTF-8; the offset is that in the type.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    self.init(
+      try record.type[...].utf8Text("URI"), payload: record.payload,
+      identifier: record.identifier)
+  }
+
+  public var record: NDEFRecord {
+    NDEFRecord(
+      typeNameFormat: .absoluteURI, type: uri, identifier: identifier, payload: payload)
+  }
+
+  public var description: String {
+    payload.isEmpty ? uri : "\(uri), \(payload.byteCountDescription)"
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(uri, forKey: "uri")
+  }
+}

@@ -1,0 +1,48 @@
+/// The app that Android shall open: the external type `android.com:pkg`.
+///
+/// Source: Android developer documentation, "NFC basics", Android Application Records.
+public struct AndroidApplicationRecord: NDEFTypedRecord {
+  /// The app's package name, such as `com.example.app`.
+  public var packageName: String
+  public var identifier: [UInt8]
+
+  /// The record of an app.
+  public init(_ packageName: String, identifier: [UInt8] = []) {
+    self.packageName = packageName
+    self.identifier = identifier
+  }
+
+  private static let type = "android.com:pkg"
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.external, type)
+  }
+
+  /// Reads the package name.
+  ///
+  /// - Throws: ``NDEFError`` if it is not UTF-8.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    self.init(
+      try record.payload[...].utf8Text("package name"), identifier: record.identifier)
+  }
+
+  public var record: NDEFRecord {
+    NDEFRecord(
+      typeNameFormat: .external, type: Self.type, identifier: identifier,
+      payload: Array(packageName.utf8))
+  }
+
+  public var description: String { "Android app \(packageName)" }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(packageName, forKey: "androidPackage")
+  }
+}
+
+extension NDEFRecord {
+  /// The record of the app that Android shall open.
+  public static func androidApplication(_ packageName: String) -> NDEFRecord {
+    AndroidApplicationRecord(packageName).record
+  }
+}

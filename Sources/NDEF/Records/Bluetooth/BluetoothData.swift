@@ -1,0 +1,189 @@
+/// A list of Bluetooth data structures: extended inquiry response or advertising data.
+///
+/// Source: Bluetooth Core Specification, volume 3 part C, 8 (EIR) and 11 (AD); the types and their
+/// values: Supplement to the Core Specification, part A; the numbers: Bluetooth Assigned Numbers.
+public struct BluetoothData: Hashable, Sendable {
+  /// What a structure holds.
+  public struct DataType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let flags = DataType(rawValue: 0x01)
+    public static let incompleteServiceUUIDs16 = DataType(rawValue: 0x02)
+    public static let completeServiceUUIDs16 = DataType(rawValue: 0x03)
+    public static let incompleteServiceUUIDs32 = DataType(rawValue: 0x04)
+    public static let completeServiceUUIDs32 = DataType(rawValue: 0x05)
+    public static let incompleteServiceUUIDs128 = DataType(rawValue: 0x06)
+    public static let completeServiceUUIDs128 = DataType(rawValue: 0x07)
+    public static let shortenedLocalName = DataType(rawValue: 0x08)
+    public static let completeLocalName = DataType(rawValue: 0x09)
+    public static let classOfDevice = DataType(rawValue: 0x0D)
+    public static let simplePairingHash192 = DataType(rawValue: 0x0E)
+    public static let simplePairingRandomizer192 = DataType(rawValue: 0x0F)
+    public static let securityManagerTKValue = DataType(rawValue: 0x10)
+    public static let securityManagerOutOfBandFlags = DataType(rawValue: 0x11)
+    public static let appearance = DataType(rawValue: 0x19)
+    public static let leDeviceAddress = DataType(rawValue: 0x1B)
+    public static let leRole = DataType(rawValue: 0x1C)
+    public static let simplePairingHash256 = DataType(rawValue: 0x1D)
+    public static let simplePairingRandomizer256 = DataType(rawValue: 0x1E)
+    public static let leSecureConnectionsConfirmation = DataType(rawValue: 0x22)
+    public static let leSecureConnectionsRandom = DataType(rawValue: 0x23)
+    public static let manufacturerSpecific = DataType(rawValue: 0xFF)
+
+    /// How many bytes a value has, where that is fixed.
+    var fixedLength: Int? {
+      switch self {
+      case .securityManagerOutOfBandFlags, .leRole: 1
+      case .appearance: 2
+      case .classOfDevice: 3
+      case .leDeviceAddress: BluetoothAddress.length + 1
+      case .simplePairingHash192, .simplePairingRandomizer192, .securityManagerTKValue,
+        .simplePairingHash256, .simplePairingRandomizer256, .leSecureConnectionsConfirmation,
+        .leSecureConnectionsRandom:
+        16
+      default: nil
+      }
+    }
+
+    /// How many bytes a UUID of the list has, where it is a list of service UUIDs.
+    var uuidLength: Int? {
+      switch self {
+      case .incompleteServiceUUIDs16, .completeServiceUUIDs16: 2
+      case .incompleteServiceUUIDs32, .completeServiceUUIDs32: 4
+      case .incompleteServiceUUIDs128, .completeServiceUUIDs128: 16
+      default: nil
+      }
+    }
+  }
+
+  /// One structure.
+  public struct Structure: Hashable, Sendable {
+    /// What the value is.
+    public var type: DataType
+    /// The value, at most 254 bytes, numbers little-endian.
+    public var value: [UInt8]
+
+    /// A structure with that value.
+    public init(_ type: DataType, _ value: [UInt8]) {
+      self.type = type
+      self.value = value
+    }
+  }
+
+  /// The structures in their order.
+  public var structures: [Structure]
+
+  /// A list of structures.
+  public init(_ structures: [Structure] = []) {
+    self.structures = structures
+  }
+
+  /// The longest value: its length and type's share one byte.
+  private static let maximumValueLength = Int(UInt8.max) - 1
+
+  /// Reads structures; one of length 0 ends them, and only zeros may follow it.
+  init(_ reader: inout ByteReader) throws(NDEFError) {
+    structures = []
+    while !reader.isAtEnd {
+      let length = Int(try reader.readByte("structure length"))
+      guard length > 0 else {
+        let padding = reader.readRest()
+        guard let data = padding.firstIndex(where: { $0 != 0 }) else { return }
+        throw NDEFError(
+          .trailingData, offset: data, reason: "data follows the last Bluetooth structure")
+      }
+      let type = DataType(rawValue: try reader.readByte("structure type"))
+      let value = try reader.readBytes(length - 1, "Bluetooth structure")
+      if let fixedLength = type.fixedLength {
+        try value.expectCount(fixedLength, "Bluetooth structure")
+      }
+      if let uuidLength = type.uuidLength, !value.count.isMultiple(of: uuidLength) {
+        throw NDEFError(
+          .invalidValue, offset: value.startIndex,
+          reason: "a list of UUIDs of \(uuidLength) bytes has \(value.count) bytes")
+      }
+      structures.append(Structure(type, Array(value)))
+    }
+  }
+
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    for structure in structures {
+      let value = structure.value.prefix(Self.maximumValueLength)
+      bytes.append(UInt8(clamping: value.count + 1))
+      bytes.append(structure.type.rawValue)
+      bytes.append(contentsOf: value)
+    }
+    return bytes
+  }
+
+  /// The value of the first structure of a type; setting it replaces that one or adds one, `nil`
+  /// removes all of the type.
+  public subscript(type: DataType) -> [UInt8]? {
+    get { structures.first { $0.type == type }?.value }
+    set {
+      guard let newValue else { return structures.removeAll { $0.type == type } }
+      if let index = structures.firstIndex(where: { $0.type == type }) {
+        structures[index].value = newValue
+      } else {
+        structures.append(Structure(type, newValue))
+      }
+    }
+  }
+
+  /// The complete name, else the shortened one; what is not UTF-8 in it is replaced by U+FFFD.
+  public var localName: String? {
+    (self[.completeLocalName] ?? self[.shortenedLocalName]).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
+  /// The Class of Device, 24 bits.
+  public var classOfDevice: UInt32? { littleEndian(.classOfDevice) }
+
+  /// The appearance, such as 0x03C1 for a keyboard.
+  public var appearance: UInt32? { littleEndian(.appearance) }
+
+  /// The UUIDs of all services listed.
+  public var serviceUUIDs: [BluetoothUUID] {
+    structures.flatMap { structure -> [BluetoothUUID] in
+      guard let length = structure.type.uuidLength else { return [] }
+      return stride(from: 0, to: structure.value.count, by: length).compactMap {
+        BluetoothUUID(structure.value.dropFirst($0).prefix(length).reversed())
+      }
+    }
+  }
+
+  private func littleEndian(_ type: DataType) -> UInt32? {
+    self[type]?.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
+/// The UUID of a Bluetooth service, in the 2, 4 or 16 bytes in which it was given.
+public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
+  /// The UUID, the most significant byte first.
+  public let bytes: [UInt8]
+
+  /// The UUID of these bytes, the most significant first; `nil` unless there are 2, 4 or 16.
+  public init?(_ bytes: [UInt8]) {
+    guard [2, 4, 16].contains(bytes.count) else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Four or eight digits, or the form with hyphens.
+  public var description: String { bytes.count == 16 ? bytes.uuidDescription : bytes.hexadecimal }
+}
+
+extension [UInt8] {
+  /// Digits with hyphens after the fourth, sixth, eighth and tenth byte (RFC 9562, 4).
+  var uuidDescription: String {
+    var text = ""
+    for (index, byte) in enumerated() {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      text += [byte].hexadecimal
+    }
+    return text
+  }
+}

@@ -1,0 +1,51 @@
+/// Content of a type that an organisation defines: the type name format external.
+///
+/// Source: NFC Forum RTD 1.0, 3.3.
+public struct ExternalRecord: NDEFTypedRecord {
+  /// The type: a domain name, a colon, a name, such as `example.com:ticket`.
+  ///
+  /// It stands without `urn:nfc:ext:` and is compared without regard to case.
+  public var type: String
+  /// The content.
+  public var payload: [UInt8]
+  public var identifier: [UInt8]
+
+  /// The record of some content.
+  public init(type: String, payload: [UInt8], identifier: [UInt8] = []) {
+    self.type = type
+    self.payload = payload
+    self.identifier = identifier
+  }
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.typeNameFormat == .external
+  }
+
+  /// Reads content of any external type.
+  ///
+  /// - Throws: ``NDEFError`` if the type is not printable US-ASCII.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    self.init(
+      type: try record.type[...].asciiText("external type"), payload: record.payload,
+      identifier: record.identifier)
+  }
+
+  public var record: NDEFRecord {
+    NDEFRecord(typeNameFormat: .external, type: type, identifier: identifier, payload: payload)
+  }
+
+  public var description: String {
+    guard let text = String(validating: payload, as: UTF8.self),
+      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
+    else { return "\(type), \(payload.byteCountDescription)" }
+    return "\(type): \(text)"
+  }
+}
+
+extension NDEFRecord {
+  /// The record of content of an external type.
+  public static func external(_ type: String, _ payload: [UInt8]) -> NDEFRecord {
+    ExternalRecord(type: type, payload: payload).record
+  }
+}

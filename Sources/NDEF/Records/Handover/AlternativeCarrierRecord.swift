@@ -1,0 +1,87 @@
+/// A carrier, such as Bluetooth or Wi-Fi, that a handover offers: the local type `ac`.
+///
+/// It refers to other records of the message by their identifiers. It has a meaning inside of a
+/// ``HandoverSelectRecord`` or ``HandoverRequestRecord`` only.
+///
+/// Source: NFC Forum Connection Handover 1.5, "Alternative Carrier Record".
+public struct AlternativeCarrierRecord: NDEFTypedRecord {
+  /// Whether the carrier is on: the CPS field.
+  public enum PowerState: UInt8, Hashable, Sendable, CaseIterable {
+    case inactive = 0
+    case active = 1
+    case activating = 2
+    case unknown = 3
+
+    /// The name of the case.
+    var name: String { "\(self)" }
+  }
+
+  /// Whether the carrier is on.
+  public var powerState: PowerState
+  /// The identifier of the record that describes the carrier, at most 255 bytes.
+  public var carrierDataReference: [UInt8]
+  /// The identifiers of records that tell more, at most 255 of at most 255 bytes.
+  public var auxiliaryDataReferences: [[UInt8]]
+  public var identifier: [UInt8]
+
+  /// The record of a carrier.
+  public init(
+    powerState: PowerState, carrierDataReference: [UInt8],
+    auxiliaryDataReferences: [[UInt8]] = [], identifier: [UInt8] = []
+  ) {
+    self.powerState = powerState
+    self.carrierDataReference = carrierDataReference
+    self.auxiliaryDataReferences = auxiliaryDataReferences
+    self.identifier = identifier
+  }
+
+  /// The bits of the first byte that are the CPS field; the others are reserved.
+  private static let powerStateMask: UInt8 = 0x03
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "ac")
+  }
+
+  /// Reads a carrier. Bytes after the references are reserved and not looked at.
+  ///
+  /// - Throws: ``NDEFError`` if a reference is longer than the payload.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    var reader = ByteReader(record.payload)
+    let state = try reader.readByte("carrier power state") & Self.powerStateMask
+    self.init(
+      powerState: PowerState(rawValue: state) ?? .unknown,
+      carrierDataReference: Array(try reader.readBytes8("carrier data reference")),
+      identifier: record.identifier)
+    for _ in 0..<(try reader.readByte("auxiliary data reference count")) {
+      auxiliaryDataReferences.append(Array(try reader.readBytes8("auxiliary data reference")))
+    }
+  }
+
+  public var record: NDEFRecord {
+    var payload = [powerState.rawValue]
+    payload.appendWithLength8(carrierDataReference)
+    let references = auxiliaryDataReferences.prefix(Int(UInt8.max))
+    payload.append(UInt8(clamping: references.count))
+    for reference in references { payload.appendWithLength8(reference) }
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "ac", identifier: identifier, payload: payload)
+  }
+
+  public var description: String {
+    "carrier \(carrierDataReference.asciiOrHexadecimal) (\(powerState.name))"
+  }
+
+  /// The carrier as an object of a handover record's JSON.
+  struct Fields: Encodable {
+    let powerState: String
+    let carrier: String
+    let auxiliary: [String]
+
+    init(_ record: AlternativeCarrierRecord) {
+      powerState = record.powerState.name
+      carrier = record.carrierDataReference.asciiOrHexadecimal
+      auxiliary = record.auxiliaryDataReferences.map(\.asciiOrHexadecimal)
+    }
+  }
+}

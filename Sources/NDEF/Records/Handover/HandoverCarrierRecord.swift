@@ -1,0 +1,70 @@
+/// The kind of a carrier for which there is no configuration yet: the well-known type `Hc`.
+///
+/// Source: NFC Forum Connection Handover 1.5, "Handover Carrier Record".
+public struct HandoverCarrierRecord: NDEFTypedRecord {
+  /// How the carrier's type is to be read: the CTF field.
+  public var carrierTypeFormat: TypeNameFormat
+  /// The carrier's type, at most 255 bytes, such as `application/vnd.wfa.wsc`.
+  public var carrierType: [UInt8]
+  /// What the carrier's specification asks for.
+  public var carrierData: [UInt8]
+  public var identifier: [UInt8]
+
+  /// The record of a carrier.
+  public init(
+    carrierTypeFormat: TypeNameFormat, carrierType: String, carrierData: [UInt8] = [],
+    identifier: [UInt8] = []
+  ) {
+    self.carrierTypeFormat = carrierTypeFormat
+    self.carrierType = Array(carrierType.utf8)
+    self.carrierData = carrierData
+    self.identifier = identifier
+  }
+
+  /// The bits of the first byte that are the CTF field; the others are reserved.
+  private static let carrierTypeFormatMask: UInt8 = 0x07
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "Hc")
+  }
+
+  /// Reads the carrier.
+  ///
+  /// - Throws: ``NDEFError``: a type format other than 1 to 4, a type longer than the payload.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    var reader = ByteReader(record.payload)
+    let code = try reader.readByte("carrier type format") & Self.carrierTypeFormatMask
+    guard let format = TypeNameFormat(rawValue: code), format.hasType else {
+      throw NDEFError(
+        .invalidValue, offset: 0, reason: "the carrier type format \(code) is reserved")
+    }
+    carrierTypeFormat = format
+    carrierType = Array(try reader.readBytes8("carrier type"))
+    carrierData = Array(reader.readRest())
+    identifier = record.identifier
+  }
+
+  public var record: NDEFRecord {
+    var payload = [carrierTypeFormat.rawValue]
+    payload.appendWithLength8(carrierType)
+    payload += carrierData
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "Hc", identifier: identifier, payload: payload)
+  }
+
+  public var description: String { "handover carrier \(carrierType.asciiOrHexadecimal)" }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(
+      Fields(
+        tnf: carrierTypeFormat.description, type: carrierType.asciiOrHexadecimal,
+        data: carrierData.hexadecimal), forKey: "handoverCarrier")
+  }
+
+  private struct Fields: Encodable {
+    let tnf: String
+    let type: String
+    let data: String
+  }
+}

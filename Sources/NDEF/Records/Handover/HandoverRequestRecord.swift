@@ -1,0 +1,88 @@
+/// Carriers over which a device would go on with another: the well-known type `Hr`.
+///
+/// Source: NFC Forum Connection Handover 1.5, "Handover Request Record".
+public struct HandoverRequestRecord: NDEFTypedRecord {
+  /// The version of the specification that the record follows.
+  public var version: HandoverVersion
+  /// The number that decides between two simultaneous requests; there from version 1.2 on.
+  public var collisionResolution: CollisionResolutionRecord?
+  /// The carriers, the preferred first.
+  public var carriers: [AlternativeCarrierRecord]
+  /// Records that the type does not define.
+  public var otherRecords: [NDEFRecord]
+  public var identifier: [UInt8]
+
+  /// The record of some carriers.
+  ///
+  /// - Parameter randomNumber: decides which of two simultaneous requests holds.
+  public init(
+    version: HandoverVersion = .current, randomNumber: UInt16?,
+    carriers: [AlternativeCarrierRecord], otherRecords: [NDEFRecord] = [],
+    identifier: [UInt8] = []
+  ) {
+    self.version = version
+    collisionResolution = randomNumber.map { CollisionResolutionRecord(randomNumber: $0) }
+    self.carriers = carriers
+    self.otherRecords = otherRecords
+    self.identifier = identifier
+  }
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "Hr")
+  }
+
+  /// Reads the carriers.
+  ///
+  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is no message after the
+  ///   version, a malformed record in it, no collision resolution from version 1.2 on, or more than
+  ///   one.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    var reader = ByteReader(record.payload)
+    self.init(
+      version: try HandoverVersion(&reader), randomNumber: nil, carriers: [],
+      identifier: record.identifier)
+    try reader.readLocalRecords { (inner) throws(NDEFError) in
+      if AlternativeCarrierRecord.matches(inner) {
+        carriers.append(try AlternativeCarrierRecord(inner))
+      } else if CollisionResolutionRecord.matches(inner) {
+        guard collisionResolution == nil else { throw .repeated("collision resolution record") }
+        collisionResolution = try CollisionResolutionRecord(inner)
+      } else {
+        otherRecords.append(inner)
+      }
+    }
+    guard collisionResolution != nil || version < .withCollisionResolution else {
+      throw NDEFError(
+        .missingField, offset: 1,
+        reason: "a handover request of version \(version) has no collision resolution record")
+    }
+  }
+
+  public var record: NDEFRecord {
+    var records: [NDEFRecord] = []
+    if let collisionResolution { records.append(collisionResolution.record) }
+    records += carriers.map(\.record)
+    records += otherRecords
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "Hr", identifier: identifier,
+      payload: [version.rawValue] + NDEFMessage(records: records).encoded())
+  }
+
+  public var description: String {
+    "handover request for \(carriers.map(\.description).joined(separator: ", "))"
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(
+      Fields(
+        version: version.description, collisionResolution: collisionResolution?.randomNumber,
+        carriers: carriers.map(AlternativeCarrierRecord.Fields.init)), forKey: "handoverRequest")
+  }
+
+  private struct Fields: Encodable {
+    let version: String
+    let collisionResolution: UInt16?
+    let carriers: [AlternativeCarrierRecord.Fields]
+  }
+}

@@ -1,0 +1,111 @@
+/// Carriers over which two devices may go on: the well-known type `Hs`.
+///
+/// It is the first record of a message whose other records describe the carriers. On a tag it says
+/// how to connect to the device that the tag is on.
+///
+/// ```swift
+/// let handover = HandoverSelectRecord(carriers: [
+///   AlternativeCarrierRecord(powerState: .active, carrierDataReference: Array("0".utf8))
+/// ])
+/// var bluetooth = BluetoothRecord(address: address, name: "Loudspeaker")
+/// bluetooth.identifier = Array("0".utf8)
+/// let message = NDEFMessage(handover.record, bluetooth.record)
+/// ```
+///
+/// Source: NFC Forum Connection Handover 1.5, "Handover Select Record".
+public struct HandoverSelectRecord: NDEFTypedRecord {
+  /// The version of the specification that the record follows.
+  public var version: HandoverVersion
+  /// The carriers, the preferred first; none if no carrier of a request suits.
+  public var carriers: [AlternativeCarrierRecord]
+  /// Why the request was not answered in full.
+  public var error: HandoverErrorRecord?
+  /// Records that the type does not define.
+  public var otherRecords: [NDEFRecord]
+  public var identifier: [UInt8]
+
+  /// The record of some carriers.
+  public init(
+    version: HandoverVersion = .current, carriers: [AlternativeCarrierRecord],
+    error: HandoverErrorRecord? = nil, otherRecords: [NDEFRecord] = [], identifier: [UInt8] = []
+  ) {
+    self.version = version
+    self.carriers = carriers
+    self.error = error
+    self.otherRecords = otherRecords
+    self.identifier = identifier
+  }
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "Hs")
+  }
+
+  /// Reads the carriers.
+  ///
+  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is no message after the
+  ///   version, a malformed record in it, more than one error record.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    var reader = ByteReader(record.payload)
+    self.init(
+      version: try HandoverVersion(&reader), carriers: [], identifier: record.identifier)
+    try reader.readLocalRecords { (inner) throws(NDEFError) in
+      if AlternativeCarrierRecord.matches(inner) {
+        carriers.append(try AlternativeCarrierRecord(inner))
+      } else if HandoverErrorRecord.matches(inner) {
+        guard error == nil else { throw .repeated("error record") }
+        error = try HandoverErrorRecord(inner)
+      } else {
+        otherRecords.append(inner)
+      }
+    }
+  }
+
+  public var record: NDEFRecord {
+    var records = carriers.map(\.record)
+    if let error { records.append(error.record) }
+    records += otherRecords
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "Hs", identifier: identifier,
+      payload: [version.rawValue] + NDEFMessage(records: records).encoded())
+  }
+
+  public var description: String {
+    let offer =
+      carriers.isEmpty
+      ? "handover without carrier"
+      : "handover to \(carriers.map(\.description).joined(separator: ", "))"
+    return error.map { "\(offer); \($0)" } ?? offer
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(
+      Fields(
+        version: version.description, carriers: carriers.map(AlternativeCarrierRecord.Fields.init),
+        error: error?.description), forKey: "handoverSelect")
+  }
+
+  private struct Fields: Encodable {
+    let version: String
+    let carriers: [AlternativeCarrierRecord.Fields]
+    let error: String?
+  }
+}
+
+extension ByteReader {
+  /// Reads the message that is left, a record at a time; offsets of errors are those of the whole.
+  mutating func readLocalRecords(
+    _ body: (NDEFRecord) throws(NDEFError) -> Void
+  ) throws(NDEFError) {
+    let start = offset
+    let parser = MessageParser(readRest(), limits: .default, isLenient: false)
+    if let error = parser.error { throw error.shifted(by: start) }
+    for part in parser.records {
+      do {
+        try body(part.record)
+      } catch {
+        throw error.shifted(by: start + part.payloadOffset)
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// Content of a media type: the type name format media.
+///
+/// Source: NFC Forum NDEF 1.0, 3.2.6; RFC 2046.
+public struct MIMERecord: NDEFTypedRecord {
+  /// The media type, such as `image/png`, in the case in which it stands in the record.
+  public var mediaType: String
+  /// The content.
+  public var payload: [UInt8]
+  public var identifier: [UInt8]
+
+  /// The record of some content.
+  public init(mediaType: String, payload: [UInt8], identifier: [UInt8] = []) {
+    self.mediaType = mediaType
+    self.payload = payload
+    self.identifier = identifier
+  }
+
+  /// The content as text where the media type is `text/…` and the content valid UTF-8.
+  public var text: String? {
+    guard mediaType.utf8.prefix(5).map(\.lowercasedASCII) == Array("text/".utf8) else { return nil }
+    return String(validating: payload, as: UTF8.self)
+  }
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.typeNameFormat == .media
+  }
+
+  /// Reads content of any media type.
+  ///
+  /// - Throws: ``NDEFError`` if the type is not printable US-ASCII.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    self.init(
+      mediaType: try record.type[...].asciiText("media type"), payload: record.payload,
+      identifier: record.identifier)
+  }
+
+  public var record: NDEFRecord {
+    NDEFRecord(
+      typeNameFormat: .media, type: mediaType, identifier: identifier, payload: payload)
+  }
+
+  public var description: String {
+    text.map { "\($0) (\(mediaType))" } ?? "\(mediaType), \(payload.byteCountDescription)"
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(mediaType, forKey: "mediaType")
+    try container.encodeIfPresent(text, forKey: "content")
+  }
+}
+
+extension NDEFRecord {
+  /// The record of content of a media type.
+  public static func media(_ mediaType: String, _ payload: [UInt8]) -> NDEFRecord {
+    MIMERecord(mediaType: mediaType, payload: payload).record
+  }
+}

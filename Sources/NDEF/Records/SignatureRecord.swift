@@ -1,0 +1,208 @@
+/// A signature over the records before it: the well-known type `Sig`, version 2.0.
+///
+/// The record is taken apart, not verified. It covers the type, identifier and payload of the
+/// records since the last signature or the start of the message.
+///
+/// Source: NFC Forum Signature RTD 2.0.
+public struct SignatureRecord: NDEFTypedRecord {
+  /// The signature's algorithm and key length.
+  public struct Algorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt8
+
+    /// The algorithm of that number, of which the low seven bits count.
+    public init(rawValue: UInt8) { self.rawValue = rawValue & 0x7F }
+
+    /// No signature: the records before are left unsigned on purpose.
+    public static let none = Algorithm(rawValue: 0x00)
+    public static let rsaPSS1024 = Algorithm(rawValue: 0x01)
+    public static let rsaPKCS1024 = Algorithm(rawValue: 0x02)
+    public static let dsa1024 = Algorithm(rawValue: 0x03)
+    public static let ecdsaP192 = Algorithm(rawValue: 0x04)
+    public static let rsaPSS2048 = Algorithm(rawValue: 0x05)
+    public static let rsaPKCS2048 = Algorithm(rawValue: 0x06)
+    public static let dsa2048 = Algorithm(rawValue: 0x07)
+    public static let ecdsaP224 = Algorithm(rawValue: 0x08)
+    public static let ecdsaK233 = Algorithm(rawValue: 0x09)
+    public static let ecdsaB233 = Algorithm(rawValue: 0x0A)
+    public static let ecdsaP256 = Algorithm(rawValue: 0x0B)
+
+    private static let names = [
+      "none", "RSASSA-PSS-1024", "RSASSA-PKCS1-v1_5-1024", "DSA-1024", "ECDSA-P192",
+      "RSASSA-PSS-2048", "RSASSA-PKCS1-v1_5-2048", "DSA-2048", "ECDSA-P224", "ECDSA-K233",
+      "ECDSA-B233", "ECDSA-P256",
+    ]
+
+    /// The algorithm's name, or its number if it is reserved.
+    public var description: String {
+      Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "\(rawValue)"
+    }
+  }
+
+  /// What is hashed with before signing.
+  public struct Hash: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let sha256 = Hash(rawValue: 0x02)
+
+    /// The name, or the number if it is reserved.
+    public var description: String { self == .sha256 ? "SHA-256" : "\(rawValue)" }
+  }
+
+  /// The form of the certificates.
+  public struct CertificateFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt8
+
+    /// The format of that number, of which the low three bits count.
+    public init(rawValue: UInt8) { self.rawValue = rawValue & 0x07 }
+
+    public static let x509 = CertificateFormat(rawValue: 0x00)
+    public static let m2m = CertificateFormat(rawValue: 0x01)
+
+    /// The name, or the number if it is reserved.
+    public var description: String {
+      switch self {
+      case .x509: "X.509"
+      case .m2m: "M2M"
+      default: "\(rawValue)"
+      }
+    }
+  }
+
+  /// The signature, or where it is to be had; at most 65535 bytes.
+  public enum Signature: Hashable, Sendable {
+    case bytes([UInt8])
+    case uri(String)
+  }
+
+  /// The signature's algorithm.
+  public var algorithm: Algorithm
+  /// What is hashed with.
+  public var hash: Hash
+  /// The signature, or where it is to be had.
+  public var signature: Signature
+  /// The form of the certificates.
+  public var certificateFormat: CertificateFormat
+  /// The certificates from the signer's upwards, at most 15 of at most 65535 bytes.
+  public var certificates: [[UInt8]]
+  /// Where the next certificate is to be had, at most 65535 bytes.
+  public var certificateURI: String?
+  public var identifier: [UInt8]
+
+  /// The record of a signature.
+  public init(
+    algorithm: Algorithm, hash: Hash = .sha256, signature: Signature,
+    certificateFormat: CertificateFormat = .x509, certificates: [[UInt8]] = [],
+    certificateURI: String? = nil, identifier: [UInt8] = []
+  ) {
+    self.algorithm = algorithm
+    self.hash = hash
+    self.signature = signature
+    self.certificateFormat = certificateFormat
+    self.certificates = certificates
+    self.certificateURI = certificateURI
+    self.identifier = identifier
+  }
+
+  /// Version 2.0.
+  private static let version: UInt8 = 0x20
+  /// The bit of the signature and certificate fields that says that there is a URI.
+  private static let uriPresent: UInt8 = 0x80
+  private static let certificateFormatShift = 4
+  private static let certificateCountMask: UInt8 = 0x0F
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "Sig")
+  }
+
+  /// Reads a signature.
+  ///
+  /// - Throws: ``NDEFError``: another version than 2.0, a field longer than the payload, a URI that
+  ///   is not UTF-8, bytes after the last field.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    var reader = ByteReader(record.payload)
+    let version = try reader.readByte("version")
+    guard version == Self.version else {
+      throw NDEFError(
+        .unsupportedVersion, offset: 0,
+        reason: "the signature's version \(version >> 4).\(version & 0x0F) is not known")
+    }
+    let signatureType = try reader.readByte("signature type")
+    algorithm = Algorithm(rawValue: signatureType)
+    hash = Hash(rawValue: try reader.readByte("hash type"))
+    let value = try reader.readBytes16("signature")
+    signature =
+      signatureType & Self.uriPresent != 0
+      ? .uri(try value.utf8Text("signature URI")) : .bytes(Array(value))
+    let chain = try reader.readByte("certificate chain")
+    certificateFormat = CertificateFormat(rawValue: chain >> Self.certificateFormatShift)
+    certificates = []
+    for _ in 0..<(chain & Self.certificateCountMask) {
+      certificates.append(Array(try reader.readBytes16("certificate")))
+    }
+    if chain & Self.uriPresent != 0 {
+      certificateURI = try reader.readBytes16("certificate URI").utf8Text("certificate URI")
+    }
+    try reader.expectEnd("certificate chain")
+    identifier = record.identifier
+  }
+
+  public var record: NDEFRecord {
+    var payload = [Self.version]
+    switch signature {
+    case .bytes(let bytes):
+      payload += [algorithm.rawValue, hash.rawValue]
+      payload.appendWithLength16(bytes)
+    case .uri(let uri):
+      payload += [algorithm.rawValue | Self.uriPresent, hash.rawValue]
+      payload.appendWithLength16(uri.utf8Prefix(Int(UInt16.max)))
+    }
+    let chain = certificates.prefix(Int(Self.certificateCountMask))
+    payload.append(
+      (certificateURI == nil ? 0 : Self.uriPresent)
+        | certificateFormat.rawValue << Self.certificateFormatShift
+        | UInt8(clamping: chain.count))
+    for certificate in chain { payload.appendWithLength16(certificate) }
+    if let certificateURI {
+      payload.appendWithLength16(certificateURI.utf8Prefix(Int(UInt16.max)))
+    }
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "Sig", identifier: identifier, payload: payload)
+  }
+
+  public var description: String {
+    algorithm == .none ? "signature: none" : "signature \(algorithm) with \(hash), not verified"
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(Fields(self), forKey: "signature")
+  }
+
+  private struct Fields: Encodable {
+    let algorithm: String
+    let hash: String
+    let signature: String?
+    let signatureURI: String?
+    let certificateFormat: String
+    let certificates: [String]
+    let certificateURI: String?
+
+    init(_ record: SignatureRecord) {
+      algorithm = record.algorithm.description
+      hash = record.hash.description
+      switch record.signature {
+      case .bytes(let bytes):
+        signature = bytes.hexadecimal
+        signatureURI = nil
+      case .uri(let uri):
+        signature = nil
+        signatureURI = uri
+      }
+      certificateFormat = record.certificateFormat.description
+      certificates = record.certificates.map(\.hexadecimal)
+      certificateURI = record.certificateURI
+    }
+  }
+}

@@ -1,0 +1,213 @@
+/// A link with titles, an icon and what to do with it: the well-known type `Sp`.
+///
+/// Its payload is an NDEF message. Source: NFC Forum Smart Poster RTD 1.0.
+public struct SmartPosterRecord: NDEFTypedRecord {
+  /// What to do with the link (Smart Poster RTD 1.0, 3.3.3).
+  public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Open it, call it, send to it.
+    public static let act = Action(rawValue: 0)
+    /// Keep it for later: a bookmark, a contact, an inbox.
+    public static let save = Action(rawValue: 1)
+    /// Open it for editing.
+    public static let edit = Action(rawValue: 2)
+
+    /// `act`, `save`, `edit`, or the number of a reserved value.
+    public var description: String {
+      switch self {
+      case .act: "act"
+      case .save: "save"
+      case .edit: "edit"
+      default: "\(rawValue)"
+      }
+    }
+  }
+
+  /// The link.
+  public var uri: URIRecord
+  /// The title, at most once a language.
+  public var titles: [TextRecord]
+  /// What to do with the link, if the poster says it.
+  public var action: Action?
+  /// The size in bytes of what the link leads to, if the poster says it.
+  public var size: UInt32?
+  /// The media type of what the link leads to, if the poster says it.
+  public var mediaType: String?
+  /// Images or films of the types `image/…` and `video/…`.
+  public var icons: [MIMERecord]
+  /// Records that the type does not define.
+  public var otherRecords: [NDEFRecord]
+  public var identifier: [UInt8]
+
+  /// The record of a link with all that is told of it.
+  public init(
+    uri: URIRecord, titles: [TextRecord] = [], action: Action? = nil, size: UInt32? = nil,
+    mediaType: String? = nil, icons: [MIMERecord] = [], otherRecords: [NDEFRecord] = [],
+    identifier: [UInt8] = []
+  ) {
+    self.uri = uri
+    self.titles = titles
+    self.action = action
+    self.size = size
+    self.mediaType = mediaType
+    self.icons = icons
+    self.otherRecords = otherRecords
+    self.identifier = identifier
+  }
+
+  /// The record of a link with a title.
+  public init(uri: String, title: String, language: String = "en", action: Action? = nil) {
+    self.init(
+      uri: URIRecord(uri), titles: [TextRecord(title, language: language)], action: action)
+  }
+
+  /// The title in a language, else the first one.
+  public func title(in language: String) -> String? {
+    (titles.first { $0.language == language } ?? titles.first)?.text
+  }
+
+  // The local types (Smart Poster RTD 1.0, 3.3.3 to 3.3.6).
+  private static let actionType = "act"
+  private static let sizeType = "s"
+  private static let mediaTypeType = "t"
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "Sp")
+  }
+
+  /// Reads a poster.
+  ///
+  /// - Throws: ``NDEFError``: a payload that is no message, a malformed record in it, no link or
+  ///   more than one, two titles in one language, an action, size or type more than once.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    let parser = MessageParser(record.payload, limits: .default, isLenient: false)
+    if let error = parser.error { throw error }
+
+    var uri: URIRecord?
+    var titles: [TextRecord] = []
+    var action: Action?
+    var size: UInt32?
+    var mediaType: String?
+    var icons: [MIMERecord] = []
+    var others: [NDEFRecord] = []
+    for part in parser.records {
+      do throws(NDEFError) {
+        let inner = part.record
+        var reader = ByteReader(inner.payload)
+        if URIRecord.matches(inner) {
+          guard uri == nil else { throw .repeated("link") }
+          uri = try URIRecord(inner)
+        } else if TextRecord.matches(inner) {
+          let title = try TextRecord(inner)
+          let isRepeated = titles.contains { $0.language == title.language }
+          guard !isRepeated else { throw .repeated("title of one language") }
+          titles.append(title)
+        } else if inner.hasType(.wellKnown, Self.actionType) {
+          guard action == nil else { throw .repeated("action") }
+          action = Action(rawValue: try reader.readByte("action"))
+          try reader.expectEnd("action")
+        } else if inner.hasType(.wellKnown, Self.sizeType) {
+          guard size == nil else { throw .repeated("size") }
+          size = try reader.readBigEndian32("size")
+          try reader.expectEnd("size")
+        } else if inner.hasType(.wellKnown, Self.mediaTypeType) {
+          guard mediaType == nil else { throw .repeated("media type") }
+          mediaType = try reader.readRest().utf8Text("media type")
+        } else if let icon = Self.icon(inner) {
+          icons.append(icon)
+        } else {
+          others.append(inner)
+        }
+      } catch {
+        throw error.shifted(by: part.payloadOffset)
+      }
+    }
+    guard let uri else {
+      throw NDEFError(.missingField, offset: 0, reason: "the smart poster has no link")
+    }
+    self.init(
+      uri: uri, titles: titles, action: action, size: size, mediaType: mediaType, icons: icons,
+      otherRecords: others, identifier: record.identifier)
+  }
+
+  private static func icon(_ record: NDEFRecord) -> MIMERecord? {
+    guard let media = try? MIMERecord(record) else { return nil }
+    let kind = media.mediaType.utf8.prefix { $0 != UInt8(ascii: "/") }.map(\.lowercasedASCII)
+    return kind == Array("image".utf8) || kind == Array("video".utf8) ? media : nil
+  }
+
+  public var record: NDEFRecord {
+    var records = [uri.record]
+    records += titles.map(\.record)
+    if let action {
+      records.append(
+        NDEFRecord(typeNameFormat: .wellKnown, type: Self.actionType, payload: [action.rawValue]))
+    }
+    if let size {
+      var payload: [UInt8] = []
+      payload.appendBigEndian(size)
+      records.append(NDEFRecord(typeNameFormat: .wellKnown, type: Self.sizeType, payload: payload))
+    }
+    if let mediaType {
+      records.append(
+        NDEFRecord(
+          typeNameFormat: .wellKnown, type: Self.mediaTypeType, payload: Array(mediaType.utf8)))
+    }
+    records += icons.map(\.record)
+    records += otherRecords
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "Sp", identifier: identifier,
+      payload: NDEFMessage(records: records).encoded())
+  }
+
+  public var description: String {
+    let titles = titles.map(\.description).joined(separator: ", ")
+    return titles.isEmpty ? uri.uri : "\(uri.uri): \(titles)"
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(Fields(self), forKey: "smartPoster")
+  }
+
+  private struct Fields: Encodable {
+    struct Title: Encodable {
+      let text: String
+      let language: String
+    }
+
+    struct Icon: Encodable {
+      let mediaType: String
+      let data: String
+    }
+
+    let uri: String
+    let titles: [Title]
+    let action: String?
+    let size: UInt32?
+    let mediaType: String?
+    let icons: [Icon]?
+
+    init(_ poster: SmartPosterRecord) {
+      uri = poster.uri.uri
+      titles = poster.titles.map { Title(text: $0.text, language: $0.language) }
+      action = poster.action?.description
+      size = poster.size
+      mediaType = poster.mediaType
+      let icons = poster.icons.map {
+        Icon(mediaType: $0.mediaType, data: $0.payload.hexadecimal)
+      }
+      self.icons = icons.isEmpty ? nil : icons
+    }
+  }
+}
+
+extension NDEFError {
+  /// A record or attribute that may be there once is there again; placed at its payload's start.
+  static func repeated(_ name: StaticString, offset: Int = 0) -> NDEFError {
+    NDEFError(.repeatedField, offset: offset, reason: "there is more than one \(name)")
+  }
+}

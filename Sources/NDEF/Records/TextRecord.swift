@@ -1,0 +1,154 @@
+/// A text in one language: the well-known type `T`.
+///
+/// Source: NFC Forum Text RTD 1.0.
+public struct TextRecord: NDEFTypedRecord {
+  /// How the text is written in the payload.
+  public enum Encoding: Hashable, Sendable {
+    case utf8
+    /// Written big-endian without a byte order mark, read in either order with one.
+    case utf16
+  }
+
+  /// The text.
+  public var text: String
+  /// The language as a tag of BCP 47 such as `en` or `de-AT`; the payload may leave it empty.
+  ///
+  /// At most 63 bytes are written; a longer tag loses subtags from its end (RFC 5646, 4.4.2), and
+  /// what is not printable US-ASCII is left out.
+  public var language: String
+  /// How the text is written.
+  public var encoding: Encoding
+  public var identifier: [UInt8]
+
+  /// The record of a text.
+  public init(
+    _ text: String, language: String = "en", encoding: Encoding = .utf8, identifier: [UInt8] = []
+  ) {
+    self.text = text
+    self.language = language
+    self.encoding = encoding
+    self.identifier = identifier
+  }
+
+  // The status byte (Text RTD 1.0, 3.2.1). Bit 6 is reserved and not looked at.
+  private static let utf16Flag: UInt8 = 0x80
+  private static let languageLengthMask: UInt8 = 0x3F
+
+  private static let utf8ByteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let byteOrderMark: UInt16 = 0xFEFF
+  private static let swappedByteOrderMark: UInt16 = 0xFFFE
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "T")
+  }
+
+  /// Reads a text.
+  ///
+  /// A byte order mark at its start is not part of the text; UTF-16 without one is big-endian (Text
+  /// RTD 1.0, 3.4).
+  ///
+  /// - Throws: ``NDEFError``: a payload that is too short, a language that is not US-ASCII, a text
+  ///   that is not in its encoding.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    var reader = ByteReader(record.payload)
+    let status = try reader.readByte("status byte")
+    let languageLength = Int(status & Self.languageLengthMask)
+    let language = try reader.readBytes(languageLength, "language").asciiText("language")
+    let isUTF16 = status & Self.utf16Flag != 0
+    let bytes = reader.readRest()
+    self.init(
+      isUTF16 ? try Self.utf16Text(bytes) : try Self.utf8Text(bytes), language: language,
+      encoding: isUTF16 ? .utf16 : .utf8, identifier: record.identifier)
+  }
+
+  private static func utf8Text(_ bytes: ArraySlice<UInt8>) throws(NDEFError) -> String {
+    let hasMark = bytes.starts(with: utf8ByteOrderMark)
+    return try bytes.dropFirst(hasMark ? utf8ByteOrderMark.count : 0).utf8Text("text")
+  }
+
+  private static func utf16Text(_ bytes: ArraySlice<UInt8>) throws(NDEFError) -> String {
+    var units: [UInt16] = []
+    units.reserveCapacity(bytes.count / 2)
+    var high: UInt8?
+    for byte in bytes {
+      if let first = high {
+        units.append(UInt16(first) << 8 | UInt16(byte))
+        high = nil
+      } else {
+        high = byte
+      }
+    }
+    guard high == nil else {
+      throw NDEFError(
+        .invalidText, offset: bytes.startIndex,
+        reason: "a text in UTF-16 has an odd number of bytes")
+    }
+    if units.first == swappedByteOrderMark { units = units.map(\.byteSwapped) }
+    if units.first == byteOrderMark { units.removeFirst() }
+    guard let text = String(validating: units, as: UTF16.self) else {
+      throw NDEFError(
+        .invalidText, offset: bytes.startIndex, reason: "the text is not valid UTF-16")
+    }
+    return text
+  }
+
+  public var record: NDEFRecord {
+    let language = writtenLanguage
+    var payload = [UInt8(clamping: language.count) | (encoding == .utf16 ? Self.utf16Flag : 0)]
+    payload += language
+    switch encoding {
+    case .utf8:
+      // A mark that belongs to the text needs one before it that does not.
+      if text.utf8.starts(with: Self.utf8ByteOrderMark) { payload += Self.utf8ByteOrderMark }
+      payload += text.utf8
+    case .utf16:
+      if let first = text.utf16.first,
+        first == Self.byteOrderMark || first == Self.swappedByteOrderMark
+      {
+        payload.appendBigEndian(Self.byteOrderMark)
+      }
+      for unit in text.utf16 { payload.appendBigEndian(unit) }
+    }
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "T", identifier: identifier, payload: payload)
+  }
+
+  private var writtenLanguage: ArraySlice<UInt8> {
+    let limit = Int(Self.languageLengthMask)
+    var tag = language.utf8.filter(\.isPrintableASCII)[...]
+    while tag.count > limit, let hyphen = tag.lastIndex(of: UInt8(ascii: "-")) {
+      tag = tag[..<hyphen]
+    }
+    return tag.prefix(limit)
+  }
+
+  public var description: String { language.isEmpty ? text : "\(text) (\(language))" }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(text, forKey: "text")
+    try container.encode(language, forKey: "language")
+  }
+
+  /// Reads `{"text":"…","language":"en"}`; without `language` it is `en`.
+  public static func decodeFields(
+    from container: KeyedDecodingContainer<NDEFRecord.FieldKey>
+  ) throws -> TextRecord? {
+    guard let text = try container.decodeIfPresent(String.self, forKey: "text") else { return nil }
+    let language = try container.decodeIfPresent(String.self, forKey: "language") ?? "en"
+    let record = TextRecord(text, language: language)
+    guard record.writtenLanguage.elementsEqual(language.utf8) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: "language", in: container,
+        debugDescription: "a language is at most 63 characters of US-ASCII")
+    }
+    return record
+  }
+}
+
+extension NDEFRecord {
+  /// The record of a text.
+  public static func text(_ text: String, language: String = "en") -> NDEFRecord {
+    TextRecord(text, language: language).record
+  }
+}

@@ -1,0 +1,90 @@
+/// A link: the well-known type `U`.
+///
+/// Source: NFC Forum URI RTD 1.0.
+public struct URIRecord: NDEFTypedRecord {
+  /// The URI or IRI as it is, its prefix written out.
+  public var uri: String
+  public var identifier: [UInt8]
+
+  /// The record of a link.
+  ///
+  /// Control characters (U+0000 to U+001F), which the type does not allow, are percent-encoded when
+  /// the record is written.
+  public init(_ uri: String, identifier: [UInt8] = []) {
+    self.uri = uri
+    self.identifier = identifier
+  }
+
+  /// What a payload's first byte stands for, by its value 0x00 to 0x23 (URI RTD 1.0, 3.2.2).
+  public static let prefixes = [
+    "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
+    "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://",
+    "dav://", "news:", "telnet://", "imap:", "rtsp://", "urn:", "pop:", "sip:", "sips:", "tftp:",
+    "btspp://", "btl2cap://", "btgoep://", "tcpobex://", "irdaobex://", "file://", "urn:epc:id:",
+    "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:", "urn:nfc:",
+  ]
+
+  /// The highest byte that a URI must not have (URI RTD 1.0, 3.2.3).
+  private static let lastControl: UInt8 = 0x1F
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.wellKnown, "U")
+  }
+
+  /// Reads a link.
+  ///
+  /// The prefix codes 0x24 to 0xFF are reserved and stand for no prefix (URI RTD 1.0, 3.2.2).
+  ///
+  /// - Throws: ``NDEFError``: no prefix code, no UTF-8, or a control character (URI RTD 1.0, 3.2.3).
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    var reader = ByteReader(record.payload)
+    let code = Int(try reader.readByte("URI prefix code"))
+    let rest = reader.readRest()
+    if let control = rest.firstIndex(where: { $0 <= Self.lastControl }) {
+      throw NDEFError(
+        .invalidText, offset: control, reason: "the URI contains a control character")
+    }
+    let prefix = Self.prefixes.indices.contains(code) ? Self.prefixes[code] : ""
+    self.init(prefix + (try rest.utf8Text("URI")), identifier: record.identifier)
+  }
+
+  public var record: NDEFRecord {
+    let bytes = Array(uri.utf8)
+    var code: UInt8 = 0
+    var prefixLength = 0
+    for (index, prefix) in Self.prefixes.enumerated()
+    where prefix.utf8.count > prefixLength && bytes.starts(with: prefix.utf8) {
+      code = UInt8(clamping: index)
+      prefixLength = prefix.utf8.count
+    }
+    var payload = [code]
+    for byte in bytes.dropFirst(prefixLength) {
+      if byte <= Self.lastControl {
+        payload += "%\([byte].hexadecimal)".utf8
+      } else {
+        payload.append(byte)
+      }
+    }
+    return NDEFRecord(
+      typeNameFormat: .wellKnown, type: "U", identifier: identifier, payload: payload)
+  }
+
+  public var description: String { uri }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(uri, forKey: "uri")
+  }
+
+  /// Reads `{"uri":"…"}`.
+  public static func decodeFields(
+    from container: KeyedDecodingContainer<NDEFRecord.FieldKey>
+  ) throws -> URIRecord? {
+    try container.decodeIfPresent(String.self, forKey: "uri").map { URIRecord($0) }
+  }
+}
+
+extension NDEFRecord {
+  /// The record of a link.
+  public static func uri(_ uri: String) -> NDEFRecord { URIRecord(uri).record }
+}

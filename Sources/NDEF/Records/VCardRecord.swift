@@ -1,0 +1,223 @@
+/// A business card: the media types `text/vcard` and `text/x-vCard`.
+///
+/// The card is kept as its text; its most asked-for properties are read from it when they are asked
+/// for. Values in the encodings of version 2.1 (`QUOTED-PRINTABLE`, `BASE64`) are left encoded.
+///
+/// Source: RFC 6350 (version 4.0), RFC 2426 (3.0), Versit vCard 2.1.
+public struct VCardRecord: NDEFTypedRecord {
+  /// The whole card.
+  public var text: String
+  /// The media type, in the case in which it stands in the record.
+  public var mediaType: String
+  public var identifier: [UInt8]
+
+  /// The record of a card that is there as text.
+  public init(text: String, mediaType: String = "text/vcard", identifier: [UInt8] = []) {
+    self.text = text
+    self.mediaType = mediaType
+    self.identifier = identifier
+  }
+
+  /// The record of a card of version 3.0, which the most readers understand.
+  ///
+  /// - Parameters:
+  ///   - name: the name as it is shown; also written as the family name, which 3.0 asks for.
+  ///   - telephones: telephone numbers.
+  ///   - emails: addresses.
+  public init(name: String, telephones: [String] = [], emails: [String] = []) {
+    var lines = ["BEGIN:VCARD", "VERSION:3.0"]
+    lines += ["N:\(name.vCardEscaped);;;;", "FN:\(name.vCardEscaped)"]
+    lines += telephones.map { "TEL:\($0.vCardEscaped)" }
+    lines += emails.map { "EMAIL:\($0.vCardEscaped)" }
+    lines.append("END:VCARD")
+    self.init(text: lines.map { $0 + "\r\n" }.joined())
+  }
+
+  private static let mediaTypes = ["text/vcard", "text/x-vcard"]
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    mediaTypes.contains { record.hasType(.media, $0) }
+  }
+
+  /// Reads a card.
+  ///
+  /// - Throws: ``NDEFError``: a text that is not UTF-8 or does not begin with `BEGIN:VCARD`.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    self.init(
+      text: try record.payload[...].utf8Text("vCard"),
+      mediaType: try record.type[...].asciiText("media type"), identifier: record.identifier)
+    guard properties.first?.isBegin == true else {
+      throw NDEFError(
+        .invalidValue, offset: 0, reason: "the vCard does not begin with BEGIN:VCARD")
+    }
+  }
+
+  public var record: NDEFRecord {
+    NDEFRecord(
+      typeNameFormat: .media, type: mediaType, identifier: identifier,
+      payload: Array(text.utf8))
+  }
+
+  // MARK: Properties
+
+  /// A line of a card: `group.NAME;PARAMETER=value:VALUE`.
+  public struct Property: Hashable, Sendable {
+    /// The name in upper case, without group.
+    public let name: String
+    /// The parameters as they are written.
+    public let parameters: [String]
+    /// The value as it is written.
+    public let rawValue: String
+
+    /// The value with `\n`, `\,`, `\;` and `\\` replaced by what they stand for.
+    public var value: String { rawValue.vCardUnescaped }
+
+    fileprivate var isBegin: Bool { name == "BEGIN" && rawValue.utf8.isVCard }
+  }
+
+  /// The lines of the card, folded lines joined (RFC 6350, 3.2); lines without a colon left out.
+  public var properties: [Property] {
+    unfoldedLines.compactMap(Self.property)
+  }
+
+  /// The name as it is shown: `FN`, else the parts of `N` from prefix to suffix.
+  public var formattedName: String? {
+    let properties = properties
+    if let name = properties.first(where: { $0.name == "FN" }) { return name.value }
+    guard let parts = Self.name(properties) else { return nil }
+    // N: family; given; additional; prefixes; suffixes (RFC 6350, 6.2.2)
+    let order = [3, 1, 2, 0, 4]
+    let shown = order.compactMap { parts.indices.contains($0) ? parts[$0] : nil }
+    return shown.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// The parts of `N`: family name, given name, additional names, prefixes, suffixes.
+  public var name: [String]? { Self.name(properties) }
+
+  /// The telephone numbers, `TEL`.
+  public var telephones: [String] { values("TEL") }
+
+  /// The addresses, `EMAIL`.
+  public var emails: [String] { values("EMAIL") }
+
+  private func values(_ name: String) -> [String] {
+    properties.filter { $0.name == name }.map(\.value)
+  }
+
+  private static func name(_ properties: [Property]) -> [String]? {
+    properties.first { $0.name == "N" }?.rawValue.vCardParts
+  }
+
+  private var unfoldedLines: [[UInt8]] {
+    var lines: [[UInt8]] = []
+    for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+      if let first = line.first, first == 0x20 || first == 0x09, !lines.isEmpty {
+        lines[lines.count - 1] += line.dropFirst()
+      } else {
+        lines.append(Array(line))
+      }
+    }
+    return lines
+  }
+
+  private static func property(_ line: [UInt8]) -> Property? {
+    guard let colon = line.firstIndexOutsideQuotes(of: UInt8(ascii: ":")) else { return nil }
+    let parts = line[..<colon].split(
+      separator: UInt8(ascii: ";"), omittingEmptySubsequences: false
+    ).map { String(decoding: $0, as: UTF8.self) }
+    guard let label = parts.first else { return nil }
+    let name = label.split(separator: ".").last.map(String.init) ?? ""
+    return Property(
+      name: name.uppercased(), parameters: Array(parts.dropFirst()),
+      rawValue: String(decoding: line[(colon + 1)...], as: UTF8.self))
+  }
+
+  public var description: String {
+    let details = (telephones + emails).joined(separator: ", ")
+    let name = formattedName ?? "vCard"
+    return details.isEmpty ? name : "\(name): \(details)"
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(mediaType, forKey: "mediaType")
+    try container.encode(Fields(self), forKey: "vCard")
+  }
+
+  private struct Fields: Encodable {
+    let formattedName: String?
+    let name: [String]?
+    let telephones: [String]
+    let emails: [String]
+
+    init(_ card: VCardRecord) {
+      formattedName = card.formattedName
+      name = card.name
+      telephones = card.telephones
+      emails = card.emails
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate func firstIndexOutsideQuotes(of byte: UInt8) -> Int? {
+    var isQuoted = false
+    return firstIndex {
+      if $0 == UInt8(ascii: "\"") { isQuoted.toggle() }
+      return $0 == byte && !isQuoted
+    }
+  }
+}
+
+extension String.UTF8View {
+  fileprivate var isVCard: Bool {
+    map(\.lowercasedASCII).filter { $0 != 0x20 } == Array("vcard".utf8)
+  }
+}
+
+extension String {
+  /// The text as part of a value (RFC 6350, 3.4).
+  fileprivate var vCardEscaped: String {
+    var escaped = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\\", ",", ";": escaped.append(contentsOf: ["\\", scalar])
+      case "\n": escaped.append(contentsOf: ["\\", "n"])
+      case "\r": continue
+      default: escaped.append(scalar)
+      }
+    }
+    return String(escaped)
+  }
+
+  fileprivate var vCardUnescaped: String {
+    var text = String.UnicodeScalarView()
+    var isEscaped = false
+    for scalar in unicodeScalars {
+      if isEscaped {
+        text.append(scalar == "n" || scalar == "N" ? "\n" : scalar)
+        isEscaped = false
+      } else if scalar == "\\" {
+        isEscaped = true
+      } else {
+        text.append(scalar)
+      }
+    }
+    return String(text)
+  }
+
+  /// The parts of a value between semicolons that are not escaped.
+  fileprivate var vCardParts: [String] {
+    var parts = [String.UnicodeScalarView()]
+    var isEscaped = false
+    for scalar in unicodeScalars {
+      if scalar == ";", !isEscaped {
+        parts.append(String.UnicodeScalarView())
+      } else {
+        parts[parts.count - 1].append(scalar)
+      }
+      isEscaped = scalar == "\\" && !isEscaped
+    }
+    return parts.map { String($0).vCardUnescaped }
+  }
+}

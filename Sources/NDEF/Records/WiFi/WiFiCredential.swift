@@ -1,0 +1,192 @@
+/// What is needed to join one Wi-Fi network.
+///
+/// Source: Wi-Fi Simple Configuration 2.0.5, 12.
+public struct WiFiCredential: Hashable, Sendable {
+  /// Ways to prove who one is. A network that allows several has several bits.
+  public struct Authentication: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt16
+
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// None.
+    public static let open = Authentication(rawValue: 0x0001)
+    /// WPA with a passphrase; deprecated.
+    public static let wpaPersonal = Authentication(rawValue: 0x0002)
+    /// WEP; deprecated.
+    public static let shared = Authentication(rawValue: 0x0004)
+    /// WPA with a server; deprecated.
+    public static let wpaEnterprise = Authentication(rawValue: 0x0008)
+    /// WPA2 with a server.
+    public static let wpa2Enterprise = Authentication(rawValue: 0x0010)
+    /// WPA2 with a passphrase.
+    public static let wpa2Personal = Authentication(rawValue: 0x0020)
+
+    var names: [String] {
+      let known: [(Authentication, String)] = [
+        (.open, "open"), (.wpaPersonal, "wpaPersonal"), (.shared, "shared"),
+        (.wpaEnterprise, "wpaEnterprise"), (.wpa2Enterprise, "wpa2Enterprise"),
+        (.wpa2Personal, "wpa2Personal"),
+      ]
+      return known.filter { contains($0.0) }.map(\.1)
+    }
+  }
+
+  /// Ways to encrypt. A network that allows several has several bits.
+  public struct Encryption: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt16
+
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// None.
+    public static let none = Encryption(rawValue: 0x0001)
+    /// WEP; deprecated.
+    public static let wep = Encryption(rawValue: 0x0002)
+    /// TKIP; deprecated.
+    public static let tkip = Encryption(rawValue: 0x0004)
+    /// AES-CCMP.
+    public static let aes = Encryption(rawValue: 0x0008)
+
+    var names: [String] {
+      let known: [(Encryption, String)] = [
+        (.none, "none"), (.wep, "wep"), (.tkip, "tkip"), (.aes, "aes"),
+      ]
+      return known.filter { contains($0.0) }.map(\.1)
+    }
+  }
+
+  /// The network's name, at most 32 bytes, usually UTF-8.
+  public var ssid: [UInt8]
+  /// How to prove who one is.
+  public var authentication: Authentication
+  /// How to encrypt.
+  public var encryption: Encryption
+  /// The passphrase or the key, at most 64 bytes; empty for an open network.
+  public var networkKey: [UInt8]
+  /// The MAC address of the device that the credential is for, 6 bytes; all FF for any.
+  public var macAddress: [UInt8]?
+  /// Whether the key may be given to others, if it says so.
+  public var isNetworkKeyShareable: Bool?
+  /// Attributes other than these, in their order.
+  public var otherAttributes: [WiFiAttribute]
+
+  /// The credential for any device.
+  public static let anyDevice = [UInt8](repeating: 0xFF, count: 6)
+
+  /// A credential with all its fields.
+  public init(
+    ssid: [UInt8], authentication: Authentication, encryption: Encryption, networkKey: [UInt8],
+    macAddress: [UInt8]? = anyDevice, isNetworkKeyShareable: Bool? = nil,
+    otherAttributes: [WiFiAttribute] = []
+  ) {
+    self.ssid = ssid
+    self.authentication = authentication
+    self.encryption = encryption
+    self.networkKey = networkKey
+    self.macAddress = macAddress
+    self.isNetworkKeyShareable = isNetworkKeyShareable
+    self.otherAttributes = otherAttributes
+  }
+
+  /// The credential of a network with a WPA2 passphrase and AES, or without a key of an open one.
+  public init(ssid: String, key: String? = nil) {
+    self.init(
+      ssid: Array(ssid.utf8), authentication: key == nil ? .open : .wpa2Personal,
+      encryption: key == nil ? .none : .aes, networkKey: Array((key ?? "").utf8))
+  }
+
+  /// The network's name if it is UTF-8.
+  public var ssidText: String? { String(validating: ssid, as: UTF8.self) }
+
+  private static let maximumSSIDLength = 32
+  private static let maximumKeyLength = 64
+  private static let macAddressLength = 6
+  /// Network Index is deprecated and always 1.
+  private static let networkIndex: UInt8 = 1
+
+  init(_ bytes: ArraySlice<UInt8>) throws(NDEFError) {
+    var single: [WiFiAttribute.Identifier: ArraySlice<UInt8>] = [:]
+    self.init(ssid: [], authentication: [], encryption: [], networkKey: [], macAddress: nil)
+    for (identifier, value) in try WiFiAttribute.parse(bytes) {
+      switch identifier {
+      case .networkIndex, .ssid, .authenticationType, .encryptionType, .networkKey, .macAddress:
+        guard single.updateValue(value, forKey: identifier) == nil else {
+          throw .repeated("attribute of one kind in the credential", offset: value.startIndex)
+        }
+      case .vendorExtension:
+        guard var subelements = try WiFiVendorExtension(value) else { fallthrough }
+        if let value = subelements.remove(.networkKeyShareable) {
+          isNetworkKeyShareable = value != 0
+        }
+        if !subelements.isEmpty { otherAttributes.append(subelements.attribute) }
+      default:
+        otherAttributes.append(WiFiAttribute(identifier, Array(value)))
+      }
+    }
+    guard let ssid = single[.ssid], let authentication = single[.authenticationType],
+      let encryption = single[.encryptionType]
+    else {
+      throw NDEFError(
+        .missingField, offset: bytes.startIndex,
+        reason: "a credential lacks its SSID, authentication or encryption type")
+    }
+    guard ssid.count <= Self.maximumSSIDLength else {
+      throw NDEFError(
+        .invalidValue, offset: ssid.startIndex,
+        reason: "an SSID of \(ssid.count) bytes is longer than \(Self.maximumSSIDLength)")
+    }
+    self.ssid = Array(ssid)
+    var reader = ByteReader(authentication)
+    self.authentication = Authentication(rawValue: try reader.readBigEndian16("authentication"))
+    try reader.expectEnd("authentication type")
+    reader = ByteReader(encryption)
+    self.encryption = Encryption(rawValue: try reader.readBigEndian16("encryption"))
+    try reader.expectEnd("encryption type")
+    if let key = single[.networkKey] {
+      guard key.count <= Self.maximumKeyLength else {
+        throw NDEFError(
+          .invalidValue, offset: key.startIndex,
+          reason: "a network key of \(key.count) bytes is longer than \(Self.maximumKeyLength)")
+      }
+      networkKey = Array(key)
+    }
+    if let address = single[.macAddress] {
+      try address.expectCount(Self.macAddressLength, "MAC address")
+      macAddress = Array(address)
+    }
+  }
+
+  /// The value of the Credential attribute.
+  ///
+  /// SSID and key are cut at the lengths that they may have; a MAC address of another length than 6
+  /// is left out.
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    WiFiAttribute(.networkIndex, [Self.networkIndex]).append(to: &bytes)
+    WiFiAttribute(.ssid, Array(ssid.prefix(Self.maximumSSIDLength))).append(to: &bytes)
+    var value: [UInt8] = []
+    value.appendBigEndian(authentication.rawValue)
+    WiFiAttribute(.authenticationType, value).append(to: &bytes)
+    value = []
+    value.appendBigEndian(encryption.rawValue)
+    WiFiAttribute(.encryptionType, value).append(to: &bytes)
+    WiFiAttribute(.networkKey, Array(networkKey.prefix(Self.maximumKeyLength))).append(to: &bytes)
+    if let macAddress, macAddress.count == Self.macAddressLength {
+      WiFiAttribute(.macAddress, macAddress).append(to: &bytes)
+    }
+    if let isNetworkKeyShareable {
+      WiFiVendorExtension(.networkKeyShareable, isNetworkKeyShareable ? 1 : 0)
+        .attribute.append(to: &bytes)
+    }
+    for attribute in otherAttributes { attribute.append(to: &bytes) }
+    return bytes
+  }
+}
+
+extension WiFiCredential: CustomStringConvertible {
+  /// The network's name and how it is protected; never its key.
+  public var description: String {
+    let name = ssidText ?? ssid.asciiOrHexadecimal
+    let protection = (authentication.names + encryption.names).joined(separator: ", ")
+    return protection.isEmpty ? "Wi-Fi \(name)" : "Wi-Fi \(name) (\(protection))"
+  }
+}

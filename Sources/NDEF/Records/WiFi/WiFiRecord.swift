@@ -1,0 +1,104 @@
+/// How to join a Wi-Fi network: the media type `application/vnd.wfa.wsc`.
+///
+/// ```swift
+/// let record: NDEFRecord = .wiFi(ssid: "Guests", key: "correct horse")
+/// ```
+///
+/// Source: Wi-Fi Simple Configuration 2.0.5, 12; all numbers big-endian.
+public struct WiFiRecord: NDEFTypedRecord {
+  /// The networks.
+  public var credentials: [WiFiCredential]
+  /// The version of the specification, such as 0x20 for 2.0, from the Version2 subelement.
+  public var version: UInt8?
+  /// Attributes other than these, in their order: a password token, a device's name.
+  public var otherAttributes: [WiFiAttribute]
+  public var identifier: [UInt8]
+
+  /// The record of some networks.
+  public init(
+    credentials: [WiFiCredential], version: UInt8? = nil, otherAttributes: [WiFiAttribute] = [],
+    identifier: [UInt8] = []
+  ) {
+    self.credentials = credentials
+    self.version = version
+    self.otherAttributes = otherAttributes
+    self.identifier = identifier
+  }
+
+  private static let mediaType = "application/vnd.wfa.wsc"
+
+  public static func matches(_ record: NDEFRecord) -> Bool {
+    record.hasType(.media, mediaType)
+  }
+
+  /// Reads the networks.
+  ///
+  /// - Throws: ``NDEFError``: an attribute beyond the end, a network without a name, type of
+  ///   authentication or encryption, or with one of them twice, a value of the wrong length.
+  public init(_ record: NDEFRecord) throws(NDEFError) {
+    try Self.expectMatch(record)
+    self.init(credentials: [], identifier: record.identifier)
+    for (identifier, value) in try WiFiAttribute.parse(record.payload[...]) {
+      switch identifier {
+      case .credential:
+        credentials.append(try WiFiCredential(value))
+      case .vendorExtension:
+        guard var subelements = try WiFiVendorExtension(value) else { fallthrough }
+        version = subelements.remove(.version2) ?? version
+        if !subelements.isEmpty { otherAttributes.append(subelements.attribute) }
+      default:
+        otherAttributes.append(WiFiAttribute(identifier, Array(value)))
+      }
+    }
+  }
+
+  public var record: NDEFRecord {
+    var payload: [UInt8] = []
+    for credential in credentials {
+      WiFiAttribute(.credential, credential.encoded()).append(to: &payload)
+    }
+    for attribute in otherAttributes { attribute.append(to: &payload) }
+    if let version {
+      WiFiVendorExtension(.version2, version).attribute.append(to: &payload)
+    }
+    return NDEFRecord(
+      typeNameFormat: .media, type: Self.mediaType, identifier: identifier, payload: payload)
+  }
+
+  public var description: String {
+    guard !credentials.isEmpty else { return "Wi-Fi configuration" }
+    return credentials.map(\.description).joined(separator: ", ")
+  }
+
+  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
+    try container.encode(
+      Fields(credentials: credentials.map(Fields.Credential.init)), forKey: "wifi")
+  }
+
+  private struct Fields: Encodable {
+    struct Credential: Encodable {
+      let ssid: String
+      let authentication: [String]
+      let encryption: [String]
+      let networkKey: String
+      let macAddress: String?
+
+      init(_ credential: WiFiCredential) {
+        ssid = credential.ssidText ?? credential.ssid.asciiOrHexadecimal
+        authentication = credential.authentication.names
+        encryption = credential.encryption.names
+        networkKey = credential.networkKey.asciiOrHexadecimal
+        macAddress = credential.macAddress?.hexadecimal
+      }
+    }
+
+    let credentials: [Credential]
+  }
+}
+
+extension NDEFRecord {
+  /// The record of a network with a WPA2 passphrase, or an open one.
+  public static func wiFi(ssid: String, key: String? = nil) -> NDEFRecord {
+    WiFiRecord(credentials: [WiFiCredential(ssid: ssid, key: key)]).record
+  }
+}

@@ -1,0 +1,41 @@
+extension [UInt8] {
+  mutating func appendBigEndian(_ value: UInt16) {
+    append(UInt8(truncatingIfNeeded: value >> 8))
+    append(UInt8(truncatingIfNeeded: value))
+  }
+
+  mutating func appendBigEndian(_ value: UInt32) {
+    appendBigEndian(UInt16(truncatingIfNeeded: value >> 16))
+    appendBigEndian(UInt16(truncatingIfNeeded: value))
+  }
+
+  mutating func appendLittleEndian(_ value: UInt16) {
+    append(UInt8(truncatingIfNeeded: value))
+    append(UInt8(truncatingIfNeeded: value >> 8))
+  }
+
+  /// Appends bytes after their number in one byte; what it cannot say is left off.
+  mutating func appendWithLength8(_ bytes: some Collection<UInt8>) {
+    let field = bytes.prefix(Int(UInt8.max))
+    append(UInt8(clamping: field.count))
+    append(contentsOf: field)
+  }
+
+  /// Appends bytes after their number in two bytes, big-endian; what it cannot say is left off.
+  mutating func appendWithLength16(_ bytes: some Collection<UInt8>) {
+    let field = bytes.prefix(Int(UInt16.max))
+    appendBigEndian(UInt16(clamping: field.count))
+    append(contentsOf: field)
+  }
+}
+
+extension String {
+  /// As much of the text as fits that many bytes of UTF-8 without cutting a character's code.
+  func utf8Prefix(_ maximumLength: Int) -> ArraySlice<UInt8> {
+    let bytes = Array(utf8)
+    guard bytes.count > maximumLength else { return bytes[...] }
+    var end = Swift.max(0, maximumLength)
+    while end > 0, UTF8.isContinuation(bytes[end]) { end -= 1 }
+    return bytes[..<end]
+  }
+}

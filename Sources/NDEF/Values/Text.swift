@@ -1,0 +1,93 @@
+extension UInt8 {
+  var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
+
+  var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}
+
+extension Collection<UInt8> {
+  /// Upper-case digits, two a byte.
+  var hexadecimal: String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(count * 2)
+    for byte in self {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 0x0F)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// `1 byte`, `12 bytes`.
+  var byteCountDescription: String { count == 1 ? "1 byte" : "\(count) bytes" }
+
+  /// The bytes as text where they are printable US-ASCII, otherwise `hex:` and their digits.
+  ///
+  /// Text that itself begins with `hex:` is written in digits too, so the form can be read back
+  /// without doubt by ``Swift/Array/init(asciiOrHexadecimal:)``.
+  var asciiOrHexadecimal: String {
+    let isText = allSatisfy(\.isPrintableASCII) && !starts(with: [UInt8].hexadecimalMarker)
+    return isText
+      ? String(decoding: self, as: UTF8.self)
+      : String(decoding: [UInt8].hexadecimalMarker, as: UTF8.self) + hexadecimal
+  }
+}
+
+extension [UInt8] {
+  fileprivate static let hexadecimalMarker = Array("hex:".utf8)
+
+  /// The bytes of hexadecimal digits, either case; blanks and colons between them are ignored.
+  init?(hexadecimal text: some StringProtocol) {
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for character in text.utf8 {
+      let digit: UInt8
+      switch character {
+      case 0x30...0x39: digit = character - 0x30
+      case 0x41...0x46: digit = character - 0x41 + 10
+      case 0x61...0x66: digit = character - 0x61 + 10
+      case 0x20, 0x3A: continue
+      default: return nil
+      }
+      if let first = high {
+        bytes.append(first << 4 | digit)
+        high = nil
+      } else {
+        high = digit
+      }
+    }
+    guard high == nil else { return nil }
+    self = bytes
+  }
+
+  /// The bytes of a text in the form of ``Swift/Collection/asciiOrHexadecimal``.
+  init?(asciiOrHexadecimal text: String) {
+    let utf8 = Array(text.utf8)
+    guard utf8.starts(with: Self.hexadecimalMarker) else {
+      self = utf8
+      return
+    }
+    let digits = utf8.dropFirst(Self.hexadecimalMarker.count)
+    self.init(hexadecimal: String(decoding: digits, as: UTF8.self))
+  }
+}
+
+extension String {
+  /// The text with its control characters, line ends among them, and the characters that change the
+  /// direction of writing as escapes.
+  var escapingControls: String {
+    var text = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\n": text.append(contentsOf: "\\n".unicodeScalars)
+      case "\r": text.append(contentsOf: "\\r".unicodeScalars)
+      case "\t": text.append(contentsOf: "\\t".unicodeScalars)
+      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{200E}"..."\u{200F}",
+        "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{061C}":
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        text.append(contentsOf: "\\u{\(digits)}".unicodeScalars)
+      default: text.append(scalar)
+      }
+    }
+    return String(text)
+  }
+}
