@@ -321,7 +321,8 @@ public final class LibNFCDriver: ReaderDriver {
 
   private func readerError(_ failure: LibNFC.Failure, _ activity: String) -> NFCError {
     NFCError(
-      .readerLost, "the reader failed while \(activity)", cause: .libnfc(failure.code, failure.text))
+      .readerUnavailable, "the reader failed while \(activity)",
+      cause: .libnfc(failure.code, failure.text))
   }
 
   private func reader(_ activity: String, _ body: () throws -> Void) throws {

@@ -103,16 +103,44 @@ public struct APDU: Hashable, Sendable {
 
   /// SELECT by name, first occurrence, with the file control information asked for: ISO/IEC 7816-4,
   /// 7.1.1.
-  public static func select(aid: [UInt8]) -> APDU {
+  public static func select(aid: ApplicationIdentifier) -> APDU {
     APDU(
-      instructionClass: 0x00, instructionCode: select, p1: 0x04, p2: 0x00, data: aid,
+      instructionClass: 0x00, instructionCode: select, p1: 0x04, p2: 0x00, data: aid.bytes,
       expectedLength: 256)
   }
+}
 
-  /// SELECT by name; the AID in hexadecimal. `nil` if it is not.
-  public static func select(aid: String) -> APDU? {
-    [UInt8](hexadecimal: aid).map { select(aid: $0) }
+/// The name of a card's application: ISO/IEC 7816-4, 8.2.1.2. Five to sixteen bytes.
+///
+/// A literal is hexadecimal: `let tMoney: ApplicationIdentifier = "D4100000030001"`. A literal that is
+/// not is a mistake in the program and stops it; text from elsewhere goes through
+/// ``init(hexadecimal:)``.
+public struct ApplicationIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
+  public let bytes: [UInt8]
+
+  /// `nil` for fewer than one or more than sixteen bytes. Part of an AID selects the first application
+  /// that begins so.
+  public init?(_ bytes: [UInt8]) {
+    guard (1...16).contains(bytes.count) else { return nil }
+    self.bytes = bytes
   }
+
+  /// `nil` if the text is not hexadecimal, or too long or short.
+  public init?(hexadecimal text: some StringProtocol) {
+    guard let bytes = [UInt8](hexadecimal: text) else { return nil }
+    self.init(bytes)
+  }
+
+  public init(stringLiteral value: StaticString) {
+    guard let aid = ApplicationIdentifier(hexadecimal: value.description) else {
+      preconditionFailure("\(value) is not an application identifier in hexadecimal")
+    }
+    self = aid
+  }
+}
+
+extension ApplicationIdentifier: CustomStringConvertible {
+  public var description: String { bytes.hexadecimal }
 }
 
 /// The answer to a command: data and status word (ISO/IEC 7816-4, 5.6).

@@ -224,6 +224,9 @@ public actor Reader {
     } catch let failure as NFCError where failure.code == .tagConnectionLost {
       forget(handle)
       throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
+    } catch let failure as NFCError where failure.code == .readerUnavailable {
+      lose()
+      throw NFCError(.readerLost, failure.reason, cause: failure.cause)
     }
   }
 

@@ -53,7 +53,7 @@ public struct Fault: Sendable {
   ///   - count: how many.
   ///   - range: the exchanges and commands among which they are spread.
   public static func random(seed: UInt64, count: Int, among range: Range<Int>) -> [Fault] {
-    var generator = SplitMix64(state: seed)
+    var generator = SplitMix64(seed: seed)
     guard !range.isEmpty else { return [] }
     return (0..<max(0, count)).map { _ in
       let moment = Int.random(in: range, using: &generator)
@@ -66,18 +66,5 @@ public struct Fault: Sendable {
       default: return Fault(.replyLost, at: .command(moment))
       }
     }
-  }
-}
-
-/// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }

@@ -1,0 +1,61 @@
+import NFCCore
+import NFCLibNFC
+import ReaderThread
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+extension Reader {
+  /// Opens a reader.
+  ///
+  /// A reader that does not answer is given up within a few seconds.
+  ///
+  /// - Parameter connectionString: a libnfc connection string, for instance
+  ///   `pn532_uart:/dev/ttyUSB0`. `nil` takes the one in the environment variable `NFC_READER`, or else
+  ///   the first that ``list()`` finds.
+  /// - Throws: ``NFCError`` with `readerNotFound`, `readerUnavailable` or `invalidParameter`.
+  public static func open(_ connectionString: String? = nil) async throws -> Reader {
+    let wanted = connectionString ?? environment("NFC_READER")
+    let thread = try makeThread()
+    return try await Opener(thread: thread).open(wanted)
+  }
+
+  /// The connection strings of all readers that can be found without being named: USB readers, and what
+  /// libnfc's configuration and environment name. A PN532 on a serial port is found by name alone.
+  public static func list() async throws -> [String] {
+    try await Opener(thread: makeThread()).list()
+  }
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+    return value
+  }
+
+  private static func makeThread() throws -> ReaderThread {
+    do {
+      return try ReaderThread()
+    } catch {
+      throw NFCError(.readerUnavailable, "no thread for the reader", cause: .system(0, "\(error)"))
+    }
+  }
+
+  /// Opens on the thread that the reader will own: opening blocks too.
+  private actor Opener {
+    private let thread: ReaderThread
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(thread: ReaderThread) {
+      self.thread = thread
+    }
+
+    func open(_ connectionString: String?) throws -> Reader {
+      Reader(driver: try LibNFCDriver.open(connectionString), executor: thread)
+    }
+
+    func list() -> [String] { LibNFCDriver.list() }
+  }
+}
