@@ -18,7 +18,7 @@ public struct SRIX4K: VirtualChip {
     static let completion: UInt8 = 0x0F
   }
 
-  /// Data sheet, section 6.
+  /// Data sheet: states of the chip.
   private enum State: Hashable {
     case powerOff, ready, inventory, selected, deselected, deactivated
   }
