@@ -56,7 +56,7 @@ import Testing
     #expect(chip.receive(wrongLength) == nil)
   }
 
-  /// NFC Forum Type 3 Tag 1.1, 6.1: the checksum is the sum of bytes 0 to 13. The block is that of a
+  /// NFC Forum Type 3 Tag 1.1: the checksum is the sum of bytes 0 to 13. The block is that of a
   /// Lite-S as sold.
   @Test func formattedAttributeBlock() {
     var chip = FeliCaLiteS(idm: Self.idm)

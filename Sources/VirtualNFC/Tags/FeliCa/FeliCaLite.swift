@@ -1,5 +1,5 @@
 /// FeliCa Lite, RC-S965: 14 blocks for the user, a subtraction register, MAC for reading (FeliCa
-/// Lite User's Manual 1.0).
+/// Lite User's Manual).
 public struct FeliCaLite: VirtualChip {
   public let name = "felica-lite"
   private var core: FeliCaLiteCore

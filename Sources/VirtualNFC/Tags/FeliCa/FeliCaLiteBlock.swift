@@ -1,4 +1,4 @@
-/// Block numbers of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual, 3.2).
+/// Block numbers of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual).
 enum FeliCaLiteBlock {
   /// S_PAD0 to S_PAD13, for the user.
   static let scratchPads: ClosedRange<UInt8> = 0x00...0x0D
@@ -34,7 +34,7 @@ enum FeliCaLiteBlock {
     + [memoryConfiguration]
 }
 
-/// MC, the memory configuration block (FeliCa Lite-S User's Manual, 3.2.10).
+/// MC, the memory configuration block (FeliCa Lite-S User's Manual).
 struct FeliCaLiteConfiguration: Hashable, Sendable {
   /// Offsets in the block.
   private enum Offset {
@@ -45,8 +45,6 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
     static let all = 2
     /// SYS_OP: 01 where the tag answers as NDEF tag.
     static let systemOption = 3
-    /// RF_PRM, always 07.
-    static let rfParameter = 4
     /// MC_CKCKV_W_MAC_A.
     static let keyWriteMAC = 5
     /// MC_SP_REG_R_RESTR.
@@ -70,7 +68,7 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
     while self.bytes.count < FeliCaBlockAccess.blockSize { self.bytes.append(0) }
   }
 
-  /// As a card leaves the factory.
+  /// As a card leaves the factory; the last byte is RF_PRM, which is always 07.
   static func blank(isNDEF: Bool) -> FeliCaLiteConfiguration {
     FeliCaLiteConfiguration([0xFF, 0xFF, unlocked, isNDEF ? 0x01 : 0x00, 0x07])
   }

@@ -106,14 +106,9 @@ struct FeliCaLiteCore: Hashable, Sendable {
       return .feliCa(
         polling.answer(idm: idm, pmm: pmm, systemCode: code), bitRate: frame.bitRate)
     case .command(let code, idm, let parameters)?:
-      let answer: [UInt8]
-      do throws(FeliCaRefusal) {
-        answer = try perform(code, parameters)
-      } catch {
-        guard case .status(let status) = error else { return nil }
-        answer = status.bytes
+      return FeliCaPacket.answer(to: code, idm: idm, bitRate: frame.bitRate) {
+        () throws(FeliCaRefusal) in try perform(code, parameters)
       }
-      return .feliCa([code &+ 1] + idm + answer, bitRate: frame.bitRate)
     default:
       return nil
     }
@@ -358,8 +353,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// REG_A and REG_B, 4 bytes each, least significant first, only go down; REG_C is free (Lite-S,
-  /// 3.2.2).
+  /// REG_A and REG_B, 4 bytes each, least significant first, only go down; REG_C is free.
   private mutating func subtract(_ data: [UInt8]) throws(FeliCaRefusal) {
     let old = stored[FeliCaLiteBlock.register] ?? Self.zeros
     func value(_ bytes: [UInt8], _ offset: Int) -> UInt32 {

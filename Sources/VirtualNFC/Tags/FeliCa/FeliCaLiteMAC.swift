@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The message authentication codes of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual, 5.2).
+/// The message authentication codes of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual).
 ///
 /// All are two-key triple DES in CBC mode. The card is little endian: each unit of 8 bytes is turned
 /// round on its way into the cipher and on its way out.

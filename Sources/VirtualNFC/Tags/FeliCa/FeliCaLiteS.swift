@@ -1,5 +1,5 @@
 /// FeliCa Lite-S, RC-S966: 14 blocks for the user, a subtraction register, MAC_A, mutual
-/// authentication (FeliCa Lite-S User's Manual 1.1).
+/// authentication (FeliCa Lite-S User's Manual).
 public struct FeliCaLiteS: VirtualChip {
   public let name = "felica-lite-s"
   private var core: FeliCaLiteCore

@@ -1,4 +1,4 @@
-/// Command codes; the code of an answer is one more (JIS X 6319-4, 6.2; FeliCa Card User's Manual,
+/// Command codes; the code of an answer is one more (JIS X 6319-4; FeliCa Card User's Manual,
 /// excerpted edition, 4.4).
 enum FeliCaCommand {
   static let polling: UInt8 = 0x00
@@ -64,7 +64,7 @@ enum FeliCaRefusal: Error, Hashable {
   case status(FeliCaStatus)
 }
 
-/// One entry of a block list, 2 or 3 bytes (FeliCa Card User's Manual, excerpted edition, 4.2.1).
+/// One entry of a block list, 2 or 3 bytes (FeliCa Card User's Manual, excerpted edition: Block List).
 struct FeliCaBlockListElement: Hashable, Sendable {
   var accessMode: UInt8
   /// Which entry of the service code list the block is of.
@@ -157,9 +157,24 @@ enum FeliCaPacket: Hashable, Sendable {
     self = .command(
       code: code, idm: Array(payload[1..<idmEnd]), parameters: Array(payload[idmEnd...]))
   }
+
+  /// The answer to a command: what `perform` gives after code and IDm, or why it did not.
+  static func answer(
+    to code: UInt8, idm: [UInt8], bitRate: Int,
+    _ perform: () throws(FeliCaRefusal) -> [UInt8]
+  ) -> RadioFrame? {
+    let body: [UInt8]
+    do throws(FeliCaRefusal) {
+      body = try perform()
+    } catch {
+      guard case .status(let status) = error else { return nil }
+      body = status.bytes
+    }
+    return .feliCa([code &+ 1] + idm + body, bitRate: bitRate)
+  }
 }
 
-/// The parameters of Polling, and its answer (FeliCa Card User's Manual, excerpted edition, 4.4.2).
+/// The parameters of Polling, and its answer (FeliCa Card User's Manual, excerpted edition, 4.4).
 struct FeliCaPolling: Hashable, Sendable {
   static let idmSize = 8
 

@@ -1,5 +1,5 @@
 /// A FeliCa Standard card: systems, each with areas and services, and the commands that need no key
-/// (FeliCa Card User's Manual, excerpted edition 2.11).
+/// (FeliCa Card User's Manual, excerpted edition).
 ///
 /// Commands that need a key (Authentication1 and what follows) are not answered: the card stays in
 /// mode 0. A system is addressed by its IDm, whose first half byte is the system's number.
@@ -41,7 +41,7 @@ public struct FeliCaStandard: VirtualChip {
     static func serviceNumber(_ code: UInt16) -> UInt16 { code >> 6 }
   }
 
-  /// The lower six bits of a service code (FeliCa Card User's Manual, excerpted edition, 3.4.3).
+  /// The lower six bits of a service code (FeliCa Card User's Manual, excerpted edition).
   private enum ServiceAttribute {
     static let mask: UInt16 = 0x3F
     /// Set where no key is needed.
@@ -129,14 +129,9 @@ public struct FeliCaStandard: VirtualChip {
       guard let index = systems.indices.first(where: { self.idm(ofSystem: $0) == idm }) else {
         return nil
       }
-      let answer: [UInt8]
-      do throws(FeliCaRefusal) {
-        answer = try perform(code, parameters, in: index)
-      } catch {
-        guard case .status(let status) = error else { return nil }
-        answer = status.bytes
+      return FeliCaPacket.answer(to: code, idm: idm, bitRate: frame.bitRate) {
+        () throws(FeliCaRefusal) in try perform(code, parameters, in: index)
       }
-      return .feliCa([code &+ 1] + idm + answer, bitRate: frame.bitRate)
     default:
       return nil
     }

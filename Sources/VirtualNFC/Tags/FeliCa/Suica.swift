@@ -6,7 +6,7 @@
 enum Suica {
   static let systemCode: UInt16 = 0x0003
   static let commonAreaSystemCode: UInt16 = 0xFE00
-  /// IC type 0B, as of the cards sold since 2010.
+  /// IC type 0B; the PMm of a card of which a dump is public.
   static let pmm: [UInt8] = [0x10, 0x0B, 0x4B, 0x42, 0x84, 0x85, 0xD0, 0xFF]
 
   private static let blockSize = FeliCaBlockAccess.blockSize

@@ -1,5 +1,5 @@
 /// The attribute information block, block 0 of an NDEF-formatted tag (NFC Forum Type 3 Tag
-/// Operation Specification 1.1, 6.1).
+/// Operation Specification 1.1).
 struct Type3AttributeBlock: Hashable, Sendable {
   /// Major and minor version of the mapping, a half byte each.
   var version: UInt8 = 0x10

@@ -70,14 +70,9 @@ public struct Type3Tag: VirtualChip {
         polling.answer(idm: identifier, pmm: Self.pmm, systemCode: Self.systemCode),
         bitRate: frame.bitRate)
     case .command(let code, identifier, let parameters)?:
-      let answer: [UInt8]
-      do throws(FeliCaRefusal) {
-        answer = try perform(code, parameters)
-      } catch {
-        guard case .status(let status) = error else { return nil }
-        answer = status.bytes
+      return FeliCaPacket.answer(to: code, idm: identifier, bitRate: frame.bitRate) {
+        () throws(FeliCaRefusal) in try perform(code, parameters)
       }
-      return .feliCa([code &+ 1] + identifier + answer, bitRate: frame.bitRate)
     default:
       return nil
     }

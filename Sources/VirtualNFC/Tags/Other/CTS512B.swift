@@ -1,0 +1,90 @@
+/// ASK CTS512B: a paper ticket of 32 words of 2 bytes behind a protocol of its own on a type B
+/// carrier.
+///
+/// There is no public data sheet. The frames are those that libnfc and other open readers exchange
+/// with real tickets: REQT, SELECT by the lower half of the serial number, READ; all end with
+/// CRC_B. Writing is not modelled. Not confirmed: that a ticket that is selected still answers REQT.
+public struct CTS512B: VirtualChip {
+  private enum Command {
+    /// Answered with the product code and the fab code.
+    static let reqt: UInt8 = 0x10
+    /// Carries the lower half of the serial number or FFFF for any; answered with that half.
+    static let select: UInt8 = 0x9F
+    /// The upper three bits of READ; the others are the word's address.
+    static let read: UInt8 = 0xC0
+    static let readMask: UInt8 = 0xE0
+  }
+
+  private static let anyTicket: [UInt8] = [0xFF, 0xFF]
+  private static let productCode: UInt8 = 0x60
+  private static let wordSize = 2
+  private static let wordCount = 32
+  /// The word with the upper half of the serial number.
+  private static let serialNumberWord = 4
+
+  public let name = "ask-ctx"
+  /// The serial number, the most significant byte first: the other way round from the air.
+  public let identifier: [UInt8]
+  private let fabCode: UInt8
+  /// The lower half of the serial number as it goes over the air.
+  private let selector: [UInt8]
+  private var words: [[UInt8]]
+  private var isSelected = false
+
+  /// - Parameters:
+  ///   - serialNumber: 4 bytes, the most significant first.
+  ///   - fabCode: The second byte of the answer to REQT.
+  public init(serialNumber: [UInt8], fabCode: UInt8 = 0x1C) {
+    precondition(serialNumber.count == 4, "a serial number has 4 bytes")
+    identifier = serialNumber
+    self.fabCode = fabCode
+    selector = serialNumber.suffix(Self.wordSize).reversed()
+    words = [[UInt8]](
+      repeating: [UInt8](repeating: 0, count: Self.wordSize), count: Self.wordCount)
+    words[Self.serialNumberWord] = serialNumber.prefix(Self.wordSize).reversed()
+  }
+
+  public var modulation: RadioFrame.Modulation { .typeB }
+
+  /// The 32 words as they are read.
+  public var memory: [UInt8] {
+    get { Array(words.joined()) }
+    set {
+      for index in words.indices {
+        let part = Array(newValue.dropFirst(index * Self.wordSize).prefix(Self.wordSize))
+        guard part.count == Self.wordSize else { return }
+        words[index] = part
+      }
+    }
+  }
+
+  public mutating func powerOff() { isSelected = false }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    guard frame.modulation == .typeB, frame.bitRate == 106, let command = frame.checkedPayload,
+      let code = command.first
+    else { return nil }
+    let parameters = Array(command.dropFirst())
+    switch (code, parameters.count) {
+    case (Command.reqt, 0):
+      isSelected = false
+      return .typeB([Self.productCode, fabCode])
+    case (Command.select, 2):
+      isSelected = parameters == Self.anyTicket || parameters == selector
+      return isSelected ? .typeB(selector) : nil
+    case (_, 0) where code & Command.readMask == Command.read && isSelected:
+      return .typeB(words[Int(code & ~Command.readMask)])
+    default:
+      return nil
+    }
+  }
+}
+
+extension VirtualTag {
+  /// An ASK CTS512B ticket.
+  public static func askCTx(
+    serialNumber: [UInt8] = [0x02, 0x60, 0x08, 0x28]
+  ) -> VirtualTag {
+    VirtualTag(CTS512B(serialNumber: serialNumber))
+  }
+}

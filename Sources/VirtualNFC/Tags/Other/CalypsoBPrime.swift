@@ -1,0 +1,77 @@
+/// A Calypso card with Innovatron's radio protocol, ISO/IEC 14443 type B': activation only.
+///
+/// The protocol is not published; the frames are those that libnfc exchanges with such cards. APGEN
+/// is answered by REPGEN with the serial number (DIV), ATTRIB by an acknowledge; both end with
+/// CRC_B. Not confirmed on a card: the two bytes of the answer to ATTRIB, and that a card which has
+/// had ATTRIB still answers APGEN. Commands after ATTRIB are not modelled: silence.
+public struct CalypsoBPrime: VirtualChip {
+  private enum Frame {
+    static let address: UInt8 = 0x01
+    /// Without the two bytes that say which cards are meant.
+    static let apgen: UInt8 = 0x0B
+    static let anyCard: [UInt8] = [0x3F, 0x80]
+    static let repgen: UInt8 = 0x07
+    static let attrib: UInt8 = 0x0F
+  }
+
+  /// Byte 5 of REPGEN: a configuration byte follows (80), software version 1.
+  private static let version: UInt8 = 0x82
+  /// Byte 6 of REPGEN: an ATR follows.
+  private static let configuration: UInt8 = 0x40
+  /// Up to the serial number: T0, TB1, TC1 and Calypso's historical bytes: platform, application
+  /// type and subtype, issuer, ROM and EEPROM version.
+  private static let atrHead: [UInt8] = [
+    0x3B, 0x6F, 0x00, 0x00, 0x80, 0x5A, 0x0A, 0x06, 0x0A, 0x03, 0x14, 0x10,
+  ]
+  /// A compact TLV object with the status 9000.
+  private static let atrTail: [UInt8] = [0x82, 0x90, 0x00]
+
+  public let name = "bprime"
+  /// DIV: the last four bytes of the card's serial number.
+  public let identifier: [UInt8]
+  private var isPowered = false
+
+  /// - Parameter div: 4 bytes.
+  public init(div: [UInt8]) {
+    precondition(div.count == 4, "a DIV has 4 bytes")
+    identifier = div
+  }
+
+  public var modulation: RadioFrame.Modulation { .typeB }
+
+  /// None that activation could reach.
+  public var memory: [UInt8] {
+    get { [] }
+    set {}
+  }
+
+  /// What the card says of itself in REPGEN.
+  public var atr: [UInt8] { Self.atrHead + identifier + Self.atrTail }
+
+  public mutating func powerOn() { isPowered = true }
+  public mutating func powerOff() { isPowered = false }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    guard isPowered, frame.modulation == .typeB, frame.bitRate == 106,
+      let command = frame.checkedPayload
+    else { return nil }
+    switch command {
+    case [Frame.address, Frame.apgen] + Frame.anyCard:
+      return .typeB(
+        [Frame.address, Frame.repgen] + identifier + [Self.version, Self.configuration] + atr)
+    case [Frame.address, Frame.attrib] + identifier:
+      return .typeB([Frame.address, Frame.attrib])
+    default:
+      return nil
+    }
+  }
+}
+
+extension VirtualTag {
+  /// A Calypso card on type B'.
+  public static func calypsoBPrime(
+    div: [UInt8] = [0x1C, 0x8A, 0x52, 0xF7]
+  ) -> VirtualTag {
+    VirtualTag(CalypsoBPrime(div: div))
+  }
+}

@@ -1,0 +1,214 @@
+/// STMicroelectronics SRIX4K: 128 blocks of 4 bytes behind a protocol of its own on a type B carrier
+/// (data sheet SRIX4K, sections 3 to 9).
+///
+/// All frames end with CRC_B. A frame with a wrong check, or a command that the state does not
+/// allow, is not answered. Authenticate (0A) is not answered: its algorithm is not published.
+public struct SRIX4K: VirtualChip {
+  /// Data sheet, table 4.
+  private enum Command {
+    static let initiate: [UInt8] = [0x06, 0x00]
+    static let pcall16: [UInt8] = [0x06, 0x04]
+    /// Slot_marker has the slot's number in its upper half byte.
+    static let slotMarker: UInt8 = 0x06
+    static let readBlock: UInt8 = 0x08
+    static let writeBlock: UInt8 = 0x09
+    static let getUID: UInt8 = 0x0B
+    static let resetToInventory: UInt8 = 0x0C
+    static let select: UInt8 = 0x0E
+    static let completion: UInt8 = 0x0F
+  }
+
+  /// Data sheet: states of the chip.
+  private enum State: Hashable {
+    case powerOff, ready, inventory, selected, deselected, deactivated
+  }
+
+  private static let blockSize = 4
+  private static let blockCount = 128
+  /// Bits that a write only clears, until they are reloaded.
+  private static let resettableBlocks = 0...4
+  /// Values that a write only makes smaller.
+  private static let counterBlocks = 5...6
+  private static let reloadCounter = 6
+  /// The bits of counter 6 that reload blocks 0 to 4 when one of them changes: 31 to 21.
+  private static let reloadBits: UInt32 = 0xFFE0_0000
+  private static let systemBlock: UInt8 = 0xFF
+  /// The byte of the system block with OTP_Lock_Reg: bit 0 locks blocks 7 and 8, bit 1 block 9, …
+  private static let lockByte = 3
+  private static let lockableBlocks = 7...15
+
+  public let name = "srix4k"
+  /// D0, 02 for STMicroelectronics, then six bits of IC code and the serial number; the most
+  /// significant byte first, the other way round from the air.
+  public let identifier: [UInt8]
+
+  private var blocks: [[UInt8]]
+  private var system: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+
+  private var state = State.powerOff
+  private var chipID: UInt8 = 0
+  private var isReloading = false
+  /// Where random Chip_IDs come from: the same sequence after each power-up.
+  private var randomState: UInt32 = 0
+
+  /// - Parameter uid: 8 bytes, the most significant first (D0, 02, …).
+  public init(uid: [UInt8]) {
+    precondition(uid.count == 8, "a UID has 8 bytes")
+    identifier = uid
+    blocks = [[UInt8]](
+      repeating: [UInt8](repeating: 0xFF, count: Self.blockSize), count: Self.blockCount)
+    // Counter 5 starts at FFFFFFFE.
+    blocks[Self.counterBlocks.lowerBound][0] = 0xFE
+  }
+
+  public var modulation: RadioFrame.Modulation { .typeB }
+
+  /// The 128 blocks as they are read, then the system block.
+  public var memory: [UInt8] {
+    get { Array(blocks.joined()) + system }
+    set {
+      for index in 0...Self.blockCount {
+        let part = Array(newValue.dropFirst(index * Self.blockSize).prefix(Self.blockSize))
+        guard part.count == Self.blockSize else { return }
+        if index < Self.blockCount { blocks[index] = part } else { system = part }
+      }
+    }
+  }
+
+  public mutating func powerOn() {
+    state = .ready
+    isReloading = false
+    randomState = Self.value(identifier.suffix(4)) | 1
+  }
+
+  public mutating func powerOff() {
+    state = .powerOff
+    isReloading = false
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    guard frame.modulation == .typeB, frame.bitRate == 106, let command = frame.checkedPayload
+    else { return nil }
+    return answer(to: command).map { .typeB($0) }
+  }
+
+  // MARK: Commands
+
+  private mutating func answer(to command: [UInt8]) -> [UInt8]? {
+    switch state {
+    case .powerOff, .deactivated:
+      return nil
+    case .ready:
+      guard command == Command.initiate else { return nil }
+      return initiate()
+    case .inventory:
+      return inventory(command)
+    case .selected, .deselected:
+      if command.count == 2, command[0] == Command.select { return select(command[1]) }
+      return state == .selected ? selected(command) : nil
+    }
+  }
+
+  private mutating func initiate() -> [UInt8] {
+    state = .inventory
+    chipID = random()
+    return [chipID]
+  }
+
+  private mutating func inventory(_ command: [UInt8]) -> [UInt8]? {
+    switch command {
+    case Command.initiate:
+      return initiate()
+    case Command.pcall16:
+      chipID = chipID & 0xF0 | random() & 0x0F
+      return chipID & 0x0F == 0 ? [chipID] : nil
+    default:
+      if command.count == 2, command[0] == Command.select { return select(command[1]) }
+      guard command.count == 1, command[0] & 0x0F == Command.slotMarker else { return nil }
+      let slot = command[0] >> 4
+      return slot != 0 && chipID & 0x0F == slot ? [chipID] : nil
+    }
+  }
+
+  /// A Chip_ID that is not its own puts a selected chip aside.
+  private mutating func select(_ requested: UInt8) -> [UInt8]? {
+    guard requested == chipID else {
+      if state == .selected { state = .deselected }
+      return nil
+    }
+    state = .selected
+    isReloading = false
+    return [chipID]
+  }
+
+  private mutating func selected(_ command: [UInt8]) -> [UInt8]? {
+    switch (command.first, command.count) {
+    case (Command.getUID?, 1):
+      return identifier.reversed()
+    case (Command.readBlock?, 2):
+      if command[1] == Self.systemBlock { return system }
+      let index = Int(command[1])
+      return blocks.indices.contains(index) ? blocks[index] : nil
+    case (Command.writeBlock?, 2 + Self.blockSize):
+      write(Array(command[2...]), at: command[1])
+      return nil
+    case (Command.resetToInventory?, 1):
+      state = .inventory
+      return nil
+    case (Command.completion?, 1):
+      state = .deactivated
+      return nil
+    default:
+      return nil
+    }
+  }
+
+  /// Write_block has no answer, whether it was done or not.
+  private mutating func write(_ data: [UInt8], at address: UInt8) {
+    if address == Self.systemBlock {
+      system[Self.lockByte] &= data[Self.lockByte]
+      return
+    }
+    let index = Int(address)
+    guard blocks.indices.contains(index) else { return }
+    switch index {
+    case Self.resettableBlocks:
+      blocks[index] = isReloading ? data : zip(blocks[index], data).map { $0 & $1 }
+    case Self.counterBlocks:
+      let old = Self.value(blocks[index].reversed())
+      let new = Self.value(data.reversed())
+      guard new < old else { return }
+      blocks[index] = data
+      if index == Self.reloadCounter, (old ^ new) & Self.reloadBits != 0 { isReloading = true }
+    case Self.lockableBlocks:
+      let bit = max(0, index - Self.lockableBlocks.lowerBound - 1)
+      guard system[Self.lockByte] >> UInt8(bit) & 1 == 1 else { return }
+      blocks[index] = data
+    default:
+      blocks[index] = data
+    }
+  }
+
+  // MARK: Numbers
+
+  private static func value(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    bytes.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// Xorshift, 32 bits.
+  private mutating func random() -> UInt8 {
+    randomState ^= randomState << 13
+    randomState ^= randomState >> 17
+    randomState ^= randomState << 5
+    return UInt8(truncatingIfNeeded: randomState >> 11)
+  }
+}
+
+extension VirtualTag {
+  /// An SRIX4K; its UID begins with D002 and the IC code 000011.
+  public static func srix4k(
+    uid: [UInt8] = [0xD0, 0x02, 0x0C, 0x1F, 0x5A, 0x88, 0x13, 0x6E]
+  ) -> VirtualTag {
+    VirtualTag(SRIX4K(uid: uid))
+  }
+}
