@@ -120,7 +120,9 @@ public final class LibNFCDriver: ReaderDriver {
   private func listTypeA() throws -> [Target] {
     var targets: [Target] = []
     while targets.count < Self.maximumTypeATags {
-      guard let target = try find(NMT_ISO14443A, NBR_106), !targets.contains(target) else { break }
+      guard let target = try find(NMT_ISO14443A, NBR_106),
+        !targets.contains(where: { $0.isSame(as: target) })
+      else { break }
       targets.append(target)
       try deselect()
     }
@@ -158,11 +160,10 @@ public final class LibNFCDriver: ReaderDriver {
     try device.set(NP_HANDLE_CRC, true)
     try device.set(NP_HANDLE_PARITY, true)
     try device.set(NP_EASY_FRAMING, true)
-    switch type {
-    case NMT_BARCODE, NMT_ISO14443A, NMT_JEWEL:
+    // The others are set up by the chip's own search.
+    if type == NMT_BARCODE {
       try device.set(NP_FORCE_ISO14443_A, true)
       try device.set(NP_FORCE_SPEED_106, true)
-    default: break
     }
   }
 
@@ -236,7 +237,7 @@ public final class LibNFCDriver: ReaderDriver {
   // MARK: Tags
 
   public func select(_ target: Target) throws {
-    if active == target, !target.isActiveStateLost { return }
+    if let active, active.isSame(as: target) { return }
     if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
     if try wake(target) { return }
     // A card that was broken off in the middle of a command hears nothing but the carrier's going.
@@ -257,7 +258,7 @@ public final class LibNFCDriver: ReaderDriver {
     case .iso14443b, .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
       found = try list(target.technology).first
     }
-    return found == target
+    return found?.isSame(as: target) ?? false
   }
 
   public func exchange(
@@ -333,9 +334,4 @@ public final class LibNFCDriver: ReaderDriver {
       throw readerError(failure, activity)
     }
   }
-}
-
-extension Target {
-  /// Whether a tag that is still the active one has to be selected all the same.
-  fileprivate var isActiveStateLost: Bool { false }
 }

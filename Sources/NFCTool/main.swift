@@ -19,8 +19,12 @@ for try await event in reader.events(polling: .all) {
     switch tag {
     case .miFare(let t):
       print(try await t.product() as Any, t.family)
-      if let c = t.classic { try await c.authenticate(block: 4, .b, key: .init(repeating: 0xff, count: 6)); print(try await c.readBlock(4).hexadecimal) }
-      else { print(try await t.sendMiFareCommand([0x30, 4]).hexadecimal) }
+      if let c = t.classic {
+        try await c.authenticate(block: 4, .b, key: .init(repeating: 0xff, count: 6));
+        print(try await c.readBlock(4).hexadecimal)
+      } else {
+        print(try await t.sendMiFareCommand([0x30, 4]).hexadecimal)
+      }
     case .iso7816(let t): print(try await t.sendCommand(.select(aid: "D2760000850101")))
     case .feliCa(let t): print(try await t.sendFeliCaCommand([0x0c] + t.idm).hexadecimal)
     case .other(let t): print(try await t.transceive([0x78]).hexadecimal)

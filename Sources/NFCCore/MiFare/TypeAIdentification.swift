@@ -13,9 +13,10 @@ enum TypeAIdentification {
   private static let operationOK: UInt16 = 0x9100
   private static let isoWrappedAdditionalFrame: [UInt8] = [0x90, 0xAF, 0x00, 0x00, 0x00]
 
-  /// DESFire and the NTAG 4xx announce themselves alike.
+  /// DESFire and the NTAG 4xx announce themselves alike: SAK 20, and 80 as the only historical byte
+  /// (MF3ICDx21_41_81 data sheet, 8.2; NTAG 424 DNA data sheet, 8.1).
   static func needsVersion(_ target: ISO14443ATarget) -> Bool {
-    target.sak == 0x20 && target.atqa == [0x03, 0x44]
+    target.sak == 0x20 && target.historicalBytes == [0x80]
   }
 
   static func kind(_ target: ISO14443ATarget, version: DESFireVersion?) -> Kind {
@@ -26,7 +27,8 @@ enum TypeAIdentification {
       return isPlus(target) ? .miFare(.plus) : .iso7816
     }
     switch target.sak {
-    case 0x00 where target.atqa == [0x00, 0x44]: return .miFare(.ultralight)
+    // ATQA says no more: with several tags in the field it is a mixture of theirs.
+    case 0x00: return .miFare(.ultralight)
     // Classic with 4-byte or 7-byte UIDs, Plus in security level 1, and cards that emulate them.
     case 0x01, 0x08, 0x09, 0x10, 0x11, 0x18, 0x19, 0x28, 0x38, 0x88, 0x98: return .miFare(.classic)
     default: return .other

@@ -60,9 +60,9 @@ public struct PollCycle: Sendable {
   public mutating func found(_ targets: [Target]?, of technology: TagTechnology) -> [Event] {
     guard let targets else { return [] }
     var events: [Event] = []
-    var news = targets.filter { target in !known.contains { $0.target == target } }
+    var news = targets.filter { target in !known.contains { $0.target.isSame(as: target) } }
     for index in known.indices where known[index].target.technology == technology {
-      if targets.contains(known[index].target) {
+      if targets.contains(where: { $0.isSame(as: known[index].target) }) {
         known[index].misses = 0
       } else if let same = news.firstIndex(where: { $0.isLikely(known[index].target) }) {
         // It has drawn a new number at the last power-on.
@@ -90,8 +90,7 @@ extension Target {
   func isLikely(_ other: Target) -> Bool {
     switch (self, other) {
     case (.iso14443a(let one), .iso14443a(let two)):
-      one.hasRandomUID && two.hasRandomUID && one.atqa == two.atqa && one.sak == two.sak
-        && one.ats == two.ats
+      one.hasRandomUID && two.hasRandomUID && one.sak == two.sak && one.ats == two.ats
     case (.iso14443b(let one), .iso14443b(let two)):
       // Whether a PUPI is random is not told; cards with the same application data are rare.
       one.applicationData == two.applicationData && one.protocolInfo == two.protocolInfo

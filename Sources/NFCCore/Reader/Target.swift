@@ -30,6 +30,17 @@ public enum Target: Hashable, Sendable {
     }
   }
 
+  /// Whether this is the same tag found again.
+  ///
+  /// Its ATQA may differ: all tags in the field answer with theirs at once.
+  public func isSame(as other: Target) -> Bool {
+    switch (self, other) {
+    case (.iso14443a(let one), .iso14443a(let two)): one.uid == two.uid && one.sak == two.sak
+    case (.feliCa(let one), .feliCa(let two)): one.idm == two.idm
+    default: technology == other.technology && identifier == other.identifier
+    }
+  }
+
   /// The UID, PUPI, IDm or serial number, most significant byte first.
   public var identifier: [UInt8] {
     switch self {

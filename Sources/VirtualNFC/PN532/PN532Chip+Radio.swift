@@ -91,7 +91,7 @@ extension PN532Chip {
     case .silence: return nil
     case .frame(let answer) where answer.bytes.count == 2: atqa = answer.bytes
     case .frame: return nil
-    case .collision(let received, _): atqa = received.bytes + [0x00, 0x00]
+    case .collision(let received, _): atqa = received.bytes
     }
     fifo = []
     var uid: [UInt8] = []
@@ -135,11 +135,11 @@ extension PN532Chip {
       case .collision(let received, let bit):
         let position = knownBits / 8 * 8 + bit
         guard position >= knownBits, position < 32 else { return nil }
-        var bytes = Array(known.prefix(knownBits / 8)) + received.bytes
-        while bytes.count * 8 <= position { bytes.append(0) }
-        // Of the cards that differ here, those with a 1 go on, as the chip's firmware has it.
-        bytes[position / 8] |= 1 << (position % 8)
+        // Of the cards that differ here, those with a 1 go on, as the chip's firmware has it: the
+        // receiver has put a 1 there.
+        let bytes = Array(known.prefix(knownBits / 8)) + received.bytes
         known = Array(bytes.prefix(position / 8 + 1))
+        known[position / 8] &= UInt8(truncatingIfNeeded: 0x1FF >> (8 - position % 8))
         knownBits = position + 1
       }
     }

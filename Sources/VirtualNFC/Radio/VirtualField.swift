@@ -11,8 +11,9 @@ public final class VirtualField: Sendable {
     case silence
     /// One tag answered, or several did with the same bits.
     case frame(RadioFrame)
-    /// Several tags answered with different bits: the bits received up to the first difference, and
-    /// its position, counted from 0 in the order of transmission.
+    /// Several tags answered with different bits: what a receiver makes of it, a one wherever any tag
+    /// sent one, and the position of the first difference, counted from 0 in the order of
+    /// transmission.
     case collision(RadioFrame, bit: Int)
   }
 
@@ -73,16 +74,11 @@ public final class VirtualField: Sendable {
     }
     guard let first = answers.first else { return .silence }
     guard let bit = firstDifference(answers) else { return .frame(first) }
-    var received = first
-    received.bytes = Array(first.bytes.prefix(bit / 8 + 1))
-    if bit % 8 != 0 {
-      received.bytes[bit / 8] &= UInt8(1 << (bit % 8)) - 1
-      received.bitsInLastByte = bit % 8
-    } else {
-      received.bytes.removeLast()
-      received.bitsInLastByte = 8
-    }
+    var received = answers.max { $0.bitCount < $1.bitCount } ?? first
     received.parity = nil
+    for answer in answers {
+      for index in answer.bytes.indices { received.bytes[index] |= answer.bytes[index] }
+    }
     return .collision(received, bit: bit)
   }
 

@@ -166,7 +166,9 @@ extension MIFAREUltralightEV1.Product {
   }
 
   /// The answer to GET_VERSION of the 17 pF version: table 14.
-  var version: [UInt8] { [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, self == .mf0ul11 ? 0x0B : 0x0E, 0x03] }
+  var version: [UInt8] {
+    [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, self == .mf0ul11 ? 0x0B : 0x0E, 0x03]
+  }
 
   var dataArea: Type2DataArea {
     Type2DataArea(capabilityContainer: [0xE1, 0x10, self == .mf0ul11 ? 0x06 : 0x10, 0x00])
