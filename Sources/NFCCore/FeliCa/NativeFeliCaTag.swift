@@ -1,16 +1,11 @@
 /// A FeliCa card over a reader of ours.
-struct NativeFeliCaTag: FeliCaTag {
+struct NativeFeliCaTag: FeliCaTag, HandleTag {
   let handle: TagHandle
   let target: FeliCaTarget
 
-  var identifier: [UInt8] { target.idm }
-  var technology: TagTechnology { .felica }
-  var isAvailable: Bool { get async { await handle.isAvailable } }
   var idm: [UInt8] { target.idm }
   var pmm: [UInt8] { target.pmm }
   var systemCode: [UInt8] { target.systemCode }
-
-  func connect() async throws { try await handle.connect() }
 
   func product() async throws -> TagProduct? {
     FeliCaIdentification.product(pmm: target.pmm)

@@ -1,10 +1,7 @@
 /// A smart card over a reader of ours.
-struct NativeISO7816Tag: ISO7816Tag {
+struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   let handle: TagHandle
 
-  var identifier: [UInt8] { handle.target.identifier }
-  var technology: TagTechnology { handle.target.technology }
-  var isAvailable: Bool { get async { await handle.isAvailable } }
 
   private var typeA: ISO14443ATarget? {
     if case .iso14443a(let target) = handle.target { target } else { nil }
@@ -20,8 +17,6 @@ struct NativeISO7816Tag: ISO7816Tag {
   var atqa: [UInt8]? { typeA?.atqa }
   var sak: UInt8? { typeA?.sak }
   var ats: [UInt8]? { typeA?.ats }
-
-  func connect() async throws { try await handle.connect() }
 
   func product() async throws -> TagProduct? {
     handle.knowledge.withLock { $0.product } ?? nil

@@ -1,18 +1,13 @@
 /// A MIFARE or NTAG tag over a reader of ours.
-struct NativeMiFareTag: MiFareTag {
+struct NativeMiFareTag: MiFareTag, HandleTag {
   let handle: TagHandle
   let target: ISO14443ATarget
   let family: MiFareFamily
 
-  var identifier: [UInt8] { target.uid }
-  var technology: TagTechnology { .iso14443a }
-  var isAvailable: Bool { get async { await handle.isAvailable } }
   var atqa: [UInt8] { target.atqa }
   var sak: UInt8 { target.sak }
   var ats: [UInt8] { target.ats }
   var historicalBytes: [UInt8] { target.historicalBytes }
-
-  func connect() async throws { try await handle.connect() }
 
   func product() async throws -> TagProduct? {
     if let known = handle.knowledge.withLock({ $0.product }) { return known }

@@ -36,6 +36,17 @@ public enum DetectedTag: Sendable {
   /// How the tag and the reader talk.
   public var technology: TagTechnology { tag.technology }
 
+  /// The tag's NDEF interface; `nil` for kinds that NDEF is not defined for.
+  public var ndef: (any NDEFTag)? {
+    switch self {
+    case .miFare(let tag): tag
+    case .iso7816(let tag): tag
+    case .iso15693(let tag): tag
+    case .feliCa(let tag): tag
+    case .other(let tag): tag.technology == .jewel ? tag : nil
+    }
+  }
+
   /// Connects to the tag; see ``Tag/connect()``.
   public func connect() async throws { try await tag.connect() }
 
@@ -64,16 +75,11 @@ public enum DetectedTag: Sendable {
 }
 
 /// A tag of a kind that Core NFC does not know.
-public struct OtherTag: Tag {
+public struct OtherTag: HandleTag {
   let handle: TagHandle
 
   /// What activation has told of it.
   public var target: Target { handle.target }
-  public var identifier: [UInt8] { handle.target.identifier }
-  public var technology: TagTechnology { handle.target.technology }
-  public var isAvailable: Bool { get async { await handle.isAvailable } }
-
-  public func connect() async throws { try await handle.connect() }
 
   /// Sends a command of the tag's own: one exchange.
   ///

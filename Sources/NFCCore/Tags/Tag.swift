@@ -19,7 +19,7 @@ public protocol Tag: Sendable {
 }
 
 /// A type A tag of the MIFARE or NTAG families.
-public protocol MiFareTag: Tag {
+public protocol MiFareTag: NDEFTag {
   var family: MiFareFamily { get }
   /// Two bytes, most significant first.
   var atqa: [UInt8] { get }
@@ -66,7 +66,7 @@ public enum MiFareFamily: String, Hashable, Sendable {
 }
 
 /// A smart card: ISO/IEC 14443-4 with the commands of ISO/IEC 7816-4.
-public protocol ISO7816Tag: Tag {
+public protocol ISO7816Tag: NDEFTag {
   /// Type A: what the answer to select says of the card. Empty for type B.
   var historicalBytes: [UInt8] { get }
   /// Type B: four bytes of the answer to request; `nil` for type A.
@@ -90,7 +90,7 @@ public protocol ISO7816Tag: Tag {
 }
 
 /// A FeliCa card.
-public protocol FeliCaTag: Tag {
+public protocol FeliCaTag: NDEFTag {
   /// Eight bytes.
   var idm: [UInt8] { get }
   /// Eight bytes.
@@ -111,7 +111,7 @@ public protocol FeliCaTag: Tag {
 }
 
 /// A vicinity tag: ISO/IEC 15693.
-public protocol ISO15693Tag: Tag {
+public protocol ISO15693Tag: NDEFTag {
   /// The second byte of the UID: who made the chip (ISO/IEC 7816-6).
   var icManufacturerCode: UInt8 { get }
   /// The last six bytes of the UID.

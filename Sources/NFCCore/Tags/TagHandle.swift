@@ -45,4 +45,6 @@ final class TagHandle: Sendable {
 struct TagKnowledge: Sendable {
   /// The product, `.some(nil)` if it was asked for and is not known.
   var product: TagProduct??
+  /// How the tag holds NDEF, and what is known of it.
+  var mapping: (any NDEFMapping)?
 }

@@ -1,0 +1,83 @@
+import NDEF
+
+/// A tag that may hold an NDEF message.
+///
+/// What is learned of the tag's layout by one call is kept for the next ones while it is connected: a
+/// second read of an unchanged tag costs at most one exchange.
+public protocol NDEFTag: Tag {
+  /// Whether the tag holds an NDEF structure, whether it can be written, and how much fits.
+  ///
+  /// - Throws: `tagConnectionLost`, `tagResponseError`; a structure that is broken beyond use is
+  ///   `malformedContent`, with the page, block or file.
+  func queryNDEFStatus() async throws -> NDEFStatus
+
+  /// The bytes of the NDEF message as they stand on the tag; `nil` if the tag is formatted and holds
+  /// none.
+  ///
+  /// - Throws: `notNDEF`, `malformedContent`, `notAuthenticated`, `tagConnectionLost`.
+  func readNDEFBytes() async throws -> [UInt8]?
+
+  /// Writes the bytes of an NDEF message; none makes the tag empty.
+  ///
+  /// A tag torn away in the middle holds the old message, none, or the new one, never a mixture, and can
+  /// be written again. Only what changes is written.
+  ///
+  /// - Parameter verify: reads everything back and compares.
+  /// - Throws: `readOnly`, `capacityExceeded` or `notNDEF` before anything is written;
+  ///   `malformedContent` if what was read back differs.
+  func writeNDEFBytes(_ message: [UInt8], verify: Bool) async throws
+
+  /// Makes an NDEF tag of a blank one: writes the structure that its kind prescribes, and an empty
+  /// message. A tag that is formatted already is emptied.
+  ///
+  /// What is written only once on some kinds (the capability container of type 1 and 2 tags) cannot be
+  /// taken back.
+  ///
+  /// - Throws: `unsupported` with the reason where the kind does not allow it; `readOnly`.
+  func formatNDEF() async throws
+
+  /// Makes the tag read-only for good. **Cannot be undone.**
+  ///
+  /// - Throws: `unsupported` with the reason where the kind does not allow it.
+  func writeLock() async throws
+}
+
+/// What ``NDEFTag/queryNDEFStatus()`` tells.
+public struct NDEFStatus: Hashable, Sendable {
+  public enum Access: String, Hashable, Sendable {
+    case notSupported
+    case readOnly
+    case readWrite
+  }
+
+  public var access: Access
+  /// The longest message that fits, in bytes; 0 if the tag holds no NDEF structure.
+  public var capacity: Int
+
+  public init(access: Access, capacity: Int) {
+    self.access = access
+    self.capacity = capacity
+  }
+
+  /// No NDEF structure.
+  public static let notSupported = NDEFStatus(access: .notSupported, capacity: 0)
+}
+
+extension NDEFTag {
+  /// The NDEF message; `nil` if the tag is formatted and holds none.
+  ///
+  /// - Throws: as ``readNDEFBytes()``; `malformedContent` with the byte for a message that is broken.
+  public func readNDEF() async throws -> NDEFMessage? {
+    guard let bytes = try await readNDEFBytes(), !bytes.isEmpty else { return nil }
+    do {
+      return try NDEFMessage(decoding: bytes)
+    } catch {
+      throw NFCError(.malformedContent, "the NDEF message is broken: \(error)")
+    }
+  }
+
+  /// Writes an NDEF message; see ``writeNDEFBytes(_:verify:)``.
+  public func writeNDEF(_ message: NDEFMessage, verify: Bool = false) async throws {
+    try await writeNDEFBytes(message.encoded(), verify: verify)
+  }
+}

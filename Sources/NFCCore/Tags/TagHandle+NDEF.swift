@@ -1,0 +1,50 @@
+extension TagHandle {
+  /// Runs a procedure of the tag's NDEF mapping, which keeps what it learns if all goes well.
+  private func withMapping<Result: Sendable>(
+    _ body: @Sendable (inout any NDEFMapping, TagLink) throws -> Result
+  ) async throws -> Result {
+    try await perform { link in
+      // One call at a time runs on the reader's thread: nobody else has the mapping meanwhile.
+      let known = self.knowledge.withLock { knowledge in
+        defer { knowledge.mapping = nil }
+        return knowledge.mapping
+      }
+      var mapping: any NDEFMapping
+      if let known {
+        mapping = known
+      } else {
+        mapping = try self.makeMapping(link)
+      }
+      let result = try body(&mapping, link)
+      self.knowledge.withLock { $0.mapping = mapping }
+      return result
+    }
+  }
+
+  /// The mapping of the tag's kind. Throws `unsupported` for a kind that NDEF is not defined for.
+  private func makeMapping(_ link: TagLink) throws -> any NDEFMapping {
+    throw NFCError(.unsupported, "NDEF is not defined for this kind of tag")
+  }
+
+  func queryNDEFStatus() async throws -> NDEFStatus {
+    try await withMapping { mapping, link in try mapping.status(link) }
+  }
+
+  func readNDEFBytes() async throws -> [UInt8]? {
+    try await withMapping { mapping, link in try mapping.read(link) }
+  }
+
+  func writeNDEFBytes(_ message: [UInt8], verify: Bool) async throws {
+    try await withMapping { mapping, link in
+      try mapping.checkedWrite(message, verify: verify, link)
+    }
+  }
+
+  func formatNDEF() async throws {
+    try await withMapping { mapping, link in try mapping.format(link) }
+  }
+
+  func writeLock() async throws {
+    try await withMapping { mapping, link in try mapping.checkedLock(link) }
+  }
+}

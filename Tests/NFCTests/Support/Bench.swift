@@ -1,0 +1,35 @@
+import NFC
+import Testing
+import VirtualNFC
+
+/// A virtual reader with tags in its field, opened by the real libnfc.
+struct Bench: Sendable {
+  let field = VirtualField()
+  let virtual: VirtualReader
+  let reader: Reader
+
+  init(_ tags: VirtualTag..., trace: (@Sendable (TraceEvent) -> Void)? = nil) async throws {
+    virtual = try VirtualReader(field, trace: trace)
+    for tag in tags { field.place(tag) }
+    reader = try await Reader.open(virtual.connectionString)
+  }
+
+  /// The first tag that polling finds, connected.
+  func tag(_ options: PollingOptions = .all) async throws -> DetectedTag {
+    for try await tag in reader.tags(polling: options) {
+      try await tag.connect()
+      return tag
+    }
+    throw NFCError(.noTag, "polling ended")
+  }
+
+  /// Runs `body` and says how many commands the chip was given for it, and how many frames went out.
+  func counting<Result>(
+    _ body: () async throws -> Result
+  ) async throws -> (result: Result, commands: Int, exchanges: Int) {
+    virtual.setFaults([])
+    let result = try await body()
+    let statistics = virtual.statistics
+    return (result, statistics.commands, statistics.exchanges)
+  }
+}
