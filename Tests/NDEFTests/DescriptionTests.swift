@@ -17,7 +17,7 @@ import Testing
     (NDEFRecord(typeNameFormat: .wellKnown, type: "Zz", payload: [1]), "wellKnown Zz, 1 byte"),
     (
       NDEFRecord(typeNameFormat: .wellKnown, type: "U"),
-      "wellKnown U, 0 bytes, malformed: the URI prefix code needs 1 bytes and only 0 are left"
+      "wellKnown U, 0 bytes, malformed: the URI prefix code needs 1 byte and 0 are left"
         + " (byte 0)"
     ),
   ])

@@ -77,7 +77,7 @@ import Testing
     Malformed("F1 01 01 55 00", .unfinishedChunk, at: 0),
     Malformed("B1 01 01 55 00 76 00 01 61", .unfinishedChunk, at: 5),
     Malformed("B1 01 01 55 00 56 01 01 55 61", .malformedChunk, at: 5),
-    Malformed("B1 01 01 55 00 5E 00 01 00 61", .malformedChunk, at: 5),
+    Malformed("B1 01 01 55 00 5E 00 01 01 69 61", .malformedChunk, at: 5),
   ]
 
   @Test(arguments: malformed)
@@ -147,7 +147,7 @@ import Testing
     ("91 01 01 55 03 17 01 01 55 04 51 01 01 55 05", .reservedTypeNameFormat, 5, ["U03", "U05"]),
     // A chunked record without its last chunk is left out, the record after it read.
     ("B1 01 01 55 03 51 01 01 55 04", .unfinishedChunk, 5, ["U04"]),
-    ("B1 01 01 55 03 5E 00 01 00 04", .malformedChunk, 5, ["U0304"]),
+    ("B1 01 01 55 03 5E 00 01 01 69 04", .malformedChunk, 5, ["U0304"]),
     ("00", .truncated, 1, []),
   ])
   func readsWhatCanBeRead(

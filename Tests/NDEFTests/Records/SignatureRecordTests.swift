@@ -9,7 +9,7 @@ import Testing
   @Test func noSignature() throws {
     // Signature RTD 2.0: version, type 0, SHA-256, no bytes, X.509, no certificates
     let signature = try SignatureRecord(record("20 00 02 0000 00"))
-    #expect(signature == SignatureRecord(algorithm: .none, signature: .bytes([])))
+    #expect(signature == SignatureRecord(algorithm: .noSignature, signature: .bytes([])))
     #expect(signature.record.payload == hex("20 00 02 0000 00"))
   }
 
@@ -35,7 +35,7 @@ import Testing
 
   @Test func tooManyCertificatesAreLeftOff() throws {
     let signature = SignatureRecord(
-      algorithm: .none, signature: .bytes([]),
+      algorithm: .noSignature, signature: .bytes([]),
       certificates: [[UInt8]](repeating: [1], count: 20))
     #expect(try SignatureRecord(signature.record).certificates.count == 15)
   }

@@ -65,7 +65,8 @@ import Testing
     let wifi = WiFiRecord(
       credentials: [
         WiFiCredential(
-          ssid: [0xFF], authentication: .open, encryption: .none, networkKey: [], macAddress: nil,
+          ssid: [0xFF], authentication: .open, encryption: .unencrypted, networkKey: [],
+          macAddress: nil,
           otherAttributes: [
             WiFiAttribute(.init(rawValue: 0x1061), [1]),
             WiFiAttribute(.vendorExtension, [1, 2, 3]),
