@@ -59,7 +59,9 @@ struct MessageParser {
           try report(
             NDEFError(
               .trailingData, offset: offset,
-              reason: "\(bytes.count - offset) bytes follow the record with the ME flag"))
+              reason:
+                "\((bytes.count - offset).byteCountDescription) left after the record with the ME flag"
+            ))
         }
         return
       }
@@ -121,7 +123,7 @@ struct MessageParser {
     guard let length = Int(exactly: length), length <= left else {
       throw NDEFError(
         .truncated, offset: offset,
-        reason: "a record's \(name) of \(length) bytes has only \(left) in the message")
+        reason: "the message has \(left) of the \(length) bytes of a record's \(name)")
     }
     defer { offset += length }
     return offset..<offset + length
@@ -170,7 +172,7 @@ struct MessageParser {
   }
 
   private mutating func join(_ header: Header) throws(NDEFError) {
-    if !header.type.isEmpty || header.flags.contains(.identifierLength) {
+    if !header.type.isEmpty || !header.identifier.isEmpty {
       try report(
         NDEFError(
           .malformedChunk, offset: header.offset,

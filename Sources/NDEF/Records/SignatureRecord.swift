@@ -7,23 +7,35 @@
 public struct SignatureRecord: NDEFTypedRecord {
   /// The signature's algorithm and key length.
   public struct Algorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number in the record.
     public let rawValue: UInt8
 
     /// The algorithm of that number, of which the low seven bits count.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x7F }
 
     /// No signature: the records before are left unsigned on purpose.
-    public static let none = Algorithm(rawValue: 0x00)
+    public static let noSignature = Algorithm(rawValue: 0x00)
+    /// RSASSA-PSS, 1024 bits.
     public static let rsaPSS1024 = Algorithm(rawValue: 0x01)
+    /// RSASSA-PKCS1-v1_5, 1024 bits.
     public static let rsaPKCS1024 = Algorithm(rawValue: 0x02)
+    /// DSA, 1024 bits.
     public static let dsa1024 = Algorithm(rawValue: 0x03)
+    /// ECDSA on the curve P-192.
     public static let ecdsaP192 = Algorithm(rawValue: 0x04)
+    /// RSASSA-PSS, 2048 bits.
     public static let rsaPSS2048 = Algorithm(rawValue: 0x05)
+    /// RSASSA-PKCS1-v1_5, 2048 bits.
     public static let rsaPKCS2048 = Algorithm(rawValue: 0x06)
+    /// DSA, 2048 bits.
     public static let dsa2048 = Algorithm(rawValue: 0x07)
+    /// ECDSA on the curve P-224.
     public static let ecdsaP224 = Algorithm(rawValue: 0x08)
+    /// ECDSA on the curve K-233.
     public static let ecdsaK233 = Algorithm(rawValue: 0x09)
+    /// ECDSA on the curve B-233.
     public static let ecdsaB233 = Algorithm(rawValue: 0x0A)
+    /// ECDSA on the curve P-256.
     public static let ecdsaP256 = Algorithm(rawValue: 0x0B)
 
     private static let names = [
@@ -40,10 +52,13 @@ public struct SignatureRecord: NDEFTypedRecord {
 
   /// What is hashed with before signing.
   public struct Hash: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number in the record.
     public let rawValue: UInt8
 
+    /// The value of that number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// SHA-256.
     public static let sha256 = Hash(rawValue: 0x02)
 
     /// The name, or the number if it is reserved.
@@ -52,12 +67,15 @@ public struct SignatureRecord: NDEFTypedRecord {
 
   /// The form of the certificates.
   public struct CertificateFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number in the record.
     public let rawValue: UInt8
 
     /// The format of that number, of which the low three bits count.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x07 }
 
+    /// X.509.
     public static let x509 = CertificateFormat(rawValue: 0x00)
+    /// M2M, made for small tags.
     public static let m2m = CertificateFormat(rawValue: 0x01)
 
     /// The name, or the number if it is reserved.
@@ -72,7 +90,9 @@ public struct SignatureRecord: NDEFTypedRecord {
 
   /// The signature, or where it is to be had; at most 65535 bytes.
   public enum Signature: Hashable, Sendable {
+    /// The signature itself.
     case bytes([UInt8])
+    /// Where the signature is to be had.
     case uri(String)
   }
 
@@ -173,7 +193,8 @@ public struct SignatureRecord: NDEFTypedRecord {
   }
 
   public var description: String {
-    algorithm == .none ? "signature: none" : "signature \(algorithm) with \(hash), not verified"
+    algorithm == .noSignature
+      ? "signature: none" : "signature \(algorithm) with \(hash), not verified"
   }
 
   public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {

@@ -4,8 +4,10 @@
 public struct SmartPosterRecord: NDEFTypedRecord {
   /// What to do with the link (Smart Poster RTD 1.0, 3.3.3).
   public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number in the record.
     public let rawValue: UInt8
 
+    /// The value of that number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Open it, call it, send to it.

@@ -4,6 +4,7 @@
 public struct TextRecord: NDEFTypedRecord {
   /// How the text is written in the payload.
   public enum Encoding: Hashable, Sendable {
+    /// UTF-8, written without a byte order mark, read with one or without.
     case utf8
     /// Written big-endian without a byte order mark, read in either order with one.
     case utf16
@@ -123,7 +124,10 @@ public struct TextRecord: NDEFTypedRecord {
     return tag.prefix(limit)
   }
 
-  public var description: String { language.isEmpty ? text : "\(text) (\(language))" }
+  public var description: String {
+    let shown = text.isEmpty ? "empty text" : text
+    return language.isEmpty ? shown : "\(shown) (\(language))"
+  }
 
   public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
     try container.encode(text, forKey: "text")

@@ -64,14 +64,15 @@ struct ByteReader {
   func expectEnd(_ name: StaticString) throws(NDEFError) {
     guard isAtEnd else {
       throw NDEFError(
-        .trailingData, offset: position, reason: "\(remaining) bytes follow the \(name)")
+        .trailingData, offset: position,
+        reason: "\(remaining.byteCountDescription) left after the \(name)")
     }
   }
 
   private func truncated(_ name: StaticString, _ count: Int) -> NDEFError {
     NDEFError(
       .truncated, offset: position,
-      reason: "the \(name) needs \(count) bytes and only \(remaining) are left")
+      reason: "the \(name) needs \(count.byteCountDescription) and \(remaining) are left")
   }
 }
 
@@ -102,7 +103,7 @@ extension ArraySlice where Element == UInt8 {
     guard count == expected else {
       throw NDEFError(
         .invalidValue, offset: startIndex,
-        reason: "the \(name) has \(count) bytes instead of \(expected)")
+        reason: "the \(name) has \(count.byteCountDescription) instead of \(expected)")
     }
   }
 }

@@ -4,6 +4,11 @@ extension UInt8 {
   var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
+extension Int {
+  /// `1 byte`, `12 bytes`.
+  var byteCountDescription: String { self == 1 ? "1 byte" : "\(self) bytes" }
+}
+
 extension Collection<UInt8> {
   /// Upper-case digits, two a byte.
   var hexadecimal: String {
@@ -17,8 +22,7 @@ extension Collection<UInt8> {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// `1 byte`, `12 bytes`.
-  var byteCountDescription: String { count == 1 ? "1 byte" : "\(count) bytes" }
+  var byteCountDescription: String { count.byteCountDescription }
 
   /// The bytes as text where they are printable US-ASCII, otherwise `hex:` and their digits.
   ///

@@ -5,31 +5,55 @@
 public struct BluetoothData: Hashable, Sendable {
   /// What a structure holds.
   public struct DataType: RawRepresentable, Hashable, Sendable {
+    /// The number in the record.
     public let rawValue: UInt8
 
+    /// The value of that number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Flags: discoverable mode and which of LE and BR/EDR are there.
     public static let flags = DataType(rawValue: 0x01)
+    /// Some of the services, UUIDs of 16 bits.
     public static let incompleteServiceUUIDs16 = DataType(rawValue: 0x02)
+    /// All services with UUIDs of 16 bits.
     public static let completeServiceUUIDs16 = DataType(rawValue: 0x03)
+    /// Some of the services, UUIDs of 32 bits.
     public static let incompleteServiceUUIDs32 = DataType(rawValue: 0x04)
+    /// All services with UUIDs of 32 bits.
     public static let completeServiceUUIDs32 = DataType(rawValue: 0x05)
+    /// Some of the services, UUIDs of 128 bits.
     public static let incompleteServiceUUIDs128 = DataType(rawValue: 0x06)
+    /// All services with UUIDs of 128 bits.
     public static let completeServiceUUIDs128 = DataType(rawValue: 0x07)
+    /// The beginning of the name, UTF-8.
     public static let shortenedLocalName = DataType(rawValue: 0x08)
+    /// The name, UTF-8.
     public static let completeLocalName = DataType(rawValue: 0x09)
+    /// Class of Device, 3 bytes.
     public static let classOfDevice = DataType(rawValue: 0x0D)
+    /// Simple Pairing Hash C-192, 16 bytes.
     public static let simplePairingHash192 = DataType(rawValue: 0x0E)
+    /// Simple Pairing Randomizer R-192, 16 bytes.
     public static let simplePairingRandomizer192 = DataType(rawValue: 0x0F)
+    /// Security Manager TK Value, 16 bytes.
     public static let securityManagerTKValue = DataType(rawValue: 0x10)
+    /// Security Manager Out of Band Flags, 1 byte.
     public static let securityManagerOutOfBandFlags = DataType(rawValue: 0x11)
+    /// Appearance, 2 bytes.
     public static let appearance = DataType(rawValue: 0x19)
+    /// LE Bluetooth Device Address, 6 bytes and 1 that says whether it is random.
     public static let leDeviceAddress = DataType(rawValue: 0x1B)
+    /// LE Role, 1 byte.
     public static let leRole = DataType(rawValue: 0x1C)
+    /// Simple Pairing Hash C-256, 16 bytes.
     public static let simplePairingHash256 = DataType(rawValue: 0x1D)
+    /// Simple Pairing Randomizer R-256, 16 bytes.
     public static let simplePairingRandomizer256 = DataType(rawValue: 0x1E)
+    /// LE Secure Connections Confirmation Value, 16 bytes.
     public static let leSecureConnectionsConfirmation = DataType(rawValue: 0x22)
+    /// LE Secure Connections Random Value, 16 bytes.
     public static let leSecureConnectionsRandom = DataType(rawValue: 0x23)
+    /// Manufacturer Specific Data: the company's identifier, 2 bytes, then what it likes.
     public static let manufacturerSpecific = DataType(rawValue: 0xFF)
 
     /// How many bytes a value has, where that is fixed.

@@ -5,7 +5,9 @@
 public struct BluetoothLERecord: NDEFTypedRecord {
   /// Which side of a connection a device takes (Supplement to the Core Specification, part A, 1.17).
   public enum Role: UInt8, Hashable, Sendable {
+    /// Peripheral only.
     case peripheral = 0x00
+    /// Central only.
     case central = 0x01
     /// Both; rather peripheral.
     case peripheralPreferred = 0x02

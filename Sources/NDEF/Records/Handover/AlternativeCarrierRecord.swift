@@ -7,9 +7,13 @@
 public struct AlternativeCarrierRecord: NDEFTypedRecord {
   /// Whether the carrier is on: the CPS field.
   public enum PowerState: UInt8, Hashable, Sendable, CaseIterable {
+    /// Off.
     case inactive = 0
+    /// On.
     case active = 1
+    /// Being turned on.
     case activating = 2
+    /// Not known to the device.
     case unknown = 3
 
     /// The name of the case.

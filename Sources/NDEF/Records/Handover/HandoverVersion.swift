@@ -30,6 +30,7 @@ public struct HandoverVersion: Hashable, Sendable, Comparable, CustomStringConve
 
   var rawValue: UInt8 { major << 4 | minor }
 
+  /// Orders versions by major, then by minor number.
   public static func < (first: HandoverVersion, second: HandoverVersion) -> Bool {
     first.rawValue < second.rawValue
   }

@@ -4,8 +4,10 @@
 public struct WiFiAttribute: Hashable, Sendable {
   /// What the value is.
   public struct Identifier: RawRepresentable, Hashable, Sendable {
+    /// The number in the record.
     public let rawValue: UInt16
 
+    /// The value of that number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Authentication Type, 2 bytes.

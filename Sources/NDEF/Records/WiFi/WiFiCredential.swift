@@ -4,8 +4,10 @@
 public struct WiFiCredential: Hashable, Sendable {
   /// Ways to prove who one is. A network that allows several has several bits.
   public struct Authentication: OptionSet, Hashable, Sendable {
+    /// The number in the record.
     public let rawValue: UInt16
 
+    /// The value of that number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// None.
@@ -33,12 +35,14 @@ public struct WiFiCredential: Hashable, Sendable {
 
   /// Ways to encrypt. A network that allows several has several bits.
   public struct Encryption: OptionSet, Hashable, Sendable {
+    /// The number in the record.
     public let rawValue: UInt16
 
+    /// The value of that number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// None.
-    public static let none = Encryption(rawValue: 0x0001)
+    public static let unencrypted = Encryption(rawValue: 0x0001)
     /// WEP; deprecated.
     public static let wep = Encryption(rawValue: 0x0002)
     /// TKIP; deprecated.
@@ -48,7 +52,7 @@ public struct WiFiCredential: Hashable, Sendable {
 
     var names: [String] {
       let known: [(Encryption, String)] = [
-        (.none, "none"), (.wep, "wep"), (.tkip, "tkip"), (.aes, "aes"),
+        (.unencrypted, "none"), (.wep, "wep"), (.tkip, "tkip"), (.aes, "aes"),
       ]
       return known.filter { contains($0.0) }.map(\.1)
     }
@@ -91,7 +95,7 @@ public struct WiFiCredential: Hashable, Sendable {
   public init(ssid: String, key: String? = nil) {
     self.init(
       ssid: Array(ssid.utf8), authentication: key == nil ? .open : .wpa2Personal,
-      encryption: key == nil ? .none : .aes, networkKey: Array((key ?? "").utf8))
+      encryption: key == nil ? .unencrypted : .aes, networkKey: Array((key ?? "").utf8))
   }
 
   /// The network's name if it is UTF-8.
