@@ -87,6 +87,9 @@ extension LockMap {
       })
   }
 
+  /// The page of lock bytes 2 and 3 in NTAG203 and Ultralight C.
+  private static let firstGenerationPage = 0x28
+
   /// Lock byte 2 of NTAG203 and Ultralight C, in page 28h: a bit for four pages each, bit 0 freezes
   /// bits 1 to 3, bit 4 freezes bits 5 to 7.
   ///
@@ -95,8 +98,9 @@ extension LockMap {
     locks: [1, 2, 3, 5, 6, 7].map { bit in
       let start = 16 + 4 * (bit < 4 ? bit - 1 : bit - 2)
       return Lock(
-        position: Position(page: 0x28, byte: 0, bit: bit), pages: start...(start + 3),
-        frozenBy: Position(page: 0x28, byte: 0, bit: bit < 4 ? 0 : 4))
+        position: Position(page: firstGenerationPage, byte: 0, bit: bit),
+        pages: start...(start + 3),
+        frozenBy: Position(page: firstGenerationPage, byte: 0, bit: bit < 4 ? 0 : 4))
     })
 
   /// Lock byte 3 of the same chips: bits 4 and up lock what lies from page 29h on, bits 0 and up
@@ -105,8 +109,8 @@ extension LockMap {
     LockMap(
       locks: areas.enumerated().map { index, pages in
         Lock(
-          position: Position(page: 0x28, byte: 1, bit: 4 + index), pages: pages,
-          frozenBy: Position(page: 0x28, byte: 1, bit: index))
+          position: Position(page: firstGenerationPage, byte: 1, bit: 4 + index), pages: pages,
+          frozenBy: Position(page: firstGenerationPage, byte: 1, bit: index))
       })
   }
 }

@@ -123,7 +123,7 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
     case (Type2Command.incrementCounter, 6): return increment(command)
     case (Type2Command.checkTearingEvent, 2) where counter(command[1]) != nil:
       return .data([Self.validCounter])
-    case (Type2Command.virtualCardSelectLast, 21):
+    case (Type2Command.virtualCardSelectLast, Type2Command.virtualCardSelectLastSize):
       return .data([pages[(product.configurationPage + 1) * pageSize + 1]])
     default: return executeBasic(command)
     }
@@ -166,7 +166,9 @@ extension MIFAREUltralightEV1.Product {
   }
 
   /// The answer to GET_VERSION of the 17 pF version: table 14.
-  var version: [UInt8] { [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, self == .mf0ul11 ? 0x0B : 0x0E, 0x03] }
+  var version: [UInt8] {
+    [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, self == .mf0ul11 ? 0x0B : 0x0E, 0x03]
+  }
 
   var dataArea: Type2DataArea {
     Type2DataArea(capabilityContainer: [0xE1, 0x10, self == .mf0ul11 ? 0x06 : 0x10, 0x00])

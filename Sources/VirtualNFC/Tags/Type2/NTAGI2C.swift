@@ -163,7 +163,7 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
       guard start <= end, page(start) != nil, page(end) != nil
       else { return .refusal(.invalidArgument) }
       return .data(bytes(start...end))
-    case (Type2Command.sectorSelect, 2) where command[1] == 0xFF:
+    case (Type2Command.sectorSelect, 2) where command[1] == Type2Command.sectorSelectArgument:
       awaitsSector = true
       activation.expectsData = true
       return .acknowledge

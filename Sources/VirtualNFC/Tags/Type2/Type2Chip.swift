@@ -82,7 +82,8 @@ extension Type2Chip {
     activation.expectsData = false
     guard let page = awaitedPage else { return execute(command) }
     awaitedPage = nil
-    guard command.count == 16 else { return .refusal(.invalidArgument) }
+    guard command.count == Type2Command.compatibilityDataSize
+    else { return .refusal(.invalidArgument) }
     return program(Array(command.prefix(pageSize)), page: page)
   }
 
