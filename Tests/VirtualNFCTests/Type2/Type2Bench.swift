@@ -5,8 +5,8 @@ import Testing
 
 /// A chip in a field of its own, spoken to by lines of text.
 ///
-/// A line is `command > answer`, both in hexadecimal: `A` is the acknowledge, `N0` a NAK with code 0,
-/// `-` silence, and an answer that begins with `…` is compared from its end. Or it is a word:
+/// A line is `command > answer`, both in hexadecimal: `A` is the acknowledge, `N0` a NAK with code
+/// 0, `-` silence, and an answer that begins with `…` is compared from its end. Or it is a word:
 /// `request` selects by REQA, `select` by WUPA, `halt` is HLTA, `reselect` HLTA and WUPA, `field`
 /// switches the field off and on and selects.
 struct Type2Bench {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import VirtualNFC
 
-/// Rules of the data sheets MF0ICU1 rev. 3.9, NTAG203 rev. 3.0, MF0ICU2 rev. 3.3, MF0ULx1 rev. 3.3 and
-/// NT3H1101/NT3H1201 rev. 3.3.
+/// Rules of the data sheets MF0ICU1 rev. 3.9, NTAG203 rev. 3.0, MF0ICU2 rev. 3.3, MF0ULx1 rev. 3.3
+/// and NT3H1101/NT3H1201 rev. 3.3.
 @Suite struct UltralightTests {
   typealias Script = NTAG21xTests.Script
 
@@ -375,7 +375,8 @@ import Testing
   }
 
   @Test func keyChange() throws {
-    // Section 7.5.7: Key1 = 0001020304050607, Key2 = 08090A0B0C0D0E0F, written byte by byte backwards.
+    // Section 7.5.7: Key1 = 0001020304050607, Key2 = 08090A0B0C0D0E0F, written byte by byte
+    // backwards.
     var bench = Type2Bench(MIFAREUltralightC())
     bench.run(
       """

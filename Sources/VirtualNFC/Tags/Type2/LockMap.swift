@@ -1,7 +1,7 @@
 /// Which bit of a chip's lock bytes makes which pages read-only, and which bit freezes which.
 ///
-/// A lock bit can be set and never cleared. Once the block-locking bit that belongs to it is set, it
-/// cannot be set any more either. Bits without a meaning stay 0.
+/// A lock bit can be set and never cleared. Once the block-locking bit that belongs to it is set,
+/// it cannot be set any more either. Bits without a meaning stay 0.
 struct LockMap: Sendable {
   /// A bit of the memory.
   struct Position: Hashable, Sendable {
@@ -9,11 +9,11 @@ struct LockMap: Sendable {
     let bit: Int
 
     init(page: Int, byte: Int, bit: Int) {
-      self.byte = page * pageSize + byte
+      self.byte = page * Type2Memory.pageSize + byte
       self.bit = bit
     }
 
-    var page: Int { byte / pageSize }
+    var page: Int { byte / Type2Memory.pageSize }
     var mask: UInt8 { 1 << UInt8(truncatingIfNeeded: bit) }
 
     func isSet(in memory: [UInt8]) -> Bool {
@@ -39,13 +39,13 @@ struct LockMap: Sendable {
 
   /// The four bytes of a lock page with a 1 for each bit that can still be set.
   func settableBits(page: Int, inForce memory: [UInt8]) -> [UInt8] {
-    var masks = [UInt8](repeating: 0, count: pageSize)
+    var masks = [UInt8](repeating: 0, count: Type2Memory.pageSize)
     for lock in locks {
       if lock.position.page == page, !lock.frozenBy.isSet(in: memory) {
-        masks[lock.position.byte % pageSize] |= lock.position.mask
+        masks[lock.position.byte % Type2Memory.pageSize] |= lock.position.mask
       }
       if lock.frozenBy.page == page {
-        masks[lock.frozenBy.byte % pageSize] |= lock.frozenBy.mask
+        masks[lock.frozenBy.byte % Type2Memory.pageSize] |= lock.frozenBy.mask
       }
     }
     return masks
