@@ -5,9 +5,10 @@ import Testing
 
 /// A chip in a field of its own, spoken to by lines of text.
 ///
-/// A line is `command > answer`, both in hexadecimal: `A` is the acknowledge, `N0` a NAK with code 0,
-/// `-` silence, and an answer that begins with `…` is compared from its end. Or it is one of the
-/// words below.
+/// A line is `command > answer`, both in hexadecimal: `A` is the acknowledge, `N0` a NAK with code
+/// 0, `-` silence, and an answer that begins with `…` is compared from its end. Or it is a word:
+/// `request` selects by REQA, `select` by WUPA, `halt` is HLTA, `reselect` HLTA and WUPA, `field`
+/// switches the field off and on and selects.
 struct Type2Bench {
   var chip: any VirtualChip
 
@@ -48,14 +49,19 @@ struct Type2Bench {
     return true
   }
 
+  /// Selects the chip whatever state it is in: one that is active swallows the first WUPA.
+  mutating func ensureSelected() {
+    if !select(wakeUp: true) { select(wakeUp: true) }
+  }
+
   /// Runs a script and records an issue for each line that comes out differently.
   mutating func run(
     _ script: String, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation
   ) {
     for line in script.split(separator: "\n").map({ $0.trimmingCharacters() }) where line != "" {
       switch line {
-      case "select": #expect(select(), "\(comment): \(line)", sourceLocation: sourceLocation)
-      case "wake":
+      case "request": #expect(select(), "\(comment): \(line)", sourceLocation: sourceLocation)
+      case "select":
         #expect(select(wakeUp: true), "\(comment): \(line)", sourceLocation: sourceLocation)
       case "halt": #expect(send("50 00") == "-", sourceLocation: sourceLocation)
       case "reselect":
@@ -66,7 +72,9 @@ struct Type2Bench {
         chip.powerOn()
         #expect(select(), "\(comment): \(line)", sourceLocation: sourceLocation)
       default:
-        let parts = line.split(separator: ">").map { $0.trimmingCharacters() }
+        let parts = line.split(separator: ">", omittingEmptySubsequences: false).map {
+          $0.trimmingCharacters()
+        }
         guard parts.count == 2 else {
           Issue.record("not a line: \(line)", sourceLocation: sourceLocation)
           continue

@@ -1,7 +1,7 @@
 /// Which bit of a chip's lock bytes makes which pages read-only, and which bit freezes which.
 ///
-/// A lock bit can be set and never cleared. Once the block-locking bit that belongs to it is set, it
-/// cannot be set any more either. Bits without a meaning stay 0.
+/// A lock bit can be set and never cleared. Once the block-locking bit that belongs to it is set,
+/// it cannot be set any more either. Bits without a meaning stay 0.
 struct LockMap: Sendable {
   /// A bit of the memory.
   struct Position: Hashable, Sendable {
@@ -9,11 +9,11 @@ struct LockMap: Sendable {
     let bit: Int
 
     init(page: Int, byte: Int, bit: Int) {
-      self.byte = page * pageSize + byte
+      self.byte = page * Type2Memory.pageSize + byte
       self.bit = bit
     }
 
-    var page: Int { byte / pageSize }
+    var page: Int { byte / Type2Memory.pageSize }
     var mask: UInt8 { 1 << UInt8(truncatingIfNeeded: bit) }
 
     func isSet(in memory: [UInt8]) -> Bool {
@@ -39,13 +39,13 @@ struct LockMap: Sendable {
 
   /// The four bytes of a lock page with a 1 for each bit that can still be set.
   func settableBits(page: Int, inForce memory: [UInt8]) -> [UInt8] {
-    var masks = [UInt8](repeating: 0, count: pageSize)
+    var masks = [UInt8](repeating: 0, count: Type2Memory.pageSize)
     for lock in locks {
       if lock.position.page == page, !lock.frozenBy.isSet(in: memory) {
-        masks[lock.position.byte % pageSize] |= lock.position.mask
+        masks[lock.position.byte % Type2Memory.pageSize] |= lock.position.mask
       }
       if lock.frozenBy.page == page {
-        masks[lock.frozenBy.byte % pageSize] |= lock.frozenBy.mask
+        masks[lock.frozenBy.byte % Type2Memory.pageSize] |= lock.frozenBy.mask
       }
     }
     return masks
@@ -87,6 +87,9 @@ extension LockMap {
       })
   }
 
+  /// The page of lock bytes 2 and 3 in NTAG203 and Ultralight C.
+  private static let firstGenerationPage = 0x28
+
   /// Lock byte 2 of NTAG203 and Ultralight C, in page 28h: a bit for four pages each, bit 0 freezes
   /// bits 1 to 3, bit 4 freezes bits 5 to 7.
   ///
@@ -95,8 +98,9 @@ extension LockMap {
     locks: [1, 2, 3, 5, 6, 7].map { bit in
       let start = 16 + 4 * (bit < 4 ? bit - 1 : bit - 2)
       return Lock(
-        position: Position(page: 0x28, byte: 0, bit: bit), pages: start...(start + 3),
-        frozenBy: Position(page: 0x28, byte: 0, bit: bit < 4 ? 0 : 4))
+        position: Position(page: firstGenerationPage, byte: 0, bit: bit),
+        pages: start...(start + 3),
+        frozenBy: Position(page: firstGenerationPage, byte: 0, bit: bit < 4 ? 0 : 4))
     })
 
   /// Lock byte 3 of the same chips: bits 4 and up lock what lies from page 29h on, bits 0 and up
@@ -105,8 +109,8 @@ extension LockMap {
     LockMap(
       locks: areas.enumerated().map { index, pages in
         Lock(
-          position: Position(page: 0x28, byte: 1, bit: 4 + index), pages: pages,
-          frozenBy: Position(page: 0x28, byte: 1, bit: index))
+          position: Position(page: firstGenerationPage, byte: 1, bit: 4 + index), pages: pages,
+          frozenBy: Position(page: firstGenerationPage, byte: 1, bit: index))
       })
   }
 }

@@ -22,8 +22,8 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
   public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : Self.factoryContent)
   }
@@ -38,7 +38,8 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 
   /// The chip that a dump was made of: `nil` if it has not 64 bytes.
   public init?(dump: [UInt8]) {
-    guard dump.count == Self.pageTotal * pageSize, let uid = Type2Memory.uid(ofDump: dump)
+    guard dump.count == Self.pageTotal * Type2Memory.pageSize,
+      let uid = Type2Memory.uid(ofDump: dump)
     else { return nil }
     self.init(uid: uid, content: [])
     load(dump)
@@ -95,8 +96,8 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
   public static func ultralight(
     uid: [UInt8] = MIFAREUltralight.defaultUID, formatted: Bool = true
   ) -> VirtualTag {

@@ -52,8 +52,8 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
   public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : [])
   }
@@ -69,7 +69,9 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   /// The chip that a dump was made of: `nil` if it has neither 192 bytes nor 176, which is what a
   /// reader gets; the key is then the factory's.
   public init?(dump: [UInt8]) {
-    guard [Self.pageTotal * pageSize, Self.keyPage * pageSize].contains(dump.count),
+    guard
+      [Self.pageTotal * Type2Memory.pageSize, Self.keyPage * Type2Memory.pageSize].contains(
+        dump.count),
       let uid = Type2Memory.uid(ofDump: dump)
     else { return nil }
     self.init(uid: uid, content: [])
@@ -116,11 +118,13 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   var lockMap: LockMap { Self.map }
   var lockBitsInForce: [UInt8] { pagesInForce }
 
-  private var firstProtectedPage: Int { Int(pagesInForce[Self.authentication0Page * pageSize]) }
+  private var firstProtectedPage: Int {
+    Int(pagesInForce[Self.authentication0Page * Type2Memory.pageSize])
+  }
 
   /// Bit 0 of AUTH1 leaves reading free: table 12.
   private var protectsReading: Bool {
-    pagesInForce[Self.authentication1Page * pageSize] & 0x01 == 0
+    pagesInForce[Self.authentication1Page * Type2Memory.pageSize] & 0x01 == 0
   }
 
   /// The key can never be read.
@@ -136,7 +140,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   }
 
   mutating func program(_ data: [UInt8], page: Int) -> Type2Answer {
-    let offset = page * pageSize
+    let offset = page * Type2Memory.pageSize
     switch page {
     case OneWayCounter.page:
       let counter = Array(pages[offset..<(offset + 2)])
@@ -175,7 +179,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
 
   /// The key as the algorithm takes it: section 7.5.7.
   private var key: [UInt8] {
-    let stored = pagesInForce[(Self.keyPage * pageSize)...]
+    let stored = pagesInForce[(Self.keyPage * Type2Memory.pageSize)...]
     return stored.prefix(8).reversed() + stored.dropFirst(8).reversed()
   }
 
@@ -219,8 +223,8 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
   public static func ultralightC(
     uid: [UInt8] = MIFAREUltralightC.defaultUID, formatted: Bool = true
   ) -> VirtualTag {

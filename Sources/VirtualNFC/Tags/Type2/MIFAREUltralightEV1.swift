@@ -2,10 +2,10 @@ import NFCCore
 
 /// MIFARE Ultralight EV1, MF0UL11 or MF0UL21.
 ///
-/// An Ultralight with a password (AUTH0 and ACCESS count from the next selection on, CFGLCK from the
-/// next power-up on), three counters that only go up, GET_VERSION, FAST_READ, READ_SIG and VCSL. Lock
-/// bits act at once. After a NAK, a wrong password or an unknown command it is mute until it is
-/// selected again.
+/// An Ultralight with a password (AUTH0 and ACCESS count from the next selection on, CFGLCK from
+/// the next power-up on), three counters that only go up, GET_VERSION, FAST_READ, READ_SIG and
+/// VCSL. Lock bits act at once. After a NAK, a wrong password or an unknown command it is mute
+/// until it is selected again.
 ///
 /// Source: data sheet MF0ULx1 rev. 3.3.
 public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
@@ -30,8 +30,8 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory, with zeros in page 3 and the user memory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory, with zeros in page 3 and the user memory.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(
       product, uid: uid ?? product.defaultUID,
@@ -53,7 +53,9 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   /// A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
   public init?(dump: [UInt8]) {
     guard
-      let product = Product.allCases.first(where: { $0.pageCount * pageSize == dump.count }),
+      let product = Product.allCases.first(where: {
+        $0.pageCount * Type2Memory.pageSize == dump.count
+      }),
       let uid = Type2Memory.uid(ofDump: dump)
     else { return nil }
     self.init(product, uid: uid, content: [])
@@ -123,8 +125,8 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
     case (Type2Command.incrementCounter, 6): return increment(command)
     case (Type2Command.checkTearingEvent, 2) where counter(command[1]) != nil:
       return .data([Self.validCounter])
-    case (Type2Command.virtualCardSelectLast, 21):
-      return .data([pages[(product.configurationPage + 1) * pageSize + 1]])
+    case (Type2Command.virtualCardSelectLast, Type2Command.virtualCardSelectLastSize):
+      return .data([pages[(product.configurationPage + 1) * Type2Memory.pageSize + 1]])
     default: return executeBasic(command)
     }
   }
@@ -196,8 +198,8 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; the default one differs from those of the other chips.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
   public static func ultralightEV1(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightEV1(.mf0ul11, uid: uid, formatted: formatted))
   }
@@ -215,8 +217,8 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; the default one differs from those of the other chips.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
   public static func ultralightEV1With128Bytes(
     uid: [UInt8]? = nil, formatted: Bool = true
   ) -> VirtualTag {

@@ -38,7 +38,8 @@ public struct NTAG203: VirtualChip, Type2Chip {
 
   /// The chip that a dump was made of: `nil` if it has not 168 bytes.
   public init?(dump: [UInt8]) {
-    guard dump.count == Self.pageTotal * pageSize, let uid = Type2Memory.uid(ofDump: dump)
+    guard dump.count == Self.pageTotal * Type2Memory.pageSize,
+      let uid = Type2Memory.uid(ofDump: dump)
     else { return nil }
     self.init(uid: uid, content: [])
     load(dump)
@@ -90,7 +91,7 @@ public struct NTAG203: VirtualChip, Type2Chip {
       store(data, page: page)
       return .acknowledge
     }
-    let offset = page * pageSize
+    let offset = page * Type2Memory.pageSize
     let counter = Array(pages[offset..<(offset + 2)])
     guard let sum = OneWayCounter.adding(data, to: counter, ignoresHighBits: false)
     else { return .refusal(.invalidArgument) }

@@ -1,7 +1,7 @@
 import NFCCore
 
-/// The mirror: UID and counter as hexadecimal text laid over the user memory that READ and FAST_READ
-/// see, so that a link in it differs at every tap.
+/// The mirror: UID and counter as hexadecimal text laid over the user memory that READ and
+/// FAST_READ see, so that a link in it differs at every tap.
 ///
 /// Source: NTAG213/215/216 rev. 3.2, section 8.7; NTAG210/212 rev. 3.0, section 8.6.
 extension NTAG21x {
@@ -23,15 +23,15 @@ extension NTAG21x {
   /// What is laid over the memory at present; `nil` if the mirror is off or would leave the user
   /// memory, in which case the data sheet promises nothing.
   var mirror: Mirror? {
-    let configuration = product.configurationPage * pageSize
+    let configuration = product.configurationPage * Type2Memory.pageSize
     let setting = pages[configuration]
     let page = pages[configuration + 2]
     guard page > Self.lastPageOff else { return nil }
     // The small ones mirror nothing but the UID, and do so as soon as a page is given.
     let content = product.hasCounter ? Content(rawValue: setting >> 6) ?? .nothing : .uid
     let text = text(content)
-    let offset = Int(page) * pageSize + Int(setting >> 4 & 0x03)
-    guard !text.isEmpty, offset + text.count <= (product.lastUserPage + 1) * pageSize
+    let offset = Int(page) * Type2Memory.pageSize + Int(setting >> 4 & 0x03)
+    guard !text.isEmpty, offset + text.count <= (product.lastUserPage + 1) * Type2Memory.pageSize
     else { return nil }
     return Mirror(offset: offset, text: text)
   }

@@ -3,10 +3,10 @@ import NFCCore
 /// NTAG210, NTAG212, NTAG213, NTAG215 or NTAG216.
 ///
 /// Page 3 holds one-time bits, pages 2 and (but for NTAG210) one more page hold lock bits that act
-/// at once. The last four pages are the configuration: where the UID and the counter are mirrored as
-/// text, from which page on a password is wanted and for what, the password, its acknowledge. AUTH0
-/// and ACCESS count from the next selection on, CFGLCK from the next power-up on. After a NAK, a wrong
-/// password or an unknown command the chip is mute until it is selected again.
+/// at once. The last four pages are the configuration: where the UID and the counter are mirrored
+/// as text, from which page on a password is wanted and for what, the password, its acknowledge.
+/// AUTH0 and ACCESS count from the next selection on, CFGLCK from the next power-up on. After a
+/// NAK, a wrong password or an unknown command the chip is mute until it is selected again.
 ///
 /// Source: data sheets NTAG213/215/216 rev. 3.2 and NTAG210/212 rev. 3.0.
 public struct NTAG21x: VirtualChip, Type2Chip {
@@ -48,7 +48,8 @@ public struct NTAG21x: VirtualChip, Type2Chip {
   ///
   /// A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
   public init?(_ product: Product, dump: [UInt8]) {
-    guard dump.count == product.pageCount * pageSize, let uid = Type2Memory.uid(ofDump: dump)
+    guard dump.count == product.pageCount * Type2Memory.pageSize,
+      let uid = Type2Memory.uid(ofDump: dump)
     else { return nil }
     self.init(product, uid: uid, content: [])
     load(dump)

@@ -1,6 +1,7 @@
 import NFCCore
 
-/// NTAG I²C 1K or 2K (NT3H1101, NT3H1201), seen from its NFC side; nothing is attached to the other.
+/// NTAG I²C 1K or 2K (NT3H1101, NT3H1201), seen from its NFC side; nothing is attached to the
+/// other.
 ///
 /// The memory lies in sectors of 256 pages, chosen by SECTOR_SELECT: user memory, lock bits and
 /// configuration in sector 0 (2K: 0 and 1), the session registers in sector 3. READ does not roll
@@ -72,8 +73,8 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
 
   public mutating func powerOn() {
     activation.powerOn()
-    let offset = product.configurationPage * pageSize
-    sessionRegisters = Array(pages[offset..<(offset + 2 * pageSize)])
+    let offset = product.configurationPage * Type2Memory.pageSize
+    sessionRegisters = Array(pages[offset..<(offset + 2 * Type2Memory.pageSize)])
     // Instead of REG_LOCK stands NS_REG, with RF_FIELD_PRESENT.
     sessionRegisters[Self.lockRegister] = 0x01
   }
@@ -106,11 +107,12 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
     if sector == Self.sessionSector {
       let index = address - Self.sessionPage
       guard (0...1).contains(index) else { return nil }
-      return Array(sessionRegisters[(index * pageSize)..<((index + 1) * pageSize)])
+      return Array(
+        sessionRegisters[(index * Type2Memory.pageSize)..<((index + 1) * Type2Memory.pageSize)])
     }
     let page = sector * Self.sectorPages + address
     guard (0..<Self.sectorPages).contains(address), product.hasPage(page) else { return nil }
-    return Array(pages[(page * pageSize)..<((page + 1) * pageSize)])
+    return Array(pages[(page * Type2Memory.pageSize)..<((page + 1) * Type2Memory.pageSize)])
   }
 
   // MARK: Type2Chip
@@ -124,7 +126,7 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
     guard sector != Self.sessionSector else { return false }
     let page = sector * Self.sectorPages + address
     let isConfiguration = page >= product.configurationPage
-    let lock = pages[product.configurationPage * pageSize + Self.lockRegister]
+    let lock = pages[product.configurationPage * Type2Memory.pageSize + Self.lockRegister]
     return page >= Type2Memory.staticLockPage && product.hasPage(page)
       && !(isConfiguration && lock & Self.lockedFromNFC != 0)
       && !lockMap.isLocked(page, inForce: pages)
@@ -132,11 +134,11 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
 
   mutating func program(_ data: [UInt8], page address: Int) -> Type2Answer {
     let page = sector * Self.sectorPages + address
-    guard data.count == pageSize else { return .refusal(.invalidArgument) }
+    guard data.count == Type2Memory.pageSize else { return .refusal(.invalidArgument) }
     var data = data
     if page == product.configurationPage + 1 {
       // REG_LOCK can be set and not cleared.
-      data[2] |= pages[page * pageSize + 2]
+      data[2] |= pages[page * Type2Memory.pageSize + 2]
     }
     store(data, page: page)
     return .acknowledge
@@ -163,7 +165,7 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
       guard start <= end, page(start) != nil, page(end) != nil
       else { return .refusal(.invalidArgument) }
       return .data(bytes(start...end))
-    case (Type2Command.sectorSelect, 2) where command[1] == 0xFF:
+    case (Type2Command.sectorSelect, 2) where command[1] == Type2Command.sectorSelectArgument:
       awaitsSector = true
       activation.expectsData = true
       return .acknowledge
@@ -173,12 +175,12 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
   }
 
   private func bytes(_ addresses: ClosedRange<Int>) -> [UInt8] {
-    addresses.flatMap { page($0) ?? [UInt8](repeating: 0, count: pageSize) }
+    addresses.flatMap { page($0) ?? [UInt8](repeating: 0, count: Type2Memory.pageSize) }
   }
 
   /// Silence is the consent. A sector without a page is refused, which the data sheet leaves open.
   private mutating func finishSectorSelect(_ command: [UInt8]) -> Type2Answer {
-    guard command.count == pageSize, product.sectors.contains(Int(command[0]))
+    guard command.count == Type2Memory.pageSize, product.sectors.contains(Int(command[0]))
     else { return .refusal(.invalidArgument) }
     sector = Int(command[0])
     return .silence

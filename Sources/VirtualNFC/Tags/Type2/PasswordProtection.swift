@@ -44,7 +44,7 @@ struct PasswordProtection: Hashable, Sendable {
     isAuthenticated = false
   }
 
-  private func offset(_ page: Int) -> Int { (configurationPage + page) * pageSize }
+  private func offset(_ page: Int) -> Int { (configurationPage + page) * Type2Memory.pageSize }
 
   // MARK: Rules
 
@@ -78,7 +78,7 @@ struct PasswordProtection: Hashable, Sendable {
   ///
   /// Which code tells a wrong password is not in the data sheet: 0 here, 4 once it is locked.
   mutating func authenticate(_ command: [UInt8], memory: [UInt8]) -> Type2Answer {
-    guard command.count == 1 + pageSize else { return .refusal(.invalidArgument) }
+    guard command.count == 1 + Type2Memory.pageSize else { return .refusal(.invalidArgument) }
     isAuthenticated = false
     let limit = Int(access & Self.limitMask)
     guard limit == 0 || failedAttempts <= limit else { return .refusal(.counterOverflow) }

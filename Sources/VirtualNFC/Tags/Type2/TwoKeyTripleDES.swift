@@ -1,10 +1,12 @@
 import COpenSSL
 
-/// Triple DES with two keys in CBC mode, without padding: ISO/IEC 10116, and FIPS 46-3 with K3 = K1.
+/// Triple DES with two keys in CBC mode, without padding: ISO/IEC 10116, and FIPS 46-3 with K3 =
+/// K1.
 enum TwoKeyTripleDES {
   static let blockSize = 8
 
-  /// `nil` if the sizes are wrong: 16 bytes of key, one block of initial value, whole blocks of data.
+  /// `nil` if the sizes are wrong: 16 bytes of key, one block of initial value, whole blocks of
+  /// data.
   static func encrypt(_ data: [UInt8], key: [UInt8], initialValue: [UInt8]) -> [UInt8]? {
     transform(data, key: key, initialValue: initialValue, encrypts: true)
   }

@@ -1,7 +1,7 @@
 import NFCCore
 
-/// What all Type 2 chips of NXP have in common: pages of four bytes behind a type A activation, lock
-/// bits, and the commands READ, WRITE and COMPATIBILITY_WRITE.
+/// What all Type 2 chips of NXP have in common: pages of four bytes behind a type A activation,
+/// lock bits, and the commands READ, WRITE and COMPATIBILITY_WRITE.
 ///
 /// After every refusal the chip is in IDLE or HALT again and hears only REQA or WUPA.
 protocol Type2Chip: VirtualChip {
@@ -32,9 +32,6 @@ protocol Type2Chip: VirtualChip {
   mutating func endSession()
 }
 
-/// The size of a page in bytes: NFC Forum Type 2 Tag, section 4.
-let pageSize = 4
-
 extension Type2Chip {
   /// ATQA and SAK of all chips here: a double-size UID, no ISO/IEC 14443-4.
   static func activation(uid: [UInt8]) -> TypeAActivation {
@@ -45,7 +42,7 @@ extension Type2Chip {
   var identityLength: Int { Type2Memory.identityLength }
   var lockBitsInForce: [UInt8] { pages }
   var readableImage: [UInt8] { pages }
-  var pageCount: Int { pages.count / pageSize }
+  var pageCount: Int { pages.count / Type2Memory.pageSize }
   mutating func willRead() {}
   mutating func takeOverSettings() {}
 
@@ -82,8 +79,9 @@ extension Type2Chip {
     activation.expectsData = false
     guard let page = awaitedPage else { return execute(command) }
     awaitedPage = nil
-    guard command.count == 16 else { return .refusal(.invalidArgument) }
-    return program(Array(command.prefix(pageSize)), page: page)
+    guard command.count == Type2Command.compatibilityDataSize
+    else { return .refusal(.invalidArgument) }
+    return program(Array(command.prefix(Type2Memory.pageSize)), page: page)
   }
 
   private mutating func reply(_ answer: Type2Answer) -> RadioFrame? {
@@ -110,10 +108,10 @@ extension Type2Chip {
       let image = readableImage
       return .data(
         (start..<(start + 4)).flatMap { page in
-          let offset = page % end * pageSize
-          return image[offset..<(offset + pageSize)]
+          let offset = page % end * Type2Memory.pageSize
+          return image[offset..<(offset + Type2Memory.pageSize)]
         })
-    case (Type2Command.write, 2 + pageSize):
+    case (Type2Command.write, 2 + Type2Memory.pageSize):
       let page = Int(command[1])
       guard acceptsWrite(to: page) else { return .refusal(.invalidArgument) }
       return program(Array(command[2...]), page: page)
@@ -133,7 +131,8 @@ extension Type2Chip {
     guard command.count == 3, command[1] <= command[2], Int(command[2]) < readEnd
     else { return .refusal(.invalidArgument) }
     willRead()
-    let range = (Int(command[1]) * pageSize)..<((Int(command[2]) + 1) * pageSize)
+    let range =
+      (Int(command[1]) * Type2Memory.pageSize)..<((Int(command[2]) + 1) * Type2Memory.pageSize)
     return .data(Array(readableImage[range]))
   }
 
@@ -141,11 +140,13 @@ extension Type2Chip {
 
   /// Changes a page as the silicon does: bits of lock bytes and of page 3 can only be set.
   mutating func store(_ data: [UInt8], page: Int) {
-    let offset = page * pageSize
-    guard data.count == pageSize, offset >= 0, offset + pageSize <= pages.count else { return }
+    let offset = page * Type2Memory.pageSize
+    guard data.count == Type2Memory.pageSize, offset >= 0,
+      offset + Type2Memory.pageSize <= pages.count
+    else { return }
     let isLockPage = lockMap.lockPages.contains(page)
     let settable = isLockPage ? lockMap.settableBits(page: page, inForce: lockBitsInForce) : []
-    for index in 0..<pageSize {
+    for index in 0..<Type2Memory.pageSize {
       if isLockPage {
         pages[offset + index] |= data[index] & settable[index]
       } else if page == Type2Memory.oneTimePage {

@@ -11,6 +11,8 @@ enum Type2Command {
   static let write: UInt8 = 0xA2
   /// Page; sixteen bytes in a second frame, of which the first four count.
   static let compatibilityWrite: UInt8 = 0xA0
+  /// How many bytes the second frame of COMPATIBILITY_WRITE has.
+  static let compatibilityDataSize = 16
   static let getVersion: UInt8 = 0x60
   /// Counter number; three bytes come back, least significant first.
   static let readCounter: UInt8 = 0x39
@@ -28,8 +30,11 @@ enum Type2Command {
   static let authenticateContinued: UInt8 = 0xAF
   /// Sixteen bytes of installation identifier, four of the reader's capabilities.
   static let virtualCardSelectLast: UInt8 = 0x4B
+  /// The code, 16 and 4 bytes.
+  static let virtualCardSelectLastSize = 1 + 16 + 4
   /// FF; the sector and three bytes that are ignored in a second frame.
   static let sectorSelect: UInt8 = 0xC2
+  static let sectorSelectArgument: UInt8 = 0xFF
 }
 
 /// What a Type 2 chip says to a command.

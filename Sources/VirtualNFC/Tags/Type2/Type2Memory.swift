@@ -1,5 +1,7 @@
 /// The parts of a Type 2 memory that are the same in every chip.
 enum Type2Memory {
+  /// In bytes: NFC Forum Type 2 Tag, section 4.
+  static let pageSize = 4
   /// The page of the static lock bytes, in its bytes 2 and 3.
   static let staticLockPage = 2
   /// The page whose bits can be set and never cleared: one-time bits, or the capability container.
