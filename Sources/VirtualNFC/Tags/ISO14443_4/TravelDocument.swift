@@ -11,12 +11,12 @@ public struct TravelDocumentApplication: VirtualApplet {
   private static let files: [UInt16] = [0x011E, 0x011D, 0x0101, 0x0102]
   private static let challengeSize = 8
 
-  private var generator: UInt64
+  private var generator: RepeatableGenerator
   private var hasChallenge = false
 
   /// - Parameter seed: of the challenges, which are the same in each run.
   public init(seed: UInt64 = 0x9303) {
-    generator = seed
+    generator = RepeatableGenerator(seed: seed)
   }
 
   public mutating func select() -> [UInt8] {
@@ -50,7 +50,7 @@ public struct TravelDocumentApplication: VirtualApplet {
         return StatusWord.wrongLength.bytes
       }
       hasChallenge = true
-      return challenge() + StatusWord.success.bytes
+      return generator.bytes(Self.challengeSize) + StatusWord.success.bytes
     case Instruction.externalAuthenticate:
       guard hasChallenge else { return StatusWord.conditionsOfUseNotSatisfied.bytes }
       hasChallenge = false
@@ -58,16 +58,6 @@ public struct TravelDocumentApplication: VirtualApplet {
     default:
       return StatusWord.instructionNotSupported.bytes
     }
-  }
-
-  /// SplitMix64: eight bytes a step.
-  private mutating func challenge() -> [UInt8] {
-    generator &+= 0x9E37_79B9_7F4A_7C15
-    var value = generator
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    value ^= value >> 31
-    return (0..<Self.challengeSize).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 }
 
