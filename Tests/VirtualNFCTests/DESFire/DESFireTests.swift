@@ -33,7 +33,7 @@ struct DESFireTests {
         ("90AF000000", "911C"),
         ("60", "AF" + model.hardwareVersion.hexadecimal),
         ("AF", "AF" + model.softwareVersion.hexadecimal), ("AF", "00" + last),
-        ("6001", "7E"), ("90600000020102", "6700"), ("9060000001010 0", "917E"),
+        ("6001", "7E"), ("906000000201", "6700"), ("9060000001010 0", "917E"),
         ("9060010000", "6A86"), ("90F9000000", "911C"), ("AF00", "1C"),
         // Frames that are still to come get lost by another command, as on a genuine EV3.
         ("9060000000", model.hardwareVersion.hexadecimal + "91AF"), ("9064000001 0000", "91CA"),
