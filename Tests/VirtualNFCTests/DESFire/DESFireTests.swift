@@ -43,7 +43,7 @@ struct DESFireTests {
       ], on: &card)
   }
 
-  /// Signatures verified with independent arithmetic against NXP's public keys (AN11350, AN12196).
+  /// Read_Sig (AN12196): 56 bytes, and a status of its own; the models' pairs are those of genuine chips.
   @Test func originalitySignatures() throws {
     for model in DESFireModel.all {
       var card = try Self.card(model)
@@ -265,7 +265,7 @@ struct DESFireTests {
         }
         let code = codes.randomElement(using: &generator) ?? 0
         switch Int.random(in: 0..<6, using: &generator) {
-        case 0: #expect(card.process(generator.bytes(upTo: 30)).count >= 0)
+        case 0: _ = card.process(generator.bytes(upTo: 30))
         case 1: #expect(card.process([0x90, code, 0, 0] + parameters).count >= 2)
         case 2:
           let head: [UInt8] =

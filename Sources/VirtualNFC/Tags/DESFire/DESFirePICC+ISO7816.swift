@@ -18,23 +18,28 @@ extension DESFirePICC {
   // MARK: SELECT
 
   private mutating func select(_ command: CommandAPDU) -> [UInt8] {
-    guard command.p2 == 0x00 || command.p2 == 0x0C else {
+    guard command.p2 == Parameter.fileControlInformation || command.p2 == Parameter.noAnswerData
+    else {
       return StatusWord.incorrectParameters.bytes
     }
-    if command.p1 == 0x04 {
+    if command.p1 == Parameter.selectByName {
       return select { !$0.dfName.isEmpty && $0.dfName == command.data }
     }
-    guard command.p1 <= 0x02 else { return StatusWord.incorrectParameters.bytes }
-    if command.data.isEmpty, command.p1 == 0x00 { return select { $0.isoIdentifier == 0x3F00 } }
+    guard command.p1 <= Parameter.selectElementaryFile else {
+      return StatusWord.incorrectParameters.bytes
+    }
+    if command.data.isEmpty, command.p1 == Parameter.selectFile {
+      return select { $0.identifier == [0, 0, 0] }
+    }
     guard command.data.count == 2 else { return StatusWord.lengthInconsistent.bytes }
     let identifier = UInt16(command.data[0]) << 8 | UInt16(command.data[1])
-    if command.p1 != 0x01,
+    if command.p1 != Parameter.selectChild,
       let index = selected.files.firstIndex(where: { $0.isoIdentifier == identifier })
     {
       currentFile = index
       return StatusWord.success.bytes
     }
-    guard command.p1 != 0x02 else { return StatusWord.fileNotFound.bytes }
+    guard command.p1 != Parameter.selectElementaryFile else { return StatusWord.fileNotFound.bytes }
     return select { $0.isoIdentifier == identifier }
   }
 
@@ -55,8 +60,10 @@ extension DESFirePICC {
 
   /// With bit 8 of P1, its low five bits are the file's number, and the file becomes current.
   private mutating func locate(_ command: CommandAPDU) -> (file: Int, offset: Int)? {
-    if command.p1 & 0x80 != 0 {
-      guard let index = selected.fileIndex(command.p1 & 0x1F) else { return nil }
+    if command.p1 & Parameter.shortFileIdentifier != 0 {
+      guard let index = selected.fileIndex(command.p1 & Parameter.shortFileIdentifierMask) else {
+        return nil
+      }
       currentFile = index
       return (index, Int(command.p2))
     }
@@ -64,7 +71,8 @@ extension DESFirePICC {
   }
 
   private func notLocated(_ command: CommandAPDU) -> [UInt8] {
-    (command.p1 & 0x80 != 0 ? StatusWord.fileNotFound : .conditionsOfUseNotSatisfied).bytes
+    (command.p1 & Parameter.shortFileIdentifier != 0
+      ? StatusWord.fileNotFound : .conditionsOfUseNotSatisfied).bytes
   }
 
   /// A right that is everybody's, or that the session's key has where nothing is to be protected.

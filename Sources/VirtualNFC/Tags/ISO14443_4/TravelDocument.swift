@@ -31,8 +31,9 @@ public struct TravelDocumentApplication: VirtualApplet {
     guard command.cla == 0 else { return StatusWord.classNotSupported.bytes }
     switch command.ins {
     case Instruction.select:
-      // 02 selects an EF under the current DF; no answer data (Doc 9303-10, 3.6.1).
-      guard command.p1 == 0x02, command.p2 == 0x0C else {
+      // The only form that documents must know (Doc 9303-10, 3.6).
+      guard command.p1 == Parameter.selectElementaryFile, command.p2 == Parameter.noAnswerData
+      else {
         return StatusWord.incorrectParameters.bytes
       }
       guard command.data.count == 2 else { return StatusWord.lengthInconsistent.bytes }
@@ -41,8 +42,12 @@ public struct TravelDocumentApplication: VirtualApplet {
         (Self.files.contains(identifier)
         ? StatusWord.securityStatusNotSatisfied : .fileNotFound).bytes
     case Instruction.readBinary:
-      guard command.p1 & 0x80 != 0 else { return StatusWord.commandNotAllowed.bytes }
-      let isThere = Self.files.contains { $0 & 0x1F == UInt16(command.p1 & 0x1F) }
+      guard command.p1 & Parameter.shortFileIdentifier != 0 else {
+        return StatusWord.commandNotAllowed.bytes
+      }
+      let isThere = Self.files.contains {
+        $0 & 0x1F == UInt16(command.p1 & Parameter.shortFileIdentifierMask)
+      }
       return (isThere ? StatusWord.securityStatusNotSatisfied : .fileNotFound).bytes
     case Instruction.getChallenge:
       guard command.parameter == 0 else { return StatusWord.incorrectParameters.bytes }
@@ -109,7 +114,8 @@ public struct TravelDocumentMasterFile: VirtualApplet {
   }
 
   private mutating func selectFile(_ command: CommandAPDU) -> [UInt8] {
-    guard command.p1 == 0x02, command.p2 == 0x0C else {
+    guard command.p1 == Parameter.selectElementaryFile, command.p2 == Parameter.noAnswerData
+    else {
       return StatusWord.incorrectParameters.bytes
     }
     guard command.data.count == 2 else { return StatusWord.lengthInconsistent.bytes }
@@ -122,9 +128,10 @@ public struct TravelDocumentMasterFile: VirtualApplet {
   /// With bit 8 of P1: short file identifier in its bits 5 to 1, offset in P2; it selects the file.
   private mutating func readBinary(_ command: CommandAPDU) -> [UInt8] {
     var offset = command.parameter
-    if command.p1 & 0x80 != 0 {
+    if command.p1 & Parameter.shortFileIdentifier != 0 {
       guard command.p1 & 0x60 == 0 else { return StatusWord.incorrectParameters.bytes }
-      guard UInt16(command.p1 & 0x1F) == cardAccess.identifier & 0x1F else {
+      guard UInt16(command.p1 & Parameter.shortFileIdentifierMask) == cardAccess.identifier & 0x1F
+      else {
         return StatusWord.fileNotFound.bytes
       }
       isSelected = true
