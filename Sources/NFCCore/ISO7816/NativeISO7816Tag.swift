@@ -2,7 +2,6 @@
 struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   let handle: TagHandle
 
-
   private var typeA: ISO14443ATarget? {
     if case .iso14443a(let target) = handle.target { target } else { nil }
   }
