@@ -212,12 +212,8 @@ public actor Reader {
     }
   }
 
-  /// After an exchange without a good answer: is the tag still there?
+  /// After an exchange without a good answer: is the tag still there, and the reader?
   private func examine(_ handle: TagHandle, _ error: NFCError) throws {
-    guard !handle.target.losesStateOnSelect else {
-      forget(handle)
-      throw NFCError(.tagConnectionLost, "the tag has stopped answering", cause: error.cause)
-    }
     do {
       try driver.select(handle.target)
       needsSelect = false
@@ -228,6 +224,11 @@ public actor Reader {
       lose()
       throw NFCError(.readerLost, failure.reason, cause: failure.cause)
     }
+    guard handle.target.losesStateOnSelect else { return }
+    forget(handle)
+    throw NFCError(
+      .tagConnectionLost, "the card has stopped answering; connect to it again to start anew",
+      cause: error.cause)
   }
 
   private func settle(_ handle: TagHandle) {
