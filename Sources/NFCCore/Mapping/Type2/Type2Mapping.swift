@@ -143,6 +143,7 @@ struct Type2Mapping: NDEFMapping {
     if fillingRead {
       var start = pages.lowerBound
       while start < pages.upperBound, memory.page(start) != nil { start += 1 }
+      guard start < pages.upperBound else { return }
       let end = Type2Memory.pages(holding: 0..<area.end).upperBound
       let full = min(start + Type2Memory.pagesPerRead, end)
       pages = pages.lowerBound..<max(pages.upperBound, full)

@@ -55,10 +55,6 @@ struct Type2Memory: Sendable {
 
   // MARK: Reading
 
-  /// Fewer READs than these are not worth trying FAST_READ on a tag that may not have it: a refusal
-  /// costs the exchange and a new selection.
-  private static let readsWorthTrying = 2
-
   /// Makes pages known: one READ for each four, or one FAST_READ for as many as the reader carries.
   ///
   /// Throws `tagRefused` with the page for one that the tag does not give.
@@ -90,8 +86,7 @@ struct Type2Memory: Sendable {
     let largest = (link.capabilities.maximumResponseLength - 2) / Self.pageSize
     let count = min(range.count, largest, sectorEnd - start)
     let reads = (range.count + Self.pagesPerRead - 1) / Self.pagesPerRead
-    let isWorthIt = fastRead == .works ? reads > 1 : reads > Self.readsWorthTrying
-    guard fastRead != .avoided, isWorthIt, count > Self.pagesPerRead else {
+    guard fastRead != .avoided, reads > 1, count > Self.pagesPerRead else {
       try read(start, limit: min(range.upperBound, sectorEnd), link)
       return
     }
