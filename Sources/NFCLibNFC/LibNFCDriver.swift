@@ -319,6 +319,9 @@ public final class LibNFCDriver: ReaderDriver {
     return false
   }
 
+  /// The four bits of a positive acknowledge of a type A tag (ISO/IEC 14443-3; NTAG21x data sheet, 9.3).
+  private static let acknowledge: UInt8 = 0x0A
+
   public func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
@@ -327,7 +330,10 @@ public final class LibNFCDriver: ReaderDriver {
       let milliseconds = Int32(
         clamping: timeout.components.seconds * 1000
           + timeout.components.attoseconds / 1_000_000_000_000_000)
-      return try watchdog.call { try device.transceive(command, timeout: milliseconds) }
+      let answer = try watchdog.call { try device.transceive(command, timeout: milliseconds) }
+      // A tag that has refused is mute until it is found anew.
+      if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
+      return answer
     } catch let failure as LibNFC.Failure {
       active = nil
       throw exchangeError(failure, framing)

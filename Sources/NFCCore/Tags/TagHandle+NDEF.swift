@@ -23,7 +23,14 @@ extension TagHandle {
 
   /// The mapping of the tag's kind. Throws `unsupported` for a kind that NDEF is not defined for.
   private func makeMapping(_ link: TagLink) throws -> any NDEFMapping {
-    throw NFCError(.unsupported, "NDEF is not defined for this kind of tag")
+    let product = knowledge.withLock { $0.product } ?? nil
+    switch target {
+    case .iso14443a(let target)
+    where TypeAIdentification.kind(target, version: nil) == .miFare(.ultralight):
+      return Type2Mapping(product: product)
+    default:
+      throw NFCError(.unsupported, "NDEF is not defined for this kind of tag")
+    }
   }
 
   func queryNDEFStatus() async throws -> NDEFStatus {
