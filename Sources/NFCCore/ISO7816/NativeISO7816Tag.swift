@@ -22,7 +22,7 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   }
 
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
-    try await handle.perform { try ISO7816Exchange.send(command, $0) }
+    try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
   }
 }
 

@@ -183,6 +183,8 @@ public actor Reader {
     connected = handle
     needsSelect = false
     handle.state.withLock { $0 = .connected }
+    // Another tag has been connected in between: what was selected on this one no longer is.
+    handle.knowledge.withLock { $0.mapping = nil }
   }
 
   private func checkEpoch(_ handle: TagHandle) throws {
