@@ -23,6 +23,7 @@ extension TagHandle {
 
   /// The mapping of the tag's kind. Throws `unsupported` for a kind that NDEF is not defined for.
   private func makeMapping(_ link: TagLink) throws -> any NDEFMapping {
+    if case .iso14443a(let target) = target, let mapping = ClassicMapping(target) { return mapping }
     throw NFCError(.unsupported, "NDEF is not defined for this kind of tag")
   }
 
