@@ -12,10 +12,13 @@ extension Interop {
 
     // MARK: MIFARE Classic
 
-    /// The data blocks of sectors 1 to 15.
-    static func data(of tag: VirtualTag) -> [UInt8] {
+    /// The data blocks in the order in which the program fills them: in a 4K card it takes a sector of
+    /// 240 bytes for what does not go into four sectors of 48.
+    static func data(of tag: VirtualTag, is4K: Bool) -> [UInt8] {
       let memory = tag.memory
-      return (4..<64).filter { $0 % 4 != 3 }.flatMap { memory[$0 * 16..<$0 * 16 + 16] }
+      let blocks = is4K ? Array(4..<20) + Array(128..<143) : Array(4..<64)
+      return blocks.filter { $0 >= 128 || $0 % 4 != 3 }
+        .flatMap { memory[$0 * 16..<$0 * 16 + 16] }
     }
 
     /// From transport configuration, with a message of one sector and one of many.
@@ -36,7 +39,7 @@ extension Interop {
         let header: [UInt8] =
           message.count < 255 ? [0x03, UInt8(message.count)] : [0x03, 0xFF, 0x01, 0x8E]
         let expected: [UInt8] = header + message + [0xFE]
-        #expect(Self.data(of: tag).prefix(expected.count) == expected[...])
+        #expect(Self.data(of: tag, is4K: is4K).prefix(expected.count) == expected[...])
         let read = try await bench.run(
           "mifare-classic-read-ndef", ["-y", "-o", bench.path("copy")])
         read.expectSuccess()
@@ -45,14 +48,22 @@ extension Interop {
     }
 
     /// What our own factory has formatted.
-    @Test(arguments: [false, true]) func readClassic(is4K: Bool) async throws {
-      let tag =
-        is4K
-        ? try VirtualTag.classic4K(ndef: Self.longMessage) : try .classic1K(ndef: Self.longMessage)
-      let bench = try InteropBench(tag)
+    @Test func readClassic1K() async throws {
+      let bench = try InteropBench(try .classic1K(ndef: Self.longMessage))
       let read = try await bench.run("mifare-classic-read-ndef", ["-y", "-o", bench.path("copy")])
       read.expectSuccess()
       #expect(try bench.bytes(of: "copy") == Self.longMessage)
+    }
+
+    /// A fault of the program: it counts sector 16, which holds the second part of the directory, as
+    /// one more of the application that has sector 15, and does not get in (libfreefare 0.4.0,
+    /// libfreefare/mifare_application.c, `count_aids`). That the directory is right is known by the
+    /// program's having checked both CRCs: otherwise it says "No MAD detected".
+    @Test func readClassic4K() async throws {
+      let bench = try InteropBench(try .classic4K(ndef: Self.message))
+      let read = try await bench.run("mifare-classic-read-ndef", ["-y", "-o", bench.path("copy")])
+      #expect(read.status == 1)
+      #expect(read.errors.contains("No NFC Forum application."))
     }
 
     @Test func formatClassic() async throws {
@@ -126,6 +137,7 @@ extension Interop {
       formatted.expectSuccess()
       let read = try await bench.run("mifare-desfire-read-ndef", ["-y", "-o", bench.path("copy")])
       #expect(read.status != 0)
+      #expect(read.errors.contains("Application selection failed"))
     }
   }
 }
