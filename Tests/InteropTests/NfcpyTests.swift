@@ -134,6 +134,64 @@ extension Interop {
       return memory.hexadecimal
     }
 
+    struct Variant: Sendable, CustomTestStringConvertible {
+      let testDescription: String
+      let configuration: Type4Application.Configuration
+
+      init(_ name: String, _ change: (inout Type4Application.Configuration) -> Void) {
+        var configuration = Type4Application.Configuration()
+        change(&configuration)
+        testDescription = name
+        self.configuration = configuration
+      }
+    }
+
+    static let type4Variants = [
+      Variant("mapping version 1") { $0.mapping = .version1 },
+      Variant("mapping version 3") { $0.mapping = .version3 },
+      Variant("the least MLe and MLc") {
+        $0.maximumReadLength = 0x0F
+        $0.maximumUpdateLength = 0x0D
+      },
+      Variant("all that is left, without a warning") { $0.endOfFile = .shortAnswer },
+      Variant("asks for more time") { $0.updateTimeExtensions = [1, 2, 59] },
+      Variant("another file") { $0.fileIdentifier = 0x0105 },
+    ]
+
+    /// A message of many blocks of ISO/IEC 14443-4 each way, on type A and type B.
+    @Test(arguments: type4Variants, ["106A", "106B"])
+    func type4Variant(_ variant: Variant, brty: String) async throws {
+      let make: @Sendable ([UInt8]?) throws -> VirtualTag = {
+        brty == "106A"
+          ? try .type4(ndef: $0, configuration: variant.configuration)
+          : try .type4B(ndef: $0, configuration: variant.configuration)
+      }
+      let tag = try make(nil)
+      let bench = try InteropBench(tag)
+      let message = Self.message(length: 600)
+      try bench.write(message, to: "message")
+      _ = try await bench.python(
+        """
+        message = open('message', 'rb').read()
+        find(sys.argv[2]).ndef.octets = message
+        assert bytes(find(sys.argv[2]).ndef.octets) == message
+        """, [brty])
+      let expected = try make(message)
+      #expect(tag.memory == expected.memory)
+    }
+
+    @Test func readOnlyType4() async throws {
+      var configuration = Type4Application.Configuration()
+      configuration.writeAccess = 0xFF
+      let tag = try VirtualTag.type4(ndef: Self.message, configuration: configuration)
+      let result = try await InteropBench(tag).python(
+        """
+        tag = find('106A')
+        print(tag.ndef.is_writeable, bytes(tag.ndef.octets).hex())
+        """)
+      #expect(result.output == "False \(Self.message.hexadecimal.lowercased())\n")
+    }
+
     struct Blank: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let brty: String
