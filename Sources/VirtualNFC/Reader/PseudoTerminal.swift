@@ -80,7 +80,7 @@ final class PseudoTerminal: Sendable {
   ///
   /// - Parameter endsWhenHungUp: whether to end with ``Event/hungUp`` when there is no program on the
   ///   other side, and not to wait for the next one.
-  func wait(milliseconds: Int32?, endsWhenHungUp: Bool) -> Event {
+  func wait(milliseconds: Int32?, endsWhenHungUp: Bool = false) -> Event {
     var buffer = [UInt8](repeating: 0, count: 1024)
     var left = milliseconds
     while true {
