@@ -97,7 +97,9 @@ extension Interop {
       #expect(try bench.bytes(of: "dump") == memory)
       let wrong = try await bench.run(
         "nfc-mfultralight", ["r", bench.path("wrong"), "--pw", "12345679"])
-      wrong.expectOutput("Done, 4 of 45 pages read (41 pages failed)")
+      // The program takes the NAK for PACK and goes on (libnfc 1.8.0, utils/nfc-mfultralight.c,
+      // `ev1_pwd_auth`); the chip is mute until it is selected again.
+      wrong.expectOutput("Done, 0 of 45 pages read (45 pages failed)")
     }
 
     // MARK: nfc-mfclassic
@@ -106,13 +108,19 @@ extension Interop {
       let tag = try VirtualTag.classic1K(formatted: formatted)
       let bench = try InteropBench(tag)
       try bench.write(tag.memory, to: "keys")
-      for key in ["a", "b"] {
+      // Where key B can be read it is data and opens nothing (MF1S50YYX data sheet, 8.7.2): so with the
+      // transport configuration.
+      for key in formatted ? ["a", "b"] : ["a"] {
         let result = try await bench.run(
           "nfc-mfclassic", ["r", key, "u", bench.path("dump"), bench.path("keys")])
         result.expectSuccess()
         result.expectOutput("Done, 64 of 64 blocks read.")
         #expect(try bench.bytes(of: "dump") == tag.memory)
       }
+      guard !formatted else { return }
+      let refused = try await bench.run(
+        "nfc-mfclassic", ["r", "b", "u", bench.path("none"), bench.path("keys")])
+      refused.expectOutput("failed to read trailer block 0x3f")
     }
 
     @Test func readClassicByGuessedKeys() async throws {
@@ -152,7 +160,6 @@ extension Interop {
       try bench.write(memory, to: "keys")
       let result = try await bench.run(
         "nfc-mfclassic", ["r", "a", "u", bench.path("dump"), bench.path("keys")])
-      #expect(result.status != 0)
       result.expectOutput("Card is not DirectWrite", "authentication failed for block 0xff")
       #expect(tag.memory == memory)
       try await bench.run("nfc-list").expectOutput("9f  38  b2  5c")
@@ -187,8 +194,8 @@ extension Interop {
       let tag = try VirtualTag.classic1K(formatted: false)
       let bench = try InteropBench(tag)
       let result = try await bench.run("nfc-mfclassic", ["R", "a", "u", bench.path("dump")])
-      #expect(result.status != 0)
       result.expectOutput("Unlock command [1/2]: failed / not acknowledged.")
+      #expect(!result.output.contains("blocks read"))
       try await bench.run("nfc-list").expectOutput("6f  21  d4  0a")
     }
 

@@ -13,6 +13,8 @@ final class PseudoTerminal: Sendable {
     case timeout
     /// ``wake()`` was called.
     case woken
+    /// No program has the other side open.
+    case hungUp
   }
 
   /// What the system refused.
@@ -75,7 +77,10 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Waits for bytes, at most as long as given; `nil` waits until woken.
-  func wait(milliseconds: Int32?) -> Event {
+  ///
+  /// - Parameter endsWhenHungUp: whether to end with ``Event/hungUp`` when there is no program on the
+  ///   other side, and not to wait for the next one.
+  func wait(milliseconds: Int32?, endsWhenHungUp: Bool = false) -> Event {
     var buffer = [UInt8](repeating: 0, count: 1024)
     var left = milliseconds
     while true {
@@ -83,6 +88,7 @@ final class PseudoTerminal: Sendable {
       if count > 0 { return .bytes(Array(buffer.prefix(count))) }
       // EIO: no program has the other side open.
       let isOpen = !(count < 0 && errno == EIO)
+      if !isOpen, endsWhenHungUp { return .hungUp }
       var descriptors = [
         pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0),
         pollfd(fd: master, events: Int16(POLLIN), revents: 0),

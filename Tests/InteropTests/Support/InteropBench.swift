@@ -159,7 +159,9 @@ final class RunningProgram: Sendable {
 
 /// Ends a program from the virtual reader's own thread at a given moment of its run.
 final class Killer: Sendable {
-  private let state = Mutex<(victim: Int32?, remaining: Int)>((nil, 0))
+  private let victim = Mutex<Int32?>(nil)
+  private let isAimed = DispatchSemaphore(value: 0)
+  private let remaining: Mutex<Int>
   private let isMoment: @Sendable (TraceEvent) -> Bool
 
   /// - Parameters:
@@ -167,19 +169,25 @@ final class Killer: Sendable {
   ///   - isMoment: the events that count.
   init(at count: Int = 1, _ isMoment: @escaping @Sendable (TraceEvent) -> Bool) {
     self.isMoment = isMoment
-    state.withLock { $0.remaining = count }
+    remaining = Mutex(count)
   }
 
-  func aim(at program: RunningProgram) { state.withLock { $0.victim = program.identifier } }
+  func aim(at program: RunningProgram) {
+    victim.withLock { $0 = program.identifier }
+    isAimed.signal()
+  }
 
+  /// To be called for every event. The reader stands still until it is known whom to end.
   func see(_ event: TraceEvent) {
     guard isMoment(event) else { return }
-    state.withLock { state in
-      guard let victim = state.victim else { return }
-      state.remaining -= 1
-      guard state.remaining == 0 else { return }
-      Foundation.kill(victim, SIGKILL)
-      state.victim = nil
+    let isDue = remaining.withLock { remaining in
+      remaining -= 1
+      return remaining == 0
+    }
+    guard isDue else { return }
+    isAimed.wait()
+    victim.withLock { victim in
+      if let victim { Foundation.kill(victim, SIGKILL) }
     }
   }
 }
