@@ -28,6 +28,7 @@ extension TagHandle {
     case .iso14443a(let target)
     where TypeAIdentification.kind(target, version: nil) == .miFare(.ultralight):
       return Type2Mapping(product: product)
+    case .jewel: return Type1Mapping()
     default:
       throw NFCError(.unsupported, "NDEF is not defined for this kind of tag")
     }
