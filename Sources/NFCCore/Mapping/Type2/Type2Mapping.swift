@@ -64,7 +64,16 @@ struct Type2Mapping: NDEFMapping {
   /// - Parameter firstPage: where to begin; four pages come at once.
   mutating func locate(from firstPage: Int, _ link: TagLink) throws -> Layout? {
     if let layout { return layout }
-    try memory.load(firstPage..<(firstPage + Type2Memory.pagesPerRead), link)
+    do {
+      try memory.load(firstPage..<(firstPage + Type2Memory.pagesPerRead), link)
+    } catch let error as NFCError where error.code == .tagRefused {
+      // Whether what follows page 3 can be read matters only if there is a container in it.
+      if let page = memory.page(Type2Memory.capabilityPage), Type2CapabilityContainer(page) == nil {
+        try memory.selectAgain(link)
+        return nil
+      }
+      throw try unreadable(error, link)
+    }
     guard let page = memory.page(Type2Memory.capabilityPage),
       let container = Type2CapabilityContainer(page)
     else { return nil }
