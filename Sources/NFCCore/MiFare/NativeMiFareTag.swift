@@ -30,6 +30,9 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       throw NFCError(.invalidParameter, "a command has at least one byte")
     }
     let family = family
+    if !UltralightExchange.isReading(command) {
+      handle.knowledge.withLock { $0.mapping?.forgetContent() }
+    }
     return try await handle.perform { link in
       switch family {
       case .classic: try MiFareClassicExchange.send(command, link)

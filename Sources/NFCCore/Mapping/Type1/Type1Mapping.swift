@@ -153,11 +153,16 @@ struct Type1Mapping: NDEFMapping {
     }
     let area = layout.area
     let offset = layout.message.offset
-    var bytes = TagLengthValue.block(message: message, room: area.size - offset)
+    var kept: [UInt8] = []
+    if case .bytes(let offsets) = layout.message.following(size: area.size, { byte($0, area) }) {
+      kept = offsets.compactMap { byte($0, area) }
+    }
+    var bytes = try layout.message.replacing(message: message, size: area.size, followedBy: kept)
     let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
-    try checkReach(offset..<(offset + header.count + message.count), area)
+    let end = offset + max(header.count + message.count, kept.isEmpty ? 0 : bytes.count)
+    try checkReach(offset..<min(end, area.size), area)
     // A terminator out of reach: what follows the message does not matter to who reads it.
-    if let end = area.address(offset + bytes.count - 1), end >= Type1Memory.staticSize {
+    if let last = area.address(offset + bytes.count - 1), last >= Type1Memory.staticSize {
       bytes.removeLast()
     }
     let writes = TagLengthValue.writes(
