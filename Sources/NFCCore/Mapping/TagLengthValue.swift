@@ -146,7 +146,7 @@ extension TagLengthValue {
   /// rest of a message that was being written, so that only proprietary blocks count.
   func following(size: Int, _ byte: (Int) -> UInt8?) -> Following {
     var offset = end
-    var last = end
+    var found = end..<end
     let counted = length == 0 ? [Tag.proprietary] : [Tag.proprietary, Tag.ndefMessage]
     while true {
       guard let step = try? Self.step(at: offset, size: size, byte) else {
@@ -154,11 +154,11 @@ extension TagLengthValue {
       }
       switch step {
       case .needs(let missing): return .needs(missing)
-      case .terminator, .end: return .bytes(end..<last)
+      case .terminator, .end: return .bytes(found)
       case .block(let block):
         guard counted.contains(block.tag) else { return .bytes(end..<end) }
         offset = block.end
-        last = block.end
+        found = (found.isEmpty ? block.offset : found.lowerBound)..<block.end
       }
     }
   }
@@ -166,16 +166,19 @@ extension TagLengthValue {
   /// A message's block for the place of this one, with the blocks that follow behind it, and a terminator
   /// where there is room for one.
   ///
-  /// Where the new message is no longer than the old, they stay where they are, padded in front.
+  /// Where the new message ends before them, they stay where they are, padded in front.
   ///
+  /// - Parameters:
+  ///   - blocks: what ``following(size:_:)`` has found.
+  ///   - start: where they are.
   /// - Throws: `capacityExceeded` if both do not fit.
   func replacing(
-    message: [UInt8], size: Int, followedBy blocks: [UInt8]
+    message: [UInt8], size: Int, followedBy blocks: [UInt8], at start: Int
   ) throws(NFCError) -> [UInt8] {
     let room = size - offset
     guard !blocks.isEmpty else { return Self.block(message: message, room: room) }
     var bytes = Self.header(Tag.ndefMessage, length: message.count) + message
-    bytes += [UInt8](repeating: Tag.null, count: max(0, end - offset - bytes.count))
+    bytes += [UInt8](repeating: Tag.null, count: max(0, start - offset - bytes.count))
     guard bytes.count + blocks.count <= room else {
       let capacity = Self.capacity(room: room - blocks.count)
       throw NFCError(

@@ -15,11 +15,14 @@ final class ChipDriver: ReaderDriver {
   var chip: any VirtualChip
   /// The exchange at which the tag leaves.
   private let tear: Int?
+  /// A command that the chip is to refuse as one that it does not know.
+  private let refused: UInt8?
   private(set) var exchanges = 0
   private var isGone = false
 
-  init(_ chip: any VirtualChip, tear: Int? = nil) {
+  init(_ chip: any VirtualChip, tear: Int? = nil, refusing refused: UInt8? = nil) {
     self.chip = chip
+    self.refused = refused
     self.tear = tear
     activate()
   }
@@ -55,6 +58,7 @@ final class ChipDriver: ReaderDriver {
   ) throws -> [UInt8] {
     if exchanges == tear { isGone = true }
     exchanges += 1
+    if let refused, command.first == refused { return [0x00] }
     let frame = framing == .bare ? RadioFrame.typeA(bare: command) : .typeA(command)
     guard !isGone, let answer = chip.receive(frame) else {
       throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)

@@ -74,6 +74,29 @@ import VirtualNFC
     await bench.reader.close()
   }
 
+  /// A proprietary TLV behind the message stays in its place, moves behind a longer message, or leaves
+  /// no room for it.
+  @Test func keepsWhatFollowsTheMessage() async throws {
+    let tag = try tag("03 04 D0 D1 D2 D3 FD 02 AA BB FE")
+    let (bench, ndef) = try await ndef(tag)
+    try await ndef.writeNDEFBytes([0xE1], verify: true)
+    #expect(
+      Array(tag.memory[16..<27]) == [UInt8](hexadecimal: "03 01 E1 00 00 00 FD 02 AA BB FE"))
+    let long = message(20)
+    try await ndef.writeNDEFBytes(long, verify: true)
+    #expect(
+      Array(tag.memory[16..<43]) == [0x03, 20] + long + [0xFD, 0x02, 0xAA, 0xBB, 0xFE])
+    let image = tag.memory
+    let error = await #expect(throws: NFCError.self) {
+      try await ndef.writeNDEFBytes(message(140), verify: false)
+    }
+    #expect(error?.code == .capacityExceeded)
+    #expect(tag.memory == image)
+    try await bench.tag().ndef?.writeNDEFBytes(message(138), verify: true)
+    #expect(Array(tag.memory[156..<160]) == [0xFD, 0x02, 0xAA, 0xBB])
+    await bench.reader.close()
+  }
+
   @Test(
     arguments: [
       ("03 91 D0", nil, 4), ("03 FF 00 8D", nil, 4), ("FD FF FF FE 03 00", nil, 4),
@@ -219,6 +242,36 @@ import VirtualNFC
       #expect(try await ndef.readNDEFBytes() == message(60))
     }
     #expect(tag.memory == image)
+    await bench.reader.close()
+  }
+
+  /// AUTH0 in the middle of the message: the length's page could be written, a later one cannot.
+  @Test func aRefusedPageInTheMiddleLeavesTheOldMessage() async throws {
+    let old = message(60)
+    let tag = try VirtualTag.ntag213(ndef: old)
+    tag.memory[0x29 * 4 + 3] = 0x0A
+    let image = tag.memory
+    let (bench, ndef) = try await ndef(tag)
+    let error = await #expect(throws: NFCError.self) {
+      try await ndef.writeNDEFBytes(message(100, seed: 9), verify: false)
+    }
+    #expect(error?.code == .readOnly)
+    #expect(error?.place == .page(10))
+    #expect(tag.memory == image)
+    #expect(try await ndef.readNDEFBytes() == old)
+    await bench.reader.close()
+  }
+
+  /// What a program writes by itself is seen by the next read.
+  @Test func aRawWriteIsNotHiddenByWhatWasKnown() async throws {
+    var content = message(60)
+    let (bench, ndef) = try await ndef(try .ntag216(ndef: content))
+    #expect(try await ndef.readNDEFBytes() == content)
+    let card = try #require(ndef as? any MiFareTag)
+    _ = try await card.sendMiFareCommand([0xA2, 0x0A, 0xC0, 0xC1, 0xC2, 0xC3])
+    // The message begins at byte 2 of page 4.
+    content.replaceSubrange(22..<26, with: [0xC0, 0xC1, 0xC2, 0xC3])
+    #expect(try await ndef.readNDEFBytes() == content)
     await bench.reader.close()
   }
 

@@ -153,11 +153,13 @@ struct Type1Mapping: NDEFMapping {
     }
     let area = layout.area
     let offset = layout.message.offset
-    var kept: [UInt8] = []
-    if case .bytes(let offsets) = layout.message.following(size: area.size, { byte($0, area) }) {
-      kept = offsets.compactMap { byte($0, area) }
+    var kept = layout.message.end..<layout.message.end
+    if case .bytes(let found) = layout.message.following(size: area.size, { byte($0, area) }) {
+      kept = found
     }
-    var bytes = try layout.message.replacing(message: message, size: area.size, followedBy: kept)
+    var bytes = try layout.message.replacing(
+      message: message, size: area.size, followedBy: kept.compactMap { byte($0, area) },
+      at: kept.lowerBound)
     let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
     let end = offset + max(header.count + message.count, kept.isEmpty ? 0 : bytes.count)
     try checkReach(offset..<min(end, area.size), area)

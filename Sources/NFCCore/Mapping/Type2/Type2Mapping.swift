@@ -286,7 +286,9 @@ struct Type2Mapping: NDEFMapping {
       let area = layout.area
       let old = layout.message
       let kept = try mapping.following(layout, link)
-      let bytes = try old.replacing(message: message, size: area.size, followedBy: kept)
+      let bytes = try old.replacing(
+        message: message, size: area.size,
+        followedBy: kept.compactMap { mapping.byte($0, area) }, at: kept.lowerBound)
       if old.length > 0 {
         try mapping.load(old.offset..<min(old.offset + bytes.count, old.end), area, link)
       }
@@ -317,19 +319,19 @@ struct Type2Mapping: NDEFMapping {
   private static let searchLimit = 4
 
   /// The blocks behind the message, which is not destroyed by a new one.
-  private mutating func following(_ layout: Layout, _ link: TagLink) throws -> [UInt8] {
+  private mutating func following(_ layout: Layout, _ link: TagLink) throws -> Range<Int> {
     for _ in 0..<Self.searchLimit {
       switch layout.message.following(size: layout.area.size, { byte($0, layout.area) }) {
       case .bytes(let offsets):
         try load(offsets, layout.area, link)
-        return offsets.compactMap { byte($0, layout.area) }
+        return offsets
       case .needs(let missing):
         // With the message, which is needed too, it costs nothing but a byte.
         let start = layout.message.length > 0 ? layout.message.offset : missing.lowerBound
         try load(start..<missing.upperBound, layout.area, fillingRead: true, link)
       }
     }
-    return []
+    return layout.message.end..<layout.message.end
   }
 
   /// The four bytes of a page as a write has them.
