@@ -5,15 +5,6 @@ enum UltralightExchange {
   /// Longer than any write of these chips takes, and the silence after which a tag has refused.
   private static let timeout = Duration.milliseconds(100)
 
-  /// READ, GET_VERSION, FAST_READ, READ_CNT, READ_SIG: commands that change nothing (NTAG21x data sheet,
-  /// 10).
-  private static let reading: Set<UInt8> = [0x30, 0x60, 0x3A, 0x39, 0x3C]
-
-  /// Whether what is known of the tag's content stays true after a command.
-  static func isReading(_ command: [UInt8]) -> Bool {
-    command.first.map { reading.contains($0) } ?? true
-  }
-
   /// Sends a command without its CRC_A and gives the answer without it.
   ///
   /// The check is made and verified here and not by the reader's chip: a PN53x that verifies it
