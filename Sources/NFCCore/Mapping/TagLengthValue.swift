@@ -129,6 +129,68 @@ extension TagLengthValue {
   }
 }
 
+// MARK: What follows the message
+
+extension TagLengthValue {
+  /// The blocks behind a message that a new message must not destroy.
+  enum Following: Hashable, Sendable {
+    /// The bytes of the area that they take; none if there are none.
+    case bytes(Range<Int>)
+    /// These bytes have to be known before more can be said.
+    case needs(Range<Int>)
+  }
+
+  /// Finds the blocks behind a message: proprietary ones, and further messages.
+  ///
+  /// Anything else there is what an older message has left. Behind an empty message that may be the
+  /// rest of a message that was being written, so that only proprietary blocks count.
+  func following(size: Int, _ byte: (Int) -> UInt8?) -> Following {
+    var offset = end
+    var found = end..<end
+    let counted = length == 0 ? [Tag.proprietary] : [Tag.proprietary, Tag.ndefMessage]
+    while true {
+      guard let step = try? Self.step(at: offset, size: size, byte) else {
+        return .bytes(end..<end)
+      }
+      switch step {
+      case .needs(let missing): return .needs(missing)
+      case .terminator, .end: return .bytes(found)
+      case .block(let block):
+        guard counted.contains(block.tag) else { return .bytes(end..<end) }
+        offset = block.end
+        found = (found.isEmpty ? block.offset : found.lowerBound)..<block.end
+      }
+    }
+  }
+
+  /// A message's block for the place of this one, with the blocks that follow behind it, and a terminator
+  /// where there is room for one.
+  ///
+  /// Where the new message ends before them, they stay where they are, padded in front.
+  ///
+  /// - Parameters:
+  ///   - blocks: what ``following(size:_:)`` has found.
+  ///   - start: where they are.
+  /// - Throws: `capacityExceeded` if both do not fit.
+  func replacing(
+    message: [UInt8], size: Int, followedBy blocks: [UInt8], at start: Int
+  ) throws(NFCError) -> [UInt8] {
+    let room = size - offset
+    guard !blocks.isEmpty else { return Self.block(message: message, room: room) }
+    var bytes = Self.header(Tag.ndefMessage, length: message.count) + message
+    bytes += [UInt8](repeating: Tag.null, count: max(0, start - offset - bytes.count))
+    guard bytes.count + blocks.count <= room else {
+      let capacity = Self.capacity(room: room - blocks.count)
+      throw NFCError(
+        .capacityExceeded,
+        "the message has \(message.count) bytes, and other TLVs of the tag leave \(capacity)")
+    }
+    bytes += blocks
+    if bytes.count < room { bytes.append(Tag.terminator) }
+    return bytes
+  }
+}
+
 // MARK: Writing
 
 extension TagLengthValue {

@@ -36,6 +36,8 @@ extension TagHandle {
       return Type4Mapping(product: nil)
     case .feliCa(let target):
       return Type3Mapping(target: target)
+    case .jewel:
+      return Type1Mapping()
     default: break
     }
     throw NFCError(.unsupported, "NDEF is not defined for this kind of tag")

@@ -2,6 +2,8 @@ import NFC
 import Testing
 import VirtualNFC
 
+@testable import NFCCore
+
 /// A message of a given length that is one record of type unknown.
 func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
   guard length > 0 else { return [] }
@@ -117,5 +119,28 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
     }
     #expect(write.exchanges == 35)
     await bench.reader.close()
+  }
+
+  /// READ alone, on a chip that is known not to have FAST_READ: 12 bytes with the container, then 16.
+  @Test(arguments: [(137, 9), (868, 55)]) func readsWithoutFastRead(
+    _ length: Int, _ exchanges: Int
+  ) throws {
+    let driver = ChipDriver(try NTAG21x(.ntag216, ndef: message(length)))
+    var mapping = Type2Mapping(product: TagProduct(name: "NTAG203", maker: "NXP"))
+    #expect(try mapping.read(driver.link) == message(length))
+    #expect(driver.exchanges == exchanges)
+  }
+
+  /// A tag of this size that refuses FAST_READ is asked for it once.
+  @Test func triesFastReadOnce() throws {
+    let driver = ChipDriver(try NTAG21x(.ntag216, ndef: message(868)), refusing: 0x3A)
+    var mapping = Type2Mapping(product: nil)
+    #expect(try mapping.read(driver.link) == message(868))
+    #expect(driver.exchanges == 56)
+    #expect(try mapping.read(driver.link) == message(868))
+    #expect(driver.exchanges == 57)
+    mapping.forgetContent()
+    #expect(try mapping.read(driver.link) == message(868))
+    #expect(driver.exchanges == 57 + 55)
   }
 }

@@ -87,8 +87,8 @@ extension Type2Mapping {
     if present == nil {
       writes.append((Type2Memory.capabilityPage, blank.capabilityContainer))
     }
-    for (index, write) in writes.enumerated() {
-      try memory.write(write.bytes, page: write.page, isFirst: index == 0, link)
+    for write in writes {
+      try memory.write(write.bytes, page: write.page, link)
     }
     layout = nil
   }
@@ -106,7 +106,7 @@ extension Type2Mapping {
       guard container.count == Type2CapabilityContainer.length else { return }
       container[3] |= Type2CapabilityContainer.readOnly
       try mapping.memory.write(
-        container, page: Type2Memory.capabilityPage, isFirst: true, link)
+        container, page: Type2Memory.capabilityPage, link)
       if let locks = Type2DynamicLocks.of(
         size: layout.container.size, control: layout.lockControl)
       {
@@ -114,7 +114,7 @@ extension Type2Mapping {
       }
       // The first two bytes belong to the UID and do not change.
       try mapping.memory.write(
-        [0, 0, 0xFF, 0xFF], page: Type2Memory.lockPage, isFirst: false, link)
+        [0, 0, 0xFF, 0xFF], page: Type2Memory.lockPage, link)
       mapping.forgetContent()
       mapping.isLocked = nil
     }
@@ -131,7 +131,7 @@ extension Type2Mapping {
       let bytes = (first..<(first + Type2Memory.pageSize)).map { address in
         layout.area.offset(address) == nil ? locks.setting(address) : memory.byte(address) ?? 0
       }
-      try memory.write(bytes, page: page, isFirst: false, link)
+      try memory.write(bytes, page: page, link)
     }
   }
 }

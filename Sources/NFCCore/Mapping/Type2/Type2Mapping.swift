@@ -64,7 +64,16 @@ struct Type2Mapping: NDEFMapping {
   /// - Parameter firstPage: where to begin; four pages come at once.
   mutating func locate(from firstPage: Int, _ link: TagLink) throws -> Layout? {
     if let layout { return layout }
-    try memory.load(firstPage..<(firstPage + Type2Memory.pagesPerRead), link)
+    do {
+      try memory.load(firstPage..<(firstPage + Type2Memory.pagesPerRead), link)
+    } catch let error as NFCError where error.code == .tagRefused {
+      // Whether what follows page 3 can be read matters only if there is a container in it.
+      if let page = memory.page(Type2Memory.capabilityPage), Type2CapabilityContainer(page) == nil {
+        try memory.selectAgain(link)
+        return nil
+      }
+      throw try unreadable(error, link)
+    }
     guard let page = memory.page(Type2Memory.capabilityPage),
       let container = Type2CapabilityContainer(page)
     else { return nil }
@@ -266,40 +275,94 @@ struct Type2Mapping: NDEFMapping {
 
   /// One WRITE for each page that changes, and two for the one with the length: with 0 first, with the
   /// new length last. A message that is there is read first, as ``read(_:)`` does it.
+  ///
+  /// A page that the tag refuses to write ends it: what was written before is taken back, and the error
+  /// is `readOnly` if that has worked.
   mutating func write(_ message: [UInt8], _ link: TagLink) throws {
     try procedure(link) { mapping in
       guard var layout = try mapping.locate(from: Type2Memory.lockPage, link) else {
         throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
       }
       let area = layout.area
-      let offset = layout.message.offset
-      let bytes = TagLengthValue.block(message: message, room: area.size - offset)
-      let end = offset + bytes.count
-      if layout.message.length > 0 {
-        try mapping.load(offset..<min(end, layout.message.end), area, link)
+      let old = layout.message
+      let kept = try mapping.following(layout, link)
+      let bytes = try old.replacing(
+        message: message, size: area.size,
+        followedBy: kept.compactMap { mapping.byte($0, area) }, at: kept.lowerBound)
+      if old.length > 0 {
+        try mapping.load(old.offset..<min(old.offset + bytes.count, old.end), area, link)
       }
       let writes = TagLengthValue.writes(
-        bytes, at: offset, old: { mapping.byte($0, area) },
+        bytes, at: old.offset, old: { mapping.byte($0, area) },
         unit: { (area.address($0) ?? 0) / Type2Memory.pageSize })
-      for (index, write) in writes.enumerated() {
+      var undo: [(page: Int, bytes: [UInt8])] = []
+      for write in writes {
         try mapping.complete(write.unit, area, link)
-        let first = write.unit * Type2Memory.pageSize
-        let page = (first..<(first + Type2Memory.pageSize)).map { address -> UInt8 in
-          guard let place = area.offset(address) else { return mapping.memory.byte(address) ?? 0 }
-          if write.isEmptied {
-            return place == offset + 1 ? 0 : mapping.memory.byte(address) ?? 0
-          }
-          guard (offset..<end).contains(place) else { return mapping.memory.byte(address) ?? 0 }
-          return bytes[place - offset]
+        if let present = mapping.memory.page(write.unit) { undo.append((write.unit, present)) }
+        let page = mapping.content(of: write, bytes, at: old.offset, area)
+        do {
+          try mapping.memory.write(page, page: write.unit, link)
+        } catch let error as NFCError where error.code == .readOnly {
+          throw mapping.takeBack(undo.dropLast(), error, link)
         }
-        try mapping.memory.write(page, page: write.unit, isFirst: index == 0, link)
       }
       let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
       layout.message = TagLengthValue(
-        tag: TagLengthValue.Tag.ndefMessage, offset: offset, valueOffset: offset + header.count,
-        length: message.count)
+        tag: TagLengthValue.Tag.ndefMessage, offset: old.offset,
+        valueOffset: old.offset + header.count, length: message.count)
       mapping.layout = layout
       mapping.isContentKnown = true
+    }
+  }
+
+  /// How many READs are spent on finding out what follows a message that has no terminator.
+  private static let searchLimit = 4
+
+  /// The blocks behind the message, which is not destroyed by a new one.
+  private mutating func following(_ layout: Layout, _ link: TagLink) throws -> Range<Int> {
+    for _ in 0..<Self.searchLimit {
+      switch layout.message.following(size: layout.area.size, { byte($0, layout.area) }) {
+      case .bytes(let offsets):
+        try load(offsets, layout.area, link)
+        return offsets
+      case .needs(let missing):
+        // With the message, which is needed too, it costs nothing but a byte.
+        let start = layout.message.length > 0 ? layout.message.offset : missing.lowerBound
+        try load(start..<missing.upperBound, layout.area, fillingRead: true, link)
+      }
+    }
+    return layout.message.end..<layout.message.end
+  }
+
+  /// The four bytes of a page as a write has them.
+  private func content(
+    of write: TagLengthValue.UnitWrite, _ bytes: [UInt8], at offset: Int, _ area: TagDataArea
+  ) -> [UInt8] {
+    let first = write.unit * Type2Memory.pageSize
+    return (first..<(first + Type2Memory.pageSize)).map { address in
+      let present = memory.byte(address) ?? 0
+      guard let place = area.offset(address) else { return present }
+      if write.isEmptied { return place == offset + 1 ? 0 : present }
+      return bytes.indices.contains(place - offset) ? bytes[place - offset] : present
+    }
+  }
+
+  /// Writes back what pages held before a page was refused, the last one first, so that the length
+  /// comes last again; gives the error to throw.
+  private mutating func takeBack(
+    _ pages: some BidirectionalCollection<(page: Int, bytes: [UInt8])>, _ error: NFCError,
+    _ link: TagLink
+  ) -> NFCError {
+    guard !pages.isEmpty else { return error }
+    do {
+      try memory.selectAgain(link)
+      for (page, bytes) in pages.reversed() { try memory.write(bytes, page: page, link) }
+      return error
+    } catch {
+      return NFCError(
+        .tagRefused,
+        "the tag does not let a page be written; it holds no message any more",
+        cause: (error as? NFCError)?.cause, place: (error as? NFCError)?.place)
     }
   }
 

@@ -154,10 +154,9 @@ struct Type2Memory: Sendable {
 
   // MARK: Writing
 
-  /// WRITE of one page. Throws `readOnly` with the page if the tag refuses the first one of a
-  /// procedure, so that nothing has been written, and `tagRefused` for a later one.
+  /// WRITE of one page. Throws `readOnly` with the page if the tag refuses it.
   mutating func write(
-    _ bytes: [UInt8], page: Int, isFirst: Bool, _ link: TagLink
+    _ bytes: [UInt8], page: Int, _ link: TagLink
   ) throws {
     try select(sector: page / Self.pagesPerSector, link)
     do {
@@ -167,7 +166,7 @@ struct Type2Memory: Sendable {
       pages[page] = bytes
     } catch let error as NFCError where error.code == .tagRefused {
       throw NFCError(
-        isFirst ? .readOnly : .tagRefused,
+        .readOnly,
         "the tag does not let this page be written: it is locked, or wants a password first",
         cause: error.cause, place: .page(page))
     }
