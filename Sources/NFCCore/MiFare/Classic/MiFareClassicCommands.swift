@@ -49,6 +49,7 @@ public struct MiFareClassicCommands: Sendable {
   }
 
   private func send(_ command: [UInt8]) async throws {
+    handle.forgetNDEFContent()
     _ = try await handle.perform { try MiFareClassicExchange.send(command, $0) }
   }
 
@@ -109,10 +110,25 @@ enum MiFareClassicExchange {
     do {
       let answer = try link.exchange(command, framing: .tagProtocol)
       return answer.isEmpty ? [UltralightExchange.acknowledge] : answer
-    } catch let error as NFCError where error.code == .tagRefused {
+    } catch let error as NFCError
+      where error.code == .tagRefused || error.code == .tagResponseError && error.cause == .noAnswer
+    {
+      // A reader's chip gives no more than "no good answer" for a refusal. A card that is still there has
+      // refused; it has to be woken again in either case.
+      try link.selectAgain()
       throw NFCError(
-        .tagRefused, "the card has refused command \([command[0]].hexadecimal)", cause: error.cause,
-        place: block.map { .block($0) })
+        .tagRefused,
+        "the card has refused command \([command[0]].hexadecimal): the sector is not open, or its access "
+          + "conditions forbid it",
+        cause: error.cause == .noAnswer ? nil : error.cause, place: block.map { .block($0) })
     }
+  }
+}
+
+extension TagHandle {
+  /// What is known of the NDEF message may no longer be so: memory is written by a command of the tag's
+  /// own.
+  func forgetNDEFContent() {
+    knowledge.withLock { $0.mapping?.forgetContent() }
   }
 }
