@@ -15,7 +15,7 @@ import VirtualNFC
     (4, 137, 4), (12, 137, 2), (15, 137, 2), (4, 868, 15), (12, 868, 6), (15, 868, 5), (12, 0, 1),
   ])
   func readsInTheFewestExchanges(_ nbr: Int, _ length: Int, _ exchanges: Int) async throws {
-    let content = message(length)
+    let content = pattern(length)
     let bench = try await Self.bench(.type3(nbr: nbr, ndef: content))
     let tag = try await bench.connected()
     let first = try await bench.bench.counting { try await tag.readNDEFBytes() }
@@ -37,7 +37,7 @@ import VirtualNFC
   /// The first exchange of a FeliCa Lite brings two blocks of the message, too.
   @Test(arguments: [(0, 1), (32, 1), (33, 2), (137, 3), (208, 4)])
   func readsFeliCaLite(_ length: Int, _ exchanges: Int) async throws {
-    let content = message(length)
+    let content = pattern(length)
     for virtual in [
       VirtualTag.feliCaLite(ndef: content), .feliCaLiteS(ndef: content),
     ] {
@@ -56,7 +56,7 @@ import VirtualNFC
   /// One byte that changes is three writes: the attribute block twice, and its block.
   @Test(arguments: [137, 868])
   func rewritesWhatChanges(_ length: Int) async throws {
-    var content = message(length)
+    var content = pattern(length)
     let bench = try await Self.bench(.type3(nbr: 12, nbw: 8, ndef: content))
     let tag = try await bench.connected()
     #expect(try await tag.readNDEFBytes() == content)
@@ -80,7 +80,7 @@ import VirtualNFC
   func writesByNbw(_ nbw: Int, _ length: Int, _ writes: Int) async throws {
     let bench = try await Self.bench(.type3(nbw: nbw))
     let tag = try await bench.connected()
-    let content = message(length)
+    let content = pattern(length)
     #expect(
       try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == 1
         + writes)
@@ -97,7 +97,7 @@ import VirtualNFC
   func neverAMixture(_ old: Int, _ new: Int) async throws {
     for tag in [VirtualTag.feliCaLiteS(), .type3(nbr: 4, nbw: 2)] {
       let bench = try await Self.bench(tag)
-      let count = try await bench.tearEveryExchange(from: message(old), to: message(new, seed: 90))
+      let count = try await bench.tearEveryExchange(from: pattern(old), to: pattern(new, seed: 90))
       #expect(count > 1)
     }
   }
@@ -105,9 +105,9 @@ import VirtualNFC
   // MARK: Refusals
 
   @Test func refusesWhatDoesNotFit() async throws {
-    let bench = try await Self.bench(.feliCaLiteS(ndef: message(20)))
+    let bench = try await Self.bench(.feliCaLiteS(ndef: pattern(20)))
     try await bench.expectRefusal(.capacityExceeded) {
-      try await $0.writeNDEFBytes(message(209), verify: false)
+      try await $0.writeNDEFBytes(pattern(209), verify: false)
     }
   }
 
@@ -130,14 +130,14 @@ import VirtualNFC
   func attributeBlocksThatSayNo(
     _ changes: [Int: UInt8], _ isSummedUp: Bool, _ reading: NFCError.Code?, _ writing: NFCError.Code
   ) async throws {
-    let tag = VirtualTag.type3(ndef: message(40))
+    let tag = VirtualTag.type3(ndef: pattern(40))
     Self.change(tag, changes, isSummedUp)
     let bench = try await Self.bench(tag)
     let place: NFCError.Place? = writing == .malformedContent ? .block(0) : nil
     if let reading {
       try await bench.expectRefusal(reading, at: place) { _ = try await $0.readNDEFBytes() }
     } else {
-      #expect(try await bench.connected().readNDEFBytes() == message(40))
+      #expect(try await bench.connected().readNDEFBytes() == pattern(40))
       #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
     }
     try await bench.expectRefusal(writing, at: place) {
@@ -158,13 +158,13 @@ import VirtualNFC
 
   /// Nmaxb says more than there is, and Ln with it: the block that is missing is named.
   @Test func anAttributeBlockThatLies() async throws {
-    let tag = VirtualTag.type3(nbr: 4, dataBlocks: 8, ndef: message(40))
+    let tag = VirtualTag.type3(nbr: 4, dataBlocks: 8, ndef: pattern(40))
     Self.change(tag, [4: 0x40, 13: 200], true)
     let bench = try await Self.bench(tag)
     try await bench.expectRefusal(.malformedContent, at: .block(9)) {
       _ = try await $0.readNDEFBytes()
     }
-    let lite = VirtualTag.feliCaLiteS(ndef: message(40))
+    let lite = VirtualTag.feliCaLiteS(ndef: pattern(40))
     Self.change(lite, [4: 0x40, 13: 220], true)
     try await Self.bench(lite).expectRefusal(.malformedContent, at: .block(0)) {
       _ = try await $0.queryNDEFStatus()
@@ -172,13 +172,13 @@ import VirtualNFC
   }
 
   @Test func aWriteThatWasBrokenOffIsNoMessage() async throws {
-    let tag = VirtualTag.type3(ndef: message(40))
+    let tag = VirtualTag.type3(ndef: pattern(40))
     Self.change(tag, [9: 0x0F], true)
     let bench = try await Self.bench(tag)
     #expect(try await bench.connected().readNDEFBytes() == nil)
     #expect(try await bench.connected().queryNDEFStatus().access == .readWrite)
-    try await bench.connected().writeNDEFBytes(message(30, seed: 7), verify: true)
-    #expect(try await bench.connected().readNDEFBytes() == message(30, seed: 7))
+    try await bench.connected().writeNDEFBytes(pattern(30, seed: 7), verify: true)
+    #expect(try await bench.connected().readNDEFBytes() == pattern(30, seed: 7))
   }
 
   // MARK: Systems
@@ -215,10 +215,10 @@ import VirtualNFC
     let bench = try await Self.bench(VirtualTag(card))
     let tag = try await bench.connected()
     #expect(try await tag.queryNDEFStatus() == NDEFStatus(access: .readWrite, capacity: 160))
-    try await tag.writeNDEFBytes(message(70), verify: true)
+    try await tag.writeNDEFBytes(pattern(70), verify: true)
     let again = try await bench.connected()
     let read = try await bench.bench.counting { try await again.readNDEFBytes() }
-    #expect(read.result == message(70))
+    #expect(read.result == pattern(70))
     // Polling, the attribute block, five blocks by four.
     #expect(read.exchanges == 4)
   }
@@ -239,8 +239,8 @@ import VirtualNFC
       let mc = 21 * 16
       let changed = before.indices.filter { before[$0] != after[$0] && $0 < mc + 16 }
       #expect(changed.filter { $0 >= 16 } == [mc + 3])
-      try await bench.connected().writeNDEFBytes(message(50), verify: true)
-      #expect(try await bench.connected().readNDEFBytes() == message(50))
+      try await bench.connected().writeNDEFBytes(pattern(50), verify: true)
+      #expect(try await bench.connected().readNDEFBytes() == pattern(50))
       try await bench.connected().formatNDEF()
       #expect(try await bench.connected().readNDEFBytes() == nil)
     }
@@ -261,13 +261,13 @@ import VirtualNFC
         0x10, UInt8(min(nbr, dataBlocks)), UInt8(written), UInt8(dataBlocks >> 8),
         UInt8(dataBlocks & 0xFF),
       ])
-    let content = message(min(400, dataBlocks * 16))
+    let content = pattern(min(400, dataBlocks * 16))
     try await bench.connected().writeNDEFBytes(content, verify: true)
     #expect(try await bench.connected().readNDEFBytes() == content)
   }
 
   @Test func formatMendsABrokenAttributeBlock() async throws {
-    let virtual = VirtualTag.feliCaLiteS(ndef: message(20))
+    let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
     Self.change(virtual, [15: 0x00], false)
     let bench = try await Self.bench(virtual)
     try await bench.connected().formatNDEF()
@@ -277,25 +277,25 @@ import VirtualNFC
   // MARK: Lock
 
   @Test func locksAPlainTag() async throws {
-    let virtual = VirtualTag.type3(ndef: message(20))
+    let virtual = VirtualTag.type3(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
     let tag = try await bench.connected()
     try await tag.writeLock()
     #expect(virtual.memory[10] == 0x00)
     #expect(try await tag.queryNDEFStatus().access == .readOnly)
-    #expect(try await bench.connected().readNDEFBytes() == message(20))
+    #expect(try await bench.connected().readNDEFBytes() == pattern(20))
     try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
     try await bench.expectRefusal(.readOnly) { try await $0.formatNDEF() }
   }
 
   @Test func locksLite() async throws {
-    let virtual = VirtualTag.feliCaLiteS(ndef: message(20))
+    let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
     try await bench.connected().writeLock()
     let mc = 21 * 16
     #expect(virtual.memory[mc..<(mc + 5)].elementsEqual([0x00, 0xC0, 0xFF, 0x01, 0x07]))
     #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
-    #expect(try await bench.connected().readNDEFBytes() == message(20))
+    #expect(try await bench.connected().readNDEFBytes() == pattern(20))
     try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
     // Locking what is locked is nothing.
     try await bench.connected().writeLock()
@@ -303,7 +303,7 @@ import VirtualNFC
 
   /// MC alone makes a card read-only, whatever its attribute block says.
   @Test func lockBitsAreSeen() async throws {
-    let virtual = VirtualTag.feliCaLiteS(ndef: message(20))
+    let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
     var memory = virtual.memory
     memory[21 * 16] = 0xFB
     virtual.memory = memory
@@ -340,15 +340,15 @@ import VirtualNFC
 
   /// What a program writes by itself is seen by the next reading.
   @Test func rawCommandsAreNotMissed() async throws {
-    let bench = try await Bench(.type3(ndef: message(40)))
+    let bench = try await Bench(.type3(ndef: pattern(40)))
     guard case .feliCa(let tag) = try await bench.tag(.iso18092) else {
       Issue.record("not a FeliCa card")
       return
     }
-    #expect(try await tag.readNDEFBytes() == message(40))
+    #expect(try await tag.readNDEFBytes() == pattern(40))
     try await tag.writeWithoutEncryption(
       serviceCodes: [0x0009], blocks: [1], data: [[UInt8](repeating: 0x55, count: 16)])
-    let expected = [UInt8](repeating: 0x55, count: 16) + message(40).dropFirst(16)
+    let expected = [UInt8](repeating: 0x55, count: 16) + pattern(40).dropFirst(16)
     #expect(try await tag.readNDEFBytes() == expected)
   }
 }

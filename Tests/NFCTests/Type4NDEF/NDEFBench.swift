@@ -72,6 +72,6 @@ struct NDEFBench: Sendable {
 }
 
 /// Bytes that stand for a message: mappings do not look into it.
-func message(_ count: Int, seed: UInt8 = 1) -> [UInt8] {
+func pattern(_ count: Int, seed: UInt8 = 1) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 31) &+ seed }
 }

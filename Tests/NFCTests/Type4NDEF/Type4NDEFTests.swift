@@ -18,7 +18,7 @@ import VirtualNFC
   /// the first.
   @Test(arguments: [(0, 5), (137, 5), (236, 5), (241, 6), (868, 8)])
   func readsInTheFewestCommands(_ length: Int, _ commands: Int) async throws {
-    let content = message(length)
+    let content = pattern(length)
     for virtual in [try VirtualTag.type4(ndef: content), try .type4B(ndef: content)] {
       let bench = try await NDEFBench(virtual)
       let tag = try await bench.connected()
@@ -39,11 +39,11 @@ import VirtualNFC
   /// Length to zero, data by MLc, length; without the first on an empty tag that has been read.
   @Test(arguments: [(137, 3), (246, 3), (247, 4), (868, 6)])
   func writesInTheFewestCommands(_ length: Int, _ writes: Int) async throws {
-    let old = message(length, seed: 40)
+    let old = pattern(length, seed: 40)
     let bench = try await NDEFBench(try .type4(ndef: old))
     let tag = try await bench.connected()
     #expect(try await tag.readNDEFBytes() == old)
-    var content = message(length)
+    var content = pattern(length)
     let stored = { bench.tag.memory.dropFirst(15) }
     #expect(
       try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == writes)
@@ -62,7 +62,7 @@ import VirtualNFC
   /// What a program selects by itself, or another tag's connection in between, is not missed.
   @Test func aSelectionThatHasBeenLost() async throws {
     let bench = try await Bench(
-      try .type4(ndef: message(50)), .ntag213())
+      try .type4(ndef: pattern(50)), .ntag213())
     var tags: [DetectedTag] = []
     for try await tag in bench.reader.tags(polling: .iso14443) {
       tags.append(tag)
@@ -79,12 +79,12 @@ import VirtualNFC
     }
     found = card
     try await found.connect()
-    #expect(try await found.readNDEFBytes() == message(50))
+    #expect(try await found.readNDEFBytes() == pattern(50))
     _ = try await found.sendCommand(.select(aid: "D2760000850101"))
-    #expect(try await found.readNDEFBytes() == message(50))
+    #expect(try await found.readNDEFBytes() == pattern(50))
     try await other.connect()
     try await found.connect()
-    #expect(try await found.readNDEFBytes() == message(50))
+    #expect(try await found.readNDEFBytes() == pattern(50))
   }
 
   // MARK: Ways of real tags
@@ -125,11 +125,11 @@ import VirtualNFC
   func readsAndWrites(
     _ name: String, _ configuration: Type4Application.Configuration, _ quirks: ISO7816Card.Quirks
   ) async throws {
-    let old = message(58)
+    let old = pattern(58)
     let virtual = try VirtualTag.type4(ndef: old, configuration: configuration, quirks: quirks)
     let bench = try await NDEFBench(virtual)
     #expect(try await bench.connected().readNDEFBytes() == old)
-    let new = message(41, seed: 99)
+    let new = pattern(41, seed: 99)
     try await bench.connected().writeNDEFBytes(new, verify: true)
     #expect(try await bench.connected().readNDEFBytes() == new)
     if let proprietary = configuration.proprietaryFiles.first {
@@ -143,7 +143,7 @@ import VirtualNFC
       $0.mapping = .version3
       $0.fileSize = 34_000
     }
-    let old = message(33_500)
+    let old = pattern(33_500)
     let bench = try await NDEFBench(try .type4(ndef: old, configuration: configuration))
     let tag = try await bench.connected()
     #expect(try await tag.queryNDEFStatus() == NDEFStatus(access: .readWrite, capacity: 33_996))
@@ -157,7 +157,7 @@ import VirtualNFC
 
   @Test func aFileThatNoOffsetReaches() async throws {
     let configuration = Self.configuration { $0.fileSize = 0xFFFE }
-    let old = message(100)
+    let old = pattern(100)
     let virtual = try VirtualTag.type4(ndef: old, configuration: configuration)
     let bench = try await NDEFBench(virtual)
     #expect(try await bench.connected().queryNDEFStatus().capacity == 0x7FFE)
@@ -172,12 +172,12 @@ import VirtualNFC
 
   @Test func chipsThatAreTagsFromTheFactory() async throws {
     for model in [DESFireModel.ntag413, .ntag424, .light, .ev1, .ev2, .ev3] {
-      let content = message(100)
+      let content = pattern(100)
       let bench = try await NDEFBench(try .desfire(model, ndef: content))
       let tag = try await bench.connected()
       #expect(try await tag.readNDEFBytes() == content, "\(model.name)")
-      try await tag.writeNDEFBytes(message(90, seed: 3), verify: true)
-      #expect(try await bench.connected().readNDEFBytes() == message(90, seed: 3))
+      try await tag.writeNDEFBytes(pattern(90, seed: 3), verify: true)
+      #expect(try await bench.connected().readNDEFBytes() == pattern(90, seed: 3))
       // The container wants a key to be changed.
       try await bench.expectRefusal(.unsupported) { try await $0.writeLock() }
     }
@@ -191,7 +191,7 @@ import VirtualNFC
     if new == 60 || old == 0 { tags += [try .type4B(), try .desfire()] }
     for tag in tags {
       let count = try await NDEFBench(tag).tearEveryExchange(
-        from: message(old), to: message(new, seed: 90))
+        from: pattern(old), to: pattern(new, seed: 90))
       #expect(count > 4)
     }
   }
@@ -202,30 +202,30 @@ import VirtualNFC
     for access: UInt8 in [0xFF, 0x80, 0xFE, 0x01] {
       let bench = try await NDEFBench(
         try .type4(
-          ndef: message(40), configuration: Self.configuration { $0.writeAccess = access }))
+          ndef: pattern(40), configuration: Self.configuration { $0.writeAccess = access }))
       #expect(
         try await bench.connected().queryNDEFStatus()
           == NDEFStatus(access: .readOnly, capacity: 2046))
-      #expect(try await bench.connected().readNDEFBytes() == message(40))
+      #expect(try await bench.connected().readNDEFBytes() == pattern(40))
       try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
       try await bench.expectRefusal(.readOnly) { try await $0.formatNDEF() }
     }
     let bench = try await NDEFBench(
-      try .type4(ndef: message(40), configuration: Self.configuration { $0.readAccess = 0x80 }))
+      try .type4(ndef: pattern(40), configuration: Self.configuration { $0.readAccess = 0x80 }))
     try await bench.expectRefusal(.notAuthenticated, at: .file(0xE104)) {
       _ = try await $0.readNDEFBytes()
     }
   }
 
   @Test func refusesWhatDoesNotFit() async throws {
-    let bench = try await NDEFBench(try .type4(ndef: message(40)))
+    let bench = try await NDEFBench(try .type4(ndef: pattern(40)))
     try await bench.expectRefusal(.capacityExceeded) {
-      try await $0.writeNDEFBytes(message(2047), verify: false)
+      try await $0.writeNDEFBytes(pattern(2047), verify: false)
     }
   }
 
   @Test func aLengthBeyondTheFile() async throws {
-    let virtual = try VirtualTag.type4(ndef: message(40))
+    let virtual = try VirtualTag.type4(ndef: pattern(40))
     var memory = virtual.memory
     memory.replaceSubrange(15..<17, with: [0x07, 0xFF])
     virtual.memory = memory
@@ -234,8 +234,8 @@ import VirtualNFC
       _ = try await $0.readNDEFBytes()
     }
     // It can be written all the same.
-    try await bench.connected().writeNDEFBytes(message(600), verify: true)
-    #expect(try await bench.connected().readNDEFBytes() == message(600))
+    try await bench.connected().writeNDEFBytes(pattern(600), verify: true)
+    #expect(try await bench.connected().readNDEFBytes() == pattern(600))
   }
 
   @Test func cardsWithoutTheApplication() async throws {
@@ -254,7 +254,7 @@ import VirtualNFC
   // MARK: Format and lock
 
   @Test func formatIsEmptyingWhereThereIsAnApplication() async throws {
-    let bench = try await NDEFBench(try .type4(ndef: message(40)))
+    let bench = try await NDEFBench(try .type4(ndef: pattern(40)))
     try await bench.connected().formatNDEF()
     #expect(try await bench.connected().readNDEFBytes() == nil)
     try await bench.expectRefusal(.unsupported, at: .file(0xE103)) { try await $0.writeLock() }
@@ -271,7 +271,7 @@ import VirtualNFC
       let status = try await tag.queryNDEFStatus()
       #expect(status.access == .readWrite)
       #expect(status.capacity > 4000)
-      let content = message(700)
+      let content = pattern(700)
       try await bench.connected().writeNDEFBytes(content, verify: true)
       #expect(try await bench.connected().readNDEFBytes() == content)
       try await bench.connected().writeLock()
@@ -307,13 +307,13 @@ import VirtualNFC
       bench.bench.virtual.setFaults([])
       bench.bench.field.place(bench.tag)
       try await bench.connected().formatNDEF()
-      try await bench.connected().writeNDEFBytes(message(80), verify: true)
+      try await bench.connected().writeNDEFBytes(pattern(80), verify: true)
       let lock = try await bench.connected()
       bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
       try? await lock.writeLock()
       bench.bench.virtual.setFaults([])
       bench.bench.field.place(bench.tag)
-      #expect(try await bench.connected().readNDEFBytes() == message(80))
+      #expect(try await bench.connected().readNDEFBytes() == pattern(80))
       try await bench.connected().writeLock()
       #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
     }

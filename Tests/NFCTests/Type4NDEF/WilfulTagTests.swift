@@ -25,7 +25,7 @@ import VirtualNFC
     ] as [([UInt8], UInt16)])
   func containersThatLie(_ container: [UInt8], _ file: UInt16) async throws {
     let application = WilfulApplication(
-      container: container, ndefFile: WilfulApplication.file(message(20)))
+      container: container, ndefFile: WilfulApplication.file(pattern(20)))
     let bench = try await NDEFBench(application.tag)
     try await bench.expectRefusal(.malformedContent, at: .file(file)) {
       _ = try await $0.queryNDEFStatus()
@@ -52,7 +52,7 @@ import VirtualNFC
   /// An unknown major version is not for us.
   @Test func anotherMappingVersion() async throws {
     let application = WilfulApplication(
-      container: Self.container([2: 0x40]), ndefFile: WilfulApplication.file(message(20)))
+      container: Self.container([2: 0x40]), ndefFile: WilfulApplication.file(pattern(20)))
     let bench = try await NDEFBench(application.tag)
     #expect(try await bench.connected().queryNDEFStatus() == .notSupported)
   }
@@ -61,7 +61,7 @@ import VirtualNFC
   @Test func aShortFile() async throws {
     let application = WilfulApplication(
       container: WilfulApplication.container,
-      ndefFile: Array(WilfulApplication.file(message(40)).prefix(30)))
+      ndefFile: Array(WilfulApplication.file(pattern(40)).prefix(30)))
     let bench = try await NDEFBench(application.tag)
     try await bench.expectRefusal(.malformedContent, at: .file(0xE104)) {
       _ = try await $0.readNDEFBytes()
@@ -76,17 +76,17 @@ import VirtualNFC
   /// Less is taken, or given, at once than the container says.
   @Test func commandsThatAreCutShort() async throws {
     var application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(message(60)))
+      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(60)))
     application.longestRead = 20
     application.longestUpdate = 7
     let bench = try await NDEFBench(application.tag)
-    #expect(try await bench.connected().readNDEFBytes() == message(60))
-    try await bench.connected().writeNDEFBytes(message(62, seed: 9), verify: true)
-    #expect(try await bench.connected().readNDEFBytes() == message(62, seed: 9))
+    #expect(try await bench.connected().readNDEFBytes() == pattern(60))
+    try await bench.connected().writeNDEFBytes(pattern(62, seed: 9), verify: true)
+    #expect(try await bench.connected().readNDEFBytes() == pattern(62, seed: 9))
 
     application.longestAnswer = 1
     let byByte = try await NDEFBench(application.tag)
-    #expect(try await byByte.connected().readNDEFBytes() == message(60))
+    #expect(try await byByte.connected().readNDEFBytes() == pattern(60))
   }
 
   @Test(
@@ -98,7 +98,7 @@ import VirtualNFC
     ] as [([UInt8], NFCError.Code)])
   func readingRefused(_ status: [UInt8], _ code: NFCError.Code) async throws {
     var application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(message(60)))
+      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(60)))
     application.readStatus = status
     try await NDEFBench(application.tag).expectRefusal(code, at: .file(0xE104)) {
       _ = try await $0.readNDEFBytes()
@@ -112,17 +112,17 @@ import VirtualNFC
     ] as [([UInt8], NFCError.Code)])
   func writingRefused(_ status: [UInt8], _ code: NFCError.Code) async throws {
     var application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(message(60)))
+      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(60)))
     application.updateStatus = status
     try await NDEFBench(application.tag).expectRefusal(code, at: .file(0xE104)) {
-      try await $0.writeNDEFBytes(message(20), verify: false)
+      try await $0.writeNDEFBytes(pattern(20), verify: false)
     }
   }
 
   /// The container can be written: locking is one byte of it.
   @Test func locks() async throws {
     let application = WilfulApplication(
-      container: WilfulApplication.container, ndefFile: WilfulApplication.file(message(20)))
+      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(20)))
     let tag = application.tag
     let bench = try await NDEFBench(tag)
     let before = tag.memory
@@ -131,7 +131,7 @@ import VirtualNFC
     #expect(before.indices.filter { before[$0] != tag.memory[$0] } == [14])
     #expect(tag.memory[14] == 0xFF)
     // The NDEF file is selected again.
-    #expect(try await ndef.readNDEFBytes() == message(20))
+    #expect(try await ndef.readNDEFBytes() == pattern(20))
     #expect(try await ndef.queryNDEFStatus().access == .readOnly)
     try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
   }

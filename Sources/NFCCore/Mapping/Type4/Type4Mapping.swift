@@ -210,8 +210,8 @@ struct Type4File: Hashable, Sendable {
 
   /// What a PN53x collects of an answer before it asks its host to fetch it: it takes frames of 64 bytes,
   /// four of which leave no room for a fifth. PCB and CRC are not the answer's, nor is the CID that
-  /// libnfc gives to type B cards. That the chip looks ahead so is not confirmed; a reader that does not
-  /// loses next to nothing by it.
+  /// libnfc gives to type B cards. libnfc does not see when the fetch fails, and takes what it has for the
+  /// whole. That the chip looks ahead so is not confirmed; a reader that does not loses next to nothing.
   private static let longestAnswer = 4 * (64 - 3)
   private static let longestTypeBAnswer = 4 * (64 - 4)
 
