@@ -274,6 +274,33 @@ import VirtualNFC
     #expect(try await bench.connected().readNDEFBytes() == nil)
   }
 
+  /// A card that is torn away while it is being formatted is blank or formatted, and can be formatted.
+  @Test func tornFormatsAreCompleted() async throws {
+    for virtual in [
+      VirtualTag.feliCaLiteS(formatted: false),
+      .type3(nbr: 2, nbw: 2, dataBlocks: 5, formatted: false),
+    ] {
+      let bench = try await Self.bench(virtual)
+      let blank = virtual.memory
+      let first = try await bench.connected()
+      let exchanges = try await bench.bench.counting { try await first.formatNDEF() }.exchanges
+      #expect(exchanges > 2)
+      for moment in 0..<exchanges {
+        virtual.memory = blank
+        let torn = try await bench.connected()
+        bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
+        let error = await #expect(throws: NFCError.self) { try await torn.formatNDEF() }
+        #expect(error?.code == .tagConnectionLost)
+        bench.bench.virtual.setFaults([])
+        bench.bench.field.place(virtual)
+        let again = try await bench.connected()
+        #expect(try await again.queryNDEFStatus() == .notSupported, "torn at \(moment)")
+        try await again.formatNDEF()
+        try await again.writeNDEFBytes(pattern(20), verify: true)
+      }
+    }
+  }
+
   // MARK: Lock
 
   @Test func locksAPlainTag() async throws {
@@ -299,6 +326,22 @@ import VirtualNFC
     try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
     // Locking what is locked is nothing.
     try await bench.connected().writeLock()
+  }
+
+  /// Torn between the attribute block and MC, the card is read-only by the former's word.
+  @Test func tornLocksHarmNothing() async throws {
+    for moment in 0..<3 {
+      let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
+      let bench = try await Self.bench(virtual)
+      let torn = try await bench.connected()
+      bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
+      await #expect(throws: NFCError.self) { try await torn.writeLock() }
+      bench.bench.virtual.setFaults([])
+      bench.bench.field.place(virtual)
+      let again = try await bench.connected()
+      #expect(try await again.queryNDEFStatus().access == (moment < 2 ? .readWrite : .readOnly))
+      #expect(try await again.readNDEFBytes() == pattern(20))
+    }
   }
 
   /// MC alone makes a card read-only, whatever its attribute block says.

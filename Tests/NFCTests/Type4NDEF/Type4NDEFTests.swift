@@ -306,16 +306,17 @@ import VirtualNFC
       await #expect(throws: NFCError.self) { try await torn.formatNDEF() }
       bench.bench.virtual.setFaults([])
       bench.bench.field.place(bench.tag)
-      try await bench.connected().formatNDEF()
-      try await bench.connected().writeNDEFBytes(pattern(80), verify: true)
-      let lock = try await bench.connected()
+      let ndef = try await bench.connected()
+      try await ndef.formatNDEF()
+      try await ndef.writeNDEFBytes(pattern(80), verify: true)
       bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
-      try? await lock.writeLock()
+      try? await ndef.writeLock()
       bench.bench.virtual.setFaults([])
       bench.bench.field.place(bench.tag)
-      #expect(try await bench.connected().readNDEFBytes() == pattern(80))
-      try await bench.connected().writeLock()
-      #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
+      let again = try await bench.connected()
+      #expect(try await again.readNDEFBytes() == pattern(80))
+      try await again.writeLock()
+      #expect(try await again.queryNDEFStatus().access == .readOnly)
     }
   }
 }
