@@ -47,7 +47,7 @@ public final class LibNFCDriver: ReaderDriver {
       throw NFCError(.readerNotFound, "libnfc finds no reader")
     }
     let port = try ConnectionString(text).prepare()
-    guard let device = LibNFC.open(text) else {
+    guard let device = try LibNFC.open(text) else {
       throw NFCError(.readerUnavailable, "no reader answers at \(text)")
     }
     return try LibNFCDriver(device, port: port)
@@ -167,27 +167,33 @@ public final class LibNFCDriver: ReaderDriver {
     return targets
   }
 
-  /// Looks once for a target. A search that goes wrong on the air has found nothing.
+  /// Looks once for a target. A search that goes wrong on the air has found nothing; one whose frame
+  /// breaks on the line is made once more, for it changes nothing.
   private func find(
     _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil
   ) throws -> Target? {
     active = nil
-    do {
-      try prepare(for: type)
-      let found = try watchdog.call {
-        try device.select(type, rate, initiatorData: initiatorData)
-      }
-      try settle(after: type)
-      active = found.flatMap { Target($0) }
-      return active
-    } catch let failure as LibNFC.Failure {
-      try? settle(after: type)
-      switch failure.code {
-      case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
-        LibNFC.Failure.authentication:
-        return nil
-      case LibNFC.Failure.aborted: throw CancellationError()
-      default: throw readerError(failure, "looking for tags")
+    var isRepeated = false
+    while true {
+      do {
+        try prepare(for: type)
+        let found = try watchdog.call {
+          try device.select(type, rate, initiatorData: initiatorData)
+        }
+        try settle(after: type)
+        active = found.flatMap { Target($0) }
+        return active
+      } catch let failure as LibNFC.Failure {
+        try? settle(after: type)
+        switch failure.code {
+        case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
+          LibNFC.Failure.authentication:
+          return nil
+        case LibNFC.Failure.aborted: throw CancellationError()
+        case LibNFC.Failure.inputOutput where !isRepeated, LibNFC.Failure.timeout where !isRepeated:
+          isRepeated = true
+        default: throw readerError(failure, "looking for tags")
+        }
       }
     }
   }

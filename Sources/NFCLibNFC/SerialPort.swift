@@ -31,11 +31,6 @@ struct SerialPort: ~Copyable {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.failure(path, .readerUnavailable) }
     do {
-      // libnfc waits by select(2), whose sets end at descriptor 1023; it does not look.
-      guard descriptor < Int32(FD_SETSIZE) - 16 else {
-        throw NFCError(
-          .readerUnavailable, "this program has too many files open for libnfc (\(descriptor))")
-      }
       guard isatty(descriptor) == 1 else {
         throw NFCError(.readerNotFound, "\(path) is not a serial port")
       }

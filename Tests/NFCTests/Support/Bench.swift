@@ -7,8 +7,10 @@ struct Bench: Sendable {
   let field = VirtualField()
   let virtual: VirtualReader
   let reader: Reader
+  private let place: BenchPlaces.Place
 
   init(_ tags: VirtualTag..., trace: (@Sendable (TraceEvent) -> Void)? = nil) async throws {
+    place = await BenchPlaces.shared.take()
     virtual = try VirtualReader(field, trace: trace)
     for tag in tags { field.place(tag) }
     reader = try await Reader.open(virtual.connectionString)
@@ -60,4 +62,35 @@ func within<Result: Sendable>(
 
 struct TimeLimitExceeded: Error {
   let limit: Duration
+}
+
+/// Bounds how many benches there are at a time: each has seven files open, and libnfc bears no
+/// descriptor above 1023.
+private actor BenchPlaces {
+  static let shared = BenchPlaces()
+
+  /// Gives its place back when it goes.
+  final class Place: Sendable {
+    deinit { Task { await BenchPlaces.shared.giveBack() } }
+  }
+
+  private var free = 32
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func take() async -> Place {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+    return Place()
+  }
+
+  private func giveBack() {
+    if waiting.isEmpty {
+      free += 1
+    } else {
+      waiting.removeFirst().resume()
+    }
+  }
 }
