@@ -67,6 +67,14 @@ import Testing
     #expect((0...13).allSatisfy { configuration.isWritable($0) && !locked.isWritable($0) })
     #expect(locked.isWritable(14))
     #expect(FeliCaLiteConfiguration([1, 2, 3]) == nil)
+    // S_PAD2 after authentication only, S_PAD9 with MAC_A only: Lite-S has that, Lite has not.
+    var restricted = factory
+    restricted[8] = 0x04
+    restricted[11] = 0x02
+    let liteS = try #require(FeliCaLiteConfiguration(restricted))
+    #expect((0...13).filter { !liteS.isWritable($0) } == [2, 9])
+    let lite = try #require(FeliCaLiteConfiguration(restricted, hasRestrictions: false))
+    #expect((0...13).allSatisfy { lite.isWritable($0) })
   }
 
   @Test func anyBytesAreAnAnswer() {
