@@ -21,9 +21,7 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
     static let all = 2
     /// SYS_OP: bit 1 set where the card answers as NDEF tag, to Polling with 12FC.
     static let systemOption = 3
-    /// MC_SP_REG_R_RESTR, Lite-S: a bit for each block that is read after authentication only.
-    static let readRestriction = 6
-    /// MC_SP_REG_W_RESTR, Lite-S: the same for writing.
+    /// MC_SP_REG_W_RESTR, Lite-S: a bit for each block that is written after authentication only.
     static let writeRestriction = 8
     /// MC_SP_REG_W_MAC_A, Lite-S: a bit for each block that is written with MAC_A only.
     static let writeMAC = 10
@@ -35,11 +33,14 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
   private static let ownBit = 15
 
   private(set) var bytes: [UInt8]
+  /// Lite-S: blocks can be closed to all who do not authenticate. In Lite those bytes say nothing.
+  private let hasRestrictions: Bool
 
   /// `nil` if there are not 16 bytes.
-  init?(_ bytes: [UInt8]) {
+  init?(_ bytes: [UInt8], hasRestrictions: Bool = true) {
     guard bytes.count == FeliCaBlock.size else { return nil }
     self.bytes = bytes
+    self.hasRestrictions = hasRestrictions
   }
 
   var isNDEF: Bool { bytes[Offset.systemOption] & Self.supportsNDEF != 0 }
@@ -52,8 +53,8 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
 
   /// Whether everybody may write a scratch pad.
   func isWritable(_ block: Int) -> Bool {
-    bit(block, at: Offset.readWrite) && !bit(block, at: Offset.writeRestriction)
-      && !bit(block, at: Offset.writeMAC)
+    let isRestricted = bit(block, at: Offset.writeRestriction) || bit(block, at: Offset.writeMAC)
+    return bit(block, at: Offset.readWrite) && !(hasRestrictions && isRestricted)
   }
 
   /// With SYS_OP set, and nothing else changed.

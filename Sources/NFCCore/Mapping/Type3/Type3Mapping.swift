@@ -34,6 +34,8 @@ struct Type3Mapping: NDEFMapping {
   /// The IC codes of FeliCa Lite and Lite-S, the second byte of PMm (FeliCa Lite-S User's Manual,
   /// 2.3).
   private static let liteCodes: ClosedRange<UInt8> = 0xF0...0xF2
+  /// FeliCa Lite's.
+  private static let liteCode: UInt8 = 0xF0
 
   /// By the system code, or by the IC code for one that was found by its NDEF system.
   var isLite: Bool {
@@ -113,7 +115,8 @@ struct Type3Mapping: NDEFMapping {
       read = try exchange.read(needed)
     }
     guard read.count >= needed.count else { return nil }
-    configuration = FeliCaLiteConfiguration(read[1])
+    configuration = FeliCaLiteConfiguration(
+      read[1], hasRestrictions: target.pmm.dropFirst().first != Self.liteCode)
     let begin = Array(read.dropFirst(needed.count))
     if !blocks.starts(with: begin) { blocks = begin }
     return read[0]

@@ -59,6 +59,13 @@ struct Type4CapabilityContainer: Hashable, Sendable {
     return needed
   }
 
+  init(majorVersion: UInt8, maximumReadLength: Int, maximumUpdateLength: Int, file: File) {
+    self.majorVersion = majorVersion
+    self.maximumReadLength = maximumReadLength
+    self.maximumUpdateLength = maximumUpdateLength
+    self.file = file
+  }
+
   /// Reads a container as far as its first TLV, which is the NDEF file's; what follows is of files that
   /// are not for NDEF. A major version that is not known here is `nil`.
   ///

@@ -95,11 +95,12 @@ enum Type4Command {
     [offsetObject, 0x03] + [16, 8, 0].map { UInt8(truncatingIfNeeded: offset >> $0) }
   }
 
-  /// The content of a discretionary data object (53), ISO/IEC 7816-4, 7.2.2; `nil` if it is not one.
+  /// The content of a discretionary data object (53), ISO/IEC 7816-4, 7.2.2; `nil` if it is not one, or of
+  /// indefinite length.
   static func unwrap(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= 2, bytes[0] == dataObject else { return nil }
     let extra = bytes[1] < 0x80 ? 0 : Int(bytes[1] & 0x7F)
-    guard extra <= 2, bytes.count >= 2 + extra else { return nil }
+    guard bytes[1] != 0x80, extra <= 2, bytes.count >= 2 + extra else { return nil }
     let length = extra == 0 ? Int(bytes[1]) : bytes[2..<(2 + extra)].reduce(0) { $0 << 8 | Int($1) }
     guard bytes.count == 2 + extra + length else { return nil }
     return Array(bytes[(2 + extra)...])

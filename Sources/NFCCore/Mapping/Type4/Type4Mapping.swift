@@ -39,7 +39,7 @@ struct Type4Mapping: NDEFMapping {
       layout = .none
       return nil
     }
-    let file = Type4File(container, link.capabilities)
+    let file = Type4File(container, link)
     try select(file.identifier, isVersion1: container.majorVersion == 1, link)
     layout = .selected(file)
     return file
@@ -208,8 +208,18 @@ struct Type4File: Hashable, Sendable {
   private static let commandOverhead = 5
   private static let statusWordSize = 2
 
-  init(_ container: Type4CapabilityContainer, _ capabilities: ReaderCapabilities) {
+  /// What a PN53x collects of an answer before it asks its host to fetch it: it takes frames of 64 bytes,
+  /// four of which leave no room for a fifth. PCB and CRC are not the answer's, nor is the CID that
+  /// libnfc gives to type B cards. libnfc does not see when the fetch fails, and takes what it has for the
+  /// whole. That the chip looks ahead so is not confirmed; a reader that does not loses next to nothing.
+  private static let longestAnswer = 4 * (64 - 3)
+  private static let longestTypeBAnswer = 4 * (64 - 4)
+
+  init(_ container: Type4CapabilityContainer, _ link: TagLink) {
     let file = container.file
+    let capabilities = link.capabilities
+    let answer =
+      link.target.technology == .iso14443b ? Self.longestTypeBAnswer : Self.longestAnswer
     identifier = file.identifier
     isVersion1 = container.majorVersion == 1
     lengthSize = file.lengthSize
@@ -224,7 +234,7 @@ struct Type4File: Hashable, Sendable {
     writeAccessOffset = file.writeAccessOffset
     readLimit = min(
       container.maximumReadLength, Type4Command.maximumExpectedLength,
-      max(1, capabilities.maximumResponseLength - Self.statusWordSize))
+      max(1, min(answer, capabilities.maximumResponseLength) - Self.statusWordSize))
     updateLimit = min(
       container.maximumUpdateLength, Type4Command.maximumData,
       max(1, capabilities.maximumCommandLength - Self.commandOverhead))
