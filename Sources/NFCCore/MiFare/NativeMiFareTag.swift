@@ -30,6 +30,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       throw NFCError(.invalidParameter, "a command has at least one byte")
     }
     let family = family
+    handle.forgetNDEFContent()
     return try await handle.perform { link in
       switch family {
       case .classic: try MiFareClassicExchange.send(command, link)
@@ -47,6 +48,10 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
   }
 
   var classic: MiFareClassicCommands? {
-    family == .classic ? MiFareClassicCommands(handle: handle) : nil
+    family == .classic ? MiFareClassicCommands(handle: handle, target: target) : nil
+  }
+
+  var ultralight: UltralightCommands? {
+    family == .ultralight ? UltralightCommands(handle: handle) : nil
   }
 }

@@ -5,6 +5,16 @@
 public struct MiFareClassicCommands: Sendable {
   let handle: TagHandle
 
+  /// How the card's memory is divided.
+  public let geometry: MiFareClassicGeometry
+
+  /// `nil` if SAK is none of MIFARE Classic.
+  init?(handle: TagHandle, target: ISO14443ATarget) {
+    guard let geometry = MiFareClassicGeometry(sak: target.sak) else { return nil }
+    self.handle = handle
+    self.geometry = geometry
+  }
+
   /// Opens the sector of a block.
   ///
   /// - Parameter key: six bytes.
@@ -19,12 +29,16 @@ public struct MiFareClassicCommands: Sendable {
     try await handle.perform { try MiFareClassicExchange.read(block, $0) }
   }
 
-  /// Writes a block of 16 bytes. A broken sector trailer closes the sector for good.
+  /// Writes a block of 16 bytes.
+  ///
+  /// - Throws: `malformedContent` for a sector trailer whose access bits are broken, before anything is
+  ///   sent: it would close the sector for good.
   public func writeBlock(_ block: UInt8, _ data: [UInt8]) async throws {
-    guard data.count == 16 else {
+    guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
         .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(Int(block)))
     }
+    if geometry.isTrailer(Int(block)) { _ = try MiFareClassicSectorTrailer(data) }
     try await send([MiFareClassicExchange.write, block] + data)
   }
 
@@ -53,7 +67,7 @@ public struct MiFareClassicCommands: Sendable {
     _ = try await handle.perform { try MiFareClassicExchange.send(command, $0) }
   }
 
-  private static func littleEndian(_ value: UInt32) -> [UInt8] {
+  static func littleEndian(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 }
