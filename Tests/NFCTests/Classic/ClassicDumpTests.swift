@@ -198,21 +198,21 @@ import VirtualNFC
   @Test func valuesCountAndRefuseToOverflow() async throws {
     let card = try VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(
-      5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: .max - 5, address: 5).bytes)
+      5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: Int32.max - 5, address: 5).bytes)
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     try await classic.authenticate(block: 5, .a, key: MiFareClassicKey.factory.bytes)
     let (value, commands, _) = try await bench.counting {
       try await classic.changeValue(5, by: 3)
     }
-    #expect(value == .max - 2)
+    #expect(value == Int32.max - 2)
     #expect(commands == 3)
-    #expect(try await classic.changeValue(5, by: -10) == .max - 12)
+    #expect(try await classic.changeValue(5, by: -10) == Int32.max - 12)
     let memory = card.memory
     await #expect { try await classic.changeValue(5, by: 13) } throws: {
       ($0 as? NFCError)?.code == .capacityExceeded && ($0 as? NFCError)?.place == .block(5)
     }
-    #expect(try await classic.readValue(5) == MiFareClassicValueBlock(value: .max - 12, address: 5))
+    #expect(try await classic.readValue(5) == MiFareClassicValueBlock(value: Int32.max - 12, address: 5))
     await #expect { try await classic.changeValue(6, by: 1) } throws: {
       ($0 as? NFCError)?.code == .malformedContent
     }

@@ -62,7 +62,11 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     guard let layout = UltralightLayout(tag.product) else {
       throw UltralightDump.unknown(tag.product)
     }
-    guard image.count == tag.bytes.count else {
+    // Some programs add the keys, which cannot be read.
+    guard
+      image.count == tag.bytes.count
+        || image.count > tag.bytes.count && image.count == tag.product.memorySize
+    else {
       throw NFCError(
         .malformedContent, "the dump has \(image.count) bytes, the tag \(tag.bytes.count)")
     }
