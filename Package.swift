@@ -35,6 +35,10 @@ let package = Package(
         "NFC", "VirtualNFC", "NDEF",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    // Run by Scripts/benchmark.
+    .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
+    .executableTarget(
+      name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "VirtualNFC", "CReadLoop"]),
 
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),

@@ -33,3 +33,31 @@ struct Bench: Sendable {
     return (result, statistics.commands, statistics.exchanges)
   }
 }
+
+extension Bench {
+  /// The first tag that polling finds.
+  func firstTag(_ options: PollingOptions = .all) async throws -> DetectedTag? {
+    for try await tag in reader.tags(polling: options) { return tag }
+    return nil
+  }
+}
+
+/// Runs `body`, cancelled and failed if it takes longer.
+func within<Result: Sendable>(
+  _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  try await withThrowingTaskGroup(of: Result.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: limit)
+      throw TimeLimitExceeded(limit: limit)
+    }
+    defer { group.cancelAll() }
+    guard let result = try await group.next() else { throw TimeLimitExceeded(limit: limit) }
+    return result
+  }
+}
+
+struct TimeLimitExceeded: Error {
+  let limit: Duration
+}

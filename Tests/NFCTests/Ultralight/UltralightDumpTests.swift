@@ -112,6 +112,8 @@ import VirtualNFC
   @Test func locksOnlyWhenAskedByName() async throws {
     let tag = VirtualTag.ntag213()
     var image = tag.memory
+    // As a dump has the password.
+    image.replaceSubrange(43 * 4..<45 * 4, with: [UInt8](repeating: 0, count: 8))
     image[10] = 0xF0
     image[42 * 4] = 0x40
     let bench = try await Bench(tag)
@@ -125,7 +127,7 @@ import VirtualNFC
     let plan = try await ultralight.restorePlan(image, extras: [.locks, .configuration])
     #expect(plan.writes.map(\.page) == [2, 42])
     _ = try await ultralight.restore(plan)
-    #expect(tag.memory == image)
+    #expect(tag.memory.dropLast(8) == image.dropLast(8))
     // Pages 4 to 7 are locked now: the tag refuses, and the rest is written.
     image[16] ^= 0xFF
     image[60] ^= 0xFF

@@ -21,8 +21,7 @@ extension MiFareClassicCommands {
   ///   nothing is written. `tagRefused` if the access conditions forbid it.
   @discardableResult
   public func changeValue(_ block: UInt8, by difference: Int32) async throws -> Int32 {
-    handle.forgetNDEFContent()
-    return try await handle.perform { link in
+    return try await handle.performCommand { link in
       let old: MiFareClassicValueBlock
       do {
         old = try MiFareClassicValueBlock(MiFareClassicExchange.read(block, link))

@@ -63,8 +63,7 @@ public struct MiFareClassicCommands: Sendable {
   }
 
   private func send(_ command: [UInt8]) async throws {
-    handle.forgetNDEFContent()
-    _ = try await handle.perform { try MiFareClassicExchange.send(command, $0) }
+    _ = try await handle.performCommand { try MiFareClassicExchange.send(command, $0) }
   }
 
   static func littleEndian(_ value: UInt32) -> [UInt8] {
@@ -136,13 +135,5 @@ enum MiFareClassicExchange {
           + "conditions forbid it",
         cause: error.cause == .noAnswer ? nil : error.cause, place: block.map { .block($0) })
     }
-  }
-}
-
-extension TagHandle {
-  /// What is known of the NDEF message may no longer be so: memory is written by a command of the tag's
-  /// own.
-  func forgetNDEFContent() {
-    knowledge.withLock { $0.mapping?.forgetContent() }
   }
 }

@@ -196,9 +196,8 @@ extension MiFareClassicCommands {
   public func restore(
     _ plan: MiFareClassicRestorePlan
   ) async throws -> MiFareClassicRestoreReport {
-    handle.forgetNDEFContent()
     let geometry = geometry
-    return try await handle.perform { link in
+    return try await handle.performCommand { link in
       var session = MiFareClassicSession(link, geometry)
       var sectors = geometry.sectors.map { sector in
         MiFareClassicRestoreReport.Sector(

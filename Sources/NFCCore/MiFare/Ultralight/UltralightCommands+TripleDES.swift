@@ -10,7 +10,7 @@ extension UltralightCommands {
     let randomNumber = (0..<TwoKeyTripleDES.blockSize).map { _ in
       UInt8.random(in: .min ... .max, using: &generator)
     }
-    try await handle.perform {
+    try await handle.performCommand {
       try UltralightCAuthentication.run(key: key, randomNumber: randomNumber, $0)
     }
   }
@@ -28,7 +28,7 @@ extension UltralightCommands {
     // Each half stands with its last byte first (MF0ICU2 data sheet, 7.5.7).
     let half = TwoKeyTripleDES.blockSize
     let stored = Array(key.prefix(half).reversed() + key.suffix(half).reversed())
-    try await handle.perform { link in
+    try await handle.performCommand { link in
       for (index, page) in UltralightCAuthentication.keyPages.enumerated() {
         let first = index * UltralightLayout.pageSize
         try UltralightProcedure.write(

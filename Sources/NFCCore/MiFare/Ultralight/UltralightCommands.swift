@@ -54,8 +54,7 @@ public struct UltralightCommands: Sendable {
       throw NFCError(
         .invalidParameter, "a page has 4 bytes, not \(data.count)", place: .page(Int(page)))
     }
-    handle.forgetNDEFContent()
-    try await handle.perform { try UltralightProcedure.write(data, to: page, $0) }
+    try await handle.performCommand { try UltralightProcedure.write(data, to: page, $0) }
   }
 
   /// READ_CNT: a 24-bit counter. One exchange.
@@ -93,7 +92,7 @@ public struct UltralightCommands: Sendable {
   ///   too many were wrong.
   @discardableResult
   public func authenticate(password: [UInt8]) async throws -> [UInt8] {
-    try await handle.perform { try UltralightProcedure.authenticate(password: password, $0) }
+    try await handle.performCommand { try UltralightProcedure.authenticate(password: password, $0) }
   }
 
   /// SECTOR_SELECT of NTAG I²C: the sector that page numbers are of from now on, until the tag is selected
@@ -101,7 +100,7 @@ public struct UltralightCommands: Sendable {
   ///
   /// - Throws: `tagRefused` for a sector that is not there.
   public func selectSector(_ sector: UInt8) async throws {
-    try await handle.perform { try UltralightProcedure.selectSector(sector, $0) }
+    try await handle.performCommand { try UltralightProcedure.selectSector(sector, $0) }
   }
 
   private func send(_ command: [UInt8], count: Int) async throws -> [UInt8] {

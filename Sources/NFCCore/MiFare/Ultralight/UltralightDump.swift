@@ -220,8 +220,7 @@ extension UltralightCommands {
   public func restore(
     _ plan: UltralightRestorePlan, password: [UInt8]? = nil
   ) async throws -> UltralightRestoreReport {
-    handle.forgetNDEFContent()
-    return try await handle.perform { link in
+    return try await handle.performCommand { link in
       var report = UltralightRestoreReport(written: [], omissions: plan.omissions)
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
       for write in plan.writes {
