@@ -51,7 +51,8 @@ public enum OriginalitySignature {
   /// The keys that products of this name are signed with.
   static func keys(for product: TagProduct) -> [PublicKey] {
     switch product.name {
-    case "NTAG210", "NTAG212", "NTAG213", "NTAG213F", "NTAG213 TT", "NTAG215", "NTAG216", "NTAG216F":
+    case "NTAG210", "NTAG212", "NTAG213", "NTAG213F", "NTAG213 TT", "NTAG215", "NTAG216",
+      "NTAG216F":
       [.ntag21x]
     case "MIFARE Ultralight EV1": [.ultralightEV1]
     case "MIFARE Ultralight AES": [.ultralightAES, .ultralightAESVingcard]
@@ -172,6 +173,8 @@ extension OriginalitySignature.PublicKey {
 
   /// Every key that is known.
   public static let all: [OriginalitySignature.PublicKey] = [
-    .ultralightEV1, .ntag21x, .classicEV1, .desfireLight, .desfireEV2, .desfireEV2XL, .desfireEV3, .plusEV1, .ntag413DNA, .ntag424DNA, .vivokeySpark1, .icode, .plusTrojka, .ultralightAES, .ultralightAESVingcard, .classicQL88, .ntag223DNA, .st25ta02KB, .st25tn, .st25tv02KC,
+    .ultralightEV1, .ntag21x, .classicEV1, .desfireLight, .desfireEV2, .desfireEV2XL, .desfireEV3,
+    .plusEV1, .ntag413DNA, .ntag424DNA, .vivokeySpark1, .icode, .plusTrojka, .ultralightAES,
+    .ultralightAESVingcard, .classicQL88, .ntag223DNA, .st25ta02KB, .st25tn, .st25tv02KC,
   ]
 }

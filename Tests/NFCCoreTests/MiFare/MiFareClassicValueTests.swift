@@ -89,15 +89,17 @@ import Testing
   }
 
   // Data sheet, table 7.
-  @Test(arguments: [
-    (UInt8(0b000), MiFareClassicAccessConditions.TrailerFields([.keyA, .keyB]), [], true),
-    (0b010, [], [], true), (0b100, [], [.keyA, .keyB], false), (0b110, [], [], false),
-    (0b001, .all, [], true), (0b011, [], .all, false), (0b101, [], .accessBits, false),
-    (0b111, [], [], false),
-  ] as [(
-    UInt8, MiFareClassicAccessConditions.TrailerFields,
-    MiFareClassicAccessConditions.TrailerFields, Bool
-  )])
+  @Test(
+    arguments: [
+      (UInt8(0b000), MiFareClassicAccessConditions.TrailerFields([.keyA, .keyB]), [], true),
+      (0b010, [], [], true), (0b100, [], [.keyA, .keyB], false), (0b110, [], [], false),
+      (0b001, .all, [], true), (0b011, [], .all, false), (0b101, [], .accessBits, false),
+      (0b111, [], [], false),
+    ]
+      as [(
+        UInt8, MiFareClassicAccessConditions.TrailerFields,
+        MiFareClassicAccessConditions.TrailerFields, Bool
+      )])
   func trailerRights(
     bits: UInt8, keyA: MiFareClassicAccessConditions.TrailerFields,
     keyB: MiFareClassicAccessConditions.TrailerFields, isKeyBReadable: Bool

@@ -212,7 +212,8 @@ import VirtualNFC
     await #expect { try await classic.changeValue(5, by: 13) } throws: {
       ($0 as? NFCError)?.code == .capacityExceeded && ($0 as? NFCError)?.place == .block(5)
     }
-    #expect(try await classic.readValue(5) == MiFareClassicValueBlock(value: Int32.max - 12, address: 5))
+    #expect(
+      try await classic.readValue(5) == MiFareClassicValueBlock(value: Int32.max - 12, address: 5))
     await #expect { try await classic.changeValue(6, by: 1) } throws: {
       ($0 as? NFCError)?.code == .malformedContent
     }

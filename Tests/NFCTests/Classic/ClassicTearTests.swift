@@ -39,7 +39,8 @@ import VirtualNFC
 
   @Test(arguments: [
     (card: "1k", old: 0, new: 10), (card: "1k", old: 10, new: 12), (card: "1k", old: 5, new: 60),
-    (card: "1k", old: 100, new: 20), (card: "1k", old: 60, new: 0), (card: "1k", old: 254, new: 255),
+    (card: "1k", old: 100, new: 20), (card: "1k", old: 60, new: 0),
+    (card: "1k", old: 254, new: 255),
   ])
   func aWriteLeavesOldOrNoneOrNew(card: String, old: Int, new: Int) async throws {
     let oldMessage = Self.bytes(old, 1)
@@ -85,7 +86,8 @@ import VirtualNFC
       let card = try ClassicNDEFTests.card("1k")
       let area =
         [UInt8](repeating: 0, count: offset) + [0x03, UInt8(oldMessage.count)] + oldMessage + [0xFE]
-      card.memory.replaceSubrange(64..<112, with: area.prefix(48) + [UInt8](repeating: 0, count: 48 - area.prefix(48).count))
+      card.memory.replaceSubrange(
+        64..<112, with: area.prefix(48) + [UInt8](repeating: 0, count: 48 - area.prefix(48).count))
       return card
     } _: {
       try await $0.writeNDEFBytes(newMessage, verify: false)
@@ -99,9 +101,11 @@ import VirtualNFC
   @Test(arguments: [("mini", 1), ("4k", 41)])
   func formattingCanBeRepeated(card: String, step: Int) async throws {
     let formatted = try ClassicNDEFTests.card(card).memory
-    let exchanges = try await Self.tear({
-      try ClassicNDEFTests.card(card, formatted: false)
-    }, step: step) {
+    let exchanges = try await Self.tear(
+      {
+        try ClassicNDEFTests.card(card, formatted: false)
+      }, step: step
+    ) {
       try await $0.formatNDEF()
     } then: { isTorn, tag, card in
       if isTorn, try await tag.queryNDEFStatus() == .notSupported { try await tag.formatNDEF() }
@@ -113,9 +117,11 @@ import VirtualNFC
   @Test(arguments: [("mini", 1), ("1k", 9)])
   func lockingCanBeRepeated(card: String, step: Int) async throws {
     let message = Self.bytes(60, 1)
-    let exchanges = try await Self.tear({
-      try ClassicNDEFTests.card(card, ndef: message)
-    }, step: step) {
+    let exchanges = try await Self.tear(
+      {
+        try ClassicNDEFTests.card(card, ndef: message)
+      }, step: step
+    ) {
       try await $0.writeLock()
     } then: { isTorn, tag, card in
       #expect(try await tag.readNDEFBytes() == message)

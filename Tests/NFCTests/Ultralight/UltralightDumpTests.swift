@@ -79,9 +79,11 @@ import VirtualNFC
     let tag = VirtualTag.ntag216(formatted: false)
     var image = tag.memory
     for index in image.indices { image[index] ^= 0x81 }
-    image.replaceSubrange(227 * 4..<231 * 4, with: [
-      0x04, 0x00, 0x00, 0xFF, 0x00, 0x05, 0x00, 0x00, 0x31, 0x32, 0x33, 0x34, 0x41, 0x42, 0, 0,
-    ])
+    image.replaceSubrange(
+      227 * 4..<231 * 4,
+      with: [
+        0x04, 0x00, 0x00, 0xFF, 0x00, 0x05, 0x00, 0x00, 0x31, 0x32, 0x33, 0x34, 0x41, 0x42, 0, 0,
+      ])
     image[227 * 4] = 0x00
     image[228 * 4 + 1] = 0x05
     image[228 * 4] = 0x02
@@ -139,7 +141,9 @@ import VirtualNFC
   }
 
   /// Protected from a page on: what is in front of it is read, and the page is named.
-  @Test(arguments: [("ntag216", 0xE5, 100), ("ntag216", 0xE5, 4), ("ntag216", 0xE5, 227), ("ntag213", 0x2B, 11)])
+  @Test(arguments: [
+    ("ntag216", 0xE5, 100), ("ntag216", 0xE5, 4), ("ntag216", 0xE5, 227), ("ntag213", 0x2B, 11),
+  ])
   func dumpsAProtectedTag(chip: String, passwordPage: Int, first: Int) async throws {
     let tag = Self.chip(chip)
     let configuration = (passwordPage - 2) * 4

@@ -141,10 +141,11 @@ extension UltralightDump {
     guard let product, let layout = UltralightLayout(product) else { throw unknown(product) }
     var bytes: [UInt8] = []
     var end = layout.pageCount
+    var isProtected = false
     while bytes.count / UltralightLayout.pageSize < end {
       let page = bytes.count / UltralightLayout.pageSize
       let count = min(
-        end - page,
+        isProtected ? (end - page + 1) / 2 : end - page,
         layout.hasFastRead
           ? UltralightProcedure.pagesPerFastRead(link) : UltralightProcedure.pagesPerRead)
       do {
@@ -159,7 +160,8 @@ extension UltralightDump {
         end = try isReadable(page + wrap, link) ? end : page + wrap
       } catch let error as NFCError where error.code == .tagRefused {
         try link.selectAgain()
-        end = layout.hasFastRead ? page + count / 2 : page
+        isProtected = true
+        end = layout.hasFastRead ? page + count - 1 : page
       }
     }
     let size = layout.pageCount * UltralightLayout.pageSize
@@ -174,7 +176,9 @@ extension UltralightDump {
   private static func wrap(of answer: [UInt8], to first: [UInt8]) -> Int? {
     guard first.count >= UltralightLayout.pageSize else { return nil }
     return stride(from: 0, to: answer.count, by: UltralightLayout.pageSize).first {
-      $0 > 0 && answer[$0...].prefix(UltralightLayout.pageSize).elementsEqual(first.prefix(UltralightLayout.pageSize))
+      $0 > 0
+        && answer[$0...].prefix(UltralightLayout.pageSize).elementsEqual(
+          first.prefix(UltralightLayout.pageSize))
     }.map { $0 / UltralightLayout.pageSize }
   }
 
