@@ -24,7 +24,7 @@ let package = Package(
 
     // The floors, lowest first. An arrow only ever points down.
     .target(name: "NDEF"),
-    .target(name: "NFCCore", dependencies: ["NDEF"]),
+    .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),
     .target(name: "ReaderThread"),
     .target(name: "NFCLibNFC", dependencies: ["NFCCore", "ReaderThread", "CLibNFC"]),
     .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "COpenSSL"]),

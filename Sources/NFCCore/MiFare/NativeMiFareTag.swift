@@ -47,7 +47,11 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
   }
 
   var classic: MiFareClassicCommands? {
-    family == .classic ? MiFareClassicCommands(handle: handle) : nil
+    family == .classic ? MiFareClassicCommands(handle: handle, target: target) : nil
+  }
+
+  var ultralight: UltralightCommands? {
+    family == .ultralight ? UltralightCommands(handle: handle) : nil
   }
 }
 

@@ -49,7 +49,9 @@ import VirtualNFC
     #expect(
       try await tag.queryNDEFStatus() == NDEFStatus(access: .readWrite, capacity: capacity))
     #expect(try await tag.readNDEFBytes() == nil)
-    await #expect { try await tag.writeNDEFBytes(Self.message(capacity + 1), verify: false) } throws: {
+    await #expect {
+      try await tag.writeNDEFBytes(Self.message(capacity + 1), verify: false)
+    } throws: {
       ($0 as? NFCError)?.code == .capacityExceeded
     }
   }

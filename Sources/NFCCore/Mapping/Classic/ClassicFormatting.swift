@@ -85,7 +85,8 @@ enum ClassicFormatting {
       if found.accessConditions == wanted.accessConditions { return .done }
     }
     throw NFCError(
-      .notAuthenticated, "the sector is in use with a key of its own: only a blank card is formatted",
+      .notAuthenticated,
+      "the sector is in use with a key of its own: only a blank card is formatted",
       place: .sector(sector))
   }
 

@@ -5,6 +5,16 @@
 public struct MiFareClassicCommands: Sendable {
   let handle: TagHandle
 
+  /// How the card's memory is divided.
+  public let geometry: MiFareClassicGeometry
+
+  /// `nil` if SAK is none of MIFARE Classic.
+  init?(handle: TagHandle, target: ISO14443ATarget) {
+    guard let geometry = MiFareClassicGeometry(sak: target.sak) else { return nil }
+    self.handle = handle
+    self.geometry = geometry
+  }
+
   /// Opens the sector of a block.
   ///
   /// - Parameter key: six bytes.
@@ -19,12 +29,16 @@ public struct MiFareClassicCommands: Sendable {
     try await handle.perform { try MiFareClassicExchange.read(block, $0) }
   }
 
-  /// Writes a block of 16 bytes. A broken sector trailer closes the sector for good.
+  /// Writes a block of 16 bytes.
+  ///
+  /// - Throws: `malformedContent` for a sector trailer whose access bits are broken, before anything is
+  ///   sent: it would close the sector for good.
   public func writeBlock(_ block: UInt8, _ data: [UInt8]) async throws {
-    guard data.count == 16 else {
+    guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
         .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(Int(block)))
     }
+    if geometry.isTrailer(Int(block)) { _ = try MiFareClassicSectorTrailer(data) }
     try await send([MiFareClassicExchange.write, block] + data)
   }
 
@@ -49,11 +63,10 @@ public struct MiFareClassicCommands: Sendable {
   }
 
   private func send(_ command: [UInt8]) async throws {
-    handle.forgetNDEFContent()
-    _ = try await handle.perform { try MiFareClassicExchange.send(command, $0) }
+    _ = try await handle.performCommand { try MiFareClassicExchange.send(command, $0) }
   }
 
-  private static func littleEndian(_ value: UInt32) -> [UInt8] {
+  static func littleEndian(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 }
@@ -122,13 +135,5 @@ enum MiFareClassicExchange {
           + "conditions forbid it",
         cause: error.cause == .noAnswer ? nil : error.cause, place: block.map { .block($0) })
     }
-  }
-}
-
-extension TagHandle {
-  /// What is known of the NDEF message may no longer be so: memory is written by a command of the tag's
-  /// own.
-  func forgetNDEFContent() {
-    knowledge.withLock { $0.mapping?.forgetContent() }
   }
 }

@@ -33,8 +33,8 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
   public init?(sak: UInt8) {
     switch sak {
     case 0x09: self = .mini
-    case 0x01, 0x08, 0x10, 0x28, 0x88: self = .oneK
-    case 0x19: self = .twoK
+    case 0x01, 0x08, 0x28, 0x88: self = .oneK
+    case 0x10, 0x19: self = .twoK
     case 0x11, 0x18, 0x38, 0x98: self = .fourK
     default: return nil
     }
