@@ -6,7 +6,10 @@ import Testing
   @Test(arguments: [
     ("poll", "poll"),
     ("--json poll", "poll --json"),
-    ("--virtual ntag215 --virtual suica poll --once", "poll --virtual ntag215 --virtual suica --once"),
+    (
+      "--virtual ntag215 --virtual suica poll --once",
+      "poll --virtual ntag215 --virtual suica --once"
+    ),
     ("--reader=a:b --timeout 3 read --json", "read --reader=a:b --timeout 3 --json"),
     ("--json mifare send 30", "mifare send --json 30"),
     ("mifare --json send 30", "mifare send --json 30"),

@@ -85,7 +85,8 @@ import Testing
   }
 
   @Test func theDemoSkipsWhatIsNotPolled() async throws {
-    let result = try await Tool.run("poll", "--virtual", "demo", "--protocols", "iso18092", "--json")
+    let result = try await Tool.run(
+      "poll", "--virtual", "demo", "--protocols", "iso18092", "--json")
     #expect(result.lines.count == 2)
     #expect(result.status == 0)
   }
@@ -104,7 +105,8 @@ import Testing
 
   @Test func uidPicksATag() async throws {
     let result = try await Tool.run(
-      "--uid", "04:a7:8b:62:c2:1b:90", "poll", "--once", "--virtual", "ntag215", "--virtual", "ntag216")
+      "--uid", "04:a7:8b:62:c2:1b:90", "poll", "--once", "--virtual", "ntag215", "--virtual",
+      "ntag216")
     #expect(result.lines.count == 1)
     #expect(result.output.contains("04A78B62C21B90"))
   }

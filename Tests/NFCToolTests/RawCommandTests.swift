@@ -37,7 +37,7 @@ import Testing
     Case(
       "apdu 00A4000C02E103 00B000000F --aid D2760000850101 --virtual type4",
       "9000\n000F2000FB00F60406E10408000000 9000\n"),
-    Case("apdu 00B0000000 --virtual type4", "6986\n"),
+    Case("apdu 00B0000000 --virtual type4", "6985\n"),
     Case(
       "apdu --json --aid D2760000850101 --virtual type4b 00A4000C02E103",
       "{\"command\":\"00A4000C02E103\",\"data\":\"\",\"statusWord\":\"9000\"}\n"),
@@ -52,9 +52,11 @@ import Testing
     Case("felica send 00FFFF0100 --virtual suica", "0101010612B41C7D2A100B4B428485D0FF0003\n"),
     Case("felica send 00FFFF0100 --virtual ntag215", "", 66, errors: ["FeliCa"]),
     Case("felica send FE --virtual suica", "", 74, errors: ["01010612B41C7D2A"]),
-    Case("felica send 00FFFF0100 --virtual demo --uid 01010612B41C7D2A",
+    Case(
+      "felica send 00FFFF0100 --virtual demo --uid 01010612B41C7D2A",
       "0101010612B41C7D2A100B4B428485D0FF0003\n"),
-    Case("mifare send 60 --virtual ntag215 --timeout 0.2 --uid 01020304", "", 66,
+    Case(
+      "mifare send 60 --virtual ntag215 --timeout 0.2 --uid 01020304", "", 66,
       errors: ["01020304", "04DB0BDA993C80"]),
   ])
   func answers(_ test: Case) async throws {

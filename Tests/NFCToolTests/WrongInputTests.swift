@@ -34,9 +34,11 @@ import Testing
     #expect(result.errors.contains(text))
   }
 
-  @Test(arguments: ["", "pn532_uart", "pn532_uart:", "nonsense:/dev/null", "pcsc:none",
+  @Test(arguments: [
+    "", "pn532_uart", "pn532_uart:", "nonsense:/dev/null", "pcsc:none",
     "pn532_uart:/no/such/port", "pn532_uart:FILE", "pn532_uart:DIRECTORY",
-    "pn532_uart:/dev/null", "pn532_uart:CLOSED"])
+    "pn532_uart:/dev/null", "pn532_uart:CLOSED",
+  ])
   func aReaderThatIsNone(_ name: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "file")
@@ -82,7 +84,9 @@ import Testing
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "file")
       try Data(content.utf8).write(to: file)
-      var arguments = line.split(separator: " ").map { String($0).replacing("FILE", with: file.path) }
+      var arguments = line.split(separator: " ").map {
+        String($0).replacing("FILE", with: file.path)
+      }
       if arguments[0] == "write" { arguments += ["--virtual", "ntag215"] }
       let result = try await Tool.run(arguments)
       #expect(result.status == status)

@@ -86,11 +86,10 @@ final class RunningTool {
   }
 
   func end() async throws -> Tool.Result {
-    let process = process
-    let guardian = Task {
-      try await Task.sleep(for: Self.longestRun)
-      process.terminate()
-      kill(process.processIdentifier, SIGKILL)
+    let identifier = process.processIdentifier
+    let guardian = Task { () async throws -> Void in
+      try await Task.sleep(for: RunningTool.longestRun)
+      kill(identifier, SIGKILL)
     }
     var status: Int32 = -1
     for await value in ended { status = value }
