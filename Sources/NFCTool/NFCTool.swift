@@ -1,7 +1,6 @@
 import ArgumentParser
 
 /// The `nfc` command.
-@main
 struct NFCTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nfc",
@@ -19,8 +18,4 @@ struct NFCTool: AsyncParsableCommand {
       WriteCommand.self, EraseCommand.self, FormatCommand.self, LockCommand.self,
       MiFareCommand.self, APDUCommand.self, FeliCaCommand.self, VirtualCommand.self,
     ])
-
-  static func main() async {
-    await Program.run(Array(CommandLine.arguments.dropFirst()))
-  }
 }

@@ -51,10 +51,13 @@ struct ReadersCommand: AsyncParsableCommand {
       return try Output.line(
         JSON.members([
           "connectionString": .string(reader.connectionString), "name": .string(reader.name),
-          "chip": reader.chip.map { .string($0) }, "protocols": .array(protocols.map { .string($0) }),
+          "chip": reader.chip.map { .string($0) },
+          "protocols": .array(protocols.map { .string($0) }),
         ]).text)
     }
-    let fields: [String?] = [reader.connectionString, reader.chip, protocols.joined(separator: " ")]
+    let fields: [String?] = [
+      reader.connectionString, reader.chip, protocols.joined(separator: " "),
+    ]
     try Output.line(fields.compactMap(\.self).joined(separator: "  "))
   }
 }

@@ -174,12 +174,14 @@ struct WriteJSONCommand: AsyncParsableCommand {
   }
 
   private static func reason(_ error: any Error) -> String {
-    switch error {
-    case DecodingError.keyNotFound(let key, _): "\"\(key.stringValue)\" is missing"
-    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-      DecodingError.dataCorrupted(let context):
-      context.debugDescription
-    default: "\(error)"
-    }
+    let text =
+      switch error {
+      case DecodingError.keyNotFound(let key, _): "\"\(key.stringValue)\" is missing"
+      case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+        DecodingError.dataCorrupted(let context):
+        context.debugDescription
+      default: "\(error)"
+      }
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 }

@@ -56,7 +56,8 @@ extension DetectedTag {
       ])
     case .iso7816(let tag):
       details = .members([
-        "product": product, "atqa": tag.atqa.map { .bytes($0) }, "sak": tag.sak.map { .bytes([$0]) },
+        "product": product, "atqa": tag.atqa.map { .bytes($0) },
+        "sak": tag.sak.map { .bytes([$0]) },
         "ats": tag.ats.map { .bytes($0) },
         "historicalBytes": tag.ats == nil ? nil : .bytes(tag.historicalBytes),
         "pupi": technology == .iso14443b ? .bytes(tag.identifier) : nil,

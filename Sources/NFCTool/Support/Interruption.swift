@@ -9,16 +9,11 @@ import Darwin
 /// Ctrl-C, and what else asks the process to end: the command is cancelled, so that it can switch the
 /// carrier off; asked a second time, the process ends at once.
 enum Interruption {
-  private struct State: Sendable {
-    var hasHappened = false
-    var action: (@Sendable () -> Void)?
-  }
-
-  private static let state = Mutex(State())
+  private static let flag = Mutex(false)
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// Whether the process has been asked to end.
-  static var hasHappened: Bool { state.withLock { $0.hasHappened } }
+  static var hasHappened: Bool { flag.withLock { $0 } }
 
   private static var set: sigset_t {
     var set = sigset_t()
@@ -39,33 +34,18 @@ enum Interruption {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Calls `action` when the process is asked to end.
-  static func whenInterrupted(_ action: @escaping @Sendable () -> Void) {
-    state.withLock { $0.action = action }
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_create(
-      &thread, &attributes,
-      { _ in
-        Interruption.wait()
-        return nil
-      }, nil)
-  }
-
-  private static func wait() {
+  /// Waits on this thread for the process to be asked to end, and calls `action` then.
+  static func wait(_ action: () -> Void) -> Never {
     var set = set
     while true {
       var number: Int32 = 0
       guard sigwait(&set, &number) == 0 else { continue }
-      let (isFirst, action) = state.withLock { state in
-        defer { state.hasHappened = true }
-        return (!state.hasHappened, state.action)
+      let isSecond = flag.withLock { flag in
+        defer { flag = true }
+        return flag
       }
-      guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
-      action?()
+      guard !isSecond else { _exit(ExitStatus.interrupted.rawValue) }
+      action()
     }
   }
 

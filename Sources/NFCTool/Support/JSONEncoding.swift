@@ -83,7 +83,9 @@ private struct JSONValueEncoder: Encoder {
     let node: JSONNode
     let codingPath: [any CodingKey]
 
-    mutating func encodeNil(forKey key: Key) { node.member(key.stringValue).content = .scalar(.null) }
+    mutating func encodeNil(forKey key: Key) {
+      node.member(key.stringValue).content = .scalar(.null)
+    }
 
     mutating func encode(_ value: some Encodable, forKey key: Key) throws {
       try node.member(key.stringValue).encode(value, codingPath: codingPath + [key])

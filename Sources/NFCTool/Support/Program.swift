@@ -10,11 +10,14 @@ import Darwin
 /// From the command line to the exit code.
 enum Program {
   /// Runs a command line, and ends the process.
-  static func run(_ arguments: [String]) async -> Never {
+  ///
+  /// Called on the main thread, which from then on does nothing but wait for signals. That is why there
+  /// is no asynchronous `main`: the thread that would run it lets all signals through on Linux.
+  static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
     let task = Task { await status(of: GlobalOptions.hoisted(arguments, below: NFCTool.self)) }
-    Interruption.whenInterrupted { task.cancel() }
-    exit(await task.value.rawValue)
+    Task { exit(await task.value.rawValue) }
+    Interruption.wait { task.cancel() }
   }
 
   private static func status(of arguments: [String]) async -> ExitStatus {

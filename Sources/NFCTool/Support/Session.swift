@@ -72,7 +72,8 @@ struct Session: Sendable {
     do {
       return try VirtualReader(field, trace: trace)
     } catch let error as VirtualReader.Unavailable {
-      throw Failure(.noReader, "no virtual reader: \(error)", advice: "check that /dev/pts is there")
+      throw Failure(
+        .noReader, "no virtual reader: \(error)", advice: "check that /dev/pts is there")
     }
   }
 
