@@ -17,8 +17,8 @@ struct Session: Sendable {
   let options: GlobalOptions
   private let notes: Notes
 
-  /// What is worth saying if all goes well. Where it does not, the one line on standard error is the
-  /// failure's.
+  /// What is worth saying if all goes well. Where it does not, the one line on standard error is
+  /// the failure's.
   private final class Notes: Sendable {
     let lines = Mutex<[String]>([])
   }
