@@ -62,9 +62,7 @@ import Testing
   }
 
   @Test func theDemoShowsEveryProtocolAndEnds() async throws {
-    let start = ContinuousClock.now
     let result = try await Tool.run("--virtual", "demo", "poll", "--json")
-    #expect(ContinuousClock.now - start < .seconds(15))
     #expect(result.status == 0)
     #expect(result.errors == "")
     let protocols = [

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VirtualNFC
 
 @Suite struct WrongInputTests {
   @Test(arguments: [
@@ -41,26 +42,32 @@ import Testing
   ])
   func aReaderThatIsNone(_ name: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
-      let file = directory.appending(path: "file")
-      try Data("text".utf8).write(to: file)
-      var name = name.replacing("FILE", with: file.path)
-      name = name.replacing("DIRECTORY", with: directory.path)
-      if name.contains("CLOSED") { name = name.replacing("CLOSED", with: try await Self.closed()) }
-      let result = try await Tool.run("poll", "--once", "--reader", name)
-      #expect(result.status == 69)
-      #expect(result.output == "")
-      #expect(result.errorLines.count == 1)
-      #expect(result.errors.hasPrefix("nfc: "))
+      try await Self.withClosedTerminal { closed async throws in
+        let file = directory.appending(path: "file")
+        try Data("text".utf8).write(to: file)
+        let name = name.replacing("FILE", with: file.path)
+          .replacing("DIRECTORY", with: directory.path).replacing("CLOSED", with: closed)
+        let result = try await Tool.run("poll", "--once", "--reader", name)
+        #expect(result.status == 69)
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.hasPrefix("nfc: "))
+      }
     }
   }
 
-  /// The name of a pseudo-terminal whose program has ended.
-  private static func closed() async throws -> String {
-    let virtual = try RunningTool(["virtual", "ntag215"])
-    let line = try #require(try await virtual.waitForLines(1).first)
-    virtual.interrupt()
-    _ = try await virtual.end()
-    return String(line.dropFirst("pn532_uart:".count))
+  /// Runs `body` with the name of a pseudo-terminal whose other end is closed. Its own end is kept open
+  /// meanwhile: the system would give the name to the next virtual reader.
+  private static func withClosedTerminal<Result>(
+    _ body: (String) async throws -> Result
+  ) async throws -> Result {
+    let virtual = try VirtualReader(VirtualField())
+    let path = virtual.path
+    let line = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(line >= 0)
+    virtual.close()
+    defer { close(line) }
+    return try await body(path)
   }
 
   @Test func withoutAReaderTheLineSaysWhatToDo() async throws {

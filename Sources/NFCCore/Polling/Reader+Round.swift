@@ -1,12 +1,12 @@
 extension Reader {
-  /// The tags that are in the field now: one round through all technologies, without waiting for any to
-  /// come.
+  /// The tags that are in the field now: one round through all technologies, without waiting for
+  /// any to come.
   ///
   /// Tags that were found before are out of reach afterwards: the carrier is switched off and on.
   ///
   /// - Parameter options: what to look for, as in ``tags(polling:)``.
-  /// - Throws: `unsupported` for a technology that the reader has not; `readerUnavailable` if the round
-  ///   could not be carried out, which may be tried again; `readerLost`.
+  /// - Throws: `unsupported` for a technology that the reader has not; `readerUnavailable` if the
+  ///   round could not be carried out, which may be tried again; `readerLost`.
   public nonisolated func tagsInField(
     polling options: PollingOptions = .all
   ) async throws -> [DetectedTag] {

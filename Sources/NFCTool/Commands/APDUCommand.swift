@@ -7,8 +7,8 @@ struct APDUCommand: AsyncParsableCommand {
     commandName: "apdu",
     abstract: "Sends ISO 7816 commands.",
     discussion: """
-      Each argument is a command. Each answer stands on a line: data, a space, status word. A status \
-      word other than 9000 is an answer like any other.
+      Each argument is a command. Each answer stands on a line: data, a space, status word. A \
+      status word other than 9000 is an answer like any other.
 
       Example:
         nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F

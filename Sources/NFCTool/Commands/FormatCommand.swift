@@ -7,7 +7,8 @@ struct FormatCommand: AsyncParsableCommand {
     commandName: "format",
     abstract: "Makes an NDEF tag of a blank one.",
     discussion: """
-      A tag that is one already is emptied. On some tags what is written for it cannot be taken back.
+      A tag that is one already is emptied. On some tags what is written for it cannot \
+      be taken back.
 
       Example:
         nfc format --virtual blank-ntag215

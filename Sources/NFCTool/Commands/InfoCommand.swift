@@ -59,8 +59,8 @@ struct InfoCommand: AsyncParsableCommand {
 }
 
 extension DetectedTag {
-  /// Who made the chip: by the product, or else by the first byte of a UID of 7 bytes, or the second of
-  /// an ISO 15693 UID (ISO/IEC 7816-6, register of IC manufacturers).
+  /// Who made the chip: by the product, or else by the first byte of a UID of 7 bytes, or the
+  /// second of an ISO 15693 UID (ISO/IEC 7816-6, register of IC manufacturers).
   fileprivate func maker(_ product: TagProduct?) -> String? {
     if let product { return product.maker }
     let code: UInt8?

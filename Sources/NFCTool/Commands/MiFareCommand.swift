@@ -15,8 +15,8 @@ struct MiFareSendCommand: AsyncParsableCommand {
     commandName: "send",
     abstract: "Sends raw commands.",
     discussion: """
-      Each argument is a command without its CRC. The answer to each stands on a line of its own, an \
-      acknowledge as 0A. A command that the tag refuses or does not answer ends with exit code 74.
+      Each argument is a command without its CRC. The answer to each stands on a line of its own, \
+      an acknowledge as 0A. A command that the tag refuses or does not answer ends with exit code 74.
 
       MIFARE Classic: 60 or 61, block and key; the card's UID is added.
 

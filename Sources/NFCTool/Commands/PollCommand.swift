@@ -7,8 +7,8 @@ struct PollCommand: AsyncParsableCommand {
     commandName: "poll",
     abstract: "Says which tags come and go.",
     discussion: """
-      A line a tag as it comes and as it goes, until interrupted. Exit code 66 if no tag came within \
-      --timeout.
+      A line a tag as it comes and as it goes, until interrupted. Exit code 66 if no tag came \
+      within --timeout.
 
       Example:
         nfc poll --json --count 2 --virtual ntag215 --virtual suica

@@ -17,8 +17,8 @@ struct VirtualCommand: AsyncParsableCommand {
       Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a \
       dump file, or demo, which shows one of each protocol after the other.
 
-      Chips: \(VirtualTag.names.joined(separator: ", ")); with blank- before the name as they leave \
-      the factory.
+      Chips: \(VirtualTag.names.joined(separator: ", ")); with blank- before the name as they \
+      leave the factory.
 
       Example:
         nfc virtual ntag215 --trace exchanges.txt

@@ -90,7 +90,8 @@ extension DetectedTag {
 
 /// Which chip a Jewel tag is.
 private enum Topaz {
-  /// RID: header ROM and UID; the reader completes the command (Topaz 512 technical specification, 3.3).
+  /// RID: header ROM and UID; the reader completes the command (Topaz 512 technical specification,
+  /// 3.3).
   private static let readIdentification: [UInt8] = [0x78]
 
   /// By header ROM byte 0: 11 for 120 bytes, 12 for 512 (Topaz BCM96 and BCM512 technical

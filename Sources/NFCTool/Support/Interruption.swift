@@ -6,8 +6,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Ctrl-C, and what else asks the process to end: the command is cancelled, so that it can switch the
-/// carrier off; asked a second time, the process ends at once.
+/// Ctrl-C, and what else asks the process to end: the command is cancelled, so that it can switch
+/// the carrier off; asked a second time, the process ends at once.
 enum Interruption {
   private static let flag = Mutex(false)
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -27,8 +27,8 @@ enum Interruption {
   static func prepare() {
     var set = set
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    // A shell starts what runs in the background with SIGINT ignored, and then it could not be waited
-    // for.
+    // A shell starts what runs in the background with SIGINT ignored, and then it could not be
+    // waited for.
     for number in signals { signal(number, SIG_DFL) }
     // An error of write(2) tells the same, and lets the reader be closed first.
     signal(SIGPIPE, SIG_IGN)

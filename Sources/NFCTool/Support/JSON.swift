@@ -60,8 +60,8 @@ enum JSON: Hashable, Sendable {
     }
   }
 
-  /// RFC 8259, 7: quotation mark, reverse solidus and the control characters must be escaped. DEL and
-  /// the line separators U+2028 and U+2029 are too: not every reader of lines bears them.
+  /// RFC 8259, 7: quotation mark, reverse solidus and the control characters must be escaped. DEL
+  /// and the line separators U+2028 and U+2029 are too: not every reader of lines bears them.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {

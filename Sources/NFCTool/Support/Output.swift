@@ -4,8 +4,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Standard output and standard error, a line at a time and without a buffer: a program at the other
-/// end of a pipe sees each line at once.
+/// Standard output and standard error, a line at a time and without a buffer: a program at the
+/// other end of a pipe sees each line at once.
 enum Output {
   /// Nobody reads standard output any more.
   struct ReaderGone: Error {}

@@ -11,8 +11,9 @@ import Darwin
 enum Program {
   /// Runs a command line, and ends the process.
   ///
-  /// Called on the main thread, which from then on does nothing but wait for signals. That is why there
-  /// is no asynchronous `main`: the thread that would run it lets all signals through on Linux.
+  /// Called on the main thread, which from then on does nothing but wait for signals. That is why
+  /// there is no asynchronous `main`: the thread that would run it lets all signals through on
+  /// Linux.
   static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
     let task = Task { await status(of: GlobalOptions.hoisted(arguments, below: NFCTool.self)) }

@@ -17,8 +17,8 @@ struct Session: Sendable {
   let options: GlobalOptions
   private let notes: Notes
 
-  /// What is worth saying if all goes well. Where it does not, the one line on standard error is the
-  /// failure's.
+  /// What is worth saying if all goes well. Where it does not, the one line on standard error is
+  /// the failure's.
   private final class Notes: Sendable {
     let lines = Mutex<[String]>([])
   }
@@ -62,7 +62,7 @@ struct Session: Sendable {
     let demo = tags.showsDemo ? try Demo(in: field, technologies: polling.technologies) : nil
     let virtual = try virtualReader(field)
     return Session(
-      reader: try await openReader(virtual.connectionString), virtual: virtual, demo: demo,
+      reader: try await openOwnReader(virtual), virtual: virtual, demo: demo,
       options: options, notes: Notes())
   }
 
@@ -75,6 +75,20 @@ struct Session: Sendable {
       throw Failure(
         .noReader, "no virtual reader: \(error)", advice: "check that /dev/pts is there")
     }
+  }
+
+  /// Opens a virtual reader of this process. It is there: that it has not answered within libnfc's
+  /// time-outs means that the machine is busy.
+  private static func openOwnReader(_ virtual: VirtualReader) async throws -> Reader {
+    let attempts = 4
+    for _ in 1..<attempts {
+      do {
+        return try await Reader.open(virtual.connectionString)
+      } catch let error as NFCError where error.code == .readerUnavailable {
+        try Task.checkCancellation()
+      }
+    }
+    return try await openReader(virtual.connectionString)
   }
 
   private static func openReader(_ connectionString: String?) async throws -> Reader {

@@ -40,7 +40,8 @@ struct VirtualTags: Sendable {
 }
 
 extension Array where Element == UInt8 {
-  /// The bytes of a dump that is written in hexadecimal, a block a line (`.eml`); `nil` if it is not.
+  /// The bytes of a dump that is written in hexadecimal, a block a line (`.eml`); `nil` if it is
+  /// not.
   fileprivate init?(hexadecimalFile bytes: [UInt8]) {
     guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
     self.init(hexadecimal: String(decoding: bytes, as: UTF8.self))

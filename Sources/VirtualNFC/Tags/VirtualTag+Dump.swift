@@ -42,9 +42,10 @@ extension VirtualTag {
     }
   }
 
-  /// NTAG210 and NTAG212 have a capability container from the start, the two Ultralight EV1 of the same
-  /// sizes once they have been formatted. What still differs then is the first configuration byte:
-  /// NTAG sets STRG_MOD_EN (NTAG21x data sheet, 8.5.7; for NTAG210 and NTAG212 not confirmed).
+  /// NTAG210 and NTAG212 have a capability container from the start, the two Ultralight EV1 of the
+  /// same sizes once they have been formatted. What still differs then is the first configuration
+  /// byte: NTAG sets STRG_MOD_EN (NTAG21x data sheet, 8.5.7; for NTAG210 and NTAG212 not
+  /// confirmed).
   private static func isNTAG(_ bytes: [UInt8]) -> Bool {
     let capabilityContainer = 12
     let ndefMagicNumber: UInt8 = 0xE1

@@ -16,21 +16,54 @@ struct Tool {
   static func run(
     _ arguments: [String], environment: [String: String] = [:], interruptedAfter lines: Int? = nil
   ) async throws -> Result {
-    let running = try RunningTool(arguments, environment: environment)
-    if let lines {
-      _ = try await running.waitForLines(lines)
-      running.interrupt()
+    await Places.shared.take()
+    do {
+      let running = try RunningTool(arguments, environment: environment)
+      if let lines {
+        _ = try await running.waitForLines(lines)
+        running.interrupt()
+      }
+      let result = try await running.end()
+      await Places.shared.leave()
+      return result
+    } catch {
+      await Places.shared.leave()
+      throw error
     }
-    return try await running.end()
   }
 
   static func run(_ arguments: String...) async throws -> Result { try await run(arguments) }
 }
 
+/// Lets few commands run at a time: libnfc waits for a reader's answer for fractions of a second, in
+/// which a busy machine does not get round to it.
+private actor Places {
+  static let shared = Places()
+
+  private var free = 3
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func take() async {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  func leave() {
+    if waiting.isEmpty {
+      free += 1
+    } else {
+      waiting.removeFirst().resume()
+    }
+  }
+}
+
 /// An `nfc` process that may still be running. What it prints goes to files: a pipe could fill up.
 final class RunningTool {
   /// No command of these tests takes so long; one that hangs is ended.
-  private static let longestRun = Duration.seconds(20)
+  private static let longestRun = Duration.seconds(30)
 
   private let process = Process()
   private let directory: URL
