@@ -140,6 +140,23 @@ import VirtualNFC
     #expect(!report.isComplete)
   }
 
+  @Test(arguments: ["ultralight", "ultralight-c", "ntag203"])
+  func reportsLockedPages(chip: String) async throws {
+    let tag = Self.chip(chip)
+    // Page 5 is locked (MF0ICU1 data sheet, 7.5.2).
+    tag.memory[10] = 0x20
+    var image = tag.memory
+    if chip == "ultralight-c" { image.removeLast(16) }
+    image[20] ^= 0xFF
+    image[24] ^= 0xFF
+    let bench = try await Bench(tag)
+    let ultralight = try await Self.commands(bench)
+    let report = try await ultralight.restore(try await ultralight.restorePlan(image))
+    #expect(report.written == [6])
+    #expect(report.omissions.map(\.page) == [5])
+    #expect(tag.memory[24] == image[24])
+  }
+
   /// Protected from a page on: what is in front of it is read, and the page is named.
   @Test(arguments: [
     ("ntag216", 0xE5, 100), ("ntag216", 0xE5, 4), ("ntag216", 0xE5, 227), ("ntag213", 0x2B, 11),

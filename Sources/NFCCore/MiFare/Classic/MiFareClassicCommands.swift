@@ -131,8 +131,8 @@ enum MiFareClassicExchange {
       try link.selectAgain()
       throw NFCError(
         .tagRefused,
-        "the card has refused command \([command[0]].hexadecimal): the sector is not open, or its access "
-          + "conditions forbid it",
+        "the card has refused command \([command[0]].hexadecimal) or not heard it: the sector is not open, or "
+          + "its access conditions forbid it",
         cause: error.cause == .noAnswer ? nil : error.cause, place: block.map { .block($0) })
     }
   }

@@ -82,6 +82,8 @@ struct MiFareClassicSectorReader {
   private let findsBothKeys: Bool
   /// What opened the last sector most likely opens the next.
   private var last: (type: MiFareClassicKeyType, key: MiFareClassicKey)?
+  /// Sector 0 has opened with the key of the application directory.
+  private var hasDirectory = false
 
   init(_ session: MiFareClassicSession, keys: [MiFareClassicKey], findsBothKeys: Bool) {
     self.session = session
@@ -134,7 +136,9 @@ struct MiFareClassicSectorReader {
       dump.failure = .brokenAccessBits
       return false
     }
-    dump.blocks[blocks.count - 1] = block
+    let hidden = [UInt8](repeating: 0, count: MiFareClassicKey.size)
+    dump.blocks[blocks.count - 1] =
+      hidden + block[hidden.count..<block.count - hidden.count] + hidden
     dump.accessConditions = trailer.accessConditions
     dump.generalPurposeByte = trailer.generalPurposeByte
     if trailer.accessConditions.readableTrailerFields(with: type).contains(.keyB) {
@@ -166,19 +170,46 @@ struct MiFareClassicSectorReader {
     }
   }
 
-  /// Tries each key once: the one that opened the last sector, then all as key A, then all as key B.
+  /// Tries each key once: the likeliest, then all as key A, then all as key B.
   private mutating func open(
     _ sector: Int
   ) throws -> (type: MiFareClassicKeyType, key: MiFareClassicKey)? {
-    if let last, try session.open(sector, last.type, last.key) { return last }
+    let likely = likelyKey(of: sector)
+    if let likely, try session.open(sector, likely.type, likely.key) {
+      note(likely, sector)
+      return likely
+    }
     for type in [MiFareClassicKeyType.a, .b] {
-      for key in keys where last.map({ $0.type == type && $0.key == key }) != true {
+      for key in keys where likely.map({ $0.type == type && $0.key == key }) != true {
         guard try session.open(sector, type, key) else { continue }
-        last = (type, key)
+        note((type, key), sector)
         return (type, key)
       }
     }
     return nil
+  }
+
+  /// The key that opened the sector before; but an application directory has a key of its own, and NFC
+  /// sectors mostly follow it.
+  private func likelyKey(
+    of sector: Int
+  ) -> (type: MiFareClassicKeyType, key: MiFareClassicKey)? {
+    guard hasDirectory else { return last }
+    let parts = MiFareApplicationDirectory.Part.allCases.map(\.sector)
+    let key: MiFareClassicKey =
+      parts.contains(sector) ? .applicationDirectory : last?.key ?? .ndef
+    let follows = parts.contains(sector - 1) && last?.key == .applicationDirectory
+    let wanted: MiFareClassicKey = follows ? .ndef : key
+    return keys.contains(wanted) ? (wanted == last?.key ? last?.type ?? .a : .a, wanted) : last
+  }
+
+  private mutating func note(
+    _ opened: (type: MiFareClassicKeyType, key: MiFareClassicKey), _ sector: Int
+  ) {
+    last = opened
+    if sector == MiFareApplicationDirectory.Part.first.sector {
+      hasDirectory = opened.type == .a && opened.key == .applicationDirectory
+    }
   }
 
   private mutating func open(

@@ -156,6 +156,12 @@ public struct MiFareClassicRestoreReport: Hashable, Sendable {
   }
 }
 
+// The bytes of a trailer are keys.
+extension MiFareClassicRestorePlan.Write: CustomStringConvertible, CustomReflectable {
+  public var description: String { "block \(block) with key \(keyType)" }
+  public var customMirror: Mirror { Mirror(self, children: ["block": block]) }
+}
+
 extension MiFareClassicRestorePlan.Reason: CustomStringConvertible {
   public var description: String {
     switch self {

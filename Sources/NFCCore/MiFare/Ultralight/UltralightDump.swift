@@ -232,9 +232,13 @@ extension UltralightCommands {
           try UltralightProcedure.write(
             write.data, to: UInt8(truncatingIfNeeded: write.page), link)
           report.written.append(write.page)
-        } catch let error as NFCError where error.code == .tagRefused {
-          report.omissions.append(.init(page: write.page, reason: .refused))
+        } catch let error as NFCError
+          where error.code == .tagRefused
+          || error.code == .tagResponseError && error.cause == .noAnswer
+        {
+          // Some chips refuse by silence. One that has left is found out by waking it.
           try link.selectAgain()
+          report.omissions.append(.init(page: write.page, reason: .refused))
           if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
         }
       }
