@@ -26,7 +26,8 @@ extension ISO15693Access {
     }
     guard data.count.isMultiple(of: size) else {
       throw NFCError(
-        .invalidParameter, "the tag's blocks have \(size) bytes; \(data.count) are not whole blocks")
+        .invalidParameter, "the tag's blocks have \(size) bytes; \(data.count) are not whole blocks"
+      )
     }
     return size
   }

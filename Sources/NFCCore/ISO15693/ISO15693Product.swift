@@ -102,7 +102,8 @@ public struct ISO15693Product: Hashable, Sendable {
     case (0x01, 0x10): return ISO15693Product("ICODE SLIX", 28)
     case (0x01, 0x08): return ISO15693Product("ICODE SLIX2", 80)
     case (0x01, _): return ISO15693Product("ICODE DNA")
-    case (0x02, _): return ISO15693Product(isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, traits: singleOnly)
+    case (0x02, _):
+      return ISO15693Product(isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, traits: singleOnly)
     case (0x03, _):
       // Its system information tells more blocks than there are (Android, rw_i93.c).
       return ISO15693Product(
@@ -132,7 +133,8 @@ public struct ISO15693Product: Hashable, Sendable {
     case 0x2C: return ISO15693Product("M24LR64-R", 2048, traits: m24lr)
     case 0x44: return ISO15693Product("LRIS64K", 2048, traits: m24lr)
     case 0x4E: return ISO15693Product("M24LR16E-R", 512, traits: m24lr)
-    case 0x5A: return ISO15693Product("M24LR04E-R", 128, traits: Traits(readLimit: 32, sectorLength: 32))
+    case 0x5A:
+      return ISO15693Product("M24LR04E-R", 128, traits: Traits(readLimit: 32, sectorLength: 32))
     case 0x5E: return ISO15693Product("M24LR64E-R", 2048, traits: m24lr)
     case 0x28: return ISO15693Product("LRIS2K", 64, traits: Traits(readLimit: 1))
     default: return nil

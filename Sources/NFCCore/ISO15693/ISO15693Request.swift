@@ -64,11 +64,13 @@ public struct ISO15693Request: Hashable, Sendable {
       return
     }
     guard !flags.isSuperset(of: [.select, .address]) else {
-      throw NFCError(.invalidParameter, "a request is for the selected or an addressed tag, not both")
+      throw NFCError(
+        .invalidParameter, "a request is for the selected or an addressed tag, not both")
     }
     guard flags.contains(.address) == (uid != nil), uid.map({ $0.count == Self.uidLength }) ?? true
     else {
-      throw NFCError(.invalidParameter, "an addressed request needs a UID of 8 bytes, others have none")
+      throw NFCError(
+        .invalidParameter, "an addressed request needs a UID of 8 bytes, others have none")
     }
   }
 

@@ -101,7 +101,8 @@ public struct ISO15693InventoryAnswer: Hashable, Sendable {
   /// - Throws: `tagResponseError` if the payload has not nine bytes.
   public init(decoding payload: [UInt8]) throws {
     guard payload.count == 1 + ISO15693Request.uidLength, let dsfid = payload.first else {
-      throw NFCError(.tagResponseError, "an inventory is answered with nine bytes, not \(payload.count)")
+      throw NFCError(
+        .tagResponseError, "an inventory is answered with nine bytes, not \(payload.count)")
     }
     self.init(dsfid: dsfid, uid: payload.dropFirst().reversed())
   }

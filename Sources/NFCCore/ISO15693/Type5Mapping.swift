@@ -221,7 +221,11 @@ extension Type5Mapping {
   mutating func format(_ link: ISO15693Link) throws {
     if let container = try loadContainer(link) {
       guard container.writeAccess == 0 else { throw NFCError(.readOnly, "the tag is read-only") }
-      return try write([], link)
+      do {
+        return try write([], link)
+      } catch let error as NFCError where error.code == .malformedContent {
+        // What is in the area is of no use: make it anew.
+      }
     }
     try withAccess(link) { try $0.askSize() }
     guard let size = knowledge.blockSize, let count = knowledge.blockCount else {
