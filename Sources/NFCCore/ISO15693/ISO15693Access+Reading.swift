@@ -75,11 +75,13 @@ extension ISO15693Access {
 
   /// What to try after a read of several blocks has failed. Throws what has nothing to do with their number.
   private func smallerStep(than step: Int, from number: Int, after error: NFCError) throws -> Int {
-    if error.isSilence { return step / 2 }
+    // Limits are powers of two: halving goes by those.
+    let half = step.nextPowerOfTwoBelow
+    if error.isSilence { return half }
     switch error.iso15693ErrorCode {
     case .commandNotSupported, .commandNotRecognised: return 1
-    case .optionNotSupported, .unknown: return step / 2
-    case .blockNotAvailable where number + step <= knowledge.blockCount ?? 0: return step / 2
+    case .optionNotSupported, .unknown: return half
+    case .blockNotAvailable where number + step <= knowledge.blockCount ?? 0: return half
     default: throw error
     }
   }
@@ -176,6 +178,13 @@ extension ISO15693Access {
     guard next < range.upperBound else { return statuses }
     let rest = try readBlocks(next..<range.upperBound, securityStatus: true)
     return statuses + rest.map { $0.securityStatus ?? 0 }
+  }
+}
+
+extension Int {
+  /// The largest power of two that is less; 1 at least.
+  var nextPowerOfTwoBelow: Int {
+    self <= 2 ? 1 : 1 << (Int.bitWidth - 1 - (self - 1).leadingZeroBitCount)
   }
 }
 

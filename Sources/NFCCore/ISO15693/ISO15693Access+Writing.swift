@@ -88,7 +88,7 @@ extension ISO15693Access {
     } catch let error as NFCError where error.isRefusalOfCommand {
       // Fewer at a time, and at last one.
     }
-    knowledge.writeLimit = numbers.count / 2
+    knowledge.writeLimit = numbers.count.nextPowerOfTwoBelow
     return false
   }
 

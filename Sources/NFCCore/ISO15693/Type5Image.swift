@@ -42,6 +42,7 @@ struct Type5Image: Hashable, Sendable {
   ///
   /// - Throws: `malformedContent` for a value that goes beyond the area.
   func findMessage(from areaStart: Int, to areaEnd: Int) throws -> Search {
+    guard areaStart < areaEnd else { return .found(Place(start: areaStart, value: nil)) }
     var position = areaStart
     while position < areaEnd {
       guard position < bytes.count else { return .needs(position + 1) }
