@@ -1,8 +1,8 @@
 extension ISO15693Access {
   /// What the tag tells of itself; asked once, then known.
   ///
-  /// Which commands are tried, and in which order, depends on the maker: chips of ST with more than 256
-  /// blocks leave their size out of the ordinary answer, or want the protocol extension flag.
+  /// Which commands are tried, and in which order, depends on the maker: chips of ST with more than
+  /// 256 blocks leave their size out of the ordinary answer, or want the protocol extension flag.
   ///
   /// - Throws: `unsupported` if the tag is there and tells nothing of itself.
   mutating func systemInformation() throws -> ISO15693SystemInformation {
@@ -52,8 +52,8 @@ extension ISO15693Access {
     return try ISO15693SystemInformation(decoding: payload, form: form)
   }
 
-  /// The IC reference of chips that tell size and number of blocks the wrong way round (LRI2K; Android,
-  /// rw_i93.c).
+  /// The IC reference of chips that tell size and number of blocks the wrong way round (LRI2K;
+  /// Android, rw_i93.c).
   private static let swappingReference: UInt8 = 0x21
 
   private func corrected(_ found: ISO15693SystemInformation) -> ISO15693SystemInformation {
@@ -94,8 +94,8 @@ enum ISO15693Inventory {
   /// No more tags are looked for than a field can hold.
   static let largestCount = 64
 
-  /// The tags that are ready, each by its answer. Answers that collide are told apart by the bits of their
-  /// UIDs, least significant first.
+  /// The tags that are ready, each by its answer. Answers that collide are told apart by the bits
+  /// of their UIDs, least significant first.
   ///
   /// - Parameter afi: 0 for tags of every family.
   static func run(_ link: ISO15693Link, afi: UInt8 = 0) throws -> [ISO15693InventoryAnswer] {

@@ -1,12 +1,12 @@
 extension ISO15693Access {
   /// Reads blocks by the largest steps that tag and reader grant: one command if both allow it.
   ///
-  /// A read of several blocks that is refused or not answered is halved, down to single blocks; what was
-  /// granted then is the limit from now on.
+  /// A read of several blocks that is refused or not answered is halved, down to single blocks;
+  /// what was granted then is the limit from now on.
   ///
   /// - Parameter securityStatus: asks for each block's lock too.
-  /// - Throws: `invalidParameter` before anything is sent for numbers that the tag does not have as far as
-  ///   is known, else its refusal.
+  /// - Throws: `invalidParameter` before anything is sent for numbers that the tag does not have as
+  ///   far as is known, else its refusal.
   mutating func readBlocks(
     _ range: Range<Int>, securityStatus: Bool = false
   ) throws -> [ISO15693Block] {
@@ -30,7 +30,9 @@ extension ISO15693Access {
         continue
       }
       do {
-        blocks += try readRun(next..<(next + step), securityStatus)
+        let run = try readRun(next..<(next + step), securityStatus)
+        try learnSize(of: run, at: next)
+        blocks += run
         next += step
         if let granted = trial { knowledge.readLimit = granted }
         trial = nil
@@ -73,7 +75,8 @@ extension ISO15693Access {
     }
   }
 
-  /// What to try after a read of several blocks has failed. Throws what has nothing to do with their number.
+  /// What to try after a read of several blocks has failed. Throws what has nothing to do with
+  /// their number.
   private func smallerStep(than step: Int, from number: Int, after error: NFCError) throws -> Int {
     // Limits are powers of two: halving goes by those.
     let half = step.nextPowerOfTwoBelow
@@ -105,12 +108,22 @@ extension ISO15693Access {
     }
   }
 
+  /// Blocks of another size than the tag's kind has are an answer that was cut off.
+  private mutating func learnSize(of run: [ISO15693Block], at number: Int) throws {
+    guard let block = run.first, block.data.count == knowledge.likelyBlockSize else {
+      throw NFCError(
+        .tagResponseError, "the tag's blocks have not the size that was expected",
+        place: .block(number))
+    }
+    learnSize(of: block)
+  }
+
   private mutating func learnSize(of block: ISO15693Block) {
     if knowledge.blockSize == nil { knowledge.blockSize = block.data.count }
   }
 
-  /// Chips of ST that know no extended commands are silent on a one-byte number, or refuse an extended
-  /// command.
+  /// Chips of ST that know no extended commands are silent on a one-byte number, or refuse an
+  /// extended command.
   private func mayNeedProtocolExtension(_ number: Int, _ error: NFCError) -> Bool {
     guard knowledge.wideNumbers == nil,
       knowledge.uid == nil || knowledge.maker == ISO15693Product.stMicroelectronics

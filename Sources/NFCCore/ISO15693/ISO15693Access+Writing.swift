@@ -1,12 +1,12 @@
 extension ISO15693Access {
   /// Writes whole blocks from a number on.
   ///
-  /// A tag that has not told its size yet is asked first, so that nothing is written of a run that goes
-  /// beyond its end. After a silence the blocks are read back before they are sent again: the tag may have
-  /// written them.
+  /// A tag that has not told its size yet is asked first, so that nothing is written of a run that
+  /// goes beyond its end. After a silence the blocks are read back before they are sent again: the
+  /// tag may have written them.
   ///
-  /// - Throws: `invalidParameter` before anything is sent for data that are not whole blocks or blocks that
-  ///   the tag does not have; `readOnly` with the number of a locked block.
+  /// - Throws: `invalidParameter` before anything is sent for data that are not whole blocks or
+  ///   blocks that the tag does not have; `readOnly` with the number of a locked block.
   mutating func writeBlocks(at first: Int, _ data: [UInt8]) throws {
     guard !data.isEmpty, (0..<Self.largestBlockCount).contains(first) else {
       throw NFCError(
@@ -102,8 +102,8 @@ extension ISO15693Access {
 
   /// Locks one block for good. **Cannot be undone.**
   ///
-  /// That it is locked already is no error. After a silence the block's status is asked before the command is
-  /// sent again.
+  /// That it is locked already is no error. After a silence the block's status is asked before the
+  /// command is sent again.
   mutating func lockBlock(_ number: Int) throws {
     try check(number..<(number + 1))
     do {

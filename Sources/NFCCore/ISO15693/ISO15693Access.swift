@@ -1,5 +1,5 @@
-/// Procedures with one vicinity tag: each uses the fewest exchanges that tag and reader grant, and what a
-/// tag has refused once is not asked again.
+/// Procedures with one vicinity tag: each uses the fewest exchanges that tag and reader grant, and
+/// what a tag has refused once is not asked again.
 ///
 /// All are synchronous and throw ``NFCError`` with the block as its place.
 struct ISO15693Access {
@@ -30,8 +30,8 @@ struct ISO15693Access {
     ISO15693Request(command, flags: flags.union(.highDataRate), uid: knowledge.uid)
   }
 
-  /// Sends a command as it is and gives what follows the flags of the answer; nothing for a command that
-  /// has no answer.
+  /// Sends a command as it is and gives what follows the flags of the answer; nothing for a command
+  /// that has no answer.
   ///
   /// A write-alike command gets the option flag if the tag is known to need it.
   func send(_ command: ISO15693Command, adding flags: ISO15693RequestFlags = []) throws -> [UInt8] {

@@ -1,7 +1,7 @@
 /// A command to a vicinity tag (ISO/IEC 15693-3, 10), apart from whom it is for.
 ///
-/// Block numbers are of 16 bits everywhere. An ordinary command takes one byte of them, two with the flag
-/// ``ISO15693RequestFlags/protocolExtension``; an extended one always takes two.
+/// Block numbers are of 16 bits everywhere. An ordinary command takes one byte of them, two with
+/// the flag ``ISO15693RequestFlags/protocolExtension``; an extended one always takes two.
 public enum ISO15693Command: Hashable, Sendable {
   case inventory(afi: UInt8?, mask: ISO15693InventoryMask)
   case stayQuiet
@@ -75,8 +75,8 @@ public enum ISO15693Command: Hashable, Sendable {
     }
   }
 
-  /// Whether the tag changes its memory: it may take 20 ms, and with the option flag it waits for another
-  /// end of frame before it answers (ISO/IEC 15693-3, 10.4.2).
+  /// Whether the tag changes its memory: it may take 20 ms, and with the option flag it waits for
+  /// another end of frame before it answers (ISO/IEC 15693-3, 10.4.2).
   public var isWriteAlike: Bool {
     switch self {
     case .writeSingleBlock, .lockBlock, .writeMultipleBlocks, .writeAFI, .lockAFI, .writeDSFID,
@@ -144,7 +144,8 @@ public struct ISO15693BlockRange: Hashable, Sendable {
   public var numbers: Range<Int> { Int(first)..<(Int(first) + count) }
 }
 
-/// The fields that a tag is asked for by extended get system information (edition of 2018, 10.4.28).
+/// The fields that a tag is asked for by extended get system information (edition of 2018,
+/// 10.4.28).
 public struct ISO15693SystemInformationFields: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
 

@@ -1,7 +1,7 @@
 /// The first byte of a request (ISO/IEC 15693-3, 7.3.1).
 ///
-/// Two bits change their meaning in an inventory: ``inventoryAFI`` and ``inventoryOneSlot`` stand where
-/// ``select`` and ``address`` do in every other command.
+/// Two bits change their meaning in an inventory: ``inventoryAFI`` and ``inventoryOneSlot`` stand
+/// where ``select`` and ``address`` do in every other command.
 public struct ISO15693RequestFlags: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
 
@@ -20,8 +20,8 @@ public struct ISO15693RequestFlags: OptionSet, Hashable, Sendable {
   public static let select = ISO15693RequestFlags(rawValue: 0x10)
   /// Only the tag whose UID is in the request takes the command. Not in an inventory.
   public static let address = ISO15693RequestFlags(rawValue: 0x20)
-  /// The command's own option: security status with a read, an answer only after another end of frame
-  /// with a write.
+  /// The command's own option: security status with a read, an answer only after another end of
+  /// frame with a write.
   public static let option = ISO15693RequestFlags(rawValue: 0x40)
   /// Reserved by the standard; some commands use it.
   public static let commandSpecific = ISO15693RequestFlags(rawValue: 0x80)

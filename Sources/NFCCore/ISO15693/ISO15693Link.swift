@@ -7,10 +7,11 @@ struct ISO15693Link {
   let maximumResponseLength: Int
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
-  /// - Parameter transceive: sends a frame, flags first, without its check, and gives the answer in the
-  ///   same form; after a write-alike command with the option flag it sends the second end of frame. It
-  ///   throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence and `checksum` on a
-  ///   broken answer, `tagConnectionLost` where the reader knows that the tag has left.
+  /// - Parameter transceive: sends a frame, flags first, without its check, and gives the answer in
+  ///   the same form; after a write-alike command with the option flag it sends the second end of
+  ///   frame. It throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence and
+  ///   `checksum` on a broken answer, `tagConnectionLost` where the reader knows that the tag has
+  ///   left.
   init(
     maximumCommandLength: Int, maximumResponseLength: Int,
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
@@ -61,14 +62,14 @@ struct ISO15693Link {
     }
   }
 
-  /// A byte takes 0.302 ms either way at 26.48 kbit/s, the tag 0.32 ms to begin (ISO/IEC 15693-3, 9.1);
-  /// the rest is for the reader and its driver.
+  /// A byte takes 0.302 ms either way at 26.48 kbit/s, the tag 0.32 ms to begin (ISO/IEC 15693-3,
+  /// 9.1); the rest is for the reader and its driver.
   static func readTimeout(bytes: Int) -> Duration {
     .milliseconds(50) + .microseconds(302) * bytes
   }
 
-  /// A tag takes up to 20 ms for a write, and with the option flag the reader's end of frame comes first
-  /// (ISO/IEC 15693-3, 10.4.2).
+  /// A tag takes up to 20 ms for a write, and with the option flag the reader's end of frame comes
+  /// first (ISO/IEC 15693-3, 10.4.2).
   static let writeTimeout = Duration.milliseconds(100)
 }
 

@@ -1,7 +1,7 @@
 /// A vicinity chip as its UID names it, with what commands must know of it.
 ///
-/// Sources: ISO/IEC 7816-6 for makers; the makers' data sheets and Proxmark3's list for products. What is
-/// not sure is left out: then the tag is asked.
+/// Sources: ISO/IEC 7816-6 for makers; the makers' data sheets and Proxmark3's list for products.
+/// What is not sure is left out: then the tag is asked.
 public struct ISO15693Product: Hashable, Sendable {
   /// As the maker writes it; a family's name where the UID tells no more.
   public let name: String

@@ -1,8 +1,8 @@
 extension ISO15693Request {
   /// Reads a frame, flags first, without its check, as a tag does.
   ///
-  /// - Throws: `malformedContent` with the byte where the frame ends too early or goes on too long, or for
-  ///   flags that contradict each other.
+  /// - Throws: `malformedContent` with the byte where the frame ends too early or goes on too long,
+  ///   or for flags that contradict each other.
   public init(decoding frame: [UInt8]) throws {
     var rest = Fields(frame)
     let flags = ISO15693RequestFlags(rawValue: try rest.byte())

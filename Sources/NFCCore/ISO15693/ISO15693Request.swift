@@ -4,8 +4,8 @@
 public struct ISO15693Request: Hashable, Sendable {
   public var flags: ISO15693RequestFlags
   public var command: ISO15693Command
-  /// The UID of an addressed request, 8 bytes, most significant (E0) first. It goes over the air the
-  /// other way round.
+  /// The UID of an addressed request, 8 bytes, most significant (E0) first. It goes over the air
+  /// the other way round.
   public var uid: [UInt8]?
 
   /// - Parameters:
@@ -31,8 +31,8 @@ public struct ISO15693Request: Hashable, Sendable {
 
   /// The frame, flags first.
   ///
-  /// - Throws: `invalidParameter` for flags that contradict the command or each other, a block number that
-  ///   its field cannot hold, a custom command outside A0 to DF.
+  /// - Throws: `invalidParameter` for flags that contradict the command or each other, a block
+  ///   number that its field cannot hold, a custom command outside A0 to DF.
   public func encoded() throws -> [UInt8] {
     try checkFlags()
     var frame = [flags.rawValue, command.code]

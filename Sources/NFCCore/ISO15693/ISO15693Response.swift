@@ -26,8 +26,8 @@ public struct ISO15693Response: Hashable, Sendable {
 
   public var encoded: [UInt8] { [flags.rawValue] + payload }
 
-  /// The code of a refusal; `nil` if the tag has done what was asked. A refusal without a code counts as
-  /// unknown.
+  /// The code of a refusal; `nil` if the tag has done what was asked. A refusal without a code
+  /// counts as unknown.
   public var errorCode: ISO15693ErrorCode? {
     guard flags.contains(.error) else { return nil }
     return payload.first.map(ISO15693ErrorCode.init(rawValue:)) ?? .unknown

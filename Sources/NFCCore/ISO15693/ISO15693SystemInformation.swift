@@ -123,15 +123,16 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
   }
 }
 
-/// The commands that a tag knows, as extended get system information lists them (RFAL, `rfal_nfcv.h`).
+/// The commands that a tag knows, as extended get system information lists them (RFAL,
+/// `rfal_nfcv.h`).
 public struct ISO15693CommandList: Hashable, Sendable {
   /// Four bytes, in the order in which they go over the air.
   public let bytes: [UInt8]
 
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The command of each bit, from the first byte's least significant one on; `nil` is one of the maker's
-  /// or unknown.
+  /// The command of each bit, from the first byte's least significant one on; `nil` is one of the
+  /// maker's or unknown.
   private static let codes: [UInt8?] = [
     0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x2C,
     0x27, 0x28, 0x29, 0x2A, 0x2B, nil, 0x2D, nil,

@@ -82,7 +82,8 @@ struct Type5Image: Hashable, Sendable {
   static func capacity(from start: Int, to end: Int) -> Int {
     let room = end - start
     if room - 2 <= TLV.largestShort { return max(0, room - 2) }
-    // One byte more would need the long form; with 255 and 256 bytes of room the short one holds more.
+    // One byte more would need the long form; with 255 and 256 bytes of room the short one holds
+    // more.
     return min(max(TLV.largestShort, room - 4), TLV.largest)
   }
 }

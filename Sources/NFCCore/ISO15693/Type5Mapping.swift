@@ -1,7 +1,7 @@
 /// NDEF on NFC Forum Type 5 tags: procedures over ``ISO15693Link`` and what they have learned.
 ///
-/// The first read takes as much as one command grants, container and message together: a message that fits
-/// costs one exchange. Source: NFC Forum Type 5 Tag 1.0.
+/// The first read takes as much as one command grants, container and message together: a message
+/// that fits costs one exchange. Source: NFC Forum Type 5 Tag 1.0.
 struct Type5Mapping: Hashable, Sendable {
   /// What is known of the tag.
   private(set) var knowledge: ISO15693Knowledge
@@ -71,7 +71,8 @@ struct Type5Mapping: Hashable, Sendable {
     }
     let found = try Type5CapabilityContainer(decoding: image.bytes)
     container = .some(found)
-    // Read Multiple is tried even if the container does not promise it: what the tag grants, counts.
+    // Read Multiple is tried even if the container does not promise it: what the tag grants,
+    // counts.
     if found?.features.contains(.specialFrame) == true, knowledge.needsWriteOption == nil {
       knowledge.needsWriteOption = true
     }
@@ -86,19 +87,24 @@ struct Type5Mapping: Hashable, Sendable {
     guard let size = knowledge.likelyBlockSize else {
       return try load(Type5CapabilityContainer.shortLength, link)
     }
-    let room = max(1, (link.maximumResponseLength - 1) / size)
-    let count = min(
-      room, knowledge.readLimit ?? ISO15693Access.largestNarrowCount,
-      knowledge.likelyBlockCount ?? 1, ISO15693Access.largestNarrowCount)
     do {
-      try load(max(count * size, Type5CapabilityContainer.shortLength), link)
+      try load(beginning(size, link), link)
     } catch let error as NFCError
       where error.iso15693ErrorCode == .blockNotAvailable && knowledge.blockCount == nil
     {
       // The chip is not what its UID says: let it tell itself.
       try withAccess(link) { try $0.askSize() }
-      try load(Type5CapabilityContainer.shortLength, link)
+      try load(beginning(knowledge.blockSize ?? size, link), link)
     }
+  }
+
+  /// How many bytes from the beginning one command reads at most.
+  private func beginning(_ size: Int, _ link: ISO15693Link) -> Int {
+    let count = min(
+      max(1, (link.maximumResponseLength - 1) / size),
+      knowledge.readLimit ?? ISO15693Access.largestNarrowCount,
+      knowledge.likelyBlockCount ?? 1, ISO15693Access.largestNarrowCount)
+    return max(count * size, Type5CapabilityContainer.shortLength)
   }
 
   /// Reads on until so many bytes from the beginning are known.
@@ -111,11 +117,6 @@ struct Type5Mapping: Hashable, Sendable {
       let first = known.count / size
       let blocks = try access.readBlocks(first..<((end + size - 1) / size))
       known = Array(known.prefix(first * size)) + blocks.flatMap(\.data)
-      // A chip that is not what its UID says shows by the length of its blocks.
-      guard blocks.allSatisfy({ $0.data.count == size }) else {
-        access.knowledge.blockSize = blocks.first?.data.count
-        throw NFCError(.tagResponseError, "the tag's blocks have not the size that was expected")
-      }
     }
     image.bytes = known
   }
@@ -136,10 +137,11 @@ struct Type5Mapping: Hashable, Sendable {
 // MARK: - Writing
 
 extension Type5Mapping {
-  /// Length to zero, then data and terminator, then the length (Type 5 Tag 1.0, 7.5.3). A length of three
-  /// bytes that lies in two blocks is made valid by its first byte, which is written last.
+  /// Length to zero, then data and terminator, then the length (Type 5 Tag 1.0, 7.5.3). A length of
+  /// three bytes that lies in two blocks is made valid by its first byte, which is written last.
   ///
-  /// Only blocks that change are written. The message fits a tag that can be written: both were checked.
+  /// Only blocks that change are written. The message fits a tag that can be written: both were
+  /// checked.
   mutating func write(_ message: [UInt8], _ link: ISO15693Link) throws {
     guard let container = try loadContainer(link) else {
       throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
@@ -214,8 +216,8 @@ extension Type5Mapping {
     }
   }
 
-  /// Writes a container and an empty message: the container last, so that a tag torn away before it is as
-  /// it was.
+  /// Writes a container and an empty message: the container last, so that a tag torn away before it
+  /// is as it was.
   ///
   /// - Throws: `unsupported` for a tag that does not tell its size; `readOnly`.
   mutating func format(_ link: ISO15693Link) throws {
@@ -267,8 +269,8 @@ extension Type5Mapping {
       features: features)
   }
 
-  /// Makes the tag read-only for good: write access in the container, then every block of container and area
-  /// if the tag locks blocks (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
+  /// Makes the tag read-only for good: write access in the container, then every block of container
+  /// and area if the tag locks blocks (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
   mutating func lock(_ link: ISO15693Link) throws {
     guard let container = try loadContainer(link) else {
       throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
@@ -279,13 +281,15 @@ extension Type5Mapping {
     guard let size = knowledge.blockSize else {
       throw NFCError(.unsupported, "the tag does not tell the size of its blocks")
     }
-    try load(size, link)
-    var closed = container
-    closed.writeAccess = Type5CapabilityContainer.accessNever
-    var final = image.bytes
-    final.replaceSubrange(0..<closed.encoded.count, with: closed.encoded)
-    try store(final, [0], size, link)
-    self.container = .some(closed)
+    if container.writeAccess != Type5CapabilityContainer.accessNever {
+      try load(size, link)
+      var closed = container
+      closed.writeAccess = Type5CapabilityContainer.accessNever
+      var final = image.bytes
+      final.replaceSubrange(0..<closed.encoded.count, with: closed.encoded)
+      try store(final, [0], size, link)
+      self.container = .some(closed)
+    }
     guard container.features.contains(.lockBlock) else { return }
     let end = (areaEnd(container) + size - 1) / size
     try withAccess(link) { access in

@@ -248,11 +248,12 @@ import Testing
       return UInt8(truncatingIfNeeded: state >> 33)
     }
     var understood = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<6000 {
       let frame = (0..<Int(next() % 24)).map { _ in next() }
       if let request = try? ISO15693Request(decoding: frame) {
         understood += 1
-        // What cannot be sent (bits of a mask beyond its length, say) is an error or comes back shorter.
+        // What cannot be sent (bits of a mask beyond its length, say) is an error or comes back
+        // shorter.
         if let encoded = try? request.encoded() {
           #expect((try? ISO15693Request(decoding: encoded)) == request)
         }
@@ -267,6 +268,6 @@ import Testing
       _ = try? Type5Image(bytes: frame).findMessage(from: 4, to: Int(next()))
       _ = ISO15693Product.tagProduct(uid: frame)
     }
-    #expect(understood > 1000)
+    #expect(understood > 300)
   }
 }

@@ -95,6 +95,19 @@ import Testing
     #expect(access.knowledge.readLimit == 1)
   }
 
+  /// A chip that answers fewer blocks than it was asked for, without an error.
+  @Test func cutAnswer() throws {
+    let link = ISO15693Link(maximumCommandLength: 64, maximumResponseLength: 64) { frame, _ in
+      [0x00] + pattern(frame[1] == 0x23 ? 16 : 4)
+    }
+    var access = ISO15693Access(
+      link, knowledge: ISO15693Knowledge(uid: ICODESLIX2.defaultUID))
+    #expect { try access.readBlocks(0..<8) } throws: {
+      ($0 as? NFCError)?.code == .tagResponseError
+    }
+    #expect(try Self.data(access.readBlocks(0..<4)) == pattern(16))
+  }
+
   // MARK: Two-byte numbers
 
   @Test func protocolExtensionOfAKnownChip() throws {
@@ -177,8 +190,8 @@ import Testing
     #expect(reader.exchanges == 0)
   }
 
-  /// A tag that has not told its size is asked before a write, so that nothing of a run beyond its end is
-  /// written; a read tells by its refusal.
+  /// A tag that has not told its size is asked before a write, so that nothing of a run beyond its
+  /// end is written; a read tells by its refusal.
   @Test func sizeIsAskedBeforeAWrite() throws {
     let reader = Self.filled(ICODESLIX2())
     var access = reader.access
@@ -234,6 +247,20 @@ import Testing
     try access.writeBlocks(at: 248, pattern(16, seed: 9))
     #expect(fujitsu.codes == [0x2B, 0x24])
     #expect(Array(fujitsu.chip.memory.suffix(16)) == pattern(16, seed: 9))
+  }
+
+  /// A silence after a write of several blocks: what was written is not sent again.
+  @Test func silenceAfterAWriteOfSeveral() throws {
+    let reader = Self.filled(ST25DV64K())
+    var access = reader.access
+    _ = try access.systemInformation()
+    for (fault, writes) in [(VicinityReader<ST25DV64K>.Fault.mute, 2), (.deaf, 4)] {
+      reader.restart()
+      reader.faults[0] = fault
+      try access.writeBlocks(at: 300, pattern(32, seed: writes))
+      #expect(Array(reader.chip.memory[1200..<1232]) == pattern(32, seed: writes))
+      #expect(reader.codes.count { $0 == 0x34 } == writes + (fault == .deaf ? 1 : 0))
+    }
   }
 
   @Test func optionFlagOfTexasInstruments() throws {
@@ -303,7 +330,8 @@ import Testing
     #expect(dv.codes == [0x2B, 0x3B])
   }
 
-  /// A Tag-it Standard has no system information; it is not asked for it, and its end is found by reading.
+  /// A Tag-it Standard has no system information; it is not asked for it, and its end is found by
+  /// reading.
   @Test func noSystemInformation() throws {
     let reader = Self.filled(TagItHFIPlus(uid: [0xE0, 0x07, 0xC0, 0, 1, 2, 3, 4]))
     var access = reader.access
@@ -351,7 +379,8 @@ import Testing
 
   static let lasting: [VicinityReader<ICODESLIX2>.Fault] = [.gone, .goneAfter, .lost]
 
-  /// A tag that has gone is an error with its cause, after few exchanges, and each block is old or new.
+  /// A tag that has gone is an error with its cause, after few exchanges, and each block is old or
+  /// new.
   @Test(arguments: lasting, 0..<6)
   func lastingFailures(fault: VicinityReader<ICODESLIX2>.Fault, exchange: Int) throws {
     func isLoss(_ error: any Error) -> Bool {

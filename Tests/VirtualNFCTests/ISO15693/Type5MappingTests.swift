@@ -69,7 +69,8 @@ import Testing
     _ = try wide.status(dv.link)
     dv.clearCount()
     try wide.write(pattern(800), dv.link)
-    // 8 bytes of container, 4 of header, 800, terminator: blocks 2 to 203; block 2 is last and alone.
+    // 8 bytes of container, 4 of header, 800, terminator: blocks 2 to 203; block 2 is last and
+    // alone.
     #expect(dv.codes == [UInt8](repeating: 0x24, count: 50) + [0x21, 0x21])
     #expect(try Self.read(dv) == pattern(800))
   }
@@ -78,9 +79,9 @@ import Testing
 
   static func roundTrips<Chip: VirtualChip>(_ chip: Chip, capacity: Int) throws {
     let reader = VicinityReader(chip)
-    for length in [0, 1, 2, 5, 6, 7, 100, 253, 254, 255, 256, 300, capacity]
+    for length in [0, 1, 5, 6, 7, 254, 255, capacity]
     where length <= capacity {
-      for previous in [[], pattern(3), pattern(min(260, capacity), seed: 5)] {
+      for previous in [[], pattern(min(260, capacity), seed: 5)] {
         try write(previous, reader)
         #expect(try read(reader) ?? [] == previous)
         try write(pattern(length, seed: 9), reader)
@@ -169,7 +170,7 @@ import Testing
     let reader = VicinityReader(
       try ICODESLIX(uid: ICODESLIX2.defaultUID, ndef: pattern(50)), response: 65536)
     #expect(try Self.read(reader) == pattern(50))
-    #expect(reader.codes == [0x23, 0x2B, 0x20])
+    #expect(reader.codes == [0x23, 0x2B, 0x23])
   }
 
   // MARK: Format and lock
@@ -227,15 +228,15 @@ import Testing
   }
 
   @Test func lockIsTakenUpAgain() throws {
-    for exchange in 1..<40 {
-      let reader = VicinityReader(MB89R118())
+    for exchange in [1, 2, 3, 20, 63] {
+      let reader = VicinityReader(TagItHFIPlus())
       var mapping = reader.mapping()
       reader.faults[exchange] = .goneAfter
       #expect(throws: NFCError.self) { try mapping.lock(reader.link) }
       reader.restart()
       var again = reader.mapping()
       try again.lock(reader.link)
-      #expect(reader.chip.core.locked.count { $0 } == 250)
+      #expect(reader.chip.core.locked.count { $0 } == 63)
     }
   }
 
@@ -247,20 +248,21 @@ import Testing
     try write(old, base)
     let counting = VicinityReader(base.chip)
     try write(new, counting)
-    for exchange in 0..<counting.exchanges {
-      for fault in [VicinityReader<Chip>.Fault.gone, .goneAfter] {
-        let reader = VicinityReader(base.chip)
-        reader.faults[exchange] = fault
-        #expect(throws: NFCError.self) { try write(new, reader) }
-        reader.restart()
-        let found = try read(reader) ?? []
-        #expect(
-          found == old || found.isEmpty || found == new,
-          "\(chip.name) \(old.count) to \(new.count) at \(exchange): \(found.count)")
-        reader.restart()
-        try write(new, reader)
-        #expect(try read(reader) ?? [] == new)
-      }
+    // Gone before an exchange is gone after the one before it.
+    for exchange in -1..<counting.exchanges {
+      let reader = VicinityReader(base.chip)
+      reader.faults[max(0, exchange)] = exchange < 0 ? .gone : .goneAfter
+      #expect(throws: NFCError.self) { try write(new, reader) }
+      reader.restart()
+      let found = try read(reader) ?? []
+      #expect(
+        found == old || found.isEmpty || found == new,
+        "\(chip.name) \(old.count) to \(new.count) at \(exchange): \(found.count)")
+      // Every few are enough to show that what is left can be written.
+      guard exchange < 4 || exchange.isMultiple(of: 8) else { continue }
+      reader.restart()
+      try write(new, reader)
+      #expect(try read(reader) ?? [] == new)
     }
   }
 
@@ -274,13 +276,14 @@ import Testing
     if max(old, new) <= 246 { try Self.tear(TagItHFIPlus(), old: before, new: after) }
   }
 
-  /// A length of three bytes in two blocks: behind one, two or three bytes of filler, as some writers put it.
-  @Test(arguments: 1...3, [(10, 300), (300, 10), (290, 291)])
-  func tearAcrossBlocks(filler: Int, lengths: (Int, Int)) throws {
+  /// A length of three bytes in two blocks: behind one, two or three bytes of filler, as some
+  /// writers put it.
+  @Test(arguments: [(1, 10, 270), (2, 10, 270), (3, 10, 270), (2, 270, 10), (2, 256, 257)])
+  func tearAcrossBlocks(filler: Int, old: Int, new: Int) throws {
     var chip = ICODESLIX2()
     chip.memory =
       [0xE1, 0x40, 0x27, 0x01] + [UInt8](repeating: 0, count: filler) + [0x03, 0x00, 0xFE]
-    try Self.tear(chip, old: pattern(lengths.0), new: pattern(lengths.1, seed: 40))
+    try Self.tear(chip, old: pattern(old), new: pattern(new, seed: 40))
   }
 
   /// No message has been begun: its type byte is what makes it valid.
@@ -290,7 +293,9 @@ import Testing
     chip.memory =
       [0xE1, 0x40, 0x27, 0x01, 0xFD] + [UInt8(filler)] + [UInt8](repeating: 0xAA, count: filler)
       + [0xFE]
-    for length in [5, 280] { try Self.tear(chip, old: [], new: pattern(length)) }
+    for length in filler == 1 ? [5, 280] : [5] {
+      try Self.tear(chip, old: [], new: pattern(length))
+    }
   }
 
   /// A format torn away leaves a tag that is formatted or not, and can be formatted.
@@ -327,7 +332,7 @@ import Testing
   @Test func anyMemory() {
     var generator = SeededGenerator(seed: 5)
     var read = 0
-    for _ in 0..<400 {
+    for _ in 0..<150 {
       var chip = ICODESLIX()
       var memory = [0xE1, 0x40] + generator.bytes(upTo: 110)
       if Bool.random(using: &generator), memory.count > 5 { memory[4] = 0x03 }
@@ -340,6 +345,6 @@ import Testing
       var other = reader.mapping()
       try? other.format(reader.link)
     }
-    #expect(read > 50)
+    #expect(read > 20)
   }
 }

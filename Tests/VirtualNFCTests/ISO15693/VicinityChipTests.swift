@@ -146,7 +146,8 @@ import Testing
     ("42230001", "0000E1402701000300FE00"), ("0220FF", "0110"), ("02230050", "0110"),
     ("022B", "000F" + uid + "00004F0301"), ("022C0001", "000000"), ("022C4E05", "000000"),
     ("022C5000", "0110"),
-    // Unknown commands: refused if addressed, else not answered. A wrong length: refused if addressed.
+    // Unknown commands: refused if addressed, else not answered. A wrong length: refused if
+    // addressed.
     ("2224" + uid + "0000AABBCCDD", "0101"), ("02240000AABBCCDD", ""), ("2220" + uid, "0102"),
     ("0220", ""), ("2230" + uid + "0000", "0101"), ("022101AABB", "0102"),
     ("0A200000", "0103"), ("2220" + "0000000000000000" + "00", ""),

@@ -4,8 +4,8 @@ import Testing
 @testable import NFCCore
 @testable import VirtualNFC
 
-/// A reader for vicinity chips without a reader: it adds and takes off the check, sends the second end of
-/// frame, and can be told to fail at an exchange.
+/// A reader for vicinity chips without a reader: it adds and takes off the check, sends the second
+/// end of frame, and can be told to fail at an exchange.
 final class VicinityReader<Chip: VirtualChip> {
   enum Fault: Equatable {
     /// The tag is taken away before the request; the reader does not know.
@@ -32,7 +32,8 @@ final class VicinityReader<Chip: VirtualChip> {
   let maximumCommandLength: Int
   let maximumResponseLength: Int
 
-  /// What an ACR1552U moves by default: an APDU of 256 bytes, less the objects of the transparent session.
+  /// What an ACR1552U moves by default: an APDU of 256 bytes, less the objects of the transparent
+  /// session.
   init(_ chip: Chip, command: Int = 241, response: Int = 241) {
     self.chip = chip
     maximumCommandLength = command
@@ -121,8 +122,8 @@ final class VicinityReader<Chip: VirtualChip> {
   }
 }
 
-/// A chip like M24LR64-R: two-byte numbers by the protocol extension flag in ordinary commands, 32 blocks
-/// a read.
+/// A chip like M24LR64-R: two-byte numbers by the protocol extension flag in ordinary commands, 32
+/// blocks a read.
 struct ProtocolExtensionChip: VirtualChip, VicinityChip {
   static let profile: VicinityProfile = {
     var profile = VicinityProfile(

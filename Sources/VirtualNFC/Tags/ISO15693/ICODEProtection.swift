@@ -1,6 +1,7 @@
 import NFCCore
 
-/// The two pages of an ICODE SLIX2 and who may read and write them; privacy, and the end of the chip.
+/// The two pages of an ICODE SLIX2 and who may read and write them; privacy, and the end of the
+/// chip.
 ///
 /// Source: data sheet SL2S2602 rev. 4.2, 9.5.3.
 struct ICODEProtection: Hashable, Sendable {
@@ -70,8 +71,8 @@ struct ICODEProtection: Hashable, Sendable {
 
   // MARK: What it tells
 
-  /// The functions that there are: pages, counter, EAS identifier, EAS and AFI passwords, inventory read and
-  /// EAS in it; signature, persistent quiet, privacy, destroy.
+  /// The functions that there are: pages, counter, EAS identifier, EAS and AFI passwords, inventory
+  /// read and EAS in it; signature, persistent quiet, privacy, destroy.
   private static let features: [UInt8] = [0x7F, 0x35, 0x00, 0x00]
 
   func systemInformation(core: VicinityCore, security: ICODESecurity) -> [UInt8] {
@@ -98,8 +99,8 @@ struct ICODEProtection: Hashable, Sendable {
 
 /// The signatures over their UIDs that ICODE chips carry from the factory.
 ///
-/// NXP's private key is not public: a virtual chip is genuine only with a UID whose signature has been
-/// published; every other gets one that a check finds to be false.
+/// NXP's private key is not public: a virtual chip is genuine only with a UID whose signature has
+/// been published; every other gets one that a check finds to be false.
 enum ICODESignature {
   private static let published = [
     "E0040118009B5FEE": "32D9E7579CD77E6F1FA11419231E874826984C5F189FDE1421684563A9663377",

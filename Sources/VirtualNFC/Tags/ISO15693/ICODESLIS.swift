@@ -1,6 +1,7 @@
 import NFCCore
 
-/// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time; commands that it does not know are not answered.
+/// ICODE SLI-S: 40 blocks of 4 bytes, read one at a time; commands that it does not know are not
+/// answered.
 ///
 /// Its passwords, EPC and privacy are not there. Source: data sheet SL2 ICS53/ICS54 rev. 3.0.
 public struct ICODESLIS: VirtualChip, VicinityChip {

@@ -20,7 +20,8 @@ public struct ICODESLIX: VirtualChip, VicinityChip {
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first.
-  ///   - formatted: with a capability container and an empty message; else all zero, as it leaves the factory.
+  ///   - formatted: with a capability container and an empty message; else all zero, as it leaves
+  ///     the factory.
   public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.content.empty : [])
   }

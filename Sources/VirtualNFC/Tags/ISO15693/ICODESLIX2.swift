@@ -1,7 +1,7 @@
 import NFCCore
 
-/// ICODE SLIX2: 80 blocks of 4 bytes in two pages behind passwords, a counter in block 79, privacy, a
-/// signature over the UID.
+/// ICODE SLIX2: 80 blocks of 4 bytes in two pages behind passwords, a counter in block 79, privacy,
+/// a signature over the UID.
 ///
 /// The inventories that read (A0, A1, B0, B1) are not there. Source: data sheet SL2S2602 rev. 4.2.
 public struct ICODESLIX2: VirtualChip, VicinityChip {
@@ -24,7 +24,8 @@ public struct ICODESLIX2: VirtualChip, VicinityChip {
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first.
-  ///   - formatted: with a capability container and an empty message; else all zero, as it leaves the factory.
+  ///   - formatted: with a capability container and an empty message; else all zero, as it leaves
+  ///     the factory.
   public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.content.empty : [])
   }
@@ -86,9 +87,9 @@ public struct ICODESLIX2: VirtualChip, VicinityChip {
 
   // MARK: Counter
 
-  /// 01 00 adds one, with the read password if byte 3 says so; another value sets the counter and the
-  /// protection, with the write password unless that is still the factory's zero (data sheet, 9.5.3.21; that a
-  /// factory password needs not be given is not confirmed).
+  /// 01 00 adds one, with the read password if byte 3 says so; another value sets the counter and
+  /// the protection, with the write password unless that is still the factory's zero (data sheet,
+  /// 9.5.3.21; that a factory password needs not be given is not confirmed).
   mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer {
     guard block == Self.counterBlock, let old = core.block(block) else {
       core.store(data, block: block)

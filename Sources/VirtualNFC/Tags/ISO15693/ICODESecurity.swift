@@ -2,7 +2,8 @@ import NFCCore
 
 /// Passwords and electronic article surveillance, as the chips of the ICODE SLIX family have them.
 ///
-/// A wrong password makes the chip deaf until the power has gone (SL2S2002 data sheet rev. 3.4, 9.4.3.2).
+/// A wrong password makes the chip deaf until the power has gone (SL2S2002 data sheet rev. 3.4,
+/// 9.4.3.2).
 struct ICODESecurity: Hashable, Sendable {
   /// What the article surveillance answers (SL2ICS20 data sheet, 9.4.4).
   static let alarm: [UInt8] = [
@@ -97,8 +98,9 @@ struct ICODESecurity: Hashable, Sendable {
     return (ICODEPassword(rawValue: parameters[0]), Array(parameters.dropFirst()))
   }
 
-  /// With the option flag follow the number of bits of the EAS identifier that are compared, 0, 8 or 16, and
-  /// those bits. That none of them asks for the identifier itself is not confirmed on a chip.
+  /// With the option flag follow the number of bits of the EAS identifier that are compared, 0, 8
+  /// or 16, and those bits. That none of them asks for the identifier itself is not confirmed on a
+  /// chip.
   private func alarm(_ parameters: [UInt8], hasIdentifier: Bool) -> VicinityAnswer {
     guard isEASSet else { return .silence }
     guard hasIdentifier else {

@@ -1,9 +1,10 @@
 import NFCCore
 
-/// MB89R118 of Fujitsu: 250 blocks of 8 bytes of ferroelectric memory, at most two in a read or write.
+/// MB89R118 of Fujitsu: 250 blocks of 8 bytes of ferroelectric memory, at most two in a read or
+/// write.
 ///
-/// The error of a longer run is not confirmed. Source: Feig's reader manuals; Fujitsu's custom commands are not
-/// there.
+/// The error of a longer run is not confirmed. Source: Feig's reader manuals; Fujitsu's custom
+/// commands are not there.
 public struct MB89R118: VirtualChip, VicinityChip {
   public static let blockCount = 250
   public static let blockSize = 8

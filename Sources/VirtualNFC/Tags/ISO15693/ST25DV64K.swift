@@ -1,10 +1,11 @@
 import NFCCore
 
-/// ST25DV64K: 2048 blocks of 4 bytes, extended commands above block 255, a size that only the extended system
-/// information tells.
+/// ST25DV64K: 2048 blocks of 4 bytes, extended commands above block 255, a size that only the
+/// extended system information tells.
 ///
-/// Areas with passwords, the mailbox and the wired side are not there. Source: data sheet ST25DV04K/16K/64K
-/// (DS10925), 6 and 7; the limits of a read and the error of a run beyond the end are not confirmed.
+/// Areas with passwords, the mailbox and the wired side are not there. Source: data sheet
+/// ST25DV04K/16K/64K (DS10925), 6 and 7; the limits of a read and the error of a run beyond the end
+/// are not confirmed.
 public struct ST25DV64K: VirtualChip, VicinityChip {
   public static let blockCount = 2048
   public static let blockSize = 4

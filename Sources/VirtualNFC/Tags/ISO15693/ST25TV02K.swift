@@ -2,8 +2,8 @@ import NFCCore
 
 /// ST25TV02K: 64 blocks of 4 bytes.
 ///
-/// Areas with passwords, kill and counter are not there. Source: data sheet ST25TV512/02K (DS12074); not
-/// confirmed in detail.
+/// Areas with passwords, kill and counter are not there. Source: data sheet ST25TV512/02K
+/// (DS12074); not confirmed in detail.
 public struct ST25TV02K: VirtualChip, VicinityChip {
   public static let blockCount = 64
   public static let blockSize = 4

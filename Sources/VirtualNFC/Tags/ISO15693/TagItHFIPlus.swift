@@ -1,7 +1,7 @@
 import NFCCore
 
-/// Tag-it HF-I Plus: 64 blocks of 4 bytes; writes and locks need the option flag, and answer after a second end
-/// of frame.
+/// Tag-it HF-I Plus: 64 blocks of 4 bytes; writes and locks need the option flag, and answer after
+/// a second end of frame.
 ///
 /// The error without the flag is not confirmed. Source: Texas Instruments SCBU011.
 public struct TagItHFIPlus: VirtualChip, VicinityChip {

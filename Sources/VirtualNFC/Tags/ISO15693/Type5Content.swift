@@ -1,6 +1,7 @@
 import NFCCore
 
-/// What stands at the beginning of a chip that is formatted for NDEF (NFC Forum Type 5 Tag 1.0, 4.3).
+/// What stands at the beginning of a chip that is formatted for NDEF (NFC Forum Type 5 Tag 1.0,
+/// 4.3).
 struct Type5Content: Hashable, Sendable {
   let container: Type5CapabilityContainer
   private let areaSize: Int

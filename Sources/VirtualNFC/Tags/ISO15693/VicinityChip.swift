@@ -1,9 +1,11 @@
 import NFCCore
 
-/// What all vicinity chips have in common: frames, states, anticollision, and the standard's commands.
+/// What all vicinity chips have in common: frames, states, anticollision, and the standard's
+/// commands.
 ///
-/// A request that is broken, or for another tag, is not answered. One that the chip does not know is refused
-/// if it is addressed or for the selected tag, else not answered (ISO/IEC 15693-3, 7.4.2 leaves it open).
+/// A request that is broken, or for another tag, is not answered. One that the chip does not know
+/// is refused if it is addressed or for the selected tag, else not answered (ISO/IEC 15693-3, 7.4.2
+/// leaves it open).
 protocol VicinityChip: VirtualChip {
   var core: VicinityCore { get set }
   static var profile: VicinityProfile { get }
@@ -72,7 +74,8 @@ extension VicinityChip {
     return answer
   }
 
-  /// A lone end of frame: the next slot of an inventory, or what a write with the option flag waits for.
+  /// A lone end of frame: the next slot of an inventory, or what a write with the option flag waits
+  /// for.
   private mutating func takeEndOfFrame() -> RadioFrame? {
     if let answer = core.waitingAnswer {
       core.waitingAnswer = nil

@@ -63,8 +63,8 @@ struct VicinityCore: Hashable, Sendable {
     waitingAnswer = nil
   }
 
-  /// Whether an inventory with this AFI is for the chip (ISO/IEC 15693-3, 7.2.3): a zero half stands for
-  /// every family or subfamily.
+  /// Whether an inventory with this AFI is for the chip (ISO/IEC 15693-3, 7.2.3): a zero half
+  /// stands for every family or subfamily.
   func answers(toAFI asked: UInt8, hasAFI: Bool) -> Bool {
     if asked == 0 { return true }
     guard hasAFI else { return false }
