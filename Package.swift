@@ -24,7 +24,7 @@ let package = Package(
 
     // The floors, lowest first. An arrow only ever points down.
     .target(name: "NDEF"),
-    .target(name: "NFCCore", dependencies: ["NDEF"]),
+    .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),
     .target(name: "ReaderThread"),
     .target(name: "NFCLibNFC", dependencies: ["NFCCore", "ReaderThread", "CLibNFC"]),
     .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "COpenSSL"]),
@@ -35,6 +35,10 @@ let package = Package(
         "NFC", "VirtualNFC", "NDEF",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    // Run by Scripts/benchmark.
+    .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
+    .executableTarget(
+      name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "VirtualNFC", "CReadLoop"]),
 
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),

@@ -41,21 +41,21 @@ extension Reader {
       throw NFCError(.readerUnavailable, "no thread for the reader", cause: .system(0, "\(error)"))
     }
   }
+}
 
-  /// Opens on the thread that the reader will own: opening blocks too.
-  private actor Opener {
-    private let thread: ReaderThread
+/// Opens on the thread that the reader will own: opening blocks too.
+private actor Opener {
+  private let thread: ReaderThread
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    init(thread: ReaderThread) {
-      self.thread = thread
-    }
-
-    func open(_ connectionString: String?) throws -> Reader {
-      Reader(driver: try LibNFCDriver.open(connectionString), executor: thread)
-    }
-
-    func list() -> [String] { LibNFCDriver.list() }
+  init(thread: ReaderThread) {
+    self.thread = thread
   }
+
+  func open(_ connectionString: String?) throws -> Reader {
+    Reader(driver: try LibNFCDriver.open(connectionString), executor: thread)
+  }
+
+  func list() -> [String] { LibNFCDriver.list() }
 }

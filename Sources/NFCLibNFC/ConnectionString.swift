@@ -25,9 +25,10 @@ struct ConnectionString {
     address = parts.count > 1 ? String(parts[1]) : nil
   }
 
-  /// Refuses what libnfc would do harm with, says what is wrong where libnfc would not, and frees a
-  /// serial port that a killed program has left marked as taken.
-  func prepare() throws {
+  /// Refuses what libnfc would do harm with, and says what is wrong where libnfc would not.
+  ///
+  /// - Returns: the serial port that the string names, locked; `nil` if it names none.
+  func prepare() throws -> SerialPort? {
     guard text.utf8.count < LibNFC.maximumConnectionStringLength, !text.utf8.contains(0) else {
       throw NFCError(.invalidParameter, "a connection string has at most 1023 bytes and no zero")
     }
@@ -42,10 +43,9 @@ struct ConnectionString {
       throw NFCError(
         .readerNotFound, "\"\(text)\" has no address; it is \(driver):ADDRESS")
     }
-    if Self.serialDrivers.contains(driver) {
-      // libnfc takes what stands behind the next colon for the speed.
-      let path = address.split(separator: ":", omittingEmptySubsequences: false).first ?? ""
-      try SerialPort.prepare(String(path))
-    }
+    guard Self.serialDrivers.contains(driver) else { return nil }
+    // libnfc takes what stands behind the next colon for the speed.
+    let path = address.split(separator: ":", omittingEmptySubsequences: false).first ?? ""
+    return try SerialPort(String(path))
   }
 }

@@ -8,6 +8,10 @@ import Glibc
 import Darwin
 #endif
 
+// `LibNFC` has an `open` and a `close` of its own.
+private let openFile: @Sendable (String, Int32) -> Int32 = { open($0, $1) }
+private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
+
 /// libnfc itself: the one file of this module that calls C.
 ///
 /// Everything here is thin. What C would do wrong is refused before: libnfc copies a command into a
@@ -101,12 +105,31 @@ enum LibNFC {
     }
   }
 
+  /// libnfc waits by select(2) and puts descriptors into its sets unseen; one of 1024 or more ends the
+  /// process. Below this there is room for what a reader takes, and for what other threads open
+  /// meanwhile.
+  private static let safeDescriptors = Int32(FD_SETSIZE) - 128
+
+  /// Whether the next descriptor that the process is given is one that libnfc bears.
+  fileprivate static var hasSafeDescriptors: Bool {
+    let descriptor = dup(STDIN_FILENO)
+    let probe = descriptor >= 0 ? descriptor : openFile("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard probe >= 0 else { return false }
+    _ = closeFile(probe)
+    return probe < safeDescriptors
+  }
+
   /// Opens a reader; `nil` if libnfc cannot. It has no code and no text for why.
-  static func open(_ connectionString: String) -> Device? {
+  ///
+  /// - Throws: `readerUnavailable` if the process has more files open than libnfc bears.
+  static func open(_ connectionString: String) throws -> Device? {
     guard connectionString.utf8.count < maximumConnectionStringLength,
       !connectionString.utf8.contains(0)
     else { return nil }
-    return lock.withLock { _ in
+    return try lock.withLock { _ in
+      guard hasSafeDescriptors else {
+        throw NFCError(.readerUnavailable, "this program has too many files open for libnfc")
+      }
       guard let context = context.pointer else { return nil }
       return connectionString.withCString { nfc_open(context, $0) }.map(Device.init)
     }
@@ -138,7 +161,10 @@ enum LibNFC {
 
       func abort() {
         device.withLock { address in
-          guard let device = OpaquePointer(bitPattern: address) else { return }
+          // It makes a new pipe, whose ends must be within select's reach.
+          guard let device = OpaquePointer(bitPattern: address), LibNFC.hasSafeDescriptors else {
+            return
+          }
           nfc_abort_command(device)
         }
       }

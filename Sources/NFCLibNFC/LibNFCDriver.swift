@@ -10,12 +10,15 @@ public final class LibNFCDriver: ReaderDriver {
 
   private let device: LibNFC.Device
   private let watchdog: Watchdog
+  /// Holds the lock on a serial port.
+  private var port: SerialPort?
   /// The technology that the chip is set up for, and the target that it has active.
   private var active: Target?
   private var framing: Framing?
 
-  private init(_ device: LibNFC.Device) throws {
+  private init(_ device: LibNFC.Device, port: consuming SerialPort?) throws {
     self.device = device
+    self.port = port
     name = device.name
     connectionString = device.connectionString
     watchdog = Watchdog(device.aborter)
@@ -43,11 +46,11 @@ public final class LibNFCDriver: ReaderDriver {
     guard let text = connectionString ?? LibNFC.list().first else {
       throw NFCError(.readerNotFound, "libnfc finds no reader")
     }
-    try ConnectionString(text).prepare()
-    guard let device = LibNFC.open(text) else {
+    let port = try ConnectionString(text).prepare()
+    guard let device = try LibNFC.open(text) else {
       throw NFCError(.readerUnavailable, "no reader answers at \(text)")
     }
-    return try LibNFCDriver(device)
+    return try LibNFCDriver(device, port: port)
   }
 
   /// The connection strings of all readers that libnfc finds without writing to serial ports.
@@ -81,6 +84,7 @@ public final class LibNFCDriver: ReaderDriver {
   public func close() {
     watchdog.retire()
     device.close()
+    port = nil
   }
 
   // MARK: Polling
@@ -93,18 +97,14 @@ public final class LibNFCDriver: ReaderDriver {
     }
   }
 
-  /// More type A tags than this do not get enough power from one field.
-  private static let maximumTypeATags = 16
+  /// More tags than this do not get enough power from one field.
+  private static let maximumTags = 16
 
   public func list(_ technology: TagTechnology) throws -> [Target] {
     switch technology {
-    case .iso14443a:
-      return try listTypeA()
-    case .felica:
-      // A card that answers at 212 kbit/s is the same at 424.
-      if let card = try find(NMT_FELICA, NBR_212) { return [card] }
-      return try find(NMT_FELICA, NBR_424).map { [$0] } ?? []
-    case .iso14443b: return try find(NMT_ISO14443B, NBR_106).map { [$0] } ?? []
+    case .iso14443a: return try listAll(NMT_ISO14443A)
+    case .iso14443b: return try listTypeB()
+    case .felica: return try listFeliCa()
     case .jewel: return try find(NMT_JEWEL, NBR_106).map { [$0] } ?? []
     case .iso14443bPrime: return try findTypeBPrime().map { [$0] } ?? []
     case .iso14443b2sr: return try find(NMT_ISO14443B2SR, NBR_106).map { [$0] } ?? []
@@ -117,10 +117,11 @@ public final class LibNFCDriver: ReaderDriver {
     }
   }
 
-  private func listTypeA() throws -> [Target] {
+  /// Finds one tag after the other, each put to sleep so that the next can be heard.
+  private func listAll(_ type: nfc_modulation_type) throws -> [Target] {
     var targets: [Target] = []
-    while targets.count < Self.maximumTypeATags {
-      guard let target = try find(NMT_ISO14443A, NBR_106),
+    while targets.count < Self.maximumTags {
+      guard let target = try find(type, NBR_106),
         !targets.contains(where: { $0.isSame(as: target) })
       else { break }
       targets.append(target)
@@ -129,27 +130,70 @@ public final class LibNFCDriver: ReaderDriver {
     return targets
   }
 
-  /// Looks once for a target. A search that goes wrong on the air has found nothing.
+  /// Type B cards can be put to sleep and not be woken by a PN53x: it sends REQB, never WUPB. A card that
+  /// is alone is started anew, since it may draw another PUPI whenever the carrier goes, and left
+  /// active.
+  private func listTypeB() throws -> [Target] {
+    let targets = try listAll(NMT_ISO14443B)
+    guard targets.count == 1 else { return targets }
+    try resetField()
+    return try find(NMT_ISO14443B, NBR_106).map { [$0] } ?? []
+  }
+
+  /// Polling for any system, with the system code in the answer, in four time slots.
+  private static let feliCaPolling: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x03]
+  /// A FeliCa card has no sleep: others are found as long as Polling, whose slots cards draw anew each
+  /// time, brings up another one within this many tries.
+  private static let feliCaTries = 3
+
+  private func listFeliCa() throws -> [Target] {
+    var targets: [Target] = []
+    var tries = 0
+    var rate = NBR_212
+    while targets.count < Self.maximumTags, tries < Self.feliCaTries {
+      guard let target = try find(NMT_FELICA, rate, initiatorData: Self.feliCaPolling) else {
+        // A card that answers at 212 kbit/s is the same at 424.
+        guard targets.isEmpty, rate == NBR_212 else { break }
+        rate = NBR_424
+        continue
+      }
+      if targets.contains(where: { $0.isSame(as: target) }) {
+        tries += 1
+      } else {
+        targets.append(target)
+        tries = 0
+      }
+    }
+    return targets
+  }
+
+  /// Looks once for a target. A search that goes wrong on the air has found nothing; one whose frame
+  /// breaks on the line is made once more, for it changes nothing.
   private func find(
     _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil
   ) throws -> Target? {
     active = nil
-    do {
-      try prepare(for: type)
-      let found = try watchdog.call {
-        try device.select(type, rate, initiatorData: initiatorData)
-      }
-      try settle(after: type)
-      active = found.flatMap { Target($0) }
-      return active
-    } catch let failure as LibNFC.Failure {
-      try? settle(after: type)
-      switch failure.code {
-      case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
-        LibNFC.Failure.authentication:
-        return nil
-      case LibNFC.Failure.aborted: throw CancellationError()
-      default: throw readerError(failure, "looking for tags")
+    var isRepeated = false
+    while true {
+      do {
+        try prepare(for: type)
+        let found = try watchdog.call {
+          try device.select(type, rate, initiatorData: initiatorData)
+        }
+        try settle(after: type)
+        active = found.flatMap { Target($0) }
+        return active
+      } catch let failure as LibNFC.Failure {
+        try? settle(after: type)
+        switch failure.code {
+        case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
+          LibNFC.Failure.authentication:
+          return nil
+        case LibNFC.Failure.aborted: throw CancellationError()
+        case LibNFC.Failure.inputOutput where !isRepeated, LibNFC.Failure.timeout where !isRepeated:
+          isRepeated = true
+        default: throw readerError(failure, "looking for tags")
+        }
       }
     }
   }
@@ -239,8 +283,13 @@ public final class LibNFCDriver: ReaderDriver {
   public func select(_ target: Target) throws {
     if let active, active.isSame(as: target) { return }
     if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
-    if try wake(target) { return }
-    // A card that was broken off in the middle of a command hears nothing but the carrier's going.
+    switch target {
+    case .iso14443a, .feliCa:
+      if try wake(target) { return }
+    default: break
+    }
+    // A card that was broken off in the middle of a command, or that has no way to be woken, hears
+    // nothing but the carrier's going.
     try resetField()
     guard try wake(target) else {
       throw NFCError(.tagConnectionLost, "the tag has left the field")
@@ -248,18 +297,36 @@ public final class LibNFCDriver: ReaderDriver {
   }
 
   private func wake(_ target: Target) throws -> Bool {
-    let found: Target?
     switch target {
     case .iso14443a(let card):
-      found = try find(
-        NMT_ISO14443A, NBR_106, initiatorData: card.hasRandomUID ? nil : card.uid)
+      let found = try find(NMT_ISO14443A, NBR_106, initiatorData: card.uid)
+      return found?.isSame(as: target) ?? false
+    case .iso14443b:
+      return try wakeTypeB(target)
     case .feliCa(let card):
-      found = try find(NMT_FELICA, card.bitRate == 424 ? NBR_424 : NBR_212)
-    case .iso14443b, .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
-      found = try list(target.technology).first
+      for _ in 0..<Self.maximumTags {
+        let found = try find(
+          NMT_FELICA, card.bitRate == 424 ? NBR_424 : NBR_212, initiatorData: Self.feliCaPolling)
+        guard let found else { return false }
+        if found.isSame(as: target) { return true }
+      }
+      return false
+    case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
+      return try list(target.technology).contains { $0.isSame(as: target) }
     }
-    return found?.isSame(as: target) ?? false
   }
+
+  private func wakeTypeB(_ target: Target) throws -> Bool {
+    for _ in 0..<Self.maximumTags {
+      guard let found = try find(NMT_ISO14443B, NBR_106) else { return false }
+      if found.isSame(as: target) { return true }
+      try deselect()
+    }
+    return false
+  }
+
+  /// The four bits of a positive acknowledge of a type A tag (ISO/IEC 14443-3; NTAG21x data sheet, 9.3).
+  private static let acknowledge: UInt8 = 0x0A
 
   public func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
@@ -269,7 +336,10 @@ public final class LibNFCDriver: ReaderDriver {
       let milliseconds = Int32(
         clamping: timeout.components.seconds * 1000
           + timeout.components.attoseconds / 1_000_000_000_000_000)
-      return try watchdog.call { try device.transceive(command, timeout: milliseconds) }
+      let answer = try watchdog.call { try device.transceive(command, timeout: milliseconds) }
+      // A tag that has refused is mute until it is found anew.
+      if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
+      return answer
     } catch let failure as LibNFC.Failure {
       active = nil
       throw exchangeError(failure, framing)

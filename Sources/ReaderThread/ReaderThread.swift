@@ -10,7 +10,7 @@ import Synchronization
 /// The libraries that talk to readers wait inside C. On the thread pool of Swift concurrency, which has
 /// one thread a core, two such readers would already hold up everything else; so each reader's actor has
 /// one of these as its executor.
-public final class ReaderThread: SerialExecutor {
+public final class ReaderThread: SerialExecutor, TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
     var isEnding = false

@@ -255,8 +255,10 @@ import Testing
     field.place(.ntag213(uid: [4, 0x31, 2, 3, 4, 5, 6]))
     field.setPower(true)
     _ = field.transmit(Self.request)
-    // 88 04 and five bits of 11 and 31 are the same.
-    let expected = RadioFrame([0x88, 0x04, 0x11], modulation: .typeA, bitsInLastByte: 5)
+    // 88 04 and five bits of 11 and 31 are the same. Where both have sent, a one covers a zero; the
+    // check bytes are 9F and BF.
+    let expected = RadioFrame(
+      [0x88, 0x04, 0x31, 0x02, 0x9F | 0xBF], modulation: .typeA, bitsInLastByte: 8)
     #expect(
       field.transmit(Self.anticollision(0x93, [], bits: 0)) == .collision(expected, bit: 21))
     // The one with a 1 goes on alone, from the byte that was split.

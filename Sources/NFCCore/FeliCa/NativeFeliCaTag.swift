@@ -12,7 +12,7 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
   }
 
   func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8] {
-    try await handle.perform { try FeliCaExchange.send(command, $0) }
+    try await handle.performCommand { try FeliCaExchange.send(command, $0) }
   }
 }
 
@@ -36,6 +36,14 @@ enum FeliCaIdentification {
 /// Commands of JIS X 6319-4 over the air.
 enum FeliCaExchange {
   private static let timeout = Duration.milliseconds(500)
+
+  /// Sends a command as a value.
+  static func send<Command: FeliCaCommand>(
+    _ command: Command, _ link: TagLink
+  ) throws -> Command.Answer {
+    try command.validate()
+    return try command.answer(send(command.encoded, link))
+  }
 
   /// Puts LEN before the command and takes it from the answer.
   static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {

@@ -157,9 +157,11 @@ public struct ResponseAPDU: Hashable, Sendable {
 
   /// Splits an answer.
   ///
-  /// - Throws: `tagResponseError` for fewer than two bytes.
+  /// - Throws: `tagResponseError` for fewer than two bytes, or if what stands at the end is no status
+  ///   word: those begin with 6 or 9 (ISO/IEC 7816-4, 5.6). An answer that was cut short on its way ends
+  ///   so.
   public init(_ bytes: [UInt8]) throws {
-    guard bytes.count >= 2 else {
+    guard bytes.count >= 2, [0x6, 0x9].contains(bytes[bytes.count - 2] >> 4) else {
       throw NFCError(.tagResponseError, "the card's answer has no status word")
     }
     self.init(

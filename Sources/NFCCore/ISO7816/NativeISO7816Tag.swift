@@ -2,7 +2,6 @@
 struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   let handle: TagHandle
 
-
   private var typeA: ISO14443ATarget? {
     if case .iso14443a(let target) = handle.target { target } else { nil }
   }
@@ -23,7 +22,7 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   }
 
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
-    try await handle.perform { try ISO7816Exchange.send(command, $0) }
+    try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
   }
 }
 

@@ -30,7 +30,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       throw NFCError(.invalidParameter, "a command has at least one byte")
     }
     let family = family
-    return try await handle.perform { link in
+    return try await handle.performCommand { link in
       switch family {
       case .classic: try MiFareClassicExchange.send(command, link)
       case .ultralight: try UltralightExchange.send(command, link)
@@ -43,10 +43,26 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     guard target.supportsISO14443Part4 else {
       throw NFCError(.unsupported, "this tag does not speak ISO 14443-4")
     }
-    return try await handle.perform { try ISO7816Exchange.send(command, $0) }
+    return try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
   }
 
   var classic: MiFareClassicCommands? {
-    family == .classic ? MiFareClassicCommands(handle: handle) : nil
+    family == .classic ? MiFareClassicCommands(handle: handle, target: target) : nil
+  }
+
+  var ultralight: UltralightCommands? {
+    family == .ultralight ? UltralightCommands(handle: handle) : nil
+  }
+}
+
+extension MiFareTag {
+  /// Sends one command many times inside one procedure, for the benchmark.
+  package func sendMiFareCommand(_ command: [UInt8], times: Int) async throws {
+    guard let tag = self as? NativeMiFareTag else {
+      throw NFCError(.unsupported, "not a tag over a reader of ours")
+    }
+    try await tag.handle.perform { link in
+      for _ in 0..<times { _ = try UltralightExchange.send(command, link) }
+    }
   }
 }

@@ -42,7 +42,8 @@ enum UltralightIdentification {
       return version.count == 8 ? product(version: version) : nil
     }
     if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
-      try link.selectAgain()
+      // It waits for the second half. Anything else ends that, by a refusal.
+      _ = try answer([getVersion], link)
       return TagProduct(name: "MIFARE Ultralight C", maker: "NXP", memorySize: 192)
     }
     guard link.target.identifier.first == vendorNXP else { return nil }

@@ -21,6 +21,8 @@ public struct PollCycle: Sendable {
   }
 
   public static let missesUntilLeft = 2
+  /// FeliCa cards have no sleep: one that stands beside others is heard only now and then.
+  static let missesUntilLeftInCompany = 8
 
   private struct Known: Sendable {
     var target: Target
@@ -72,8 +74,11 @@ public struct PollCycle: Sendable {
         known[index].misses += 1
       }
     }
+    let limit =
+      technology == .felica && !targets.isEmpty
+      ? Self.missesUntilLeftInCompany : Self.missesUntilLeft
     known.removeAll { entry in
-      guard entry.misses >= Self.missesUntilLeft else { return false }
+      guard entry.misses >= limit else { return false }
       events.append(.left(entry.target))
       return true
     }

@@ -17,11 +17,11 @@ public actor Reader {
   /// What it can do.
   public nonisolated let capabilities: ReaderCapabilities
 
-  private nonisolated let executor: any SerialExecutor
+  private nonisolated let executor: any SerialExecutor & TaskExecutor
   private nonisolated let abort: @Sendable () -> Void
   /// The work that the driver is busy with, so that a cancellation ends no other.
   private nonisolated let running = Mutex<Work?>(nil)
-  private let driver: any ReaderDriver
+  private nonisolated let owner: DriverOwner
   private var isOpen = true
   /// Counts the carrier's interruptions: a tag belongs to the one in which it was found.
   private var epoch = 0
@@ -39,17 +39,43 @@ public actor Reader {
   /// - Parameters:
   ///   - driver: used on `executor` alone from now on.
   ///   - executor: runs one job at a time, on a thread that may block.
-  public init(driver: sending any ReaderDriver, executor: any SerialExecutor) {
+  public init(
+    driver: sending any ReaderDriver, executor: any SerialExecutor & TaskExecutor
+  ) {
     name = driver.name
     connectionString = driver.connectionString
     capabilities = driver.capabilities
     abort = driver.abort
     self.executor = executor
-    self.driver = driver
+    owner = DriverOwner(driver)
   }
 
-  isolated deinit {
-    if isOpen { driver.close() }
+  deinit {
+    // An isolated deinit would do, but Swift 6.3 cannot optimize a module that uses such an actor.
+    let owner = owner
+    let executor = executor
+    // A preference does not keep the executor alive; the closure does.
+    Task.detached(executorPreference: executor) { withExtendedLifetime(executor) { owner.close() } }
+  }
+
+  /// The driver, which this actor alone uses, on its executor, until its end.
+  private var driver: any ReaderDriver { owner.driver }
+
+  /// Takes the driver past the actor's end to the executor.
+  ///
+  /// Unchecked because the driver is reached through the actor, which runs on the executor, and after
+  /// the actor's end by one task on that executor.
+  private final class DriverOwner: @unchecked Sendable {
+    let driver: any ReaderDriver
+    private var isClosed = false
+
+    init(_ driver: any ReaderDriver) { self.driver = driver }
+
+    func close() {
+      guard !isClosed else { return }
+      isClosed = true
+      driver.close()
+    }
   }
 
   /// Switches the carrier off and releases the reader. Every later call on it or its tags throws
@@ -58,7 +84,7 @@ public actor Reader {
     guard isOpen else { return }
     isOpen = false
     connected = nil
-    driver.close()
+    owner.close()
   }
 
   // MARK: Work
@@ -111,7 +137,7 @@ public actor Reader {
     guard isOpen else { return }
     isOpen = false
     connected = nil
-    driver.close()
+    owner.close()
   }
 
   // MARK: Polling
@@ -157,6 +183,8 @@ public actor Reader {
     connected = handle
     needsSelect = false
     handle.state.withLock { $0 = .connected }
+    // Another tag has been connected in between: what was selected on this one no longer is.
+    handle.knowledge.withLock { $0.mapping = nil }
   }
 
   private func checkEpoch(_ handle: TagHandle) throws {
@@ -212,12 +240,8 @@ public actor Reader {
     }
   }
 
-  /// After an exchange without a good answer: is the tag still there?
+  /// After an exchange without a good answer: is the tag still there, and the reader?
   private func examine(_ handle: TagHandle, _ error: NFCError) throws {
-    guard !handle.target.losesStateOnSelect else {
-      forget(handle)
-      throw NFCError(.tagConnectionLost, "the tag has stopped answering", cause: error.cause)
-    }
     do {
       try driver.select(handle.target)
       needsSelect = false
@@ -228,6 +252,11 @@ public actor Reader {
       lose()
       throw NFCError(.readerLost, failure.reason, cause: failure.cause)
     }
+    guard handle.target.losesStateOnSelect else { return }
+    forget(handle)
+    throw NFCError(
+      .tagConnectionLost, "the card has stopped answering; connect to it again to start anew",
+      cause: error.cause)
   }
 
   private func settle(_ handle: TagHandle) {

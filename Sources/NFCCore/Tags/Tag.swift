@@ -53,6 +53,9 @@ public protocol MiFareTag: NDEFTag {
 
   /// The commands of MIFARE Classic; `nil` on other tags.
   var classic: MiFareClassicCommands? { get }
+
+  /// The commands of MIFARE Ultralight and NTAG 2xx; `nil` on other tags.
+  var ultralight: UltralightCommands? { get }
 }
 
 /// The families that MIFARE is told apart into.

@@ -23,6 +23,23 @@ extension TagHandle {
 
   /// The mapping of the tag's kind. Throws `unsupported` for a kind that NDEF is not defined for.
   private func makeMapping(_ link: TagLink) throws -> any NDEFMapping {
+    let product = knowledge.withLock { $0.product } ?? nil
+    switch target {
+    case .iso14443a(let target) where target.supportsISO14443Part4:
+      return Type4Mapping(product: product)
+    case .iso14443a(let target):
+      if TypeAIdentification.kind(target, version: nil) == .miFare(.ultralight) {
+        return Type2Mapping(product: product)
+      }
+      if let mapping = ClassicMapping(target) { return mapping }
+    case .iso14443b:
+      return Type4Mapping(product: nil)
+    case .feliCa(let target):
+      return Type3Mapping(target: target)
+    case .jewel:
+      return Type1Mapping()
+    default: break
+    }
     throw NFCError(.unsupported, "NDEF is not defined for this kind of tag")
   }
 

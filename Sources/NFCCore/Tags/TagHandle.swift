@@ -39,6 +39,17 @@ final class TagHandle: Sendable {
   ) async throws -> Result {
     try await reader.perform { reader, work in try reader.command(self, work, body) }
   }
+
+  /// Runs a command of the program's own: what is believed of the tag's content and of what is
+  /// selected on it may no longer be so.
+  func performCommand<Result: Sendable>(
+    _ body: @Sendable (TagLink) throws -> Result
+  ) async throws -> Result {
+    try await perform { link in
+      self.knowledge.withLock { $0.mapping = nil }
+      return try body(link)
+    }
+  }
 }
 
 /// What has been learned about a tag.

@@ -64,8 +64,12 @@ extension PN532Chip {
     0x78: 3,  // RID
   ]
 
+  /// READ and the two WRITEs, whose answers begin with the address that the command had.
+  private static let jewelAddressed: Set<UInt8> = [0x01, 0x1A, 0x53]
+
   /// The chip completes address and data with zeros and adds the UID; a host that has written them
-  /// itself is taken at its word.
+  /// itself is taken at its word. The address that a tag repeats is checked and taken off: libnfc's
+  /// nfc-jewel gives a buffer of one byte for the answer to READ.
   private mutating func jewel(_ command: UInt8, _ data: [UInt8], uid: [UInt8]) -> Answer? {
     guard let length = Self.jewelCommands[command], data.count <= length + uid.count else {
       return nil
@@ -75,7 +79,12 @@ extension PN532Chip {
     if frame.count == length {
       frame += command == 0x78 ? [0, 0, 0, 0] : uid
     }
-    return answer(exchangeJewel(frame))
+    let reply = exchangeJewel(frame)
+    guard Self.jewelAddressed.contains(command), case .payload(let bytes) = reply else {
+      return answer(reply)
+    }
+    guard bytes.first == frame[1] else { return .status(.rfProtocolError) }
+    return .status(.success, Array(bytes.dropFirst()))
   }
 
   // MARK: MIFARE

@@ -170,17 +170,36 @@ extension PN532Chip {
     var attribAnswer: [UInt8]
   }
 
-  /// REQB for one slot, then ATTRIB.
+  /// PARAM of REQB: sixteen slots (ISO/IEC 14443-3, 7.7.4).
+  private static let sixteenSlots: UInt8 = 0x04
+
+  /// REQB, for one slot and, if several cards answer in it, for sixteen; then ATTRIB to the first card
+  /// that is heard alone.
   mutating func selectTypeB(applicationFamily: UInt8) -> TypeBSelection? {
-    guard
-      case .payload(let atqb) = exchange(
-        [Self.requestB, applicationFamily, 0x00], modulation: .typeB), atqb.count >= 12,
-      atqb[0] == 0x50
-    else { return nil }
+    guard let atqb = answerToRequestB(applicationFamily) else { return nil }
     let attrib =
       [Self.attrib] + atqb[1..<5]
       + [0x00, Self.attribFrameSize, Self.protocolISO14443, Self.typeBCardIdentifier]
     guard case .payload(let answer) = exchange(attrib, modulation: .typeB) else { return nil }
     return TypeBSelection(atqb: atqb, attribAnswer: answer)
+  }
+
+  private mutating func answerToRequestB(_ applicationFamily: UInt8) -> [UInt8]? {
+    func isAnswer(_ payload: [UInt8]) -> Bool { payload.count >= 12 && payload[0] == 0x50 }
+    switch exchange([Self.requestB, applicationFamily, 0x00], modulation: .typeB) {
+    case .payload(let payload): return isAnswer(payload) ? payload : nil
+    case .failure(.bitCollision): break
+    case .failure: return nil
+    }
+    for slot in UInt8(0)..<16 {
+      let frame =
+        slot == 0
+        ? [Self.requestB, applicationFamily, Self.sixteenSlots]
+        : [slot << 4 | Self.requestB]
+      if case .payload(let payload) = exchange(frame, modulation: .typeB), isAnswer(payload) {
+        return payload
+      }
+    }
+    return nil
   }
 }

@@ -20,6 +20,8 @@ public final class VirtualField: Sendable {
   private struct State {
     var tags: [VirtualTag] = []
     var isPowered = false
+    /// The time slots that FeliCa cards draw.
+    var generator = SplitMix64(seed: 0)
   }
 
   private let state = Mutex(State())
@@ -70,7 +72,9 @@ public final class VirtualField: Sendable {
   /// Sends a frame to all tags in the field and gives what comes back.
   func transmit(_ frame: RadioFrame) -> Reception {
     let answers = state.withLock { state in
-      state.isPowered ? state.tags.compactMap { $0.receive(frame) } : []
+      guard state.isPowered else { return [RadioFrame]() }
+      let answers = state.tags.compactMap { $0.receive(frame) }
+      return firstSlot(of: answers, to: frame, using: &state.generator)
     }
     guard let first = answers.first else { return .silence }
     guard let bit = firstDifference(answers) else { return .frame(first) }
@@ -80,6 +84,23 @@ public final class VirtualField: Sendable {
       for index in answer.bytes.indices { received.bytes[index] |= answer.bytes[index] }
     }
     return .collision(received, bit: bit)
+  }
+
+  /// Of several answers to a FeliCa Polling with time slots, those in the first slot that a reader can
+  /// make sense of. Each card draws a slot anew at each Polling (JIS X 6319-4; FeliCa Card User's
+  /// Manual, 4.4.2), and a reader that wants one card takes the first that it hears alone.
+  private func firstSlot(
+    of answers: [RadioFrame], to frame: RadioFrame, using generator: inout SplitMix64
+  ) -> [RadioFrame] {
+    guard frame.modulation == .feliCa, answers.count > 1, let request = frame.checkedPayload,
+      request.count == 5, request[0] == 0, request[4] > 0
+    else { return answers }
+    var slots: [Int: [RadioFrame]] = [:]
+    for answer in answers {
+      slots[Int.random(in: 0...Int(request[4]), using: &generator), default: []].append(answer)
+    }
+    let inOrder = slots.sorted { $0.key < $1.key }.map(\.value)
+    return inOrder.first { $0.count == 1 } ?? answers
   }
 
   private func firstDifference(_ frames: [RadioFrame]) -> Int? {

@@ -13,6 +13,8 @@ final class PseudoTerminal: Sendable {
     case timeout
     /// ``wake()`` was called.
     case woken
+    /// No program has the other side open.
+    case hungUp
   }
 
   /// What the system refused.
@@ -29,8 +31,10 @@ final class PseudoTerminal: Sendable {
   /// Written to end a wait from another thread.
   private let wakeWriter: Int32
   private let wakeReader: Int32
-  /// Tells when a program opens the other side; waiting on the master would spin until one has.
-  private let watcher: Int32
+  /// How often to look whether a program has opened the other side. There is no event for it, and
+  /// waiting on a master that nobody is connected to returns at once. libnfc pauses for 50 ms after it
+  /// has opened a port, so no program waits for this.
+  private static let idlePeriodMilliseconds: Int32 = 10
 
   /// ioctl(2) requests of <asm-generic/ioctls.h>, whose macros Swift cannot import.
   private static let unlock: UInt = 0x4004_5431
@@ -60,13 +64,10 @@ final class PseudoTerminal: Sendable {
     }
     wakeReader = ends[0]
     wakeWriter = ends[1]
-    watcher = try check(inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)), "inotify_init1")
-    opened.append(watcher)
-    _ = try check(inotify_add_watch(watcher, path, UInt32(IN_OPEN)), "inotify_add_watch")
   }
 
   deinit {
-    for descriptor in [master, wakeReader, wakeWriter, watcher] { close(descriptor) }
+    for descriptor in [master, wakeReader, wakeWriter] { close(descriptor) }
   }
 
   /// Ends the wait of another thread.
@@ -76,24 +77,33 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Waits for bytes, at most as long as given; `nil` waits until woken.
-  func wait(milliseconds: Int32?) -> Event {
+  ///
+  /// - Parameter endsWhenHungUp: whether to end with ``Event/hungUp`` when there is no program on the
+  ///   other side, and not to wait for the next one.
+  func wait(milliseconds: Int32?, endsWhenHungUp: Bool = false) -> Event {
     var buffer = [UInt8](repeating: 0, count: 1024)
+    var left = milliseconds
     while true {
       let count = read(master, &buffer, buffer.count)
       if count > 0 { return .bytes(Array(buffer.prefix(count))) }
       // EIO: no program has the other side open.
       let isOpen = !(count < 0 && errno == EIO)
+      if !isOpen, endsWhenHungUp { return .hungUp }
       var descriptors = [
         pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: isOpen ? master : watcher, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: master, events: Int16(POLLIN), revents: 0),
       ]
-      let ready = poll(&descriptors, 2, milliseconds ?? -1)
-      if ready == 0 { return .timeout }
+      let period = isOpen ? left ?? -1 : min(left ?? .max, Self.idlePeriodMilliseconds)
+      let ready = poll(&descriptors, isOpen ? 2 : 1, period)
       if descriptors[0].revents != 0 {
         _ = read(wakeReader, &buffer, buffer.count)
         return .woken
       }
-      _ = read(watcher, &buffer, buffer.count)
+      guard ready == 0 else { continue }
+      if let limit = left {
+        guard limit > period else { return .timeout }
+        left = limit - period
+      }
     }
   }
 

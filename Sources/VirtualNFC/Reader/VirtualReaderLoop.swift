@@ -57,8 +57,13 @@ struct VirtualReaderLoop {
         pending != nil
         ? Self.pendingPeriodMilliseconds
         : frames.isWithinFrame ? Self.longestPauseMilliseconds : nil
-      switch terminal.wait(milliseconds: limit) {
+      switch terminal.wait(milliseconds: limit, endsWhenHungUp: limit != nil) {
       case .woken: continue
+      case .hungUp:
+        // The host has died. What it began must not swallow the next one's first bytes, and nobody
+        // waits for an answer.
+        frames.abandon()
+        pending = nil
       case .timeout:
         if pending == nil {
           frames.abandon()

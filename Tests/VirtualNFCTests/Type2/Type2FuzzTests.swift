@@ -77,8 +77,9 @@ import Testing
       try #require(memory.prefix(9) == identity)
       previous = memory
     }
-    // The run is worth something only if the chip was awake for most of it.
-    #expect(answered > 150)
+    // The run is worth something only if the chip was awake for much of it. A plain Ultralight is
+    // silent where the others refuse.
+    #expect(answered > (name == "ultralight" ? 50 : 150))
   }
 
   /// Whatever a programming machine puts into the memory, no frame traps.

@@ -26,9 +26,9 @@ import Testing
       AABBCCDD000000000000000000000000 > A
       30 0F > AABBCCDD 0458A377 61B72080 76480000
       """),
-    Script("GET_VERSION", "ultralight", "60 > N0"),
-    Script("FAST_READ", "ultralight", "3A 00 01 > N0"),
-    Script("AUTHENTICATE", "ultralight", "1A 00 > N0"),
+    Script("GET_VERSION", "ultralight", "60 > -"),
+    Script("FAST_READ", "ultralight", "3A 00 01 > -"),
+    Script("AUTHENTICATE", "ultralight", "1A 00 > -"),
   ]
 
   static let ntag203 = [

@@ -126,6 +126,26 @@ struct StatusWord: Hashable, Sendable {
   }
 }
 
+/// Parameters of SELECT, READ BINARY and UPDATE BINARY: ISO/IEC 7816-4, 7.1.1 and 7.2.3.
+enum Parameter {
+  /// P1 of SELECT: any file by its identifier.
+  static let selectFile: UInt8 = 0x00
+  /// P1 of SELECT: a DF below the current one.
+  static let selectChild: UInt8 = 0x01
+  /// P1 of SELECT: an EF of the current DF.
+  static let selectElementaryFile: UInt8 = 0x02
+  /// P1 of SELECT: a DF by its name.
+  static let selectByName: UInt8 = 0x04
+  /// P2 of SELECT: the first or only one, with file control information.
+  static let fileControlInformation: UInt8 = 0x00
+  /// P2 of SELECT: no answer data.
+  static let noAnswerData: UInt8 = 0x0C
+  /// P1 of READ BINARY and UPDATE BINARY: its low five bits are a short file identifier, and P2 is the
+  /// whole offset.
+  static let shortFileIdentifier: UInt8 = 0x80
+  static let shortFileIdentifierMask: UInt8 = 0x1F
+}
+
 /// Instruction bytes of ISO/IEC 7816-4, table 4.
 enum Instruction {
   static let externalAuthenticate: UInt8 = 0x82

@@ -96,6 +96,11 @@ public struct ISO7816Card: VirtualChip {
   private static let chainingFlag: UInt8 = 0x10
   private static let secureMessagingFlags: UInt8 = 0x0C
   private static let channelFlags: UInt8 = 0x03
+  /// Class bytes with this bit are for logical channels 4 to 19.
+  private static let furtherInterindustryClass: UInt8 = 0x40
+  /// Bits 2 and 1 of SELECT's P2.
+  private static let occurrenceMask: UInt8 = 0x03
+  private static let nextOccurrence: UInt8 = 0x02
   /// Class bytes with this bit are proprietary (ISO/IEC 7816-4, 5.4.1).
   private static let proprietaryClass: UInt8 = 0x80
   private static let masterFileIdentifier: [UInt8] = [0x3F, 0x00]
@@ -104,7 +109,7 @@ public struct ISO7816Card: VirtualChip {
   public mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard var command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
     if command.cla & Self.proprietaryClass == 0 {
-      guard command.cla & Self.channelFlags == 0, command.cla & 0x40 == 0 else {
+      guard command.cla & (Self.channelFlags | Self.furtherInterindustryClass) == 0 else {
         return StatusWord.logicalChannelNotSupported.bytes
       }
       guard command.cla & Self.secureMessagingFlags == 0 else {
@@ -162,9 +167,9 @@ public struct ISO7816Card: VirtualChip {
   private mutating func selectCommand(_ command: CommandAPDU) -> [UInt8]? {
     guard command.cla == 0, command.ins == Instruction.select else { return nil }
     switch command.p1 {
-    case 0x04:
+    case Parameter.selectByName:
       return select(aid: command.data, p2: command.p2)
-    case 0x00
+    case Parameter.selectFile
     where masterFile != nil
       && (command.data == Self.masterFileIdentifier || command.data.isEmpty):
       return select(.masterFile, p2: command.p2)
@@ -175,13 +180,13 @@ public struct ISO7816Card: VirtualChip {
 
   /// By the whole identifier or its beginning; P2 says which of several, and what to answer.
   private mutating func select(aid: [UInt8], p2: UInt8) -> [UInt8] {
-    let occurrence = p2 & 0x03
-    guard p2 & 0xF0 == 0, occurrence == 0 || occurrence == 2 else {
+    let occurrence = p2 & Self.occurrenceMask
+    guard p2 & 0xF0 == 0, occurrence == 0 || occurrence == Self.nextOccurrence else {
       return StatusWord.incorrectParameters.bytes
     }
     guard (1...16).contains(aid.count) else { return StatusWord.fileNotFound.bytes }
     var first = 0
-    if occurrence == 2, case .applet(let index) = selection { first = index + 1 }
+    if occurrence == Self.nextOccurrence, case .applet(let index) = selection { first = index + 1 }
     guard
       let index = applets.indices.first(where: { $0 >= first && applets[$0].aid.starts(with: aid) })
     else { return StatusWord.fileNotFound.bytes }
@@ -198,8 +203,9 @@ public struct ISO7816Card: VirtualChip {
     case .masterFile: response = masterFile?.select() ?? StatusWord.fileNotFound.bytes
     case .applet(let index): response = applets[index].select()
     }
-    // P2 bits 4 and 3 set: no answer data wanted.
-    if p2 & 0x0C == 0x0C { response = Array(response.suffix(2)) }
+    if p2 & Parameter.noAnswerData == Parameter.noAnswerData {
+      response = Array(response.suffix(2))
+    }
     return response
   }
 

@@ -45,7 +45,10 @@ public struct ProximityInterface: Hashable, Sendable {
   ///   - protocolInfo: 3 bytes: bit rates, frame size and protocol type, waiting time and options.
   public init(typeB pupi: [UInt8], applicationData: [UInt8], protocolInfo: [UInt8]) {
     activation = .typeB(
-      TypeBActivation(pupi: pupi, applicationData: applicationData, protocolInfo: protocolInfo))
+      // A card draws its slot; one that follows from the PUPI differs from card to card all the same.
+      TypeBActivation(
+        pupi: pupi, applicationData: applicationData, protocolInfo: protocolInfo,
+        slot: 1 + Int(pupi.reduce(0, &+)) % 16))
   }
 
   /// The UID or the PUPI.

@@ -11,12 +11,12 @@ public struct TravelDocumentApplication: VirtualApplet {
   private static let files: [UInt16] = [0x011E, 0x011D, 0x0101, 0x0102]
   private static let challengeSize = 8
 
-  private var generator: UInt64
+  private var generator: RepeatableGenerator
   private var hasChallenge = false
 
   /// - Parameter seed: of the challenges, which are the same in each run.
   public init(seed: UInt64 = 0x9303) {
-    generator = seed
+    generator = RepeatableGenerator(seed: seed)
   }
 
   public mutating func select() -> [UInt8] {
@@ -31,8 +31,9 @@ public struct TravelDocumentApplication: VirtualApplet {
     guard command.cla == 0 else { return StatusWord.classNotSupported.bytes }
     switch command.ins {
     case Instruction.select:
-      // 02 selects an EF under the current DF; no answer data (Doc 9303-10, 3.6.1).
-      guard command.p1 == 0x02, command.p2 == 0x0C else {
+      // The only form that documents must know (Doc 9303-10, 3.6).
+      guard command.p1 == Parameter.selectElementaryFile, command.p2 == Parameter.noAnswerData
+      else {
         return StatusWord.incorrectParameters.bytes
       }
       guard command.data.count == 2 else { return StatusWord.lengthInconsistent.bytes }
@@ -41,8 +42,12 @@ public struct TravelDocumentApplication: VirtualApplet {
         (Self.files.contains(identifier)
         ? StatusWord.securityStatusNotSatisfied : .fileNotFound).bytes
     case Instruction.readBinary:
-      guard command.p1 & 0x80 != 0 else { return StatusWord.commandNotAllowed.bytes }
-      let isThere = Self.files.contains { $0 & 0x1F == UInt16(command.p1 & 0x1F) }
+      guard command.p1 & Parameter.shortFileIdentifier != 0 else {
+        return StatusWord.commandNotAllowed.bytes
+      }
+      let isThere = Self.files.contains {
+        $0 & 0x1F == UInt16(command.p1 & Parameter.shortFileIdentifierMask)
+      }
       return (isThere ? StatusWord.securityStatusNotSatisfied : .fileNotFound).bytes
     case Instruction.getChallenge:
       guard command.parameter == 0 else { return StatusWord.incorrectParameters.bytes }
@@ -50,7 +55,7 @@ public struct TravelDocumentApplication: VirtualApplet {
         return StatusWord.wrongLength.bytes
       }
       hasChallenge = true
-      return challenge() + StatusWord.success.bytes
+      return generator.bytes(Self.challengeSize) + StatusWord.success.bytes
     case Instruction.externalAuthenticate:
       guard hasChallenge else { return StatusWord.conditionsOfUseNotSatisfied.bytes }
       hasChallenge = false
@@ -58,16 +63,6 @@ public struct TravelDocumentApplication: VirtualApplet {
     default:
       return StatusWord.instructionNotSupported.bytes
     }
-  }
-
-  /// SplitMix64: eight bytes a step.
-  private mutating func challenge() -> [UInt8] {
-    generator &+= 0x9E37_79B9_7F4A_7C15
-    var value = generator
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    value ^= value >> 31
-    return (0..<Self.challengeSize).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 }
 
@@ -119,7 +114,8 @@ public struct TravelDocumentMasterFile: VirtualApplet {
   }
 
   private mutating func selectFile(_ command: CommandAPDU) -> [UInt8] {
-    guard command.p1 == 0x02, command.p2 == 0x0C else {
+    guard command.p1 == Parameter.selectElementaryFile, command.p2 == Parameter.noAnswerData
+    else {
       return StatusWord.incorrectParameters.bytes
     }
     guard command.data.count == 2 else { return StatusWord.lengthInconsistent.bytes }
@@ -132,9 +128,10 @@ public struct TravelDocumentMasterFile: VirtualApplet {
   /// With bit 8 of P1: short file identifier in its bits 5 to 1, offset in P2; it selects the file.
   private mutating func readBinary(_ command: CommandAPDU) -> [UInt8] {
     var offset = command.parameter
-    if command.p1 & 0x80 != 0 {
+    if command.p1 & Parameter.shortFileIdentifier != 0 {
       guard command.p1 & 0x60 == 0 else { return StatusWord.incorrectParameters.bytes }
-      guard UInt16(command.p1 & 0x1F) == cardAccess.identifier & 0x1F else {
+      guard UInt16(command.p1 & Parameter.shortFileIdentifierMask) == cardAccess.identifier & 0x1F
+      else {
         return StatusWord.fileNotFound.bytes
       }
       isSelected = true

@@ -188,8 +188,10 @@ public struct Type4Application: VirtualApplet {
   }
 
   private mutating func selectFile(_ command: CommandAPDU) -> [UInt8] {
-    let wantsNothing = command.p2 == 0x0C
-    guard command.p1 == 0, wantsNothing || command.p2 == 0 else {
+    let wantsNothing = command.p2 == Parameter.noAnswerData
+    guard command.p1 == Parameter.selectFile,
+      wantsNothing || command.p2 == Parameter.fileControlInformation
+    else {
       return StatusWord.incorrectParameters.bytes
     }
     guard command.data.count == 2 else { return StatusWord.lengthInconsistent.bytes }
@@ -214,7 +216,7 @@ public struct Type4Application: VirtualApplet {
 
   /// Bit 8 of P1 would make the rest of it a short file identifier; Type 4 tags have none.
   private func offset(_ command: CommandAPDU) -> Int? {
-    command.p1 & 0x80 == 0 ? command.parameter : nil
+    command.p1 & Parameter.shortFileIdentifier == 0 ? command.parameter : nil
   }
 
   private func readBinary(_ command: CommandAPDU) -> [UInt8] {

@@ -86,7 +86,19 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
       && !lockMap.isLocked(page, inForce: lockBitsInForce)
   }
 
-  mutating func execute(_ command: [UInt8]) -> Type2Answer { executeBasic(command) }
+  /// A command that this chip does not know is an error in its state diagram, which sends it back to
+  /// IDLE or HALT without a word (data sheet, 7.3); later chips answer NAK. Readers tell it from an
+  /// Ultralight C by that: nfc-mfultralight takes any answer to GET_VERSION for an Ultralight EV1.
+  mutating func execute(_ command: [UInt8]) -> Type2Answer {
+    switch command.first {
+    case Type2Command.read, Type2Command.write, Type2Command.compatibilityWrite:
+      return executeBasic(command)
+    default:
+      activation.becomeMute()
+      return .silence
+    }
+  }
+
   mutating func takeOverSettings() { lockBitsInForce = pages }
   mutating func endSession() {}
 }

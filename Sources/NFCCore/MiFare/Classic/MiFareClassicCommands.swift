@@ -5,6 +5,16 @@
 public struct MiFareClassicCommands: Sendable {
   let handle: TagHandle
 
+  /// How the card's memory is divided.
+  public let geometry: MiFareClassicGeometry
+
+  /// `nil` if SAK is none of MIFARE Classic.
+  init?(handle: TagHandle, target: ISO14443ATarget) {
+    guard let geometry = MiFareClassicGeometry(sak: target.sak) else { return nil }
+    self.handle = handle
+    self.geometry = geometry
+  }
+
   /// Opens the sector of a block.
   ///
   /// - Parameter key: six bytes.
@@ -19,12 +29,16 @@ public struct MiFareClassicCommands: Sendable {
     try await handle.perform { try MiFareClassicExchange.read(block, $0) }
   }
 
-  /// Writes a block of 16 bytes. A broken sector trailer closes the sector for good.
+  /// Writes a block of 16 bytes.
+  ///
+  /// - Throws: `malformedContent` for a sector trailer whose access bits are broken, before anything is
+  ///   sent: it would close the sector for good.
   public func writeBlock(_ block: UInt8, _ data: [UInt8]) async throws {
-    guard data.count == 16 else {
+    guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
         .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(Int(block)))
     }
+    if geometry.isTrailer(Int(block)) { _ = try MiFareClassicSectorTrailer(data) }
     try await send([MiFareClassicExchange.write, block] + data)
   }
 
@@ -49,10 +63,10 @@ public struct MiFareClassicCommands: Sendable {
   }
 
   private func send(_ command: [UInt8]) async throws {
-    _ = try await handle.perform { try MiFareClassicExchange.send(command, $0) }
+    _ = try await handle.performCommand { try MiFareClassicExchange.send(command, $0) }
   }
 
-  private static func littleEndian(_ value: UInt32) -> [UInt8] {
+  static func littleEndian(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 }
@@ -109,10 +123,17 @@ enum MiFareClassicExchange {
     do {
       let answer = try link.exchange(command, framing: .tagProtocol)
       return answer.isEmpty ? [UltralightExchange.acknowledge] : answer
-    } catch let error as NFCError where error.code == .tagRefused {
+    } catch let error as NFCError
+      where error.code == .tagRefused || error.code == .tagResponseError && error.cause == .noAnswer
+    {
+      // A reader's chip gives no more than "no good answer" for a refusal. A card that is still there has
+      // refused; it has to be woken again in either case.
+      try link.selectAgain()
       throw NFCError(
-        .tagRefused, "the card has refused command \([command[0]].hexadecimal)", cause: error.cause,
-        place: block.map { .block($0) })
+        .tagRefused,
+        "the card has refused command \([command[0]].hexadecimal): the sector is not open, or its access "
+          + "conditions forbid it",
+        cause: error.cause == .noAnswer ? nil : error.cause, place: block.map { .block($0) })
     }
   }
 }

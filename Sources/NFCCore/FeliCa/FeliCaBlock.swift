@@ -1,0 +1,32 @@
+/// A block of a service, as a block list names it: FeliCa Card User's Manual, excerpted edition, 4.2.1.
+public struct FeliCaBlock: Hashable, Sendable {
+  /// Bytes in a block.
+  public static let size = 16
+
+  /// 0 to 65 535.
+  public var number: UInt16
+  /// Which entry of the command's service code list the block is of, from 0; at most 15.
+  public var serviceIndex: UInt8
+  /// 0 for reading and writing, 1 for the cashback of a purse service.
+  public var accessMode: UInt8
+
+  public init(_ number: UInt16, serviceIndex: UInt8 = 0, accessMode: UInt8 = 0) {
+    self.number = number
+    self.serviceIndex = serviceIndex
+    self.accessMode = accessMode
+  }
+
+  /// Set in the first byte of an element with a block number of one byte.
+  private static let shortElement: UInt8 = 0x80
+
+  /// Two bytes for the block numbers up to 255, three above: the number's low byte comes first.
+  var encoded: [UInt8] {
+    let head = (accessMode & 0x07) << 4 | serviceIndex & 0x0F
+    let low = UInt8(number & 0xFF)
+    return number <= 0xFF ? [head | Self.shortElement, low] : [head, low, UInt8(number >> 8)]
+  }
+}
+
+extension FeliCaBlock: ExpressibleByIntegerLiteral {
+  public init(integerLiteral value: UInt16) { self.init(value) }
+}

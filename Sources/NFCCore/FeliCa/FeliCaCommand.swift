@@ -1,0 +1,108 @@
+/// A command of JIS X 6319-4 as a value: how it is sent, and what its answer says.
+protocol FeliCaCommand: Sendable {
+  associatedtype Answer: Sendable
+
+  /// Command code and parameters, without the length byte and the check.
+  var encoded: [UInt8] { get }
+
+  /// Throws `invalidParameter` for what the command cannot carry.
+  func validate() throws
+
+  /// Reads the answer, without the length byte and the check.
+  func answer(_ bytes: [UInt8]) throws -> Answer
+}
+
+extension FeliCaCommand {
+  func validate() throws {}
+}
+
+/// Command codes; the code of an answer is one more (FeliCa Card User's Manual, excerpted edition,
+/// 4.4).
+enum FeliCaCommandCode {
+  static let polling: UInt8 = 0x00
+  static let requestService: UInt8 = 0x02
+  static let requestResponse: UInt8 = 0x04
+  static let readWithoutEncryption: UInt8 = 0x06
+  static let writeWithoutEncryption: UInt8 = 0x08
+  static let requestSystemCode: UInt8 = 0x0C
+}
+
+/// What the answers of all cards have in common.
+enum FeliCaAnswer {
+  /// Bytes of IDm, and of PMm.
+  static let identifierSize = 8
+
+  /// What follows code and IDm.
+  ///
+  /// - Throws: `tagResponseError` for the answer to another command, or of another card.
+  static func body(of answer: [UInt8], to code: UInt8, idm: [UInt8]) throws -> ArraySlice<UInt8> {
+    guard answer.first == code &+ 1 else {
+      throw NFCError(.tagResponseError, "the card has answered another command")
+    }
+    guard answer.dropFirst().starts(with: idm) else {
+      throw NFCError(.tagResponseError, "another card has answered")
+    }
+    return answer.dropFirst(1 + idm.count)
+  }
+
+  /// Takes the status flags from the front (FeliCa Card User's Manual, excerpted edition, 4.5).
+  ///
+  /// - Throws: `tagRefused`, or `notAuthenticated` where the card asks for that, with the flags.
+  static func takeStatus(from body: inout ArraySlice<UInt8>) throws {
+    guard let first = body.popFirst(), let second = body.popFirst() else { throw tooShort }
+    guard first == 0 else {
+      let needsKey = second == FeliCaStatusFlag.notAuthenticated
+      throw NFCError(
+        needsKey ? .notAuthenticated : .tagRefused,
+        needsKey ? "the card asks for authentication first" : "the card has refused the command",
+        cause: .statusFlags(first, second))
+    }
+  }
+
+  static var tooShort: NFCError { NFCError(.tagResponseError, "the card's answer is too short") }
+}
+
+/// Values of status flag 2 (FeliCa Card User's Manual, excerpted edition, 4.5; FeliCa Lite-S User's
+/// Manual, 4.5).
+enum FeliCaStatusFlag {
+  static let illegalNumberOfBlocks: UInt8 = 0xA2
+  static let illegalServiceCode: UInt8 = 0xA6
+  static let illegalBlockNumber: UInt8 = 0xA8
+  /// FeliCa Lite-S.
+  static let notAuthenticated: UInt8 = 0xB1
+}
+
+/// The two codes that say which blocks are meant, and how many.
+struct FeliCaBlockList: Hashable, Sendable {
+  var serviceCodes: [UInt16]
+  var blocks: [FeliCaBlock]
+
+  private static let maximumServices = 16
+
+  /// Number of services, their codes (least significant byte first), number of blocks, the blocks.
+  var encoded: [UInt8] {
+    var bytes = [UInt8(truncatingIfNeeded: serviceCodes.count)]
+    for code in serviceCodes { bytes += [UInt8(code & 0xFF), UInt8(code >> 8)] }
+    bytes.append(UInt8(truncatingIfNeeded: blocks.count))
+    for block in blocks { bytes += block.encoded }
+    return bytes
+  }
+
+  func validate() throws {
+    guard (1...Self.maximumServices).contains(serviceCodes.count) else {
+      throw NFCError(
+        .invalidParameter,
+        "a command names 1 to \(Self.maximumServices) services, not "
+          + "\(serviceCodes.count)")
+    }
+    guard (1...0xFF).contains(blocks.count) else {
+      throw NFCError(.invalidParameter, "a command names 1 to 255 blocks, not \(blocks.count)")
+    }
+    guard blocks.allSatisfy({ Int($0.serviceIndex) < serviceCodes.count }) else {
+      throw NFCError(.invalidParameter, "a block is of a service that the command does not name")
+    }
+    guard blocks.allSatisfy({ $0.accessMode <= 0x07 }) else {
+      throw NFCError(.invalidParameter, "an access mode is 0 to 7")
+    }
+  }
+}

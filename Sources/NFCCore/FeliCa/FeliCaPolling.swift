@@ -1,0 +1,56 @@
+/// Polling: JIS X 6319-4; FeliCa Card User's Manual, excerpted edition, 4.4.2.
+struct FeliCaPolling: FeliCaCommand, Hashable {
+  /// FF in either byte stands for any value.
+  var systemCode: UInt16
+  var requestCode: FeliCaRequestCode
+  var timeSlots: FeliCaTimeSlots
+
+  var encoded: [UInt8] {
+    [
+      FeliCaCommandCode.polling, UInt8(systemCode >> 8), UInt8(systemCode & 0xFF),
+      requestCode.rawValue, timeSlots.rawValue,
+    ]
+  }
+
+  func answer(_ bytes: [UInt8]) throws -> FeliCaPollingAnswer {
+    var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.polling, idm: [])
+    let size = FeliCaAnswer.identifierSize
+    guard body.count >= 2 * size else { throw FeliCaAnswer.tooShort }
+    let idm = Array(body.prefix(size))
+    body = body.dropFirst(size)
+    return FeliCaPollingAnswer(
+      idm: idm, pmm: Array(body.prefix(size)), requestData: Array(body.dropFirst(size)))
+  }
+}
+
+/// What a card is to send besides IDm and PMm.
+public enum FeliCaRequestCode: UInt8, Hashable, Sendable {
+  case noRequest = 0x00
+  case systemCode = 0x01
+  case communicationPerformance = 0x02
+}
+
+/// Among how many slots of time cards draw theirs, so that several in the field can be told apart.
+public enum FeliCaTimeSlots: UInt8, Hashable, Sendable {
+  case one = 0x00
+  case two = 0x01
+  case four = 0x03
+  case eight = 0x07
+  case sixteen = 0x0F
+}
+
+/// What a card answers to Polling.
+public struct FeliCaPollingAnswer: Hashable, Sendable {
+  /// Eight bytes; of the system that was asked for.
+  public var idm: [UInt8]
+  /// Eight bytes.
+  public var pmm: [UInt8]
+  /// What the request code has asked for; empty where the card has not told.
+  public var requestData: [UInt8]
+
+  public init(idm: [UInt8], pmm: [UInt8], requestData: [UInt8]) {
+    self.idm = idm
+    self.pmm = pmm
+    self.requestData = requestData
+  }
+}

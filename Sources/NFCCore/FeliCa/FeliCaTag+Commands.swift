@@ -1,0 +1,67 @@
+/// The commands that need no key: FeliCa Card User's Manual, excerpted edition, 4.4. Each is one
+/// exchange.
+///
+/// They throw as ``FeliCaTag/sendFeliCaCommand(_:)``, and `invalidParameter` before anything is sent.
+/// Where an answer has status flags, a refusal is `tagRefused` or `notAuthenticated` with the flags.
+extension FeliCaTag {
+  private func send<Command: FeliCaCommand>(_ command: Command) async throws -> Command.Answer {
+    try command.validate()
+    return try command.answer(try await sendFeliCaCommand(command.encoded))
+  }
+
+  /// Reads blocks of services that need no key, at most 15 (FeliCa Lite and Lite-S: 4).
+  ///
+  /// - Parameters:
+  ///   - serviceCodes: 1 to 16; FeliCa Lite and Lite-S take one.
+  ///   - blocks: each names its service by its place in `serviceCodes`.
+  /// - Returns: 16 bytes a block, in the order of the list.
+  public func readWithoutEncryption(
+    serviceCodes: [UInt16], blocks: [FeliCaBlock]
+  ) async throws -> [[UInt8]] {
+    try await send(
+      FeliCaReadWithoutEncryption(
+        idm: idm, list: FeliCaBlockList(serviceCodes: serviceCodes, blocks: blocks)))
+  }
+
+  /// Writes blocks of services that need no key, at most 13 (FeliCa Lite and Lite-S: 1).
+  ///
+  /// - Parameter data: 16 bytes for each block.
+  public func writeWithoutEncryption(
+    serviceCodes: [UInt16], blocks: [FeliCaBlock], data: [[UInt8]]
+  ) async throws {
+    try await send(
+      FeliCaWriteWithoutEncryption(
+        idm: idm, list: FeliCaBlockList(serviceCodes: serviceCodes, blocks: blocks), data: data))
+  }
+
+  /// Asks the cards in the field for one that has a system.
+  ///
+  /// No answer, `tagResponseError`, is how a card says that it has not.
+  ///
+  /// - Parameter systemCode: FF in either byte stands for any value.
+  public func polling(
+    systemCode: UInt16, requestCode: FeliCaRequestCode = .noRequest,
+    timeSlots: FeliCaTimeSlots = .one
+  ) async throws -> FeliCaPollingAnswer {
+    try await send(
+      FeliCaPolling(systemCode: systemCode, requestCode: requestCode, timeSlots: timeSlots))
+  }
+
+  /// Asks for areas and services.
+  ///
+  /// - Parameter nodeCodes: 1 to 32.
+  /// - Returns: the key version of each; `nil` for one that is not there.
+  public func requestService(nodeCodes: [UInt16]) async throws -> [UInt16?] {
+    try await send(FeliCaRequestService(idm: idm, nodeCodes: nodeCodes))
+  }
+
+  /// Asks for the card's mode, 0 to 3. FeliCa Lite, Lite-S and plain type 3 tags do not answer.
+  public func requestResponse() async throws -> UInt8 {
+    try await send(FeliCaRequestResponse(idm: idm))
+  }
+
+  /// Asks for the codes of the card's systems. FeliCa Lite, Lite-S and plain type 3 tags do not answer.
+  public func requestSystemCode() async throws -> [UInt16] {
+    try await send(FeliCaRequestSystemCode(idm: idm))
+  }
+}

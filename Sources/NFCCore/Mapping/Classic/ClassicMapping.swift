@@ -1,0 +1,338 @@
+/// NDEF on a MIFARE Classic: the sectors that the application directory gives to NFC, their data blocks
+/// in a row, and TLVs in them.
+///
+/// Sources: NXP AN1304 and AN1305 (NFC Type MIFARE Classic Tag), AN10787 (MAD).
+struct ClassicMapping: NDEFMapping {
+  /// Who may write, and how the tag says so.
+  struct Rights: Hashable, Sendable {
+    let conditions: MiFareClassicAccessConditions
+    let generalPurposeByte: UInt8
+
+    /// Bits 1 and 0 of the general purpose byte: 00 grants writing, 11 denies it (AN1304, 6.1).
+    static let noWriteAccess: UInt8 = 0x03
+
+    /// Whether key A writes every data block.
+    var isWritable: Bool {
+      generalPurposeByte & Self.noWriteAccess != Self.noWriteAccess
+        && (0..<MiFareClassicAccessConditions.trailerGroup).allSatisfy {
+          conditions.allows(.write, group: $0, with: .a)
+        }
+    }
+  }
+
+  /// Where the message's TLV is, or where one can go.
+  struct Place: Hashable, Sendable {
+    var offset: Int
+    /// Of the message; `nil` if there is no TLV yet.
+    var length: Int?
+    var valueOffset: Int
+
+    var end: Int { valueOffset + (length ?? 0) }
+  }
+
+  /// Mapping version 1.0, reading and writing granted (AN1304, 6.1).
+  static let readWriteByte: UInt8 = 0x40
+  /// Mapping version 1.0, reading granted, writing denied.
+  static let readOnlyByte: UInt8 = 0x43
+  static let blockSize = MiFareClassicGeometry.blockSize
+
+  let geometry: MiFareClassicGeometry
+  /// The blocks of the data area as far as the directory has been read; `nil` before, empty for a card
+  /// without NFC sectors.
+  private(set) var area: [Int]?
+  /// Whether the second part of the directory is still to be read.
+  private(set) var hasMore: Bool
+  private var place: Place?
+  /// What is known of the area, by its blocks' order.
+  private var content: [Int: [UInt8]] = [:]
+  private(set) var rights: [Int: Rights] = [:]
+
+  init(_ geometry: MiFareClassicGeometry) {
+    self.geometry = geometry
+    hasMore = Self.hasSecondPart(geometry)
+  }
+
+  /// `nil` for a tag that is no MIFARE Classic.
+  init?(_ target: ISO14443ATarget) {
+    guard case .miFare(.classic) = TypeAIdentification.kind(target, version: nil),
+      let geometry = MiFareClassicGeometry(sak: target.sak)
+    else { return nil }
+    self.init(geometry)
+  }
+
+  private static func hasSecondPart(_ geometry: MiFareClassicGeometry) -> Bool {
+    geometry.sectorCount > MiFareApplicationDirectory.Part.second.sector
+  }
+
+  mutating func forgetContent() {
+    content = [:]
+    place = nil
+  }
+
+  private mutating func forgetAll() { self = ClassicMapping(geometry) }
+
+  /// The sectors of the area, in order.
+  var sectors: [Int] {
+    var sectors: [Int] = []
+    for block in area ?? [] {
+      let sector = geometry.sector(ofBlock: block)
+      if sectors.last != sector { sectors.append(sector) }
+    }
+    return sectors
+  }
+
+  private var size: Int { (area ?? []).count * Self.blockSize }
+
+  // MARK: Directory
+
+  /// Reads the first part of the directory, once. Whether there are NFC sectors.
+  mutating func findArea(_ session: inout MiFareClassicSession) throws -> Bool {
+    if let area, !area.isEmpty { return true }
+    if area == nil {
+      area = try sectors(in: .first, &session).map(dataBlocks)
+      if area == nil {
+        area = []
+        hasMore = false
+      }
+    }
+    // NFC sectors may begin in the second half of a card.
+    while area == [], hasMore { try extendArea(&session) }
+    return area != []
+  }
+
+  /// Reads what is left of the directory, and sees that the message ends within the area.
+  private mutating func completeArea(
+    for place: Place, _ session: inout MiFareClassicSession
+  ) throws {
+    if hasMore { try extendArea(&session) }
+    guard place.end <= size else {
+      throw NFCError(
+        .malformedContent,
+        "the message has \(place.length ?? 0) bytes where \(size - place.valueOffset) are left",
+        place: .offset(place.offset))
+    }
+  }
+
+  /// Reads the second part of the directory.
+  private mutating func extendArea(_ session: inout MiFareClassicSession) throws {
+    hasMore = false
+    guard let more = try sectors(in: .second, &session) else { return }
+    area = (area ?? []) + dataBlocks(more)
+  }
+
+  private func dataBlocks(_ sectors: [Int]) -> [Int] {
+    sectors.filter(geometry.sectors.contains).flatMap { geometry.dataBlocks(ofSector: $0) }
+  }
+
+  /// The NFC sectors in a part of the directory; `nil` if there is none: the public key does not open
+  /// its sector, or what is there has a wrong check.
+  private func sectors(
+    in part: MiFareApplicationDirectory.Part, _ session: inout MiFareClassicSession
+  ) throws -> [Int]? {
+    guard try session.open(part.sector, .a, .applicationDirectory) else { return nil }
+    var bytes: [UInt8] = []
+    for block in part.blocks { bytes += try session.read(block) }
+    return try? MiFareApplicationDirectory(bytes, part: part).sectors(of: .ndef)
+  }
+
+  // MARK: Area
+
+  private func sector(ofUnit unit: Int) -> Int? {
+    guard let area, area.indices.contains(unit) else { return nil }
+    return geometry.sector(ofBlock: area[unit])
+  }
+
+  private func byte(_ offset: Int) -> UInt8? {
+    content[offset / Self.blockSize].map { $0[offset % Self.blockSize] }
+  }
+
+  private func open(_ sector: Int, _ session: inout MiFareClassicSession) throws {
+    try session.require(
+      sector, .a, .ndef, "the public NFC key does not open the sector that holds the message")
+  }
+
+  /// Reads what is not known of these bytes.
+  private mutating func load(_ range: Range<Int>, _ session: inout MiFareClassicSession) throws {
+    guard !range.isEmpty else { return }
+    for unit in range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
+    where content[unit] == nil {
+      guard let area, area.indices.contains(unit) else { continue }
+      try open(geometry.sector(ofBlock: area[unit]), &session)
+      content[unit] = try session.read(area[unit])
+    }
+  }
+
+  private mutating func loadRights(
+    ofSector sector: Int, _ session: inout MiFareClassicSession
+  ) throws -> Rights {
+    if let known = rights[sector] { return known }
+    try open(sector, &session)
+    let trailer = try MiFareClassicSectorTrailer(session.read(geometry.trailer(ofSector: sector)))
+    let found = Rights(
+      conditions: trailer.accessConditions, generalPurposeByte: trailer.generalPurposeByte)
+    rights[sector] = found
+    return found
+  }
+
+  /// Finds the message's TLV, reading no more than leads to it.
+  private mutating func locate(_ session: inout MiFareClassicSession) throws -> Place {
+    if let place { return place }
+    var offset = 0
+    while true {
+      // As long as the second part of the directory is not known, the area may be longer.
+      let bound = hasMore ? Int(UInt16.max) * 2 : size
+      let step = try TagLengthValue.step(at: offset, size: bound, byte)
+      switch step {
+      case .needs(let range):
+        if range.upperBound > size, hasMore {
+          try extendArea(&session)
+        } else {
+          try load(range, &session)
+        }
+      case .block(let block):
+        if block.tag == TagLengthValue.Tag.ndefMessage {
+          // It may go on beyond what is known of the area: see ``completeArea(for:_:)``.
+          let found = Place(
+            offset: block.offset, length: block.length, valueOffset: block.valueOffset)
+          place = found
+          return found
+        } else {
+          offset = block.end
+        }
+      case .terminator, .end:
+        let found = Place(offset: offset, length: nil, valueOffset: offset)
+        place = found
+        return found
+      }
+    }
+  }
+
+  // MARK: NDEFMapping
+
+  mutating func status(_ link: TagLink) throws -> NDEFStatus {
+    var session = MiFareClassicSession(link, geometry)
+    return try status(&session)
+  }
+
+  mutating func status(_ session: inout MiFareClassicSession) throws -> NDEFStatus {
+    guard try findArea(&session), let first = sectors.first else { return .notSupported }
+    let place = try locate(&session)
+    let rights = try loadRights(ofSector: first, &session)
+    try completeArea(for: place, &session)
+    return NDEFStatus(
+      access: rights.isWritable ? .readWrite : .readOnly,
+      capacity: TagLengthValue.capacity(room: size - place.offset))
+  }
+
+  mutating func read(_ link: TagLink) throws -> [UInt8]? {
+    var session = MiFareClassicSession(link, geometry)
+    guard try findArea(&session) else {
+      throw NFCError(
+        .notNDEF, "the card has no application directory with NFC sectors, or another key for it")
+    }
+    if let place, let message = knownMessage(at: place), let first = sectors.first {
+      // Nothing but a sign of life.
+      try open(first, &session)
+      return message.isEmpty ? nil : message
+    }
+    let place = try locate(&session)
+    try load(place.valueOffset..<max(place.valueOffset, min(place.end, size)), &session)
+    if place.end > size {
+      let known = size
+      try completeArea(for: place, &session)
+      try load(max(known, place.valueOffset)..<place.end, &session)
+    }
+    guard let message = knownMessage(at: place), !message.isEmpty else { return nil }
+    return message
+  }
+
+  private func knownMessage(at place: Place) -> [UInt8]? {
+    var message: [UInt8] = []
+    for offset in place.valueOffset..<place.end {
+      guard let byte = byte(offset) else { return nil }
+      message.append(byte)
+    }
+    return message
+  }
+
+  mutating func write(_ message: [UInt8], _ link: TagLink) throws {
+    var session = MiFareClassicSession(link, geometry)
+    try write(message, &session)
+  }
+
+  mutating func write(
+    _ message: [UInt8], _ session: inout MiFareClassicSession
+  ) throws {
+    let place = try locate(&session)
+    try completeArea(for: place, &session)
+    let block = TagLengthValue.block(message: message, room: size - place.offset)
+    let end = place.offset + block.count
+    // What the old message has in common with the new one need not be written.
+    try load(place.offset..<min(end, place.end), &session)
+    let writes = TagLengthValue.writes(
+      block, at: place.offset, old: byte, unit: { $0 / Self.blockSize })
+    try checkWritable(writes, &session)
+    self.place = nil
+    for write in writes {
+      guard let area, area.indices.contains(write.unit) else { continue }
+      let data = try unit(write, block, at: place.offset, &session)
+      try open(geometry.sector(ofBlock: area[write.unit]), &session)
+      try session.write(data, to: area[write.unit])
+      content[write.unit] = data
+    }
+    self.place = Place(
+      offset: place.offset, length: message.count,
+      valueOffset: place.offset
+        + TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count).count)
+  }
+
+  /// A sector that is closed to writing is found before the old message is given up.
+  private mutating func checkWritable(
+    _ writes: [TagLengthValue.UnitWrite], _ session: inout MiFareClassicSession
+  ) throws {
+    for sector in Set(writes.compactMap { sector(ofUnit: $0.unit) }).sorted() {
+      guard try loadRights(ofSector: sector, &session).isWritable else {
+        throw NFCError(.readOnly, "a sector of the message is read-only", place: .sector(sector))
+      }
+    }
+  }
+
+  /// The bytes of a block to write. What the message does not cover stays as it is, where that is known.
+  private mutating func unit(
+    _ write: TagLengthValue.UnitWrite, _ block: [UInt8], at offset: Int,
+    _ session: inout MiFareClassicSession
+  ) throws -> [UInt8] {
+    let first = write.unit * Self.blockSize
+    // In front of the message are other TLVs.
+    if first < offset { try load(first..<offset, &session) }
+    var data = content[write.unit] ?? [UInt8](repeating: 0, count: Self.blockSize)
+    for index in data.indices where block.indices.contains(first + index - offset) {
+      data[index] = block[first + index - offset]
+    }
+    if write.isEmptied {
+      let length = offset + 1 - first
+      data[length] = 0
+      if length + 1 < data.count { data[length + 1] = TagLengthValue.Tag.terminator }
+    }
+    return data
+  }
+
+  mutating func format(_ link: TagLink) throws {
+    var session = MiFareClassicSession(link, geometry)
+    switch try status(&session).access {
+    case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
+    case .readWrite: try write([], &session)
+    case .notSupported:
+      try ClassicFormatting.format(&session)
+      forgetAll()
+    }
+  }
+
+  mutating func lock(_ link: TagLink) throws {
+    var session = MiFareClassicSession(link, geometry)
+    guard try findArea(&session) else { return }
+    if hasMore { try extendArea(&session) }
+    try ClassicLocking.lock(sectors, &session)
+    rights = [:]
+  }
+}

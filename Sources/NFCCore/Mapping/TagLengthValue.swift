@@ -1,0 +1,246 @@
+/// A tag-length-value block in the data area of a Type 1, 2 or 5 tag or a MIFARE Classic card.
+///
+/// Offsets count the bytes that belong to the data area, from its first byte on; lock bytes, sector
+/// trailers and reserved bytes between them are not counted. Nothing here does any I/O: the caller
+/// hands out the bytes that it has read, and is told which it has to read next.
+///
+/// Source: NFC Forum Type 2 Tag, 4.4; NXP AN1305 (NFC Type MIFARE Classic Tag), 2.3.
+struct TagLengthValue: Hashable, Sendable {
+  let tag: UInt8
+  /// Where the tag byte stands.
+  let offset: Int
+  /// Where the value begins.
+  let valueOffset: Int
+  /// How many bytes the value has.
+  let length: Int
+
+  /// The bytes of the value.
+  var value: Range<Int> { valueOffset..<end }
+  /// Where the next block begins.
+  var end: Int { valueOffset + length }
+}
+
+extension TagLengthValue {
+  /// What a block is.
+  enum Tag {
+    /// Padding: one byte, without a length.
+    static let null: UInt8 = 0x00
+    static let lockControl: UInt8 = 0x01
+    static let memoryControl: UInt8 = 0x02
+    static let ndefMessage: UInt8 = 0x03
+    static let proprietary: UInt8 = 0xFD
+    /// The last block: one byte, without a length.
+    static let terminator: UInt8 = 0xFE
+  }
+
+  /// In the length's first byte: two more bytes have the length, most significant first.
+  static let longLength: UInt8 = 0xFF
+  /// The longest value with a length of one byte.
+  private static let longestShortValue = 0xFE
+  private static let longestValue = 0xFFFE
+
+  /// Tag and length for a value, in the shortest form.
+  ///
+  /// - Parameter length: at most FFFE; more is cut to that.
+  static func header(_ tag: UInt8, length: Int) -> [UInt8] {
+    guard length > longestShortValue else {
+      return [tag, UInt8(truncatingIfNeeded: max(0, length))]
+    }
+    let length = min(length, longestValue)
+    return [
+      tag, longLength, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length),
+    ]
+  }
+
+  /// The longest value of a block that may take `room` bytes, tag and length included. A terminator
+  /// is not counted: none is written where a block reaches to the end of the area.
+  static func capacity(room: Int) -> Int {
+    let short = min(room - 2, longestShortValue)
+    return max(0, short, min(room - 4, longestValue))
+  }
+
+  /// An NDEF message's block as it stands in an area in which `room` bytes are left: tag, length,
+  /// message, and a terminator where there is room for one.
+  static func block(message: [UInt8], room: Int) -> [UInt8] {
+    var bytes = header(Tag.ndefMessage, length: message.count) + message
+    if bytes.count < room { bytes.append(Tag.terminator) }
+    return bytes
+  }
+}
+
+// MARK: Reading
+
+extension TagLengthValue {
+  /// What stands at a place of the data area.
+  enum Step: Hashable, Sendable {
+    case block(TagLengthValue)
+    case terminator
+    /// The area ends here.
+    case end
+    /// These bytes have to be known before more can be said.
+    case needs(Range<Int>)
+  }
+
+  /// Looks at the block at `offset`, skipping padding.
+  ///
+  /// - Parameters:
+  ///   - size: the data area's, in bytes.
+  ///   - byte: gives a byte of the area, `nil` if it has not been read.
+  /// - Throws: `malformedContent` with the offset if a block does not end within the area.
+  static func step(
+    at offset: Int, size: Int, _ byte: (Int) -> UInt8?
+  ) throws(NFCError) -> Step {
+    var offset = offset
+    while offset < size {
+      guard let tag = byte(offset) else { return .needs(offset..<min(offset + 2, size)) }
+      switch tag {
+      case Tag.null:
+        offset += 1
+        continue
+      case Tag.terminator: return .terminator
+      default: break
+      }
+      guard offset + 1 < size else { throw cut(offset) }
+      guard let first = byte(offset + 1) else { return .needs(offset..<(offset + 2)) }
+      var length = Int(first)
+      var valueOffset = offset + 2
+      if first == longLength {
+        valueOffset = offset + 4
+        guard valueOffset <= size else { throw cut(offset) }
+        guard let high = byte(offset + 2), let low = byte(offset + 3) else {
+          return .needs(offset..<valueOffset)
+        }
+        length = Int(high) << 8 | Int(low)
+      }
+      guard length <= size - valueOffset else {
+        throw NFCError(
+          .malformedContent,
+          "the TLV of type \([tag].hexadecimal) has \(length) bytes where \(size - valueOffset) are left",
+          place: .offset(offset))
+      }
+      return .block(
+        TagLengthValue(tag: tag, offset: offset, valueOffset: valueOffset, length: length))
+    }
+    return .end
+  }
+
+  private static func cut(_ offset: Int) -> NFCError {
+    NFCError(.malformedContent, "a TLV has no room for its length", place: .offset(offset))
+  }
+}
+
+// MARK: What follows the message
+
+extension TagLengthValue {
+  /// The blocks behind a message that a new message must not destroy.
+  enum Following: Hashable, Sendable {
+    /// The bytes of the area that they take; none if there are none.
+    case bytes(Range<Int>)
+    /// These bytes have to be known before more can be said.
+    case needs(Range<Int>)
+  }
+
+  /// Finds the blocks behind a message: proprietary ones, and further messages.
+  ///
+  /// Anything else there is what an older message has left. Behind an empty message that may be the
+  /// rest of a message that was being written, so that only proprietary blocks count.
+  func following(size: Int, _ byte: (Int) -> UInt8?) -> Following {
+    var offset = end
+    var found = end..<end
+    let counted = length == 0 ? [Tag.proprietary] : [Tag.proprietary, Tag.ndefMessage]
+    while true {
+      guard let step = try? Self.step(at: offset, size: size, byte) else {
+        return .bytes(end..<end)
+      }
+      switch step {
+      case .needs(let missing): return .needs(missing)
+      case .terminator, .end: return .bytes(found)
+      case .block(let block):
+        guard counted.contains(block.tag) else { return .bytes(end..<end) }
+        offset = block.end
+        found = (found.isEmpty ? block.offset : found.lowerBound)..<block.end
+      }
+    }
+  }
+
+  /// A message's block for the place of this one, with the blocks that follow behind it, and a terminator
+  /// where there is room for one.
+  ///
+  /// Where the new message ends before them, they stay where they are, padded in front.
+  ///
+  /// - Parameters:
+  ///   - blocks: what ``following(size:_:)`` has found.
+  ///   - start: where they are.
+  /// - Throws: `capacityExceeded` if both do not fit.
+  func replacing(
+    message: [UInt8], size: Int, followedBy blocks: [UInt8], at start: Int
+  ) throws(NFCError) -> [UInt8] {
+    let room = size - offset
+    guard !blocks.isEmpty else { return Self.block(message: message, room: room) }
+    var bytes = Self.header(Tag.ndefMessage, length: message.count) + message
+    bytes += [UInt8](repeating: Tag.null, count: max(0, start - offset - bytes.count))
+    guard bytes.count + blocks.count <= room else {
+      let capacity = Self.capacity(room: room - blocks.count)
+      throw NFCError(
+        .capacityExceeded,
+        "the message has \(message.count) bytes, and other TLVs of the tag leave \(capacity)")
+    }
+    bytes += blocks
+    if bytes.count < room { bytes.append(Tag.terminator) }
+    return bytes
+  }
+}
+
+// MARK: Writing
+
+extension TagLengthValue {
+  /// One write of a unit (a page, a block, a byte) that a tag writes in one go.
+  struct UnitWrite: Hashable, Sendable {
+    let unit: Int
+    /// The length's first byte is to be 0 in this write, whatever the new message has there.
+    let isEmptied: Bool
+  }
+
+  /// The writes that put a message's block in the place of the one that is there, in the order in
+  /// which a tag that is torn away between two of them holds the old message, none, or the new one.
+  ///
+  /// A length whose first byte is 0 makes the message empty, in both forms of the length. So the unit
+  /// with that byte is written with 0 first, then everything else, the rest of a long length
+  /// included, and last that unit again. Units that hold what they should are left out; one unit that
+  /// is the only one to change and has the length in it is written once.
+  ///
+  /// - Parameters:
+  ///   - bytes: tag, length, message and terminator: ``block(message:room:)``.
+  ///   - offset: where the block that is there begins. Its length's first byte has been read.
+  ///   - old: a byte of the area as it is, `nil` if that is not known.
+  ///   - unit: the unit that a byte of the area lies in.
+  static func writes(
+    _ bytes: [UInt8], at offset: Int, old: (Int) -> UInt8?, unit: (Int) -> Int
+  ) -> [UnitWrite] {
+    let lengthOffset = offset + 1
+    let lengthUnit = unit(lengthOffset)
+    var changed: [Int] = []
+    var changesLengthUnit = false
+    var emptyingLeavesWork = false
+    for (index, byte) in bytes.enumerated() {
+      let position = offset + index
+      let differs = old(position) != byte
+      if unit(position) == lengthUnit {
+        if differs { changesLengthUnit = true }
+        let emptied = position == lengthOffset ? 0 : old(position)
+        if emptied != byte { emptyingLeavesWork = true }
+      } else if differs, changed.last != unit(position) {
+        changed.append(unit(position))
+      }
+    }
+    var writes: [UnitWrite] = []
+    let isEmpty = old(lengthOffset) == 0
+    if !changed.isEmpty, !isEmpty { writes.append(UnitWrite(unit: lengthUnit, isEmptied: true)) }
+    writes += changed.map { UnitWrite(unit: $0, isEmptied: false) }
+    let wasEmptied = !changed.isEmpty || isEmpty
+    if wasEmptied ? emptyingLeavesWork : changesLengthUnit {
+      writes.append(UnitWrite(unit: lengthUnit, isEmptied: false))
+    }
+    return writes
+  }
+}

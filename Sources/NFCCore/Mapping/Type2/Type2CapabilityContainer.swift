@@ -1,0 +1,64 @@
+/// The capability container of a Type 1 or Type 2 tag: magic number, version, size, access.
+///
+/// Source: NFC Forum Type 1 Tag, 6.1; NFC Forum Type 2 Tag, 4.3.
+struct Type2CapabilityContainer: Hashable, Sendable {
+  static let length = 4
+  static let magicNumber: UInt8 = 0xE1
+  /// Version 1.0: what we write, and the only major version that there is.
+  static let version: UInt8 = 0x10
+  static let readWrite: UInt8 = 0x00
+  /// The low half byte is the write access: F is none for ever.
+  static let readOnly: UInt8 = 0x0F
+
+  /// The size byte as it stands; what it counts depends on the type.
+  let size: UInt8
+  private let access: UInt8
+
+  /// `nil` if these bytes are no capability container of a version that is known.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= Self.length, bytes[0] == Self.magicNumber,
+      bytes[1] >> 4 == Self.version >> 4
+    else { return nil }
+    size = bytes[2]
+    access = bytes[3]
+  }
+
+  /// Whether the message may be read without a secret. All values but 0 are proprietary or reserved.
+  var isReadable: Bool { access >> 4 == 0 }
+  /// Whether the message may be written without a secret. All values but 0 forbid it or are reserved.
+  var isWritable: Bool { access & 0x0F == 0 }
+}
+
+/// A range of bytes that a control TLV takes out of the data area.
+///
+/// Source: NFC Forum Type 2 Tag, 4.4.1 and 4.4.2; the same in NFC Forum Type 1 Tag, 6.4.
+struct ControlledArea: Hashable, Sendable {
+  /// Byte addresses, from the tag's first byte on.
+  let bytes: Range<Int>
+  /// How many lock bits there are; `nil` for a memory control TLV.
+  let lockBits: Int?
+
+  private static let valueLength = 3
+
+  /// Reads the value of a control TLV: position, size, page control. A block of another kind or size
+  /// gives `nil`.
+  ///
+  /// The position's halves count pages and bytes; the low half of page control is the exponent of the
+  /// size of such a page. A size of 0 stands for 256, in bits for locks and in bytes for memory.
+  init?(tag: UInt8, value: [UInt8]) {
+    guard value.count == Self.valueLength else { return nil }
+    let exponent = Int(value[2] & 0x0F)
+    let start = Int(value[0] >> 4) << exponent + Int(value[0] & 0x0F)
+    let size = value[1] == 0 ? 256 : Int(value[1])
+    switch tag {
+    case TagLengthValue.Tag.lockControl:
+      lockBits = size
+      bytes = start..<(start + (size + 7) / 8)
+    case TagLengthValue.Tag.memoryControl:
+      lockBits = nil
+      bytes = start..<(start + size)
+    default:
+      return nil
+    }
+  }
+}

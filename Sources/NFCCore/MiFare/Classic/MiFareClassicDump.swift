@@ -1,0 +1,254 @@
+/// What was read of a sector, and with which key.
+public struct MiFareClassicSectorDump: Hashable, Sendable {
+  /// Why something of a sector was not read.
+  public enum Failure: Hashable, Sendable {
+    /// None of the keys opens the sector.
+    case noKey
+    /// The access bits are broken: the sector is closed for good.
+    case brokenAccessBits
+    /// No key that was found may read these blocks.
+    case notReadable(blocks: [Int])
+  }
+
+  public let sector: Int
+  /// Which key opened it first; `nil` if none did.
+  public internal(set) var openedWith: MiFareClassicKeyType?
+  /// The blocks in order, the trailer last with zeros for keys; `nil` for those that were not read.
+  public internal(set) var blocks: [[UInt8]?]
+  /// Key A, if it was found; no card shows it.
+  public internal(set) var keyA: MiFareClassicKey?
+  /// Key B, if it was found or could be read.
+  public internal(set) var keyB: MiFareClassicKey?
+  /// `nil` if the trailer was not read.
+  public internal(set) var accessConditions: MiFareClassicAccessConditions?
+  public internal(set) var generalPurposeByte: UInt8?
+  /// `nil` if everything was read.
+  public internal(set) var failure: Failure?
+
+  init(sector: Int, blockCount: Int) {
+    self.sector = sector
+    blocks = [[UInt8]?](repeating: nil, count: blockCount)
+  }
+
+  /// The trailer, the key that opened the sector in place of each that is not known.
+  public var trailer: MiFareClassicSectorTrailer? {
+    guard let used = openedWith == .b ? keyB : keyA, let accessConditions, let generalPurposeByte
+    else { return nil }
+    return MiFareClassicSectorTrailer(
+      keyA: keyA ?? used, accessConditions: accessConditions,
+      generalPurposeByte: generalPurposeByte, keyB: keyB ?? used)
+  }
+
+  /// The sector's bytes: zeros for blocks that were not read.
+  var bytes: [UInt8] {
+    let empty = [UInt8](repeating: 0, count: MiFareClassicGeometry.blockSize)
+    return blocks.dropLast().flatMap { $0 ?? empty } + (trailer?.bytes ?? empty)
+  }
+
+  /// A key that is known, by its name.
+  func key(_ type: MiFareClassicKeyType) -> MiFareClassicKey? { type == .a ? keyA : keyB }
+}
+
+/// The memory of a MIFARE Classic as far as keys have opened it.
+public struct MiFareClassicDump: Hashable, Sendable {
+  public let geometry: MiFareClassicGeometry
+  public let sectors: [MiFareClassicSectorDump]
+
+  /// Whether every block was read.
+  public var isComplete: Bool { sectors.allSatisfy { $0.failure == nil } }
+
+  /// All blocks in order, as `.mfd` and `.bin` files have them: the key that opened a sector in place of
+  /// each key that cannot be read, zeros for blocks that were not read.
+  public var bytes: [UInt8] { sectors.flatMap(\.bytes) }
+}
+
+extension MiFareClassicSectorDump.Failure: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noKey: "no key opens it"
+    case .brokenAccessBits: "its access bits are broken, it is closed for good"
+    case .notReadable(let blocks):
+      "no key that was found reads block \(blocks.map(String.init).joined(separator: ", "))"
+    }
+  }
+}
+
+// MARK: Reading
+
+/// Reads sectors with a list of keys, in the fewest exchanges: one to open a sector, one a block.
+struct MiFareClassicSectorReader {
+  private var session: MiFareClassicSession
+  private let keys: [MiFareClassicKey]
+  private let findsBothKeys: Bool
+  /// What opened the last sector most likely opens the next.
+  private var last: (type: MiFareClassicKeyType, key: MiFareClassicKey)?
+
+  init(_ session: MiFareClassicSession, keys: [MiFareClassicKey], findsBothKeys: Bool) {
+    self.session = session
+    var seen: Set<MiFareClassicKey> = []
+    self.keys = keys.filter { seen.insert($0).inserted }
+    self.findsBothKeys = findsBothKeys
+  }
+
+  mutating func read(_ sector: Int) throws -> MiFareClassicSectorDump {
+    let blocks = session.geometry.blocks(ofSector: sector)
+    var dump = MiFareClassicSectorDump(sector: sector, blockCount: blocks.count)
+    guard let (type, key) = try open(sector) else {
+      dump.failure = .noKey
+      return dump
+    }
+    dump.openedWith = type
+    dump.set(key, type)
+    guard try readTrailer(&dump, blocks, type) else { return dump }
+    guard let conditions = dump.accessConditions else { return dump }
+    let other: MiFareClassicKeyType = type == .a ? .b : .a
+    try readBlocks(&dump, blocks, conditions, type, key)
+    let rest = blocks.dropLast().filter { block in
+      dump.blocks[block - blocks.lowerBound] == nil
+        && conditions.allows(
+          .read, group: session.geometry.accessGroup(ofBlock: block), with: other)
+    }
+    // A key B that can be read is known already, and opens nothing.
+    let isOtherKeyUnknown = dump.key(other) == nil
+    if isOtherKeyUnknown, findsBothKeys || !rest.isEmpty,
+      let found = try open(sector, other, first: key)
+    {
+      dump.set(found, other)
+      try readBlocks(&dump, blocks, conditions, other, found)
+    }
+    let unread = blocks.filter { dump.blocks[$0 - blocks.lowerBound] == nil }
+    if !unread.isEmpty { dump.failure = .notReadable(blocks: unread) }
+    return dump
+  }
+
+  /// Reads the trailer, which tells what else may be read. Whether that makes sense to go on.
+  private mutating func readTrailer(
+    _ dump: inout MiFareClassicSectorDump, _ blocks: Range<Int>, _ type: MiFareClassicKeyType
+  ) throws -> Bool {
+    guard let block = try readIfAllowed(blocks.upperBound - 1) else {
+      // A key B that is data: it opens the sector, and the card then refuses everything.
+      dump.failure = .notReadable(blocks: Array(blocks))
+      return false
+    }
+    guard let trailer = try? MiFareClassicSectorTrailer(block) else {
+      dump.failure = .brokenAccessBits
+      return false
+    }
+    dump.blocks[blocks.count - 1] = block
+    dump.accessConditions = trailer.accessConditions
+    dump.generalPurposeByte = trailer.generalPurposeByte
+    if trailer.accessConditions.readableTrailerFields(with: type).contains(.keyB) {
+      dump.keyB = trailer.keyB
+    }
+    return true
+  }
+
+  private mutating func readBlocks(
+    _ dump: inout MiFareClassicSectorDump, _ blocks: Range<Int>,
+    _ conditions: MiFareClassicAccessConditions, _ type: MiFareClassicKeyType,
+    _ key: MiFareClassicKey
+  ) throws {
+    for block in blocks.dropLast()
+    where dump.blocks[block - blocks.lowerBound] == nil
+      && conditions.allows(
+        .read, group: session.geometry.accessGroup(ofBlock: block), with: type)
+    {
+      guard try session.open(dump.sector, type, key) else { return }
+      dump.blocks[block - blocks.lowerBound] = try readIfAllowed(block)
+    }
+  }
+
+  private mutating func readIfAllowed(_ block: Int) throws -> [UInt8]? {
+    do {
+      return try session.read(block)
+    } catch let error as NFCError where error.code == .tagRefused {
+      return nil
+    }
+  }
+
+  /// Tries each key once: the one that opened the last sector, then all as key A, then all as key B.
+  private mutating func open(
+    _ sector: Int
+  ) throws -> (type: MiFareClassicKeyType, key: MiFareClassicKey)? {
+    if let last, try session.open(sector, last.type, last.key) { return last }
+    for type in [MiFareClassicKeyType.a, .b] {
+      for key in keys where last.map({ $0.type == type && $0.key == key }) != true {
+        guard try session.open(sector, type, key) else { continue }
+        last = (type, key)
+        return (type, key)
+      }
+    }
+    return nil
+  }
+
+  private mutating func open(
+    _ sector: Int, _ type: MiFareClassicKeyType, first: MiFareClassicKey
+  ) throws -> MiFareClassicKey? {
+    try keys.first { try session.open(sector, type, $0) }
+  }
+}
+
+extension MiFareClassicSectorDump {
+  fileprivate mutating func set(_ key: MiFareClassicKey, _ type: MiFareClassicKeyType) {
+    switch type {
+    case .a: keyA = key
+    case .b: keyB = key
+    }
+  }
+}
+
+extension MiFareClassicCommands {
+  /// Reads a sector: one exchange to open it and one a block, if the first key is the right one.
+  ///
+  /// Each key is tried once as key A, then as key B; a wrong one costs an exchange and a selection.
+  ///
+  /// - Parameter findsBothKeys: looks for the other key too, even where it is not needed to read.
+  /// - Returns: what was read; ``MiFareClassicSectorDump/failure`` says why anything was not.
+  /// - Throws: `invalidParameter` for a sector that the card has not, or no keys; `tagConnectionLost`.
+  public func readSector(
+    _ sector: Int, keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown,
+    findsBothKeys: Bool = false
+  ) async throws -> MiFareClassicSectorDump {
+    guard geometry.sectors.contains(sector) else {
+      throw NFCError(
+        .invalidParameter, "the card has sectors 0 to \(geometry.sectorCount - 1)",
+        place: .sector(sector))
+    }
+    try checkKeys(keys)
+    return try await handle.perform { link in
+      var reader = MiFareClassicSectorReader(
+        MiFareClassicSession(link, geometry), keys: keys, findsBothKeys: findsBothKeys)
+      return try reader.read(sector)
+    }
+  }
+
+  /// Reads the whole card: 80 exchanges for a 1K of which each sector opens with the first key tried.
+  ///
+  /// Keys are tried as ``readSector(_:keys:findsBothKeys:)`` does, the one that opened the sector before
+  /// first.
+  ///
+  /// - Returns: what was read; a sector that no key opens is in it with its ``MiFareClassicSectorDump/failure``.
+  /// - Throws: `invalidParameter` for no keys; `tagConnectionLost`.
+  public func dump(
+    keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, findsBothKeys: Bool = false
+  ) async throws -> MiFareClassicDump {
+    try checkKeys(keys)
+    return try await handle.perform { link in
+      try Self.dump(geometry, keys: keys, findsBothKeys: findsBothKeys, link)
+    }
+  }
+
+  static func dump(
+    _ geometry: MiFareClassicGeometry, keys: [MiFareClassicKey], findsBothKeys: Bool,
+    _ link: TagLink
+  ) throws -> MiFareClassicDump {
+    var reader = MiFareClassicSectorReader(
+      MiFareClassicSession(link, geometry), keys: keys, findsBothKeys: findsBothKeys)
+    return MiFareClassicDump(
+      geometry: geometry, sectors: try geometry.sectors.map { try reader.read($0) })
+  }
+
+  func checkKeys(_ keys: [MiFareClassicKey]) throws {
+    guard !keys.isEmpty else { throw NFCError(.invalidParameter, "at least one key is needed") }
+  }
+}

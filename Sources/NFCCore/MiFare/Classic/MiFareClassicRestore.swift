@@ -1,0 +1,235 @@
+/// What restoring a dump will write to a card, and what it leaves out and why.
+public struct MiFareClassicRestorePlan: Hashable, Sendable {
+  /// A block to be written, and the key that may.
+  public struct Write: Hashable, Sendable {
+    public let block: Int
+    public let data: [UInt8]
+    public let keyType: MiFareClassicKeyType
+    public let key: MiFareClassicKey
+  }
+
+  /// Why something is left out.
+  public enum Reason: Hashable, Sendable {
+    /// Block 0 is the maker's and cannot be written.
+    case manufacturerBlock
+    /// None of the keys opens the sector.
+    case noKey
+    /// The trailer of the card or of the dump has broken access bits.
+    case brokenAccessBits
+    /// No key that was found may write the block.
+    case notWritable
+    /// The trailer of the dump could never be changed again, and that was not asked for.
+    case locksForGood
+    /// The card has refused the block although its access conditions allow it.
+    case refused
+  }
+
+  public struct Omission: Hashable, Sendable {
+    public let sector: Int
+    /// `nil`: the whole sector.
+    public let block: Int?
+    public let reason: Reason
+  }
+
+  /// In the order in which they are written: a sector's data, then its trailer.
+  public let writes: [Write]
+  /// What of the dump will not be on the card.
+  public let omissions: [Omission]
+
+  /// Whether all of the dump will be on the card, but for the maker's block 0.
+  public var isComplete: Bool { omissions.allSatisfy { $0.reason == .manufacturerBlock } }
+
+  /// Compares a card with a dump.
+  ///
+  /// - Parameters:
+  ///   - image: all blocks in order, as ``MiFareClassicDump/bytes`` gives them.
+  ///   - card: what is on the card; keys that were not found cannot be used.
+  ///   - locksForGood: writes trailers that can never be changed again. **Cannot be undone.**
+  /// - Throws: `malformedContent` if the dump is not of a card of this size.
+  public init(image: [UInt8], card: MiFareClassicDump, locksForGood: Bool = false) throws {
+    let geometry = card.geometry
+    guard image.count == geometry.memorySize else {
+      throw NFCError(
+        .malformedContent, "the dump has \(image.count) bytes, the card \(geometry.memorySize)")
+    }
+    var writes: [Write] = []
+    var omissions: [Omission] = []
+    for sector in card.sectors {
+      let blocks = geometry.blocks(ofSector: sector.sector)
+      func omit(_ block: Int?, _ reason: Reason) {
+        omissions.append(Omission(sector: sector.sector, block: block, reason: reason))
+      }
+      guard let conditions = sector.accessConditions else {
+        omit(nil, sector.failure == .brokenAccessBits ? .brokenAccessBits : .noKey)
+        continue
+      }
+      for (index, block) in blocks.dropLast().enumerated() {
+        let data = Self.block(block, of: image)
+        if sector.blocks[index] == data { continue }
+        let group = geometry.accessGroup(ofBlock: block)
+        if block == 0 {
+          omit(block, .manufacturerBlock)
+        } else if let (type, key) = sector.key(where: {
+          conditions.allows(.write, group: group, with: $0)
+        }) {
+          writes.append(Write(block: block, data: data, keyType: type, key: key))
+        } else {
+          omit(block, .notWritable)
+        }
+      }
+      let block = blocks.upperBound - 1
+      guard let wanted = try? MiFareClassicSectorTrailer(Self.block(block, of: image)) else {
+        omit(block, .brokenAccessBits)
+        continue
+      }
+      let fields = sector.fieldsThatDiffer(from: wanted)
+      guard !fields.isEmpty else { continue }
+      if wanted.isFinal, !locksForGood {
+        omit(block, .locksForGood)
+      } else if let (type, key) = sector.key(where: {
+        conditions.writableTrailerFields(with: $0).isSuperset(of: fields)
+      }) {
+        writes.append(Write(block: block, data: wanted.bytes, keyType: type, key: key))
+      } else {
+        omit(block, .notWritable)
+      }
+    }
+    self.writes = writes
+    self.omissions = omissions
+  }
+
+  private static func block(_ block: Int, of image: [UInt8]) -> [UInt8] {
+    let first = block * MiFareClassicGeometry.blockSize
+    return Array(image[first..<first + MiFareClassicGeometry.blockSize])
+  }
+}
+
+extension MiFareClassicSectorTrailer {
+  /// Whether neither key can change anything of it.
+  fileprivate var isFinal: Bool {
+    accessConditions.writableTrailerFields(with: .a).isEmpty
+      && accessConditions.writableTrailerFields(with: .b).isEmpty
+  }
+}
+
+extension MiFareClassicSectorDump {
+  /// A key that was found and may do something. A key B that can be read is no key.
+  fileprivate func key(
+    where may: (MiFareClassicKeyType) -> Bool
+  ) -> (MiFareClassicKeyType, MiFareClassicKey)? {
+    for type in [MiFareClassicKeyType.a, .b] where may(type) {
+      if let key = key(type) { return (type, key) }
+    }
+    return nil
+  }
+
+  /// A key that is not known counts as different.
+  fileprivate func fieldsThatDiffer(
+    from wanted: MiFareClassicSectorTrailer
+  ) -> MiFareClassicAccessConditions.TrailerFields {
+    var fields: MiFareClassicAccessConditions.TrailerFields = []
+    if keyA != wanted.keyA { fields.insert(.keyA) }
+    if keyB != wanted.keyB { fields.insert(.keyB) }
+    if accessConditions != wanted.accessConditions
+      || generalPurposeByte != wanted.generalPurposeByte
+    {
+      fields.insert(.accessBits)
+    }
+    return fields
+  }
+}
+
+/// What restoring a dump has done, sector by sector.
+public struct MiFareClassicRestoreReport: Hashable, Sendable {
+  public struct Sector: Hashable, Sendable {
+    public let sector: Int
+    /// The blocks that were written; those that held what they should are not among them.
+    public internal(set) var written: [Int]
+    public internal(set) var omissions: [MiFareClassicRestorePlan.Omission]
+  }
+
+  public let sectors: [Sector]
+
+  /// Whether all of the dump is on the card now, but for the maker's block 0.
+  public var isComplete: Bool {
+    sectors.allSatisfy { $0.omissions.allSatisfy { $0.reason == .manufacturerBlock } }
+  }
+}
+
+extension MiFareClassicRestorePlan.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .manufacturerBlock: "the maker's block cannot be written"
+    case .noKey: "no key opens the sector"
+    case .brokenAccessBits: "the access bits are broken"
+    case .notWritable: "no key that was found may write it"
+    case .locksForGood: "it could never be changed again"
+    case .refused: "the card has refused it"
+    }
+  }
+}
+
+extension MiFareClassicCommands {
+  /// Finds out what restoring a dump would write: reads the whole card, with both keys of each sector
+  /// where the list has them. Writes nothing.
+  ///
+  /// - Parameters: as ``MiFareClassicRestorePlan/init(image:card:locksForGood:)``; the keys are those of
+  ///   the card as it is now.
+  /// - Throws: `malformedContent` before anything is sent if the dump is not of a card of this size.
+  public func restorePlan(
+    _ image: [UInt8], keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown,
+    locksForGood: Bool = false
+  ) async throws -> MiFareClassicRestorePlan {
+    guard image.count == geometry.memorySize else {
+      throw NFCError(
+        .malformedContent, "the dump has \(image.count) bytes, the card \(geometry.memorySize)")
+    }
+    let card = try await dump(keys: keys, findsBothKeys: true)
+    return try MiFareClassicRestorePlan(image: image, card: card, locksForGood: locksForGood)
+  }
+
+  /// Writes what a plan says: one exchange a block, and one for each sector and key.
+  ///
+  /// A run that was broken off can be repeated with a new plan: sector by sector, data before the trailer.
+  ///
+  /// - Throws: `tagConnectionLost`. A block that the card refuses is in the report.
+  public func restore(
+    _ plan: MiFareClassicRestorePlan
+  ) async throws -> MiFareClassicRestoreReport {
+    let geometry = geometry
+    return try await handle.performCommand { link in
+      var session = MiFareClassicSession(link, geometry)
+      var sectors = geometry.sectors.map { sector in
+        MiFareClassicRestoreReport.Sector(
+          sector: sector, written: [],
+          omissions: plan.omissions.filter { $0.sector == sector })
+      }
+      for write in plan.writes {
+        let sector = geometry.sector(ofBlock: write.block)
+        guard sectors.indices.contains(sector) else { continue }
+        if try session.restore(write) {
+          sectors[sector].written.append(write.block)
+        } else {
+          sectors[sector].omissions.append(
+            .init(sector: sector, block: write.block, reason: .refused))
+        }
+      }
+      return MiFareClassicRestoreReport(sectors: sectors)
+    }
+  }
+}
+
+extension MiFareClassicSession {
+  /// Whether the card has taken the block.
+  fileprivate mutating func restore(_ write: MiFareClassicRestorePlan.Write) throws -> Bool {
+    guard
+      try open(geometry.sector(ofBlock: write.block), write.keyType, write.key)
+    else { return false }
+    do {
+      try self.write(write.data, to: write.block)
+      return true
+    } catch let error as NFCError where error.code == .tagRefused {
+      return false
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/// A procedure's way to a MIFARE Classic: which sector is open, and what a refusal means.
+///
+/// A session lives within one procedure. Between two, other commands may have opened other sectors.
+struct MiFareClassicSession {
+  let link: TagLink
+  let geometry: MiFareClassicGeometry
+  private var opened: Opened?
+
+  private struct Opened: Equatable {
+    var sector: Int
+    var keyType: MiFareClassicKeyType
+    var key: MiFareClassicKey
+  }
+
+  init(_ link: TagLink, _ geometry: MiFareClassicGeometry) {
+    self.link = link
+    self.geometry = geometry
+  }
+
+  /// Opens a sector: one exchange, none if it is open with this key. A wrong key costs a selection on
+  /// top; the card then listens again.
+  ///
+  /// - Returns: whether it is this key.
+  mutating func open(
+    _ sector: Int, _ keyType: MiFareClassicKeyType, _ key: MiFareClassicKey
+  ) throws -> Bool {
+    let wanted = Opened(sector: sector, keyType: keyType, key: key)
+    if opened == wanted { return true }
+    opened = nil
+    guard let block = UInt8(exactly: geometry.trailer(ofSector: sector)) else { return false }
+    do {
+      try link.authenticate(block: block, keyType: keyType, key: key.bytes)
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      // A reader says the same of a card that has left: this tells them apart.
+      try link.selectAgain()
+      return false
+    }
+    opened = wanted
+    return true
+  }
+
+  /// Opens a sector, or throws `notAuthenticated`.
+  mutating func require(
+    _ sector: Int, _ keyType: MiFareClassicKeyType, _ key: MiFareClassicKey, _ reason: String
+  ) throws {
+    guard try open(sector, keyType, key) else {
+      throw NFCError(.notAuthenticated, reason, place: .sector(sector))
+    }
+  }
+
+  /// Reads a block of the sector that is open.
+  mutating func read(_ block: Int) throws -> [UInt8] {
+    try closingOnFailure { link in
+      try MiFareClassicExchange.read(UInt8(truncatingIfNeeded: block), link)
+    }
+  }
+
+  /// Writes a block of the sector that is open. Refuses a broken sector trailer.
+  mutating func write(_ data: [UInt8], to block: Int) throws {
+    guard data.count == MiFareClassicGeometry.blockSize else {
+      throw NFCError(
+        .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(block))
+    }
+    if geometry.isTrailer(block) { _ = try MiFareClassicSectorTrailer(data) }
+    try closingOnFailure { link in
+      let command = [MiFareClassicExchange.write, UInt8(truncatingIfNeeded: block)] + data
+      _ = try MiFareClassicExchange.send(command, link)
+    }
+  }
+
+  private mutating func closingOnFailure<Result>(
+    _ body: (TagLink) throws -> Result
+  ) throws -> Result {
+    do {
+      return try body(link)
+    } catch {
+      opened = nil
+      throw error
+    }
+  }
+}

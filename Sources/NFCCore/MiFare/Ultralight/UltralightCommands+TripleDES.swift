@@ -1,0 +1,88 @@
+/// The 3DES authentication of MIFARE Ultralight C (MF0ICU2 data sheet, 7.5.5).
+extension UltralightCommands {
+  /// Proves the key to the tag and has the tag prove it. Two exchanges; lasts until the tag is selected anew.
+  ///
+  /// - Parameter key: 16 bytes, the two DES keys in the order in which DES takes them; on delivery
+  ///   `49454D4B41455242214E4143554F5946`.
+  /// - Throws: `authenticationFailed`; `invalidParameter` for another number of bytes.
+  public func authenticate(key: [UInt8]) async throws {
+    var generator = SystemRandomNumberGenerator()
+    let randomNumber = (0..<TwoKeyTripleDES.blockSize).map { _ in
+      UInt8.random(in: .min ... .max, using: &generator)
+    }
+    try await handle.performCommand {
+      try UltralightCAuthentication.run(key: key, randomNumber: randomNumber, $0)
+    }
+  }
+
+  /// Writes another key: four pages. Takes effect when the tag is selected anew.
+  ///
+  /// A tag torn away between the pages has a mixture of both keys, and may then be of no use any more.
+  ///
+  /// - Parameter key: as ``authenticate(key:)``.
+  /// - Throws: `tagRefused` if the pages are protected and the old key was not proved, or are locked.
+  public func changeKey(_ key: [UInt8]) async throws {
+    guard key.count == TwoKeyTripleDES.keySize else {
+      throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")
+    }
+    // Each half stands with its last byte first (MF0ICU2 data sheet, 7.5.7).
+    let half = TwoKeyTripleDES.blockSize
+    let stored = Array(key.prefix(half).reversed() + key.suffix(half).reversed())
+    try await handle.performCommand { link in
+      for (index, page) in UltralightCAuthentication.keyPages.enumerated() {
+        let first = index * UltralightLayout.pageSize
+        try UltralightProcedure.write(
+          Array(stored[first..<first + UltralightLayout.pageSize]), to: page, link)
+      }
+    }
+  }
+}
+
+/// Three passes: the tag's number, both numbers, the reader's number, each rotated by a byte on its way back.
+enum UltralightCAuthentication {
+  static let keyPages: ClosedRange<UInt8> = 0x2C...0x2F
+  private static let continued: UInt8 = 0xAF
+  private static let done: UInt8 = 0x00
+  private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
+
+  static func run(key: [UInt8], randomNumber: [UInt8], _ link: TagLink) throws {
+    guard key.count == TwoKeyTripleDES.keySize else {
+      throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")
+    }
+    let size = TwoKeyTripleDES.blockSize
+    let challenge = try UltralightExchange.send(
+      [UltralightIdentification.authenticate, 0x00], link)
+    guard challenge.count == 1 + size, challenge[0] == continued else {
+      throw NFCError(.tagResponseError, "the tag's challenge is broken")
+    }
+    guard
+      let token = token(
+        challenge: Array(challenge.dropFirst()), key: key, randomNumber: randomNumber)
+    else { throw NFCError(.invalidParameter, "the key cannot be used") }
+    let answer: [UInt8]
+    do {
+      answer = try UltralightExchange.send([continued] + token, link)
+    } catch let error as NFCError where error.code == .tagRefused {
+      throw NFCError(wrongKey.code, wrongKey.reason, cause: error.cause)
+    }
+    guard answer.count == 1 + size, answer[0] == done,
+      TwoKeyTripleDES.decrypt(
+        Array(answer.dropFirst()), key: key, initialValue: Array(token.suffix(size)))
+        == rotated(randomNumber)
+    else { throw wrongKey }
+  }
+
+  /// ek(RndA ‖ RndB′).
+  static func token(challenge: [UInt8], key: [UInt8], randomNumber: [UInt8]) -> [UInt8]? {
+    let zero = [UInt8](repeating: 0, count: TwoKeyTripleDES.blockSize)
+    guard
+      let number = TwoKeyTripleDES.decrypt(challenge, key: key, initialValue: zero)
+    else { return nil }
+    return TwoKeyTripleDES.encrypt(
+      randomNumber + rotated(number), key: key, initialValue: challenge)
+  }
+
+  private static func rotated(_ bytes: [UInt8]) -> [UInt8] {
+    Array(bytes.dropFirst() + bytes.prefix(1))
+  }
+}

@@ -1,0 +1,254 @@
+/// The commands of MIFARE Ultralight and NTAG 2xx.
+///
+/// Not every chip has every command; one that a chip has not is refused (`tagRefused`). A refused command
+/// ends an authentication.
+///
+/// Sources: NXP MF0ICU1, MF0ICU2, MF0ULx1, NTAG21x and NT3H1101 data sheets.
+public struct UltralightCommands: Sendable {
+  let handle: TagHandle
+
+  /// GET_VERSION: eight bytes (NTAG21x data sheet, 10.1). One exchange.
+  public func getVersion() async throws -> [UInt8] {
+    try await send([UltralightIdentification.getVersion], count: 8)
+  }
+
+  /// READ: four pages, 16 bytes, from a page on. One exchange.
+  ///
+  /// Behind the last page that can be read most chips go on with page 0.
+  public func read(_ page: UInt8) async throws -> [UInt8] {
+    try await handle.perform { try UltralightProcedure.read(page, $0) }
+  }
+
+  /// Four bytes of a page. One exchange.
+  public func readPage(_ page: UInt8) async throws -> [UInt8] {
+    Array(try await read(page).prefix(UltralightLayout.pageSize))
+  }
+
+  /// The bytes of some pages in as few exchanges as chip and reader allow: FAST_READ of as many pages as
+  /// one answer of the reader carries, READ of four pages on chips without it.
+  ///
+  /// The first call costs what ``MiFareTag/product()`` costs, if that has not been asked before.
+  ///
+  /// - Throws: `invalidParameter` for pages beyond 255; `tagRefused` with the page from which the chip
+  ///   refuses to read on. A chip without FAST_READ gives page 0 and those behind it in place of up to
+  ///   three pages that are protected.
+  public func readPages(_ pages: Range<Int>) async throws -> [UInt8] {
+    guard pages.lowerBound >= 0, pages.upperBound <= 256 else {
+      throw NFCError(.invalidParameter, "pages are 0 to 255")
+    }
+    return try await handle.perform { link in
+      let layout = try handle.ultralightProduct(link).flatMap(UltralightLayout.init)
+      return try UltralightProcedure.read(
+        pages, hasFastRead: layout?.hasFastRead ?? false, link)
+    }
+  }
+
+  /// WRITE of four bytes. One exchange.
+  ///
+  /// Page 2 has lock bits and page 3 bits that can only be set: **what is set there cannot be undone**.
+  ///
+  /// - Throws: `invalidParameter` for another number of bytes; `tagRefused` for a page that is locked,
+  ///   protected or not there.
+  public func writePage(_ page: UInt8, _ data: [UInt8]) async throws {
+    guard data.count == UltralightLayout.pageSize else {
+      throw NFCError(
+        .invalidParameter, "a page has 4 bytes, not \(data.count)", place: .page(Int(page)))
+    }
+    try await handle.performCommand { try UltralightProcedure.write(data, to: page, $0) }
+  }
+
+  /// READ_CNT: a 24-bit counter. One exchange.
+  ///
+  /// - Parameter number: 0 to 2 on Ultralight EV1, 2 on NTAG213, NTAG215 and NTAG216, where it has to be
+  ///   enabled.
+  public func readCounter(_ number: UInt8) async throws -> Int {
+    let bytes = try await send([UltralightProcedure.readCounter, number], count: 3)
+    return Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
+  }
+
+  /// INCR_CNT of Ultralight EV1. One exchange. **Cannot be undone.**
+  ///
+  /// - Throws: `invalidParameter` for more than 24 bits; `tagRefused` if the counter would overflow.
+  public func incrementCounter(_ number: UInt8, by value: Int) async throws {
+    guard (0...0xFF_FFFF).contains(value) else {
+      throw NFCError(.invalidParameter, "a counter has 24 bits")
+    }
+    let operand = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    _ = try await handle.perform {
+      try UltralightExchange.send([UltralightProcedure.incrementCounter, number] + operand, $0)
+    }
+  }
+
+  /// READ_SIG: the 32 bytes of the originality signature. One exchange.
+  public func readSignature() async throws -> [UInt8] {
+    try await send([UltralightProcedure.readSignature, 0x00], count: 32)
+  }
+
+  /// PWD_AUTH: gives the password. One exchange; lasts until the tag is selected anew.
+  ///
+  /// - Parameter password: four bytes.
+  /// - Returns: the two bytes PACK by which the tag shows that it is the right one.
+  /// - Throws: `authenticationFailed`; the reason says so if the tag no longer takes any password because
+  ///   too many were wrong.
+  @discardableResult
+  public func authenticate(password: [UInt8]) async throws -> [UInt8] {
+    try await handle.performCommand { try UltralightProcedure.authenticate(password: password, $0) }
+  }
+
+  /// SECTOR_SELECT of NTAG I²C: the sector that page numbers are of from now on, until the tag is selected
+  /// anew. Two exchanges.
+  ///
+  /// - Throws: `tagRefused` for a sector that is not there.
+  public func selectSector(_ sector: UInt8) async throws {
+    try await handle.performCommand { try UltralightProcedure.selectSector(sector, $0) }
+  }
+
+  private func send(_ command: [UInt8], count: Int) async throws -> [UInt8] {
+    try await handle.perform { link in
+      let answer = try UltralightExchange.send(command, link)
+      guard answer.count == count else {
+        throw NFCError(
+          .tagResponseError,
+          "the tag has answered command \([command[0]].hexadecimal) with \(answer.count) bytes instead of "
+            + "\(count)")
+      }
+      return answer
+    }
+  }
+}
+
+extension TagHandle {
+  /// The product of an Ultralight or NTAG tag, asked for once.
+  func ultralightProduct(_ link: TagLink) throws -> TagProduct? {
+    if let known = knowledge.withLock({ $0.product }) { return known }
+    let product = try UltralightIdentification.product(link)
+    knowledge.withLock { $0.product = .some(product) }
+    return product
+  }
+}
+
+/// Commands and procedures of Ultralight and NTAG over a link.
+enum UltralightProcedure {
+  static let fastRead: UInt8 = 0x3A
+  static let write: UInt8 = 0xA2
+  static let readCounter: UInt8 = 0x39
+  static let incrementCounter: UInt8 = 0xA5
+  static let readSignature: UInt8 = 0x3C
+  static let passwordAuthenticate: UInt8 = 0x1B
+  static let sectorSelect: UInt8 = 0xC2
+  static let pagesPerRead = 4
+  /// The NAK of PWD_AUTH after AUTHLIM wrong passwords (NTAG21x data sheet, 9.3 and 8.8.2).
+  private static let authenticationLimitReached: UInt8 = 0x04
+  private static let checkSize = 2
+
+  static func read(_ page: UInt8, _ link: TagLink) throws -> [UInt8] {
+    let answer = try refusing(Int(page)) {
+      try UltralightExchange.send([UltralightIdentification.read, page], link)
+    }
+    guard answer.count == pagesPerRead * UltralightLayout.pageSize else {
+      throw NFCError(
+        .tagResponseError, "READ gives 16 bytes, the tag gave \(answer.count)",
+        place: .page(Int(page)))
+    }
+    return answer
+  }
+
+  /// As many pages as one answer carries, its check with it.
+  static func pagesPerFastRead(_ link: TagLink) -> Int {
+    max(1, (link.capabilities.maximumResponseLength - checkSize) / UltralightLayout.pageSize)
+  }
+
+  static func read(
+    _ pages: Range<Int>, hasFastRead: Bool, _ link: TagLink
+  ) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var page = pages.lowerBound
+    while page < pages.upperBound {
+      let count = min(
+        pages.upperBound - page, hasFastRead ? pagesPerFastRead(link) : pagesPerRead)
+      bytes += try read(page, count: count, hasFastRead: hasFastRead, link)
+      page += count
+    }
+    return bytes
+  }
+
+  /// One exchange.
+  static func read(
+    _ page: Int, count: Int, hasFastRead: Bool, _ link: TagLink
+  ) throws -> [UInt8] {
+    guard let first = UInt8(exactly: page), let last = UInt8(exactly: page + count - 1) else {
+      throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
+    }
+    // FAST_READ goes nowhere else at the end of what may be read; READ goes on with page 0.
+    guard hasFastRead else {
+      return Array(try read(first, link).prefix(count * UltralightLayout.pageSize))
+    }
+    let answer = try refusing(page) { try UltralightExchange.send([fastRead, first, last], link) }
+    guard answer.count == count * UltralightLayout.pageSize else {
+      throw NFCError(
+        .tagResponseError,
+        "FAST_READ of \(count) pages has given \(answer.count) bytes", place: .page(page))
+    }
+    return answer
+  }
+
+  static func write(_ data: [UInt8], to page: UInt8, _ link: TagLink) throws {
+    let answer = try refusing(Int(page)) {
+      try UltralightExchange.send([write, page] + data, link)
+    }
+    guard answer == [UltralightExchange.acknowledge] else {
+      throw NFCError(
+        .tagResponseError, "the tag has not acknowledged the page", place: .page(Int(page)))
+    }
+  }
+
+  static func authenticate(password: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    guard password.count == UltralightLayout.pageSize else {
+      throw NFCError(.invalidParameter, "a password has 4 bytes, not \(password.count)")
+    }
+    do {
+      let answer = try UltralightExchange.send([passwordAuthenticate] + password, link)
+      guard answer.count == 2 else {
+        throw NFCError(.tagResponseError, "PACK has 2 bytes, the tag gave \(answer.count)")
+      }
+      return answer
+    } catch let error as NFCError where error.code == .tagRefused {
+      let isLockedOut = error.cause == .negativeAcknowledge(authenticationLimitReached)
+      throw NFCError(
+        .authenticationFailed,
+        isLockedOut
+          ? "the tag takes no password any more: too many were wrong" : "the password is wrong",
+        cause: error.cause)
+    }
+  }
+
+  /// The second half is acknowledged by silence (NT3H1101 data sheet, 10.6).
+  static func selectSector(_ sector: UInt8, _ link: TagLink) throws {
+    _ = try UltralightExchange.send([sectorSelect, 0xFF], link)
+    do {
+      _ = try UltralightExchange.send([sector, 0x00, 0x00, 0x00], link)
+    } catch let error as NFCError
+      where error.code == .tagResponseError && error.cause == .noAnswer
+    {
+      return
+    } catch let error as NFCError where error.code == .tagRefused {
+      throw NFCError(
+        .tagRefused, "the tag has no sector \(sector) at present", cause: error.cause,
+        place: .sector(Int(sector)))
+    }
+    throw NFCError(
+      .tagResponseError, "the tag has answered where it should be silent",
+      place: .sector(Int(sector)))
+  }
+
+  /// Adds the page to a refusal.
+  private static func refusing<Result>(_ page: Int, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as NFCError where error.code == .tagRefused {
+      throw NFCError(
+        error.code, "the tag has refused the page: it is locked, protected or not there",
+        cause: error.cause, place: .page(page))
+    }
+  }
+}

@@ -1,0 +1,34 @@
+extension Reader {
+  /// The tags that are in the field now: one round through all technologies, without waiting for any to
+  /// come.
+  ///
+  /// Tags that were found before are out of reach afterwards: the carrier is switched off and on.
+  ///
+  /// - Parameter options: what to look for, as in ``tags(polling:)``.
+  /// - Throws: `unsupported` for a technology that the reader has not; `readerUnavailable` if the round
+  ///   could not be carried out, which may be tried again; `readerLost`.
+  public nonisolated func tagsInField(
+    polling options: PollingOptions = .all
+  ) async throws -> [DetectedTag] {
+    let events = events(polling: options)
+    if let refusal = events.refusal { throw refusal }
+    return try await perform { reader, work in
+      try reader.resetField()
+      var tags: [DetectedTag] = []
+      for technology in events.technologies {
+        try work.checkCancellation()
+        for target in try reader.list(technology) {
+          do {
+            tags.append(try reader.detect(target, work))
+          } catch let error as NFCError
+            where [.tagConnectionLost, .tagResponseError].contains(error.code)
+          {
+            // It has gone again meanwhile.
+            continue
+          }
+        }
+      }
+      return tags
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import NFC
+
+/// `nfc apdu`.
+struct APDUCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apdu",
+    abstract: "Sends ISO 7816 commands.",
+    discussion: """
+      Each argument is a command. Each answer stands on a line: data, a space, status word. A status \
+      word other than 9000 is an answer like any other.
+
+      Example:
+        nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F
+      """)
+
+  @OptionGroup var options: GlobalOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Select this application first. Without commands, its answer is printed.", valueName: "hex"),
+    transform: applicationIdentifier)
+  var aid: ApplicationIdentifier?
+
+  @Argument(
+    help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"), transform: command)
+  var commands: [APDU] = []
+
+  mutating func validate() throws {
+    guard aid != nil || !commands.isEmpty else {
+      throw ValidationError("A command, or an application with --aid, is needed.")
+    }
+  }
+
+  private static func command(_ text: String) throws -> APDU {
+    guard let command = APDU(try Hexadecimal.argument(text, "The command")) else {
+      throw ValidationError(
+        "The command \"\(text)\" is no APDU: it is CLA INS P1 P2, then Lc and data, then Le.")
+    }
+    return command
+  }
+
+  private static func applicationIdentifier(_ text: String) throws -> ApplicationIdentifier {
+    guard let aid = ApplicationIdentifier(try Hexadecimal.argument(text, "--aid")) else {
+      throw ValidationError("--aid \"\(text)\" is too long: an AID has at most 16 bytes.")
+    }
+    return aid
+  }
+
+  func run() async throws {
+    try await Session.run(options) { session in
+      let maximum = session.reader.capabilities.maximumCommandLength
+      for command in commands { try Hexadecimal.checkLength(command.encoded, atMost: maximum) }
+      let tag = try await session.selectTag("a smart card (ISO 14443-4)", SmartCard.init)
+      if let aid { try await select(aid, tag) }
+      for command in commands {
+        let answer = try await tag.work { try await tag.kind.send(command) }
+        try print(answer, to: command)
+      }
+    }
+  }
+
+  private func select(_ aid: ApplicationIdentifier, _ tag: SelectedTag<SmartCard>) async throws {
+    let command = APDU.select(aid: aid)
+    let answer = try await tag.work { try await tag.kind.send(command) }
+    // 61xx: there is more to fetch. 62xx and 63xx are warnings (ISO/IEC 7816-4, 5.6).
+    guard answer.isSuccess || (0x61...0x63).contains(answer.sw1) else {
+      throw Failure(
+        .notThere,
+        "no application answers to AID \(aid): status word \([answer.sw1, answer.sw2].hexadecimal)",
+        tag: tag.name, advice: "check the AID")
+    }
+    if commands.isEmpty { try print(answer, to: command) }
+  }
+
+  private func print(_ answer: ResponseAPDU, to command: APDU) throws {
+    guard options.json else { return try Output.line(answer.description) }
+    try Output.line(
+      JSON.members([
+        "command": .bytes(command.encoded), "data": .bytes(answer.data),
+        "statusWord": .bytes([answer.sw1, answer.sw2]),
+      ]).text)
+  }
+}
+
+/// A tag that takes ISO 7816 commands.
+private struct SmartCard: Sendable {
+  private let exchange: @Sendable (APDU) async throws -> ResponseAPDU
+
+  init?(_ tag: DetectedTag) {
+    switch tag {
+    case .iso7816(let tag): exchange = { try await tag.sendCommand($0) }
+    // Those of type A that have an answer to select speak ISO/IEC 14443-4.
+    case .miFare(let tag) where !tag.ats.isEmpty: exchange = { try await tag.sendCommand($0) }
+    default: return nil
+    }
+  }
+
+  func send(_ command: APDU) async throws -> ResponseAPDU { try await exchange(command) }
+}

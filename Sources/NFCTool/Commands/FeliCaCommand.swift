@@ -1,0 +1,49 @@
+import ArgumentParser
+import NFC
+
+/// `nfc felica`.
+struct FeliCaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "felica", abstract: "Works with FeliCa cards.",
+    discussion: "Example:\n  nfc felica send \"00 FFFF 01 00\"",
+    subcommands: [FeliCaSendCommand.self])
+}
+
+/// `nfc felica send`.
+struct FeliCaSendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Sends raw commands.",
+    discussion: """
+      Each argument is a command without LEN and CRC, IDm included. The answer to each stands on a \
+      line of its own, without LEN.
+
+      Example:
+        nfc felica send "0C 01010612B41C7D2A"
+      """)
+
+  @OptionGroup var options: GlobalOptions
+
+  @Argument(
+    help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "The command") })
+  var commands: [[UInt8]]
+
+  /// LEN is one byte and counts itself (JIS X 6319-4).
+  private static let maximumLength = 254
+
+  func run() async throws {
+    try await Session.run(options) { session in
+      for command in commands {
+        try Hexadecimal.checkLength(command, atMost: Self.maximumLength)
+      }
+      let tag = try await session.selectTag("a FeliCa card") { tag -> (any FeliCaTag)? in
+        if case .feliCa(let tag) = tag { tag } else { nil }
+      }
+      for command in commands {
+        let answer = try await tag.work { try await tag.kind.sendFeliCaCommand(command) }
+        try Output.answer(answer, to: command, json: options.json)
+      }
+    }
+  }
+}

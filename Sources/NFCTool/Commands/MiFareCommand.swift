@@ -1,0 +1,60 @@
+import ArgumentParser
+import NFC
+
+/// `nfc mifare`.
+struct MiFareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mifare", abstract: "Works with MIFARE and NTAG tags.",
+    discussion: "Example:\n  nfc mifare send 60 3004",
+    subcommands: [MiFareSendCommand.self])
+}
+
+/// `nfc mifare send`.
+struct MiFareSendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Sends raw commands.",
+    discussion: """
+      Each argument is a command without its CRC. The answer to each stands on a line of its own, an \
+      acknowledge as 0A. A command that the tag refuses or does not answer ends with exit code 74.
+
+      MIFARE Classic: 60 or 61, block and key; the card's UID is added.
+
+      Example:
+        nfc mifare send 60 "30 04"
+      """)
+
+  @OptionGroup var options: GlobalOptions
+
+  @Argument(
+    help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "The command") })
+  var commands: [[UInt8]]
+
+  /// CRC_A goes over the air behind the command.
+  private static let checkLength = 2
+
+  func run() async throws {
+    try await Session.run(options) { session in
+      let maximum = session.reader.capabilities.maximumCommandLength - Self.checkLength
+      for command in commands { try Hexadecimal.checkLength(command, atMost: maximum) }
+      let tag = try await session.selectTag("a MIFARE or NTAG tag") { tag -> (any MiFareTag)? in
+        if case .miFare(let tag) = tag { tag } else { nil }
+      }
+      for command in commands {
+        let answer = try await tag.work { try await tag.kind.sendMiFareCommand(command) }
+        try Output.answer(answer, to: command, json: options.json)
+      }
+    }
+  }
+}
+
+extension Output {
+  /// A raw command's answer.
+  static func answer(_ answer: [UInt8], to command: [UInt8], json: Bool) throws {
+    try line(
+      json
+        ? JSON.members(["command": .bytes(command), "answer": .bytes(answer)]).text
+        : answer.hexadecimal)
+  }
+}

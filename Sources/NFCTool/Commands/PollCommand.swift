@@ -1,0 +1,161 @@
+import ArgumentParser
+import NFC
+
+/// `nfc poll`.
+struct PollCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "poll",
+    abstract: "Says which tags come and go.",
+    discussion: """
+      A line a tag as it comes and as it goes, until interrupted. Exit code 66 if no tag came within \
+      --timeout.
+
+      Example:
+        nfc poll --json --count 2 --virtual ntag215 --virtual suica
+      """)
+
+  @OptionGroup var options: GlobalOptions
+
+  @Flag(help: "Stop after the first tag.")
+  var once = false
+
+  @Option(help: ArgumentHelp("Stop after so many tags.", valueName: "number"))
+  var count: Int?
+
+  @Option(
+    name: .customLong("protocols"),
+    help: ArgumentHelp(
+      "Poll only these: iso14443, iso15693, iso18092, other, with commas between them.",
+      valueName: "list"),
+    transform: protocols)
+  var polling: PollingOptions = .all
+
+  mutating func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count takes a number from 1 on.") }
+    if once, count != nil { throw ValidationError("--once is --count 1; give only one of them.") }
+  }
+
+  private static func protocols(_ text: String) throws -> PollingOptions {
+    let names: [Substring: PollingOptions] = [
+      "iso14443": .iso14443, "iso15693": .iso15693, "iso18092": .iso18092, "other": .other,
+    ]
+    var options: PollingOptions = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let option = names[name] else {
+        throw ValidationError(
+          "--protocols takes iso14443, iso15693, iso18092 and other, not \"\(name)\".")
+      }
+      options.insert(option)
+    }
+    return options
+  }
+
+  func run() async throws {
+    try await Session.run(options, polling: polling) { session in
+      let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
+        group.addTask { try await poll(session) }
+        if let timeout = options.timeout {
+          group.addTask {
+            try? await Task.sleep(for: timeout)
+            return nil
+          }
+        }
+        // Whichever ends first ends the other; polling gives what has come until then.
+        var arrivals = 0
+        while let result = try await group.next() {
+          arrivals += result ?? 0
+          group.cancelAll()
+        }
+        return arrivals
+      }
+      try Task.checkCancellation()
+      guard arrivals > 0 || options.timeout == nil else {
+        throw Failure(
+          .notThere, "no tag came in time",
+          advice: "hold one to the reader, or wait longer with --timeout")
+      }
+    }
+  }
+
+  /// Prints events until enough tags have come or the task is cancelled; gives how many came.
+  private func poll(_ session: Session) async throws -> Int {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let wanted = once ? 1 : count
+    var present = Arrivals()
+    var arrivals = 0
+    let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
+    do {
+      guard session.demo?.isOver != true else { return 0 }
+      for try await event in session.reader.events(polling: polling, pause: pause) {
+        let time = clock.now - start
+        switch event {
+        case .arrived(let tag):
+          if options.uid == nil || options.uid == tag.identifier {
+            present.add(tag)
+            arrivals += 1
+            try await printArrival(of: tag, at: time)
+          }
+          if arrivals == wanted { return arrivals }
+          try await session.demo?.arrived(tag.tag)
+        case .left(let target):
+          if let tag = present.remove(target) { try printDeparture(of: tag, at: time) }
+          session.demo?.left(target)
+          if session.demo?.isOver == true { return arrivals }
+        }
+      }
+    } catch is CancellationError {}
+    return arrivals
+  }
+
+  private func printArrival(of tag: DetectedTag, at time: Duration) async throws {
+    var product: TagProduct?
+    do {
+      try await tag.connect()
+      product = try await tag.product()
+    } catch {
+      // It was there; that it has gone meanwhile, or the reader, is what polling will say next.
+    }
+    guard !options.json else {
+      return try Output.line(event("arrived", time, tag.facts(product)))
+    }
+    let name = product?.name ?? tag.kindName
+    try Output.line(
+      "\(time.secondsText)  arrived  \(tag.identifier.hexadecimal)  "
+        + "\(tag.technology.rawValue)  \(name)")
+  }
+
+  private func printDeparture(of tag: DetectedTag, at time: Duration) throws {
+    guard !options.json else { return try Output.line(event("left", time, tag.identity)) }
+    try Output.line("\(time.secondsText)  left     \(tag.identifier.hexadecimal)")
+  }
+
+  private func event(_ name: String, _ time: Duration, _ tag: [JSON.Member]) -> String {
+    JSON.members(["event": .string(name), "time": .seconds(time), "tag": .object(tag)]).text
+  }
+}
+
+/// The tags that have come and not left yet: what has left must be called as it was when it came.
+private struct Arrivals {
+  private var tags: [DetectedTag] = []
+
+  mutating func add(_ tag: DetectedTag) { tags.append(tag) }
+
+  mutating func remove(_ target: Target) -> DetectedTag? {
+    let index =
+      tags.firstIndex {
+        $0.technology == target.technology && $0.identifier == target.identifier
+      }
+      // A tag that draws a new number at each power-on leaves by another than it came by.
+      ?? tags.firstIndex { $0.technology == target.technology && $0.mayHaveRandomIdentifier }
+    return index.map { tags.remove(at: $0) }
+  }
+}
+
+extension DetectedTag {
+  fileprivate var mayHaveRandomIdentifier: Bool {
+    let random: UInt8 = 0x08
+    return technology == .iso14443b
+      || technology == .iso14443a && identifier.count == 4 && identifier.first == random
+  }
+}

@@ -1,0 +1,84 @@
+import NFC
+import Synchronization
+import VirtualNFC
+
+/// One tag of each protocol, shown to a reader one after the other.
+///
+/// Whoever polls says what came and went.
+final class Demo: Sendable {
+  private struct State: Sendable {
+    var coming: [VirtualTag]
+    var shown: VirtualTag?
+  }
+
+  private let field: VirtualField
+  private let state: Mutex<State>
+
+  /// How long a tag is left on the reader after it was found.
+  static let stay = Duration.milliseconds(100)
+
+  /// The tags, each with the technology by which a reader finds it.
+  private static func tags() throws -> [(TagTechnology, VirtualTag)] {
+    [
+      (.iso14443a, .ntag216()),
+      (.iso14443a, try .classic1K()),
+      (.iso14443a, try .desfire()),
+      (.iso14443a, .tMoney()),
+      (.iso14443b, try .type4B()),
+      (.felica, .suica()),
+      (.jewel, try .topaz512()),
+      (.iso14443bPrime, .calypsoBPrime()),
+      (.iso14443b2sr, .srix4k()),
+      (.iso14443b2ct, .askCTx()),
+      (.barcode, .nfcBarcode()),
+      (.iclass, .iClass()),
+    ]
+  }
+
+  /// Shows the first tag.
+  ///
+  /// - Parameter technologies: those that are polled for; a tag of another would never be found.
+  init(in field: VirtualField, technologies: [TagTechnology]) throws {
+    self.field = field
+    let tags = try Self.tags().filter { technologies.contains($0.0) }.map(\.1)
+    state = Mutex(State(coming: tags))
+    showNext()
+  }
+
+  /// Whether all have come and gone.
+  var isOver: Bool { state.withLock { $0.shown == nil && $0.coming.isEmpty } }
+
+  /// Takes the tag that is shown away.
+  func takeAway() {
+    state.withLock { state in
+      if let shown = state.shown { field.remove(shown) }
+    }
+  }
+
+  /// Puts the next tag into the field in place of the one that is shown.
+  func showNext() {
+    state.withLock { state in
+      if let shown = state.shown { field.remove(shown) }
+      state.shown = state.coming.isEmpty ? nil : state.coming.removeFirst()
+      if let next = state.shown { field.place(next) }
+    }
+  }
+
+  /// A tag was found: takes it away after a moment if it is the one that is shown.
+  func arrived(_ tag: any Tag) async throws {
+    guard let shown = state.withLock({ $0.shown }), isSame(shown, tag.identifier) else { return }
+    try await Task.sleep(for: Self.stay)
+    field.remove(shown)
+  }
+
+  /// A tag has left: shows the next one if it was the one that is shown.
+  func left(_ target: Target) {
+    guard let shown = state.withLock({ $0.shown }), isSame(shown, target.identifier) else { return }
+    showNext()
+  }
+
+  /// A reader sees the first four bytes of a Jewel tag's UID only.
+  private func isSame(_ shown: VirtualTag, _ identifier: [UInt8]) -> Bool {
+    shown.identifier.starts(with: identifier)
+  }
+}

@@ -1,0 +1,105 @@
+import NFC
+
+extension DetectedTag {
+  /// The case of the enum, as `--json` has it.
+  var typeName: String {
+    switch self {
+    case .miFare: "miFare"
+    case .iso7816: "iso7816"
+    case .iso15693: "iso15693"
+    case .feliCa: "feliCa"
+    case .other: "other"
+    }
+  }
+
+  /// The kind for people, with its article.
+  var kindName: String {
+    switch self {
+    case .miFare(let tag): tag.family == .desfire ? "a MIFARE DESFire" : "a MIFARE or NTAG tag"
+    case .iso7816: "an ISO 7816 card"
+    case .iso15693: "an ISO 15693 tag"
+    case .feliCa: "a FeliCa card"
+    case .other(let tag): "a tag of the kind \(tag.technology.rawValue)"
+    }
+  }
+
+  /// Which chip it is, if that is known and the tag is still there to be asked.
+  func product() async throws -> TagProduct? {
+    switch self {
+    case .miFare(let tag): try await tag.product()
+    case .iso7816(let tag): try await tag.product()
+    case .feliCa(let tag): try await tag.product()
+    case .other(let tag) where tag.technology == .jewel: try await Topaz.product(tag)
+    case .iso15693, .other: nil
+    }
+  }
+
+  /// What the tag is matched by: `type`, `protocol`, `uid`.
+  var identity: [JSON.Member] {
+    [
+      JSON.Member(key: "type", value: .string(typeName)),
+      JSON.Member(key: "protocol", value: .string(technology.rawValue)),
+      JSON.Member(key: "uid", value: .bytes(identifier)),
+    ]
+  }
+
+  /// What activation has told of the tag, and its product.
+  func facts(_ product: TagProduct?) -> [JSON.Member] {
+    let product = product.map { JSON.string($0.name) }
+    let details: JSON
+    switch self {
+    case .miFare(let tag):
+      details = .members([
+        "family": .string(tag.family.rawValue), "product": product, "atqa": .bytes(tag.atqa),
+        "sak": .bytes([tag.sak]), "ats": tag.ats.isEmpty ? nil : .bytes(tag.ats),
+        "historicalBytes": tag.ats.isEmpty ? nil : .bytes(tag.historicalBytes),
+      ])
+    case .iso7816(let tag):
+      details = .members([
+        "product": product, "atqa": tag.atqa.map { .bytes($0) },
+        "sak": tag.sak.map { .bytes([$0]) },
+        "ats": tag.ats.map { .bytes($0) },
+        "historicalBytes": tag.ats == nil ? nil : .bytes(tag.historicalBytes),
+        "pupi": technology == .iso14443b ? .bytes(tag.identifier) : nil,
+        "applicationData": tag.applicationData.map { .bytes($0) },
+        "protocolInfo": tag.protocolInfo.map { .bytes($0) },
+      ])
+    case .feliCa(let tag):
+      details = .members([
+        "product": product, "idm": .bytes(tag.idm), "pmm": .bytes(tag.pmm),
+        "systemCode": tag.systemCode.isEmpty ? nil : .bytes(tag.systemCode),
+      ])
+    case .iso15693(let tag):
+      details = .members([
+        "product": product, "icManufacturerCode": .bytes([tag.icManufacturerCode]),
+        "icSerialNumber": .bytes(tag.icSerialNumber),
+      ])
+    case .other(let tag):
+      guard case .iso14443a(let target) = tag.target else {
+        details = .members(["product": product])
+        break
+      }
+      details = .members([
+        "product": product, "atqa": .bytes(target.atqa), "sak": .bytes([target.sak]),
+      ])
+    }
+    guard case .object(let members) = details else { return identity }
+    return identity + members
+  }
+}
+
+/// Which chip a Jewel tag is.
+private enum Topaz {
+  /// RID: header ROM and UID; the reader completes the command (Topaz 512 technical specification, 3.3).
+  private static let readIdentification: [UInt8] = [0x78]
+
+  /// By header ROM byte 0: 11 for 120 bytes, 12 for 512 (Topaz BCM96 and BCM512 technical
+  /// specifications, header ROM).
+  static func product(_ tag: OtherTag) async throws -> TagProduct? {
+    switch try await tag.transceive(readIdentification).first {
+    case 0x11: TagProduct(name: "Topaz 96", maker: "Broadcom", memorySize: 120)
+    case 0x12: TagProduct(name: "Topaz 512", maker: "Broadcom", memorySize: 512)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import NFC
+
+/// What the process ends with; those from 64 are the codes of sysexits.h.
+enum ExitStatus: Int32, Sendable {
+  case done = 0
+  /// The command line is wrong.
+  case usage = 64
+  /// The tag's or file's content is wrong.
+  case content = 65
+  /// No tag came, or not of the kind asked for; a file is not there.
+  case notThere = 66
+  /// No reader, or it cannot do what was asked.
+  case noReader = 69
+  /// The tag or reader was lost in the middle.
+  case lost = 74
+  /// Read-only, locked, or authentication failed.
+  case notAllowed = 77
+  case interrupted = 130
+
+  /// The code for an error of the library.
+  init(_ code: NFCError.Code) {
+    switch code {
+    case .invalidParameter, .commandTooLong: self = .usage
+    case .malformedContent, .capacityExceeded: self = .content
+    case .noTag, .wrongTag, .notNDEF: self = .notThere
+    case .readerNotFound, .readerUnavailable, .unsupported: self = .noReader
+    case .authenticationFailed, .notAuthenticated, .readOnly: self = .notAllowed
+    default: self = .lost
+    }
+  }
+}
+
+/// Why the command has not done what was asked, as one line.
+struct Failure: Error, Hashable, Sendable {
+  var status: ExitStatus
+  /// What happened.
+  var reason: String
+  /// To which tag.
+  var tag: String?
+  /// What to do.
+  var advice: String?
+
+  init(_ status: ExitStatus, _ reason: String, tag: String? = nil, advice: String? = nil) {
+    self.status = status
+    self.reason = reason
+    self.tag = tag
+    self.advice = advice
+  }
+
+  /// The library's error.
+  ///
+  /// - Parameter tag: the tag that it concerns. What a tag cannot do makes it the wrong tag; what a
+  ///   reader cannot do, the wrong reader.
+  init(_ error: NFCError, tag: String? = nil) {
+    let code = tag != nil && error.code == .unsupported ? .wrongTag : error.code
+    self.init(ExitStatus(code), error.description, tag: tag, advice: Self.advice(code))
+  }
+
+  private static func advice(_ code: NFCError.Code) -> String? {
+    switch code {
+    case .readerNotFound: "name a reader with --reader, or use --virtual demo"
+    case .readerUnavailable: "check its cable, and that no other program uses it"
+    case .readerLost: "plug the reader in again"
+    case .unsupported: "use another reader"
+    case .wrongTag: "use another tag"
+    case .noTag: "hold a tag to the reader, or wait longer with --timeout"
+    case .tagConnectionLost, .tagResponseError: "hold the tag still and try again"
+    case .tagRefused: "check the command, and whether the tag is locked or protected"
+    case .authenticationFailed, .notAuthenticated: "another key or password is needed"
+    case .readOnly: "use another tag"
+    case .notNDEF: "nfc format makes an NDEF tag of a blank one"
+    case .malformedContent: "nfc write or nfc erase replaces it"
+    case .capacityExceeded: "nothing was written; use a shorter message or a larger tag"
+    default: nil
+    }
+  }
+
+  /// The line for standard error.
+  var line: String {
+    var text = "nfc: " + reason
+    if let tag { text += " (\(tag))" }
+    if let advice { text += "; " + advice }
+    // A file's name, or what a tag says, must not make two lines of it.
+    return String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import NFC
+
+/// The options that every command has.
+struct GlobalOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The reader, as libnfc names it, for instance pn532_uart:/dev/ttyUSB0.",
+      discussion: "The environment variable NFC_READER does the same.",
+      valueName: "connection-string"))
+  var reader: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "No reader, but a virtual one with this tag in its field: a chip's name, a dump file, or demo.",
+      discussion: "May be given more than once.", valueName: "tag"))
+  var virtual: [String] = []
+
+  @Option(
+    help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
+    transform: seconds)
+  var timeout: Duration?
+
+  @Flag(help: "Print one JSON object a line.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("Take the tag with this UID.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "--uid") })
+  var uid: [UInt8]?
+
+  @Flag(help: "Let libnfc print its log.")
+  var verbose = false
+
+  mutating func validate() throws {
+    guard reader == nil || virtual.isEmpty else {
+      throw ValidationError("--reader and --virtual cannot both be given.")
+    }
+  }
+
+  /// Longer than anybody waits, and short enough for every clock.
+  private static let longestTimeout = 1_000_000_000.0
+
+  private static func seconds(_ text: String) throws -> Duration {
+    guard let value = Double(text), value >= 0, value <= longestTimeout else {
+      throw ValidationError("--timeout takes a number of seconds, not \"\(text)\".")
+    }
+    return .milliseconds(Int64((value * 1000).rounded()))
+  }
+}
+
+// MARK: - Before the subcommand
+
+extension GlobalOptions {
+  private static let valueOptions = ["--reader", "--virtual", "--timeout", "--uid"]
+  /// `--verify` is of all that `nfc write` can write.
+  private static let flags = ["--json", "--verbose", "--verify"]
+
+  /// Moves the options that stand before a subcommand behind it, where the parser looks for them.
+  ///
+  /// What is not understood is left as it is, for the parser to complain about.
+  static func hoisted(_ arguments: [String], below root: any ParsableCommand.Type) -> [String] {
+    var path: [String] = []
+    var options: [String] = []
+    var subcommands = root.configuration.subcommands
+    var rest = arguments[...]
+    while !subcommands.isEmpty, let argument = rest.first {
+      if let command = subcommands.first(where: { $0.configuration.commandName == argument }) {
+        path.append(argument)
+        subcommands = command.configuration.subcommands
+        rest = rest.dropFirst()
+      } else if flags.contains(argument)
+        || valueOptions.contains(where: { argument.hasPrefix($0 + "=") })
+      {
+        options.append(argument)
+        rest = rest.dropFirst()
+      } else if valueOptions.contains(argument), rest.count > 1 {
+        options += rest.prefix(2)
+        rest = rest.dropFirst(2)
+      } else {
+        break
+      }
+    }
+    guard !path.isEmpty else { return arguments }
+    return path + options + rest
+  }
+}

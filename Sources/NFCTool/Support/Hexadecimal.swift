@@ -1,0 +1,33 @@
+import ArgumentParser
+import NFC
+
+/// Hexadecimal on the command line.
+enum Hexadecimal {
+  /// Reads an argument: hexadecimal of either case, blanks and colons ignored, at least one byte.
+  static func argument(_ text: String, _ name: String) throws -> [UInt8] {
+    guard let bytes = [UInt8](hexadecimal: text) else {
+      let digits = text.unicodeScalars.filter { $0.properties.isASCIIHexDigit }
+      let others = text.unicodeScalars.contains {
+        !$0.properties.isASCIIHexDigit && !$0.properties.isWhitespace && $0 != ":"
+      }
+      let reason =
+        others
+        ? "it has other characters than hexadecimal digits, blanks and colons"
+        : "\(digits.count) digits are not whole bytes"
+      throw ValidationError("\(name) \"\(text)\" is not hexadecimal: \(reason).")
+    }
+    guard !bytes.isEmpty else { throw ValidationError("\(name) \"\(text)\" is empty.") }
+    return bytes
+  }
+
+  /// Refuses a command that is longer than reader and tag can take, before anything is sent.
+  static func checkLength(_ command: [UInt8], atMost maximum: Int) throws {
+    guard command.count <= maximum else {
+      throw Failure(
+        .usage, "a command of \(command.count) bytes is too long: \(prefix(command))…",
+        advice: "\(maximum) bytes are the most that can be sent")
+    }
+  }
+
+  private static func prefix(_ command: [UInt8]) -> String { command.prefix(8).hexadecimal }
+}

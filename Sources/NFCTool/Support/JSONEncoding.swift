@@ -1,0 +1,149 @@
+extension JSON {
+  /// What a value encodes to, with its keys in the order in which it writes them; Foundation's encoder
+  /// gives them in no order.
+  init(encoding value: some Encodable) throws {
+    let node = JSONNode()
+    try value.encode(to: JSONValueEncoder(node: node, codingPath: []))
+    self = node.value
+  }
+}
+
+/// A place in the value that is being built.
+private final class JSONNode {
+  enum Content {
+    case scalar(JSON)
+    case array([JSONNode])
+    case object([(key: String, node: JSONNode)])
+  }
+
+  var content = Content.object([])
+
+  var value: JSON {
+    switch content {
+    case .scalar(let value): value
+    case .array(let nodes): .array(nodes.map(\.value))
+    case .object(let members):
+      .object(members.map { JSON.Member(key: $0.key, value: $0.node.value) })
+    }
+  }
+
+  func member(_ key: String) -> JSONNode {
+    let node = JSONNode()
+    if case .object(let members) = content {
+      content = .object(members.filter { $0.key != key } + [(key, node)])
+    }
+    return node
+  }
+
+  func element() -> JSONNode {
+    let node = JSONNode()
+    if case .array(let nodes) = content { content = .array(nodes + [node]) }
+    return node
+  }
+
+  var count: Int {
+    if case .array(let nodes) = content { nodes.count } else { 0 }
+  }
+
+  func encode(_ value: some Encodable, codingPath: [any CodingKey]) throws {
+    switch value {
+    case let value as String: content = .scalar(.string(value))
+    case let value as Bool: content = .scalar(.bool(value))
+    case let value as any BinaryInteger: content = .scalar(.integer(value))
+    case let value as Double where value.isFinite: content = .scalar(.number("\(value)"))
+    case let value as Float where value.isFinite: content = .scalar(.number("\(value)"))
+    case is Double, is Float:
+      throw EncodingError.invalidValue(
+        value, .init(codingPath: codingPath, debugDescription: "JSON has no such number"))
+    default: try value.encode(to: JSONValueEncoder(node: self, codingPath: codingPath))
+    }
+  }
+}
+
+private struct JSONValueEncoder: Encoder {
+  let node: JSONNode
+  let codingPath: [any CodingKey]
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .object = node.content {} else { node.content = .object([]) }
+    return KeyedEncodingContainer(KeyedContainer<Key>(node: node, codingPath: codingPath))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    node.content = .array([])
+    return UnkeyedContainer(node: node, codingPath: codingPath)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    SingleContainer(node: node, codingPath: codingPath)
+  }
+
+  private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let node: JSONNode
+    let codingPath: [any CodingKey]
+
+    mutating func encodeNil(forKey key: Key) {
+      node.member(key.stringValue).content = .scalar(.null)
+    }
+
+    mutating func encode(_ value: some Encodable, forKey key: Key) throws {
+      try node.member(key.stringValue).encode(value, codingPath: codingPath + [key])
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+      superEncoder(forKey: key).container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      superEncoder(forKey: key).unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder {
+      JSONValueEncoder(node: node.member("super"), codingPath: codingPath)
+    }
+
+    mutating func superEncoder(forKey key: Key) -> any Encoder {
+      JSONValueEncoder(node: node.member(key.stringValue), codingPath: codingPath + [key])
+    }
+  }
+
+  private struct UnkeyedContainer: UnkeyedEncodingContainer {
+    let node: JSONNode
+    let codingPath: [any CodingKey]
+    var count: Int { node.count }
+
+    mutating func encodeNil() { node.element().content = .scalar(.null) }
+
+    mutating func encode(_ value: some Encodable) throws {
+      try node.element().encode(value, codingPath: codingPath)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type
+    ) -> KeyedEncodingContainer<Nested> {
+      superEncoder().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+      superEncoder().unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder {
+      JSONValueEncoder(node: node.element(), codingPath: codingPath)
+    }
+  }
+
+  private struct SingleContainer: SingleValueEncodingContainer {
+    let node: JSONNode
+    let codingPath: [any CodingKey]
+
+    mutating func encodeNil() { node.content = .scalar(.null) }
+
+    mutating func encode(_ value: some Encodable) throws {
+      try node.encode(value, codingPath: codingPath)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/// A card of the MIFARE DESFire family, or an NTAG DNA chip with the same commands.
+///
+/// It takes native commands, commands wrapped in APDUs of class 90, and ISO/IEC 7816-4 commands by which
+/// a card formatted as an NFC Forum Type 4 tag is read and written.
+///
+/// There are standard data files only. Authenticate, AuthenticateISO and AuthenticateAES work with what
+/// follows from them; EV2's own secure messaging and NTAG DNA's dynamic messages do not.
+public struct DESFire: VirtualChip {
+  public let model: DESFireModel
+  private var interface: ProximityInterface
+  private var picc: DESFirePICC
+
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the model's own.
+  ///   - ndef: an encoded NDEF message; `nil` for none.
+  ///   - formatted: made an NFC Forum Type 4 tag. `false` leaves the card as it comes from the
+  ///     factory; an NTAG DNA is a Type 4 tag from there on.
+  ///   - signature: what Read_Sig gives, 56 bytes; `nil` for the genuine one of the model's UID, and
+  ///     zeros with any other.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(
+    model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8]? = nil, formatted: Bool = true,
+    signature: [UInt8]? = nil
+  ) throws(VirtualTagError) {
+    self.model = model
+    let uid = uid ?? model.defaultUID
+    let message = ndef ?? []
+    let capacity = model.ndefFileSize - 2
+    guard message.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    interface = ProximityInterface(typeA: uid, atqa: [0x44, 0x03], ats: model.ats)
+    picc = DESFirePICC(
+      model: model, uid: uid,
+      signature: signature ?? (uid == model.defaultUID ? model.signature : nil),
+      applications: model.applications(
+        formatted: formatted,
+        ndef: [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message))
+  }
+
+  public var name: String { model.name }
+
+  public var identifier: [UInt8] { interface.identifier }
+
+  public var modulation: RadioFrame.Modulation { interface.modulation }
+
+  /// The files of all applications, one after the other in the order of their making.
+  public var memory: [UInt8] {
+    get { picc.applications.flatMap { $0.files.flatMap(\.content) } }
+    set {
+      var rest = newValue[...]
+      for application in picc.applications.indices {
+        for file in picc.applications[application].files.indices {
+          let part = rest.prefix(picc.applications[application].files[file].content.count)
+          picc.applications[application].files[file].content.replaceSubrange(
+            0..<part.count, with: part)
+          rest = rest.dropFirst(part.count)
+        }
+      }
+    }
+  }
+
+  public mutating func powerOn() {
+    interface.powerOn()
+    picc.reset()
+  }
+
+  public mutating func powerOff() {
+    interface.powerOff()
+    picc.reset()
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    let wasActivated = interface.isActivated
+    switch interface.receive(frame) {
+    case .handled(let answer):
+      if wasActivated, !interface.isActivated { picc.reset() }
+      return answer
+    case .command(let command):
+      return interface.respond(process(command))
+    }
+  }
+
+  // MARK: Commands
+
+  /// The class of a native command wrapped in an APDU, and the first byte of its status word is 91.
+  private static let wrappedClass: UInt8 = 0x90
+  private static let wrappedStatus: UInt8 = 0x91
+  private static let interindustryClass: UInt8 = 0x00
+
+  /// Takes a command, native or APDU, and gives the answer, without the radio in between.
+  public mutating func process(_ bytes: [UInt8]) -> [UInt8] {
+    guard let first = bytes.first else { return [] }
+    switch first {
+    case Self.wrappedClass:
+      guard let command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
+      guard command.parameter == 0 else { return StatusWord.incorrectParameters.bytes }
+      let answer = picc.receive(code: command.ins, parameters: command.data)
+      return answer.data + [Self.wrappedStatus, answer.status.code]
+    case Self.interindustryClass:
+      guard let command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
+      return picc.process(command)
+    default:
+      let answer = picc.receive(code: first, parameters: Array(bytes.dropFirst()))
+      return [answer.status.code] + answer.data
+    }
+  }
+}
+
+extension VirtualTag {
+  /// A MIFARE DESFire card, or an NTAG DNA chip; see ``DESFireModel``.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the model's own.
+  ///   - ndef: an encoded NDEF message; `nil` for an empty, writable tag.
+  ///   - formatted: `false` for a card as it leaves the factory.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func desfire(
+    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8]? = nil, formatted: Bool = true
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try DESFire(model: model, uid: uid, ndef: ndef, formatted: formatted))
+  }
+}

@@ -1,0 +1,61 @@
+/// The command codes that are answered here: MIFARE DESFire data sheets and NXP AN12343, NT4H2421.
+enum DESFireCommand: UInt8, Hashable, Sendable {
+  case authenticate = 0x0A
+  case authenticateISO = 0x1A
+  case readSignature = 0x3C
+  case writeData = 0x3D
+  case getKeySettings = 0x45
+  case getCardUID = 0x51
+  case changeKeySettings = 0x54
+  case selectApplication = 0x5A
+  case changeFileSettings = 0x5F
+  case getVersion = 0x60
+  case getISOFileIdentifiers = 0x61
+  case getKeyVersion = 0x64
+  case getApplicationIdentifiers = 0x6A
+  case getDFNames = 0x6D
+  case freeMemory = 0x6E
+  case getFileIdentifiers = 0x6F
+  /// WriteData whose parts are chained by ISO/IEC 14443-4 alone; since EV2.
+  case writeDataChained = 0x8D
+  case abortTransaction = 0xA7
+  case authenticateAES = 0xAA
+  /// ReadData whose parts are chained by ISO/IEC 14443-4 alone; since EV2.
+  case readDataChained = 0xAD
+  case additionalFrame = 0xAF
+  case readData = 0xBD
+  case changeKey = 0xC4
+  case commitTransaction = 0xC7
+  case createApplication = 0xCA
+  case createStandardDataFile = 0xCD
+  case deleteApplication = 0xDA
+  case deleteFile = 0xDF
+  case getFileSettings = 0xF5
+  case formatPICC = 0xFC
+}
+
+/// The status byte of a native answer; 91 before it makes it a status word.
+struct DESFireStatus: Error, Hashable, Sendable {
+  let code: UInt8
+
+  static let operationOK = DESFireStatus(code: 0x00)
+  static let noChanges = DESFireStatus(code: 0x0C)
+  static let outOfMemory = DESFireStatus(code: 0x0E)
+  static let illegalCommand = DESFireStatus(code: 0x1C)
+  static let integrityError = DESFireStatus(code: 0x1E)
+  static let noSuchKey = DESFireStatus(code: 0x40)
+  static let lengthError = DESFireStatus(code: 0x7E)
+  /// What Read_Sig ends in (NXP AN12196, table 19).
+  static let signatureOK = DESFireStatus(code: 0x90)
+  static let permissionDenied = DESFireStatus(code: 0x9D)
+  static let parameterError = DESFireStatus(code: 0x9E)
+  static let applicationNotFound = DESFireStatus(code: 0xA0)
+  static let authenticationError = DESFireStatus(code: 0xAE)
+  static let additionalFrame = DESFireStatus(code: 0xAF)
+  static let boundaryError = DESFireStatus(code: 0xBE)
+  /// The command before was not finished.
+  static let commandAborted = DESFireStatus(code: 0xCA)
+  static let countError = DESFireStatus(code: 0xCE)
+  static let duplicateError = DESFireStatus(code: 0xDE)
+  static let fileNotFound = DESFireStatus(code: 0xF0)
+}

@@ -1,0 +1,173 @@
+/// How a file's data is protected on the air.
+enum DESFireCommunication: UInt8, Hashable, Sendable {
+  case plain = 0x00
+  case authenticated = 0x01
+  case enciphered = 0x03
+
+  /// The low two bits of the communication settings; 2 is plain too.
+  init(settings: UInt8) {
+    self = DESFireCommunication(rawValue: settings & 0x03) ?? .plain
+  }
+}
+
+/// A standard data file.
+struct DESFireFile: Hashable, Sendable {
+  /// 0 to 31.
+  let number: UInt8
+  let isoIdentifier: UInt16?
+  var communicationSettings: UInt8
+  /// Four halves of a byte from the highest: the keys that may read, write, do both, and change the
+  /// settings. E is everybody, F nobody.
+  var accessRights: UInt16
+  var content: [UInt8]
+
+  var readKeys: [UInt8] { [right(12), right(4)] }
+  var writeKeys: [UInt8] { [right(8), right(4)] }
+  var changeKey: UInt8 { right(0) }
+
+  private func right(_ shift: Int) -> UInt8 { UInt8(accessRights >> shift & 0x0F) }
+
+  static let everybody: UInt8 = 0x0E
+  static let nobody: UInt8 = 0x0F
+
+  /// What the file takes of the card's memory: whole blocks of 32 bytes.
+  var memorySize: Int { (content.count + 31) / 32 * 32 }
+
+  /// The answer to GetFileSettings: type (standard data file), communication, rights and size, least
+  /// significant byte first.
+  var settings: [UInt8] {
+    [0x00, communicationSettings, UInt8(accessRights & 0xFF), UInt8(accessRights >> 8)]
+      + [0, 8, 16].map { UInt8(truncatingIfNeeded: content.count >> $0) }
+  }
+}
+
+/// An application, or the card itself as application 000000.
+struct DESFireApplication: Hashable, Sendable {
+  /// In the order of the air, least significant first.
+  let identifier: [UInt8]
+  /// Which commands need the master key, key 0.
+  var keySettings: UInt8
+  var keys: [DESFireKey]
+  var hasISOIdentifiers = false
+  var isoIdentifier: UInt16?
+  var dfName: [UInt8] = []
+  var files: [DESFireFile] = []
+
+  static let masterKeyChangeable: UInt8 = 0x01
+  static let listsFreely: UInt8 = 0x02
+  static let createsFreely: UInt8 = 0x04
+  static let settingsChangeable: UInt8 = 0x08
+
+  var keyKind: DESFireKey.Kind { keys.first?.kind ?? .des }
+
+  func fileIndex(_ number: UInt8) -> Int? {
+    files.firstIndex { $0.number == number }
+  }
+
+  /// What the application takes of the card's memory.
+  var memorySize: Int { files.reduce(32) { $0 + $1.memorySize } }
+
+  /// The card as it leaves the factory: one DES key of zeros, everything allowed without it but to
+  /// delete applications of others.
+  static let factoryPICC = DESFireApplication(
+    identifier: [0, 0, 0], keySettings: 0x0F, keys: [.zero(.des)], isoIdentifier: 0x3F00,
+    dfName: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00])
+}
+
+extension DESFireModel {
+  private static let ndefDFName: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
+
+  /// The size of the NDEF file on a formatted card, its length field included.
+  var ndefFileSize: Int {
+    switch layout {
+    case .free(let size): size
+    case .light, .ntag424: 256
+    case .ntag413: 128
+    }
+  }
+
+  /// The applications of a new card, or of one that has been made an NFC Forum Type 4 tag.
+  ///
+  /// - Parameter ndef: what the NDEF file begins with, its length field included.
+  func applications(formatted: Bool, ndef: [UInt8]) -> [DESFireApplication] {
+    func file(_ number: UInt8, _ iso: UInt16, _ rights: UInt16, _ content: [UInt8], _ size: Int)
+      -> DESFireFile
+    {
+      DESFireFile(
+        number: number, isoIdentifier: iso, communicationSettings: 0, accessRights: rights,
+        content: content + [UInt8](repeating: 0, count: max(0, size - content.count)))
+    }
+    switch layout {
+    case .free(let size):
+      // NXP AN11004, chapter 6: application 000001 with ISO names, capability container in file 1, NDEF
+      // in file 2; READ BINARY up to 59 bytes and UPDATE BINARY up to 52.
+      guard formatted else { return [] }
+      let container: [UInt8] =
+        [0x00, 0x0F, 0x20, 0x00, 0x3B, 0x00, 0x34, 0x04, 0x06, 0xE1, 0x04]
+        + [UInt8(size >> 8), UInt8(size & 0xFF), 0x00, 0x00]
+      return [
+        DESFireApplication(
+          identifier: [0x01, 0x00, 0x00], keySettings: 0x0F, keys: [.zero(.des)],
+          hasISOIdentifiers: true, isoIdentifier: 0xE110, dfName: Self.ndefDFName,
+          files: [
+            file(1, 0xE103, 0xE000, container, 15), file(2, 0xE104, 0xEEE0, ndef, size),
+          ])
+      ]
+    case .light:
+      // MF2DL: five keys, 640 bytes in fixed files. Its names can be changed to those of a Type 4 tag;
+      // that file 1F then takes the capability container and file 4 the message is our choice.
+      let keys = [DESFireKey](repeating: .zero(.aes), count: 5)
+      let name: [UInt8] =
+        formatted
+        ? Self.ndefDFName
+        : [
+          0xA0, 0x00, 0x00, 0x03, 0x96, 0x56, 0x43, 0x41, 0x03, 0xF0, 0x15, 0x40, 0x00, 0x00, 0x00,
+          0x0B,
+        ]
+      let container: [UInt8] = [
+        0x00, 0x0F, 0x20, 0x00, 0x80, 0x00, 0x80, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0x00, 0x00,
+      ]
+      return [
+        DESFireApplication(
+          identifier: [0x01, 0x00, 0x00], keySettings: 0x0B, keys: keys, hasISOIdentifiers: true,
+          isoIdentifier: formatted ? 0xE110 : 0xDF01, dfName: name,
+          files: [
+            file(0x00, 0xEF00, 0x1230, [], 256),
+            formatted
+              ? file(0x04, 0xE104, 0xEEE0, ndef, 256) : file(0x04, 0xEF04, 0x1230, [], 256),
+            formatted
+              ? file(0x1F, 0xE103, 0xE000, container, 32) : file(0x1F, 0xEF1F, 0x1F30, [], 32),
+          ])
+      ]
+    case .ntag413:
+      // 160 bytes: capability container and NDEF file. The container's limits are not confirmed.
+      let container: [UInt8] = [
+        0x00, 0x0F, 0x20, 0x00, 0x80, 0x00, 0x80, 0x04, 0x06, 0xE1, 0x04, 0x00, 0x80, 0x00, 0x00,
+      ]
+      return [
+        DESFireApplication(
+          identifier: [0x01, 0x00, 0x00], keySettings: 0x0F,
+          keys: [DESFireKey](repeating: .zero(.aes), count: 3), hasISOIdentifiers: true,
+          isoIdentifier: 0xE110, dfName: Self.ndefDFName,
+          files: [file(1, 0xE103, 0xE000, container, 32), file(2, 0xE104, 0xEEE0, ndef, 128)])
+      ]
+    case .ntag424:
+      // NT4H2421Gx, tables 5 and 6: capability container, NDEF and proprietary file.
+      let container: [UInt8] = [
+        0x00, 0x17, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0x00, 0x00,
+        0x05, 0x06, 0xE1, 0x05, 0x00, 0x80, 0x82, 0x83,
+      ]
+      var proprietary = file(3, 0xE105, 0x2330, [], 128)
+      proprietary.communicationSettings = DESFireCommunication.enciphered.rawValue
+      return [
+        DESFireApplication(
+          identifier: [0x01, 0x00, 0x00], keySettings: 0x0F,
+          keys: [DESFireKey](repeating: .zero(.aes), count: 5), hasISOIdentifiers: true,
+          isoIdentifier: 0xE110, dfName: Self.ndefDFName,
+          files: [
+            file(1, 0xE103, 0xE000, container, 32), file(2, 0xE104, 0xEEE0, ndef, 256), proprietary,
+          ])
+      ]
+    }
+  }
+}

@@ -1,0 +1,271 @@
+import NFCCore
+
+/// Commands about the card, its applications and its keys.
+extension DESFirePICC {
+  /// Carries out a command that is complete.
+  mutating func perform(
+    _ command: DESFireCommand, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Result {
+    switch command {
+    case .readData, .readDataChained: return try readData(command, parameters)
+    case .writeData, .writeDataChained: return try writeData(command, parameters)
+    case .changeFileSettings: return try changeFileSettings(parameters)
+    case .changeKeySettings: return try changeKeySettings(parameters)
+    case .changeKey: return try changeKey(parameters)
+    case .getCardUID: return try getCardUID(parameters)
+    default: break
+    }
+    session?.absorb([command.rawValue] + parameters)
+    var result = try performPlain(command, parameters)
+    if var session, let last = result.frames.popLast() {
+      let data = result.frames.flatMap { $0 } + last
+      result.frames.append(last + session.protect(data, .plain).dropFirst(data.count))
+      self.session = session
+    }
+    return result
+  }
+
+  /// Commands whose parameters and answers are never enciphered.
+  private mutating func performPlain(
+    _ command: DESFireCommand, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Result {
+    switch command {
+    case .getVersion:
+      try require(parameters, count: 0)
+      return Result(frames: [model.hardwareVersion, model.softwareVersion, uid + Self.production])
+    case .readSignature:
+      guard parameters == [0x00] else {
+        throw parameters.count == 1 ? .parameterError : .lengthError
+      }
+      return Result(signature ?? [UInt8](repeating: 0, count: 56), status: .signatureOK)
+    case .freeMemory:
+      try require(parameters, count: 0)
+      return Result([0, 8, 16].map { UInt8(truncatingIfNeeded: freeMemory >> $0) })
+    case .getKeySettings:
+      try require(parameters, count: 0)
+      try requireListing()
+      return Result([
+        selected.keySettings, UInt8(selected.keys.count) | selected.keyKind.rawValue,
+      ])
+    case .getKeyVersion:
+      try require(parameters, count: 1)
+      guard Int(parameters[0]) < selected.keys.count else { throw .noSuchKey }
+      return Result([selected.keys[Int(parameters[0])].version])
+    case .getApplicationIdentifiers:
+      try require(parameters, count: 0)
+      try requireCardLevel()
+      try requireListing()
+      // Whole identifiers: 19 in a frame.
+      return Result(frames: Self.frames(applications.flatMap(\.identifier), size: 57))
+    case .getDFNames:
+      try require(parameters, count: 0)
+      try requireCardLevel()
+      try requireListing()
+      return Result(
+        frames: applications.compactMap { application in
+          guard let iso = application.isoIdentifier else { return nil }
+          return application.identifier + [UInt8(iso & 0xFF), UInt8(iso >> 8)] + application.dfName
+        })
+    case .selectApplication: return try selectApplication(parameters)
+    case .createApplication: return try createApplication(parameters)
+    case .deleteApplication: return try deleteApplication(parameters)
+    case .formatPICC:
+      try require(parameters, count: 0)
+      try requireCardLevel()
+      guard session?.keyNumber == 0 else { throw .authenticationError }
+      applications = []
+      leaveSelection()
+      return Result()
+    case .commitTransaction, .abortTransaction:
+      try require(parameters, count: 0)
+      // Only backup files take part in a transaction, and there are none.
+      throw .noChanges
+    default:
+      return try performFileCommand(command, parameters)
+    }
+  }
+
+  /// A batch number, then week and year of production, as decimal digits.
+  private static let production: [UInt8] = [0xBA, 0x34, 0x64, 0xA0, 0x10, 0x18, 0x12]
+  private static let mostApplications = 28
+  private static let mostKeys: UInt8 = 14
+
+  // MARK: Conditions
+
+  func require(_ parameters: [UInt8], count: Int) throws(DESFireStatus) {
+    guard parameters.count == count else { throw .lengthError }
+  }
+
+  private func requireCardLevel() throws(DESFireStatus) {
+    guard selection == nil else { throw .permissionDenied }
+  }
+
+  /// The master key of the selected level, unless its settings say that lists are free.
+  func requireListing() throws(DESFireStatus) {
+    try requireMasterKey(unless: DESFireApplication.listsFreely)
+  }
+
+  func requireMasterKey(unless setting: UInt8) throws(DESFireStatus) {
+    guard selected.keySettings & setting != 0 || session?.keyNumber == 0 else {
+      throw .authenticationError
+    }
+  }
+
+  var freeMemory: Int {
+    model.freeMemory - applications.reduce(0) { $0 + $1.memorySize }
+  }
+
+  // MARK: Applications
+
+  private mutating func selectApplication(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    try require(parameters, count: 3)
+    if parameters == card.identifier {
+      selection = nil
+    } else if let index = applications.firstIndex(where: { $0.identifier == parameters }) {
+      selection = index
+    } else {
+      throw .applicationNotFound
+    }
+    leaveSelection()
+    return Result()
+  }
+
+  private mutating func createApplication(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    guard parameters.count == 5 || (7...23).contains(parameters.count) else { throw .lengthError }
+    try requireCardLevel()
+    try requireMasterKey(unless: DESFireApplication.createsFreely)
+    guard applications.count < Self.mostApplications else { throw .countError }
+    let identifier = Array(parameters.prefix(3))
+    let keyCount = parameters[4] & 0x0F
+    guard let kind = DESFireKey.Kind(rawValue: parameters[4] & 0xC0), keyCount <= Self.mostKeys,
+      keyCount > 0
+    else { throw .parameterError }
+    var application = DESFireApplication(
+      identifier: identifier, keySettings: parameters[3],
+      keys: [DESFireKey](repeating: .zero(kind), count: Int(keyCount)),
+      hasISOIdentifiers: parameters[4] & 0x20 != 0)
+    if parameters.count >= 7 {
+      application.isoIdentifier = UInt16(parameters[5]) | UInt16(parameters[6]) << 8
+      application.dfName = Array(parameters.dropFirst(7))
+    }
+    guard
+      ([card] + applications).allSatisfy({ other in
+        other.identifier != identifier
+          && (application.isoIdentifier == nil || other.isoIdentifier != application.isoIdentifier)
+          && (application.dfName.isEmpty || other.dfName != application.dfName)
+      })
+    else { throw .duplicateError }
+    guard application.memorySize <= freeMemory else { throw .outOfMemory }
+    applications.append(application)
+    return Result()
+  }
+
+  private mutating func deleteApplication(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    try require(parameters, count: 3)
+    guard let index = applications.firstIndex(where: { $0.identifier == parameters }) else {
+      throw .applicationNotFound
+    }
+    if selection == index {
+      guard session?.keyNumber == 0 else { throw .authenticationError }
+    } else {
+      try requireCardLevel()
+      try requireMasterKey(unless: DESFireApplication.createsFreely)
+    }
+    applications.remove(at: index)
+    if selection == index {
+      selection = nil
+      leaveSelection()
+    }
+    return Result()
+  }
+
+  // MARK: Keys
+
+  private mutating func getCardUID(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    try require(parameters, count: 0)
+    guard var session else { throw .authenticationError }
+    session.absorb([DESFireCommand.getCardUID.rawValue])
+    let answer = session.protect(uid, .enciphered)
+    self.session = session
+    return Result(answer)
+  }
+
+  private mutating func changeKeySettings(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    guard var session, session.keyNumber == 0 else { throw .authenticationError }
+    let settings = try session.unprotect(
+      header: [DESFireCommand.changeKeySettings.rawValue], body: parameters, count: 1, .enciphered)
+    guard selected.keySettings & DESFireApplication.settingsChangeable != 0 else {
+      throw .permissionDenied
+    }
+    selected.keySettings = settings[0]
+    let answer = session.protect([], .plain)
+    self.session = session
+    return Result(answer)
+  }
+
+  /// The new key, with a check; combined with the old one, and with a second check over itself, where
+  /// another key than the one of the session is changed.
+  private mutating func changeKey(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    guard var session else { throw .authenticationError }
+    guard let first = parameters.first else { throw .lengthError }
+    let number = first & 0x0F
+    guard Int(number) < selected.keys.count else { throw .noSuchKey }
+    try requireKeyChange(number, session: session)
+    // The card's own key changes its kind by the two highest bits.
+    let old = selected.keys[Int(number)]
+    guard let kind = selection == nil ? DESFireKey.Kind(rawValue: first & 0xC0) : old.kind else {
+      throw .parameterError
+    }
+    let isOwn = number == session.keyNumber
+    let body = Array(parameters.dropFirst())
+    let count = kind.keySize + (kind == .aes ? 1 : 0)
+    let checkSize = session.scheme == .legacy ? 2 : 4
+    let whole = count + checkSize * (isOwn ? 1 : 2)
+    let blockSize = session.cipher.blockSize
+    guard body.count == (whole + blockSize - 1) / blockSize * blockSize else {
+      throw .lengthError
+    }
+    let plain = session.decipher(body)
+    let data = Array(plain.prefix(count))
+    var key = Array(data.prefix(kind.keySize))
+    if !isOwn {
+      guard kind == old.kind else { throw .parameterError }
+      key = zip(key, old.bytes).map { $0 ^ $1 }
+    }
+    let isLegacy = session.scheme == .legacy
+    var checks =
+      isLegacy
+      ? CyclicRedundancyCheck.a(data)
+      : DESFireCipher.checksum([DESFireCommand.changeKey.rawValue, first] + data)
+    if !isOwn { checks += isLegacy ? CyclicRedundancyCheck.a(key) : DESFireCipher.checksum(key) }
+    guard plain.dropFirst(count).starts(with: checks) else { throw .integrityError }
+    selected.keys[Int(number)] = DESFireKey(
+      kind, bytes: key, aesVersion: kind == .aes ? data[kind.keySize] : 0)
+    guard !isOwn else {
+      self.session = nil
+      return Result()
+    }
+    let answer = session.protect([], .plain)
+    self.session = session
+    return Result(answer)
+  }
+
+  /// The high half of the key settings: the key that changes keys, E each itself, F none but the master
+  /// key; the master key changes itself if its bit allows it.
+  private func requireKeyChange(
+    _ number: UInt8, session: DESFireSession
+  ) throws(DESFireStatus) {
+    if number == 0 {
+      guard selected.keySettings & DESFireApplication.masterKeyChangeable != 0 else {
+        throw .permissionDenied
+      }
+      guard session.keyNumber == 0 else { throw .authenticationError }
+      return
+    }
+    switch selected.keySettings >> 4 {
+    case 0x0F: throw .permissionDenied
+    case 0x0E: guard session.keyNumber == number else { throw .authenticationError }
+    case let key: guard session.keyNumber == key else { throw .authenticationError }
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/// The card's side of the DESFire commands, without the radio.
+///
+/// A command comes in one frame or several, which are put together before it is carried out; an answer
+/// leaves in as many frames as its kind and length ask for.
+struct DESFirePICC: Hashable, Sendable {
+  /// A native answer: its data, and the status that ends it.
+  struct Answer: Hashable, Sendable {
+    var data: [UInt8] = []
+    var status = DESFireStatus.operationOK
+  }
+
+  /// What a command that has been carried out answers: the data of one frame or more.
+  struct Result: Hashable, Sendable {
+    var frames: [[UInt8]]
+    var status = DESFireStatus.operationOK
+
+    init(_ data: [UInt8] = [], status: DESFireStatus = .operationOK) {
+      frames = [data]
+      self.status = status
+    }
+
+    init(frames: [[UInt8]]) { self.frames = frames.isEmpty ? [[]] : frames }
+  }
+
+  private enum Chain: Hashable, Sendable {
+    case none
+    case answering([[UInt8]], DESFireStatus)
+    case collecting(DESFireCommand, [UInt8], expected: Int)
+    case authenticating(DESFireAuthentication)
+  }
+
+  let model: DESFireModel
+  let uid: [UInt8]
+  let signature: [UInt8]?
+  var card = DESFireApplication.factoryPICC
+  var applications: [DESFireApplication]
+
+  /// The index of the selected application; `nil` at the level of the card.
+  var selection: Int?
+  /// The index of the file that SELECT (ISO/IEC 7816-4) has made current.
+  var currentFile: Int?
+  var session: DESFireSession?
+  private var chain = Chain.none
+  private var generator: RepeatableGenerator
+
+  init(
+    model: DESFireModel, uid: [UInt8], signature: [UInt8]?, applications: [DESFireApplication]
+  ) {
+    self.model = model
+    self.uid = uid
+    self.signature = signature
+    self.applications = applications
+    generator = RepeatableGenerator(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  /// Forgets everything but the memory.
+  mutating func reset() {
+    selection = nil
+    leaveSelection()
+  }
+
+  /// Ends the session and whatever was not finished.
+  mutating func leaveSelection() {
+    session = nil
+    currentFile = nil
+    chain = .none
+  }
+
+  /// Ends a command of which frames are still to come.
+  mutating func abandonChain() { chain = .none }
+
+  /// The selected application, or the card's own.
+  var selected: DESFireApplication {
+    get { selection.map { applications[$0] } ?? card }
+    set {
+      if let selection { applications[selection] = newValue } else { card = newValue }
+    }
+  }
+
+  // MARK: Frames
+
+  /// The most data bytes in a frame of an answer that is continued by additional frames.
+  static let longestFrame = 59
+
+  /// Takes a frame: a command code, and what follows it.
+  mutating func receive(code: UInt8, parameters: [UInt8]) -> Answer {
+    do throws(DESFireStatus) {
+      guard let command = DESFireCommand(rawValue: code), model.supports(command) else {
+        throw DESFireStatus.illegalCommand
+      }
+      if command == .additionalFrame { return try continueChain(parameters) }
+      guard case .none = chain else { throw DESFireStatus.commandAborted }
+      return try begin(command, parameters)
+    } catch {
+      chain = .none
+      // Any error ends the session, too; that there was nothing to commit is none.
+      if error != .noChanges { session = nil }
+      return Answer(status: error)
+    }
+  }
+
+  private mutating func begin(
+    _ command: DESFireCommand, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Answer {
+    if let scheme = command.authenticationScheme {
+      return try authenticate(command, scheme: scheme, parameters)
+    }
+    if command == .writeData || command == .writeDataChained {
+      let expected = try expectedWriteCount(parameters)
+      guard parameters.count <= expected else { throw .lengthError }
+      if parameters.count < expected {
+        // Where ISO/IEC 14443-4 does the chaining the whole command is there at once.
+        guard command == .writeData else { throw .lengthError }
+        chain = .collecting(command, parameters, expected: expected)
+        return Answer(status: .additionalFrame)
+      }
+    }
+    return send(try perform(command, parameters))
+  }
+
+  private mutating func continueChain(_ parameters: [UInt8]) throws(DESFireStatus) -> Answer {
+    switch chain {
+    case .none:
+      throw .illegalCommand
+    case .answering(let frames, let status):
+      guard parameters.isEmpty else { throw .lengthError }
+      return send(frames, status: status)
+    case .collecting(let command, let collected, let expected):
+      let whole = collected + parameters
+      guard whole.count <= expected else { throw .lengthError }
+      if whole.count < expected {
+        chain = .collecting(command, whole, expected: expected)
+        return Answer(status: .additionalFrame)
+      }
+      chain = .none
+      return send(try perform(command, whole))
+    case .authenticating(let authentication):
+      chain = .none
+      guard let (answer, session) = authentication.finish(parameters) else {
+        throw .authenticationError
+      }
+      self.session = session
+      return Answer(data: answer)
+    }
+  }
+
+  private mutating func send(_ result: Result) -> Answer {
+    send(result.frames, status: result.status)
+  }
+
+  private mutating func send(_ frames: [[UInt8]], status: DESFireStatus) -> Answer {
+    let rest = Array(frames.dropFirst())
+    chain = rest.isEmpty ? .none : .answering(rest, status)
+    return Answer(data: frames.first ?? [], status: rest.isEmpty ? status : .additionalFrame)
+  }
+
+  /// Cuts a long answer into frames.
+  static func frames(_ data: [UInt8], size: Int = longestFrame) -> [[UInt8]] {
+    stride(from: 0, to: max(data.count, 1), by: size).map {
+      Array(data[$0..<min($0 + size, data.count)])
+    }
+  }
+
+  // MARK: Authentication
+
+  private mutating func authenticate(
+    _ command: DESFireCommand, scheme: DESFireSession.Scheme, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Answer {
+    guard parameters.count == 1 else { throw .lengthError }
+    session = nil
+    guard Int(parameters[0]) < selected.keys.count else { throw .noSuchKey }
+    let key = selected.keys[Int(parameters[0])]
+    guard command.authenticates(with: key.kind) else { throw .authenticationError }
+    let authentication = DESFireAuthentication(
+      scheme: scheme, keyNumber: parameters[0], key: key,
+      challenge: generator.bytes(key.challengeSize))
+    chain = .authenticating(authentication)
+    return Answer(data: authentication.firstAnswer, status: .additionalFrame)
+  }
+}
+
+extension DESFireCommand {
+  fileprivate var authenticationScheme: DESFireSession.Scheme? {
+    switch self {
+    case .authenticate: .legacy
+    case .authenticateISO, .authenticateAES: .standard
+    default: nil
+    }
+  }
+
+  fileprivate func authenticates(with kind: DESFireKey.Kind) -> Bool {
+    switch self {
+    case .authenticate: kind == .des
+    case .authenticateISO: kind != .aes
+    default: kind == .aes
+    }
+  }
+}

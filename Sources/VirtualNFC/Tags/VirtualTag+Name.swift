@@ -1,0 +1,101 @@
+import NFCCore
+
+/// Why no virtual tag can be made of a name or a dump.
+public enum VirtualTagNameError: Error, Hashable, Sendable {
+  /// There is no chip of that name.
+  case unknownName(String)
+  /// The bytes are no dump of a chip that is known; the text says why.
+  case notADump(String)
+}
+
+extension VirtualTagNameError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unknownName(let name):
+      "there is no virtual tag \"\(name)\"; there are "
+        + VirtualTag.names.joined(separator: ", ")
+        + ", and those that can be formatted with blank- before the name"
+    case .notADump(let reason): reason
+    }
+  }
+}
+
+extension VirtualTag {
+  /// A chip that can be had by name.
+  private struct Entry: Sendable {
+    let name: String
+    /// Makes the tag NDEF formatted, or as it leaves the factory.
+    let make: @Sendable (_ formatted: Bool) throws -> VirtualTag
+    /// Whether there is a difference between the two.
+    let canBeBlank: Bool
+
+    init(_ name: String, _ make: @escaping @Sendable (Bool) throws -> VirtualTag) {
+      self.name = name
+      self.make = make
+      canBeBlank = true
+    }
+
+    init(fixed name: String, _ make: @escaping @Sendable () throws -> VirtualTag) {
+      self.name = name
+      self.make = { _ in try make() }
+      canBeBlank = false
+    }
+  }
+
+  private static let entries = [
+    Entry("ntag203") { .ntag203(formatted: $0) },
+    Entry("ntag210") { .ntag210(formatted: $0) },
+    Entry("ntag212") { .ntag212(formatted: $0) },
+    Entry("ntag213") { .ntag213(formatted: $0) },
+    Entry("ntag215") { .ntag215(formatted: $0) },
+    Entry("ntag216") { .ntag216(formatted: $0) },
+    Entry("ntag-i2c-1k") { .ntagI2C1K(formatted: $0) },
+    Entry("ntag-i2c-2k") { .ntagI2C2K(formatted: $0) },
+    Entry("ultralight") { .ultralight(formatted: $0) },
+    Entry("ultralight-c") { .ultralightC(formatted: $0) },
+    Entry("ultralight-ev1") { .ultralightEV1(formatted: $0) },
+    Entry("ultralight-ev1-128") { .ultralightEV1With128Bytes(formatted: $0) },
+    Entry("classic-mini") { try .classicMini(formatted: $0) },
+    Entry("classic-1k") { try .classic1K(formatted: $0) },
+    Entry("classic-4k") { try .classic4K(formatted: $0) },
+    Entry("desfire") { try .desfire(.ev1, formatted: $0) },
+    Entry("desfire-ev2") { try .desfire(.ev2, formatted: $0) },
+    Entry("desfire-ev3") { try .desfire(.ev3, formatted: $0) },
+    Entry("desfire-light") { try .desfire(.light, formatted: $0) },
+    Entry("ntag413") { try .desfire(.ntag413, formatted: $0) },
+    Entry("ntag424") { try .desfire(.ntag424, formatted: $0) },
+    Entry("type4") { try .type4(formatted: $0) },
+    Entry("type4b") { try .type4B(formatted: $0) },
+    Entry(fixed: "emrtd") { .emrtd() },
+    Entry(fixed: "tmoney") { .tMoney() },
+    Entry("felica-lite") { .feliCaLite(formatted: $0) },
+    Entry("felica-lite-s") { .feliCaLiteS(formatted: $0) },
+    Entry("type3") { .type3(formatted: $0) },
+    Entry(fixed: "suica") { .suica() },
+    Entry("topaz96") { try .topaz96(formatted: $0) },
+    Entry("topaz512") { try .topaz512(formatted: $0) },
+    Entry(fixed: "bprime") { .calypsoBPrime() },
+    Entry(fixed: "srix4k") { .srix4k() },
+    Entry(fixed: "ask-ctx") { .askCTx() },
+    Entry(fixed: "barcode") { .nfcBarcode() },
+    Entry(fixed: "iclass") { .iClass() },
+  ]
+
+  /// The names that ``named(_:)`` takes, without those that begin with `blank-`.
+  public static let names: [String] = entries.map(\.name)
+
+  private static let blankPrefix = "blank-"
+
+  /// A new tag of the chip of that name, NDEF formatted, empty and writable where the chip can hold
+  /// NDEF; with `blank-` before the name as it leaves the factory.
+  ///
+  /// - Throws: ``VirtualTagNameError/unknownName(_:)``.
+  public static func named(_ name: String) throws -> VirtualTag {
+    if let entry = entries.first(where: { $0.name == name }) { return try entry.make(true) }
+    guard name.hasPrefix(blankPrefix),
+      let entry = entries.first(where: { $0.name == name.dropFirst(blankPrefix.count) }),
+      entry.canBeBlank
+    else { throw VirtualTagNameError.unknownName(name) }
+    return try entry.make(false)
+  }
+}

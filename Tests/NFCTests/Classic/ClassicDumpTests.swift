@@ -1,0 +1,269 @@
+import NFC
+import Testing
+import VirtualNFC
+
+@Suite struct ClassicDumpTests {
+  static func commands(_ bench: Bench) async throws -> MiFareClassicCommands {
+    guard case .miFare(let tag) = try await bench.tag(.iso14443) else {
+      throw NFCError(.wrongTag, "not a MIFARE tag")
+    }
+    return try #require(tag.classic)
+  }
+
+  static let secret: [UInt8] = [0x51, 0x52, 0x53, 0x54, 0x55, 0x56]
+
+  /// 16 authentications and 64 reads.
+  @Test func dumpsABlankCardInEightyExchanges() async throws {
+    let card = try VirtualTag.classic1K(formatted: false)
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let (dump, commands, _) = try await bench.counting { try await classic.dump() }
+    #expect(dump.bytes == card.memory)
+    #expect(dump.isComplete)
+    #expect(commands == 80)
+  }
+
+  /// Two wrong keys, each with a selection after it, when the key changes from sector 0 to sector 1.
+  @Test func dumpsAFormattedCard() async throws {
+    let card = try VirtualTag.classic1K(ndef: [0xD0, 0x00, 0x00])
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let (dump, commands, _) = try await bench.counting { try await classic.dump() }
+    #expect(dump.isComplete)
+    #expect(commands <= 80 + 3 * 2)
+    // Key B cannot be read: the key that was used stands in its place.
+    #expect(Array(dump.bytes[58..<64]) == [0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5])
+    #expect(Array(dump.bytes[122..<128]) == [0xD3, 0xF7, 0xD3, 0xF7, 0xD3, 0xF7])
+    let again = try await bench.counting {
+      try await classic.dump(keys: [.ndef, .applicationDirectory])
+    }
+    #expect(again.result.bytes == dump.bytes)
+    #expect(again.commands == 80 + 2 * 2)
+    // With both keys it is the card.
+    let whole = try await classic.dump(findsBothKeys: true)
+    #expect(whole.bytes == card.memory)
+  }
+
+  @Test func dumpsA4K() async throws {
+    let card = try VirtualTag.classic4K(formatted: false)
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let (dump, commands, _) = try await bench.counting { try await classic.dump() }
+    #expect(dump.bytes == card.memory)
+    #expect(commands == 40 + 256)
+  }
+
+  @Test func saysWhichSectorsAreClosed() async throws {
+    let card = try VirtualTag.classic1K(formatted: false)
+    card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
+    card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
+    // Read with key B alone (groups 011); trailer 011: key B is a key.
+    let byKeyB = try #require(MiFareClassicAccessConditions(groups: [3, 3, 3, 3]))
+    card.memory.replaceSubrange(15 * 16 + 6..<15 * 16 + 9, with: byKeyB.bytes)
+    // Broken access bits.
+    card.memory[19 * 16 + 7] ^= 1
+    // Nothing may be read any more (groups 111).
+    let closed = try #require(MiFareClassicAccessConditions(groups: [7, 0, 0, 3]))
+    card.memory.replaceSubrange(23 * 16 + 6..<23 * 16 + 9, with: closed.bytes)
+    let memory = card.memory
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let dump = try await classic.dump()
+    #expect(dump.sectors[2].failure == .noKey)
+    #expect(dump.sectors[3].failure == nil)
+    #expect(dump.sectors[3].keyB == .factory)
+    #expect(dump.sectors[4].failure != nil)
+    #expect(dump.sectors[5].failure == .notReadable(blocks: [20]))
+    #expect(dump.sectors[6].failure == nil)
+    #expect(!dump.isComplete)
+    #expect(Array(dump.bytes[128..<192]) == [UInt8](repeating: 0, count: 64))
+    #expect(Array(dump.bytes[192..<256]) == Array(memory[192..<256]))
+    #expect(card.memory == memory)
+    let key = try #require(MiFareClassicKey(Self.secret))
+    let sector = try await classic.readSector(2, keys: [.factory, key])
+    #expect(sector.failure == nil)
+    #expect(sector.keyA == key)
+    await #expect { try await classic.readSector(16) } throws: {
+      ($0 as? NFCError)?.code == .invalidParameter
+    }
+    await #expect { try await classic.dump(keys: []) } throws: {
+      ($0 as? NFCError)?.code == .invalidParameter
+    }
+  }
+
+  /// A dump of a card with both keys, written to a blank one and read again.
+  @Test(arguments: ["1k", "4k"]) func restoresToABlankCard(name: String) async throws {
+    let image = try ClassicNDEFTests.card(name, ndef: ClassicNDEFTests.message(300)).memory
+    let card = try ClassicNDEFTests.card(name, formatted: false)
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let plan = try await classic.restorePlan(image)
+    #expect(plan.isComplete)
+    #expect(card.memory == (try ClassicNDEFTests.card(name, formatted: false)).memory)
+    let report = try await classic.restore(plan)
+    #expect(report.isComplete)
+    #expect(Array(card.memory.dropFirst(16)) == Array(image.dropFirst(16)))
+    #expect(report.sectors[1].written.last == 7)
+    // Nothing is left to do.
+    let again = try await classic.restorePlan(image)
+    #expect(again.writes.isEmpty)
+    #expect(again.omissions.allSatisfy { $0.reason == .manufacturerBlock })
+  }
+
+  @Test func leavesOutWhatCannotOrMustNotBeWritten() async throws {
+    let card = try VirtualTag.classic1K(formatted: false)
+    card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
+    card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
+    // Sector 3: data is read-only (010).
+    let readOnly = try #require(MiFareClassicAccessConditions(groups: [2, 2, 2, 1]))
+    card.memory.replaceSubrange(15 * 16 + 6..<15 * 16 + 9, with: readOnly.bytes)
+    var image = try VirtualTag.classic1K(formatted: false).memory
+    image[0] ^= 0xFF
+    for block in [4, 9, 12, 16] { image[block * 16] = 0x77 }
+    // Sector 5: broken access bits; sector 6: a trailer for good.
+    image[23 * 16 + 6] ^= 1
+    image.replaceSubrange(27 * 16 + 6..<27 * 16 + 10, with: [0x07, 0x8F, 0x0F, 0x43])
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    let plan = try await classic.restorePlan(image)
+    #expect(plan.writes.map(\.block) == [4, 15, 16])
+    let omitted = plan.omissions.map { "\($0.sector) \($0.block ?? -1) \($0.reason)" }
+    #expect(
+      omitted == [
+        "0 0 the maker's block cannot be written", "2 -1 no key opens the sector",
+        "3 12 no key that was found may write it", "5 23 the access bits are broken",
+        "6 27 it could never be changed again",
+      ])
+    #expect(!plan.isComplete)
+    let report = try await classic.restore(plan)
+    #expect(!report.isComplete)
+    #expect(card.memory[16 * 16] == 0x77)
+    #expect(Array(card.memory[27 * 16 + 6..<27 * 16 + 9]) == [0xFF, 0x07, 0x80])
+    // Asked for by name it is done.
+    let forGood = try await classic.restorePlan(image, locksForGood: true)
+    _ = try await classic.restore(forGood)
+    #expect(Array(card.memory[27 * 16 + 6..<27 * 16 + 10]) == [0x07, 0x8F, 0x0F, 0x43])
+    await #expect { try await classic.restorePlan(Array(image.dropLast())) } throws: {
+      ($0 as? NFCError)?.code == .malformedContent
+    }
+  }
+
+  /// Torn away at every exchange of a restore, a card can be restored again.
+  @Test func restoringCanBeRepeated() async throws {
+    var image = try VirtualTag.classicMini(formatted: false).memory
+    for block in [1, 5, 6, 9] { image[block * 16 + 3] = 0x42 }
+    let trailer = MiFareClassicSectorTrailer(
+      keyA: .ndef, accessConditions: .ndef, generalPurposeByte: 0x40, keyB: .factory)
+    image.replaceSubrange(7 * 16..<8 * 16, with: trailer.bytes)
+    let bench = try await Bench()
+    var moment = 0
+    var isTorn = true
+    while isTorn {
+      let card = try VirtualTag.classicMini(formatted: false)
+      bench.field.place(card)
+      var classic = try await Self.commands(bench)
+      let plan = try await classic.restorePlan(image)
+      bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
+      do {
+        _ = try await classic.restore(plan)
+        isTorn = false
+      } catch let error as NFCError {
+        #expect(error.code == .tagConnectionLost)
+      }
+      bench.virtual.setFaults([])
+      bench.field.place(card)
+      classic = try await Self.commands(bench)
+      _ = try await classic.restore(try await classic.restorePlan(image))
+      #expect(card.memory == image)
+      bench.field.remove(card)
+      moment += 1
+    }
+    #expect(moment > 10)
+  }
+
+  @Test func aDumpEndsWhenTheCardLeaves() async throws {
+    let bench = try await Bench()
+    for moment in [0, 1, 2, 3, 5, 40] {
+      let card = try VirtualTag.classic1K(formatted: false)
+      bench.field.place(card)
+      let classic = try await Self.commands(bench)
+      bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
+      await #expect { try await classic.dump() } throws: {
+        ($0 as? NFCError)?.code == .tagConnectionLost
+      }
+      bench.virtual.setFaults([])
+    }
+  }
+
+  @Test func valuesCountAndRefuseToOverflow() async throws {
+    let card = try VirtualTag.classic1K(formatted: false)
+    card.memory.replaceSubrange(
+      5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: Int32.max - 5, address: 5).bytes)
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    try await classic.authenticate(block: 5, .a, key: MiFareClassicKey.factory.bytes)
+    let (value, commands, _) = try await bench.counting {
+      try await classic.changeValue(5, by: 3)
+    }
+    #expect(value == Int32.max - 2)
+    #expect(commands == 3)
+    #expect(try await classic.changeValue(5, by: -10) == Int32.max - 12)
+    let memory = card.memory
+    await #expect { try await classic.changeValue(5, by: 13) } throws: {
+      ($0 as? NFCError)?.code == .capacityExceeded && ($0 as? NFCError)?.place == .block(5)
+    }
+    #expect(
+      try await classic.readValue(5) == MiFareClassicValueBlock(value: Int32.max - 12, address: 5))
+    await #expect { try await classic.changeValue(6, by: 1) } throws: {
+      ($0 as? NFCError)?.code == .malformedContent
+    }
+    #expect(card.memory == memory)
+  }
+
+  @Test func refusalsAreToldFromLosses() async throws {
+    let card = try VirtualTag.classic1K()
+    let memory = card.memory
+    let bench = try await Bench(card)
+    let classic = try await Self.commands(bench)
+    // Not open.
+    await #expect { try await classic.readBlock(4) } throws: {
+      ($0 as? NFCError)?.code == .tagRefused && ($0 as? NFCError)?.place == .block(4)
+    }
+    await #expect {
+      try await classic.authenticate(block: 4, .a, key: Self.secret)
+    } throws: {
+      ($0 as? NFCError)?.code == .authenticationFailed && !"\($0)".contains("515253")
+    }
+    // Key A of the directory reads only.
+    try await classic.authenticate(
+      block: 1, .a, key: MiFareClassicKey.applicationDirectory.bytes)
+    await #expect {
+      try await classic.writeBlock(1, [UInt8](repeating: 0, count: 16))
+    } throws: {
+      ($0 as? NFCError)?.code == .tagRefused
+    }
+    // A broken trailer is not sent.
+    try await classic.authenticate(block: 7, .b, key: MiFareClassicKey.factory.bytes)
+    await #expect {
+      try await classic.writeBlock(7, [UInt8](repeating: 0, count: 16))
+    } throws: {
+      ($0 as? NFCError)?.code == .malformedContent
+    }
+    #expect(card.memory == memory)
+    bench.field.remove(card)
+    await #expect { try await classic.readBlock(4) } throws: {
+      ($0 as? NFCError)?.code == .tagConnectionLost
+    }
+  }
+
+  /// A message that commands of the tag's own have changed is read anew.
+  @Test func knowsThatABlockWasWritten() async throws {
+    let bench = try await Bench(try .classic1K(ndef: [0xD0, 0x00, 0x00]))
+    guard case .miFare(let tag) = try await bench.tag(.iso14443) else { return }
+    #expect(try await tag.readNDEFBytes() == [0xD0, 0x00, 0x00])
+    let classic = try #require(tag.classic)
+    try await classic.authenticate(block: 4, .a, key: MiFareClassicKey.ndef.bytes)
+    try await classic.writeBlock(4, [0x03, 0x00, 0xFE] + [UInt8](repeating: 0, count: 13))
+    #expect(try await tag.readNDEFBytes() == nil)
+  }
+}

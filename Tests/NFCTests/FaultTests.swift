@@ -1,0 +1,170 @@
+import NFC
+import Testing
+import VirtualNFC
+
+/// Every fault at every exchange and every command of a poll and of a raw command.
+@Suite struct FaultTests {
+  /// What a fault is meant to be, by a name for the output of the tests.
+  enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case tagLeaves, frameLost, answerLost, answerBroken
+    case commandBroken, replyBroken, replyLost, replyIsNoise, replyIsAnother
+    case chipFallsSilent, lineCloses
+
+    var testDescription: String { rawValue }
+
+    var isOnAir: Bool {
+      switch self {
+      case .tagLeaves, .frameLost, .answerLost, .answerBroken: true
+      default: false
+      }
+    }
+
+    /// The reader does not come back by itself.
+    var isFatal: Bool { self == .chipFallsSilent || self == .lineCloses }
+
+    func fault(at index: Int) -> Fault {
+      let effect: Fault.Effect =
+        switch self {
+        case .tagLeaves: .tagLeaves
+        case .frameLost: .frameLost
+        case .answerLost: .answerLost
+        case .answerBroken: .answerBroken
+        case .commandBroken: .commandBroken
+        case .replyBroken: .replyBroken
+        case .replyLost: .replyLost
+        case .replyIsNoise: .replyReplaced([0x55, 0xAA, 0x00, 0x00, 0xFF, 0x12, 0x34, 0x00, 0x00])
+        case .replyIsAnother:
+          .replyReplaced([0x00, 0x00, 0xFF, 0x02, 0xFE, 0xD5, 0x17, 0x14, 0x00])
+        case .chipFallsSilent: .chipFallsSilent
+        case .lineCloses: .lineCloses
+        }
+      return Fault(effect, at: isOnAir ? .exchange(index) : .command(index))
+    }
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let kind: Kind
+    let index: Int
+    var testDescription: String { "\(kind.rawValue) at \(index)" }
+  }
+
+  private static func cases(exchanges: Int, commands: Int) -> [Case] {
+    Kind.allCases.flatMap { kind in
+      (0..<(kind.isOnAir ? exchanges : commands)).map { Case(kind: kind, index: $0) }
+    }
+  }
+
+  // MARK: Polling
+
+  /// What it takes to find one NTAG216: REQA, two levels of anticollision and SELECT; HLTA; and three
+  /// more REQA to find that it is alone. The counts are asserted so that no moment is left out.
+  static let pollExchanges = 9
+  static let pollCommands = 3
+
+  @Test func aPollHasTheseExchanges() async throws {
+    let bench = try await Bench(.ntag216())
+    let (_, commands, exchanges) = try await bench.counting {
+      try await bench.firstTag(.iso14443)
+    }
+    #expect(exchanges == Self.pollExchanges)
+    #expect(commands == Self.pollCommands)
+  }
+
+  @Test(arguments: cases(exchanges: pollExchanges, commands: pollCommands))
+  func aPollSurvives(_ item: Case) async throws {
+    let tag = VirtualTag.ntag216()
+    let bench = try await Bench(tag)
+    bench.virtual.setFaults([item.kind.fault(at: item.index)])
+    let back = Task {
+      try await Task.sleep(for: .milliseconds(200))
+      bench.field.place(tag)
+    }
+    defer { back.cancel() }
+    if item.kind.isFatal {
+      let error = await #expect(throws: NFCError.self) {
+        try await within(.seconds(10)) { try await bench.firstTag(.iso14443) }
+      }
+      #expect(error?.code == .readerLost)
+    } else {
+      let found = try await within(.seconds(10)) { try await bench.firstTag(.iso14443) }
+      #expect(found?.identifier == tag.identifier)
+    }
+    try await expectNextPollWorks(bench, tag, item.kind)
+  }
+
+  // MARK: A raw command
+
+  @Test(arguments: cases(exchanges: 1, commands: 1))
+  func aRawCommandFailsWithTheRightCode(_ item: Case) async throws {
+    let tag = VirtualTag.ntag216()
+    let bench = try await Bench(tag)
+    guard case .miFare(let miFare) = try await bench.tag(.iso14443) else {
+      Issue.record("not a MIFARE tag")
+      return
+    }
+    // Sets up the chip for raw frames, so that what follows is one host command.
+    _ = try await miFare.sendMiFareCommand([0x30, 0x00])
+    bench.virtual.setFaults([item.kind.fault(at: item.index)])
+    let error = await #expect(throws: NFCError.self) {
+      try await within(.seconds(10)) { try await miFare.sendMiFareCommand([0x30, 0x04]) }
+    }
+    let expected: NFCError.Code =
+      switch item.kind {
+      case .tagLeaves: .tagConnectionLost
+      case .chipFallsSilent, .lineCloses: .readerLost
+      default: .tagResponseError
+      }
+    #expect(error?.code == expected, "\(error.map { "\($0)" } ?? "no error")")
+    if expected == .tagResponseError {
+      bench.virtual.setFaults([])
+      // The tag is still there, and so is the connection.
+      #expect(try await miFare.sendMiFareCommand([0x30, 0x04]).count == 16)
+    }
+    bench.field.place(tag)
+    try await expectNextPollWorks(bench, tag, item.kind)
+  }
+
+  @Test(arguments: cases(exchanges: 3, commands: 1))
+  func anAPDUFailsWithTheRightCode(_ item: Case) async throws {
+    let tag = try VirtualTag.type4()
+    let bench = try await Bench(tag)
+    guard case .iso7816(let card) = try await bench.tag(.iso14443) else {
+      Issue.record("not an ISO 7816 card")
+      return
+    }
+    bench.virtual.setFaults([item.kind.fault(at: item.index)])
+    let select = APDU.select(aid: "D2760000850101")
+    if item.kind.isOnAir, item.kind != .tagLeaves {
+      // The chip asks for the block again (ISO/IEC 14443-4, 7.5.5): the program notices nothing.
+      #expect(try await card.sendCommand(select).statusWord == 0x9000)
+    } else if item.kind != .tagLeaves || item.index == 0 {
+      let error = await #expect(throws: NFCError.self) {
+        try await within(.seconds(15)) { try await card.sendCommand(select) }
+      }
+      #expect(error?.code == (item.kind.isFatal ? .readerLost : .tagConnectionLost))
+    }
+    bench.field.place(tag)
+    try await expectNextPollWorks(bench, tag, item.kind)
+  }
+
+  private func expectNextPollWorks(_ bench: Bench, _ tag: VirtualTag, _ kind: Kind) async throws {
+    bench.virtual.setFaults([])
+    bench.field.place(tag)
+    switch kind {
+    case .lineCloses:
+      let error = await #expect(throws: NFCError.self) { try await bench.firstTag(.iso14443) }
+      #expect(error?.code == .readerLost)
+    case .chipFallsSilent:
+      await bench.reader.close()
+      let reader = try await Reader.open(bench.virtual.connectionString)
+      for try await found in reader.tags(polling: .iso14443) {
+        #expect(found.identifier == tag.identifier)
+        break
+      }
+      await reader.close()
+    default:
+      let found = try await within(.seconds(10)) { try await bench.firstTag(.iso14443) }
+      #expect(found?.identifier == tag.identifier)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import NFC
+import Synchronization
+import Testing
+
+@testable import VirtualNFC
+
+/// Opening what is no reader ends in an error within seconds.
+@Suite struct OpeningTests {
+  private func failure(_ connectionString: String) async throws -> NFCError {
+    try await #require(throws: NFCError.self) {
+      try await within(.seconds(12)) { try await Reader.open(connectionString) }
+    }
+  }
+
+  @Test(arguments: [
+    ("", NFCError.Code.readerNotFound), ("nonsense", .readerNotFound),
+    ("pn532_uart", .readerNotFound), ("pn532_uart:", .readerNotFound),
+    ("pn532_uart:/dev/does-not-exist", .readerNotFound), ("pn532_uart:/", .readerNotFound),
+    ("pn532_uart:/dev/null", .readerNotFound), ("pn532_uart:/etc/hostname", .readerNotFound),
+    // Without an address libnfc would open whatever USB device it comes across.
+    ("acr122_usb", .readerNotFound), ("pn53x_usb:", .readerNotFound), ("usb", .readerNotFound),
+    (String(repeating: "x", count: 5000), .invalidParameter),
+    ("pn532_uart:/dev/tty\u{0}USB0", .invalidParameter),
+  ])
+  func whatIsNoReader(_ connectionString: String, _ code: NFCError.Code) async throws {
+    #expect(try await failure(connectionString).code == code)
+  }
+
+  @Test func aUSBReaderThatIsNotThere() async throws {
+    #expect(try await failure("acr122_usb:099:099").code == .readerUnavailable)
+  }
+
+  /// What stands at the other end of the line.
+  enum Peer: String, CaseIterable, Sendable {
+    case silent, noise, endlessNoise, endlessAcknowledge, endlessZeros, drops
+  }
+
+  @Test(arguments: Peer.allCases)
+  func aPortWithoutAPN532(_ peer: Peer) async throws {
+    let terminal = try PseudoTerminal()
+    let isDone = Flag()
+    let thread = try VirtualReaderThread {
+      var generator = SplitMix64(seed: 7)
+      while !isDone.isSet {
+        guard case .bytes = terminal.wait(milliseconds: 20) else {
+          if peer == .endlessNoise { terminal.send(generator.bytes(64)) }
+          if peer == .endlessZeros { terminal.send([UInt8](repeating: 0, count: 64)) }
+          if peer == .endlessAcknowledge { terminal.send(PN532Frame.acknowledge) }
+          continue
+        }
+        switch peer {
+        case .silent, .drops: break
+        case .noise, .endlessNoise: terminal.send(generator.bytes(200))
+        case .endlessAcknowledge: terminal.send(PN532Frame.acknowledge)
+        case .endlessZeros: terminal.send([UInt8](repeating: 0, count: 300))
+        }
+        if peer == .drops { return }
+      }
+    }
+    defer {
+      isDone.set()
+      terminal.wake()
+      thread.join()
+    }
+    #expect(try await failure("pn532_uart:\(terminal.path)").code == .readerUnavailable)
+  }
+
+  @Test func aClosedPseudoTerminal() async throws {
+    let virtual = try VirtualReader(VirtualField())
+    // As long as this end is open, nobody else is given the number.
+    let file = try #require(FileHandle(forUpdatingAtPath: virtual.path))
+    virtual.close()
+    #expect(try await failure(virtual.connectionString).code == .readerNotFound)
+    try file.close()
+  }
+
+  @Test func aReaderThatIsInUseNamesItsHolder() async throws {
+    let bench = try await Bench()
+    let error = try await failure(bench.virtual.connectionString)
+    #expect(error.code == .readerUnavailable)
+    #expect(error.reason.contains("in use"))
+    await bench.reader.close()
+    let again = try await Reader.open(bench.virtual.connectionString)
+    await again.close()
+  }
+
+  @Test func aFaultAtEveryCommandOfOpening() async throws {
+    let field = VirtualField()
+    let virtual = try VirtualReader(field)
+    virtual.setFaults([])
+    let first = try await Reader.open(virtual.connectionString)
+    await first.close()
+    let commands = virtual.statistics.commands
+    #expect(commands > 10)
+    for index in 0..<commands {
+      virtual.setFaults([Fault(.replyBroken, at: .command(index))])
+      // It opens all the same, or it says that it cannot: never a hang, never a trap.
+      if let reader = try? await within(
+        .seconds(12), { try await Reader.open(virtual.connectionString) })
+      {
+        await reader.close()
+      }
+      virtual.setFaults([])
+      let reader = try await Reader.open(virtual.connectionString)
+      #expect(reader.capabilities.technologies.contains(.iso14443a))
+      await reader.close()
+    }
+  }
+
+  @Test func capabilitiesAreLibnfcs() async throws {
+    let bench = try await Bench()
+    let capabilities = bench.reader.capabilities
+    #expect(
+      capabilities.technologies == Set(TagTechnology.allCases).subtracting([.iso15693]))
+    #expect(capabilities.bitRates[.felica] == [212, 424])
+    #expect(capabilities.bitRates[.iso14443a]?.contains(106) == true)
+    #expect(capabilities.maximumCommandLength == 262)
+  }
+
+  private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+  }
+}

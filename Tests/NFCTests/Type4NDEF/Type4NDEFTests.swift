@@ -1,0 +1,322 @@
+import NFC
+import Testing
+import VirtualNFC
+
+/// NDEF on type 4 tags of type A and B, through the real libnfc.
+@Suite struct Type4NDEFTests {
+  private static func configuration(
+    _ change: (inout Type4Application.Configuration) -> Void
+  ) -> Type4Application.Configuration {
+    var configuration = Type4Application.Configuration()
+    change(&configuration)
+    return configuration
+  }
+
+  // MARK: Exchanges
+
+  /// SELECT, SELECT, READ, SELECT, and READ BINARY by as much as one command brings, with the length in
+  /// the first.
+  @Test(arguments: [(0, 5), (137, 5), (236, 5), (241, 6), (868, 8)])
+  func readsInTheFewestCommands(_ length: Int, _ commands: Int) async throws {
+    let content = pattern(length)
+    for virtual in [try VirtualTag.type4(ndef: content), try .type4B(ndef: content)] {
+      let bench = try await NDEFBench(virtual)
+      let tag = try await bench.connected()
+      let first = try await bench.bench.counting { try await tag.readNDEFBytes() }
+      #expect(first.result ?? [] == content)
+      #expect(first.commands == commands)
+      let second = try await bench.bench.counting { try await tag.readNDEFBytes() }
+      #expect(second.result ?? [] == content)
+      #expect(second.commands == 1)
+      let other = try await bench.connected()
+      let status = try await bench.bench.counting { try await other.queryNDEFStatus() }
+      #expect(status.result == NDEFStatus(access: .readWrite, capacity: 2046))
+      #expect(status.commands == 4)
+      #expect(try await bench.commands { _ = try await other.readNDEFBytes() } == commands - 4)
+    }
+  }
+
+  /// Length to zero, data by MLc, length; without the first on an empty tag that has been read.
+  @Test(arguments: [(137, 3), (246, 3), (247, 4), (868, 6)])
+  func writesInTheFewestCommands(_ length: Int, _ writes: Int) async throws {
+    let old = pattern(length, seed: 40)
+    let bench = try await NDEFBench(try .type4(ndef: old))
+    let tag = try await bench.connected()
+    #expect(try await tag.readNDEFBytes() == old)
+    var content = pattern(length)
+    let stored = { bench.tag.memory.dropFirst(15) }
+    #expect(
+      try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == writes)
+    #expect(stored().dropFirst(2).starts(with: content))
+    content[length / 2] ^= 0xFF
+    #expect(try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == 3)
+    #expect(try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == 0)
+    #expect(stored().dropFirst(2).starts(with: content))
+    #expect(try await bench.commands { try await tag.writeNDEFBytes([], verify: false) } == 1)
+    #expect(stored().starts(with: [0, 0]))
+    #expect(
+      try await bench.commands { try await tag.writeNDEFBytes(old, verify: false) } == writes - 1)
+    #expect(try await bench.connected().readNDEFBytes() == old)
+  }
+
+  /// What a program selects by itself, or another tag's connection in between, is not missed.
+  @Test func aSelectionThatHasBeenLost() async throws {
+    let bench = try await Bench(
+      try .type4(ndef: pattern(50)), .ntag213())
+    var tags: [DetectedTag] = []
+    for try await tag in bench.reader.tags(polling: .iso14443) {
+      tags.append(tag)
+      if tags.count == 2 { break }
+    }
+    var found: any ISO7816Tag
+    guard
+      let card = tags.compactMap({ tag -> (any ISO7816Tag)? in
+        if case .iso7816(let card) = tag { card } else { nil }
+      }).first, let other = tags.first(where: { $0.identifier != card.identifier })
+    else {
+      Issue.record("not both tags")
+      return
+    }
+    found = card
+    try await found.connect()
+    #expect(try await found.readNDEFBytes() == pattern(50))
+    _ = try await found.sendCommand(.select(aid: "D2760000850101"))
+    #expect(try await found.readNDEFBytes() == pattern(50))
+    try await other.connect()
+    try await found.connect()
+    #expect(try await found.readNDEFBytes() == pattern(50))
+  }
+
+  // MARK: Ways of real tags
+
+  @Test(
+    arguments: [
+      ("version 1", configuration { $0.mapping = .version1 }, []),
+      ("6CXX at the end", configuration { $0.endOfFile = .exactLength }, []),
+      ("short at the end", configuration { $0.endOfFile = .shortAnswer }, []),
+      ("6282 at the end", configuration { $0.endOfFile = .warning }, []),
+      ("by GET RESPONSE", configuration { _ in }, .answersByGetResponse),
+      ("exact Le", configuration { _ in }, .insistsOnExactLength),
+      (
+        "small commands",
+        configuration {
+          $0.maximumReadLength = 0x0F
+          $0.maximumUpdateLength = 0x01
+        }, []
+      ),
+      (
+        "more than a short command carries",
+        configuration {
+          $0.maximumReadLength = 0xFFFF
+          $0.maximumUpdateLength = 0xFFFF
+        }, []
+      ),
+      (
+        "a proprietary file",
+        configuration { $0.proprietaryFiles = [.init(identifier: 0xE105, content: [1, 2, 3])] }, []
+      ),
+      ("another identifier", configuration { $0.fileIdentifier = 0x1234 }, []),
+      ("a long wait", configuration { $0.updateTimeExtensions = [2, 3] }, []),
+      ("version 3", configuration { $0.mapping = .version3 }, []),
+      (
+        "a full file", configuration { $0.fileSize = 62 }, .insistsOnExactLength
+      ),
+    ] as [(String, Type4Application.Configuration, ISO7816Card.Quirks)])
+  func readsAndWrites(
+    _ name: String, _ configuration: Type4Application.Configuration, _ quirks: ISO7816Card.Quirks
+  ) async throws {
+    let old = pattern(58)
+    let virtual = try VirtualTag.type4(ndef: old, configuration: configuration, quirks: quirks)
+    let bench = try await NDEFBench(virtual)
+    #expect(try await bench.connected().readNDEFBytes() == old)
+    let new = pattern(41, seed: 99)
+    try await bench.connected().writeNDEFBytes(new, verify: true)
+    #expect(try await bench.connected().readNDEFBytes() == new)
+    if let proprietary = configuration.proprietaryFiles.first {
+      #expect(virtual.memory.suffix(3).elementsEqual(proprietary.content))
+    }
+  }
+
+  /// Beyond offset 7FFF mapping version 3 goes by data objects.
+  @Test func aFileThatShortOffsetsDoNotReach() async throws {
+    let configuration = Self.configuration {
+      $0.mapping = .version3
+      $0.fileSize = 34_000
+    }
+    let old = pattern(33_500)
+    let bench = try await NDEFBench(try .type4(ndef: old, configuration: configuration))
+    let tag = try await bench.connected()
+    #expect(try await tag.queryNDEFStatus() == NDEFStatus(access: .readWrite, capacity: 33_996))
+    #expect(try await tag.readNDEFBytes() == old)
+    var new = old + [1, 2, 3]
+    new[33_000] ^= 0xFF
+    new[32_766] ^= 0xFF
+    try await tag.writeNDEFBytes(new, verify: false)
+    #expect(try await bench.connected().readNDEFBytes() == new)
+  }
+
+  @Test func aFileThatNoOffsetReaches() async throws {
+    let configuration = Self.configuration { $0.fileSize = 0xFFFE }
+    let old = pattern(100)
+    let virtual = try VirtualTag.type4(ndef: old, configuration: configuration)
+    let bench = try await NDEFBench(virtual)
+    #expect(try await bench.connected().queryNDEFStatus().capacity == 0x7FFE)
+    #expect(try await bench.connected().readNDEFBytes() == old)
+    var memory = virtual.memory
+    memory[15] = 0x90
+    virtual.memory = memory
+    try await bench.expectRefusal(.unsupported, at: .file(0xE104)) {
+      _ = try await $0.readNDEFBytes()
+    }
+  }
+
+  @Test func chipsThatAreTagsFromTheFactory() async throws {
+    for model in [DESFireModel.ntag413, .ntag424, .light, .ev1, .ev2, .ev3] {
+      let content = pattern(100)
+      let bench = try await NDEFBench(try .desfire(model, ndef: content))
+      let tag = try await bench.connected()
+      #expect(try await tag.readNDEFBytes() == content, "\(model.name)")
+      try await tag.writeNDEFBytes(pattern(90, seed: 3), verify: true)
+      #expect(try await bench.connected().readNDEFBytes() == pattern(90, seed: 3))
+      // The container wants a key to be changed.
+      try await bench.expectRefusal(.unsupported) { try await $0.writeLock() }
+    }
+  }
+
+  // MARK: Tearing
+
+  @Test(arguments: [(40, 60), (300, 290), (260, 261), (0, 300), (70, 0)])
+  func neverAMixture(_ old: Int, _ new: Int) async throws {
+    var tags = [try VirtualTag.type4()]
+    if new == 60 || old == 0 { tags += [try .type4B(), try .desfire()] }
+    for tag in tags {
+      let count = try await NDEFBench(tag).tearEveryExchange(
+        from: pattern(old), to: pattern(new, seed: 90))
+      #expect(count > 4)
+    }
+  }
+
+  // MARK: Refusals
+
+  @Test func accessConditions() async throws {
+    for access: UInt8 in [0xFF, 0x80, 0xFE, 0x01] {
+      let bench = try await NDEFBench(
+        try .type4(
+          ndef: pattern(40), configuration: Self.configuration { $0.writeAccess = access }))
+      #expect(
+        try await bench.connected().queryNDEFStatus()
+          == NDEFStatus(access: .readOnly, capacity: 2046))
+      #expect(try await bench.connected().readNDEFBytes() == pattern(40))
+      try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
+      try await bench.expectRefusal(.readOnly) { try await $0.formatNDEF() }
+    }
+    let bench = try await NDEFBench(
+      try .type4(ndef: pattern(40), configuration: Self.configuration { $0.readAccess = 0x80 }))
+    try await bench.expectRefusal(.notAuthenticated, at: .file(0xE104)) {
+      _ = try await $0.readNDEFBytes()
+    }
+  }
+
+  @Test func refusesWhatDoesNotFit() async throws {
+    let bench = try await NDEFBench(try .type4(ndef: pattern(40)))
+    try await bench.expectRefusal(.capacityExceeded) {
+      try await $0.writeNDEFBytes(pattern(2047), verify: false)
+    }
+  }
+
+  @Test func aLengthBeyondTheFile() async throws {
+    let virtual = try VirtualTag.type4(ndef: pattern(40))
+    var memory = virtual.memory
+    memory.replaceSubrange(15..<17, with: [0x07, 0xFF])
+    virtual.memory = memory
+    let bench = try await NDEFBench(virtual)
+    try await bench.expectRefusal(.malformedContent, at: .file(0xE104)) {
+      _ = try await $0.readNDEFBytes()
+    }
+    // It can be written all the same.
+    try await bench.connected().writeNDEFBytes(pattern(600), verify: true)
+    #expect(try await bench.connected().readNDEFBytes() == pattern(600))
+  }
+
+  @Test func cardsWithoutTheApplication() async throws {
+    for virtual in [
+      try VirtualTag.type4(formatted: false), try .type4B(formatted: false), .emrtd(),
+      try .desfire(.light, formatted: false),
+    ] {
+      let bench = try await NDEFBench(virtual)
+      #expect(try await bench.connected().queryNDEFStatus() == .notSupported)
+      try await bench.expectRefusal(.notNDEF) { _ = try await $0.readNDEFBytes() }
+      try await bench.expectRefusal(.notNDEF) { try await $0.writeNDEFBytes([1], verify: false) }
+      try await bench.expectRefusal(.unsupported) { try await $0.formatNDEF() }
+    }
+  }
+
+  // MARK: Format and lock
+
+  @Test func formatIsEmptyingWhereThereIsAnApplication() async throws {
+    let bench = try await NDEFBench(try .type4(ndef: pattern(40)))
+    try await bench.connected().formatNDEF()
+    #expect(try await bench.connected().readNDEFBytes() == nil)
+    try await bench.expectRefusal(.unsupported, at: .file(0xE103)) { try await $0.writeLock() }
+    #expect(try await bench.connected().queryNDEFStatus().access == .readWrite)
+  }
+
+  @Test func formatsAndLocksDESFire() async throws {
+    for model in [DESFireModel.ev1, .ev2, .ev3] {
+      let virtual = try VirtualTag.desfire(model, formatted: false)
+      let bench = try await NDEFBench(virtual)
+      let tag = try await bench.connected()
+      #expect(try await tag.queryNDEFStatus() == .notSupported)
+      try await tag.formatNDEF()
+      let status = try await tag.queryNDEFStatus()
+      #expect(status.access == .readWrite)
+      #expect(status.capacity > 4000)
+      let content = pattern(700)
+      try await bench.connected().writeNDEFBytes(content, verify: true)
+      #expect(try await bench.connected().readNDEFBytes() == content)
+      try await bench.connected().writeLock()
+      #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
+      #expect(try await bench.connected().readNDEFBytes() == content)
+      try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
+      // Not by word of the container alone: the file itself takes nothing any more.
+      guard case .miFare(let card) = try await bench.bench.tag(.iso14443) else {
+        Issue.record("not a DESFire card")
+        return
+      }
+      _ = try await card.sendCommand(.select(aid: "D2760000850101"))
+      for (command, status) in [
+        ("00A4000C02E104", 0x9000), ("00D6000001AA", 0x6982), ("00A4000C02E103", 0x9000),
+        ("00D6000E0100", 0x6982),
+      ] {
+        let apdu = try #require([UInt8](hexadecimal: command).flatMap { APDU($0) })
+        #expect(try await card.sendCommand(apdu).statusWord == UInt16(status))
+      }
+    }
+  }
+
+  /// A card that is torn away while it is being formatted or locked: the same again completes it.
+  @Test func tornFormatAndLockAreCompleted() async throws {
+    let bench = try await NDEFBench(try .desfire(formatted: false))
+    let format = try await bench.connected()
+    let exchanges = try await bench.bench.counting { try await format.formatNDEF() }.exchanges
+    for moment in 0..<exchanges {
+      let bench = try await NDEFBench(try .desfire(formatted: false))
+      let torn = try await bench.connected()
+      bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
+      await #expect(throws: NFCError.self) { try await torn.formatNDEF() }
+      bench.bench.virtual.setFaults([])
+      bench.bench.field.place(bench.tag)
+      let ndef = try await bench.connected()
+      try await ndef.formatNDEF()
+      try await ndef.writeNDEFBytes(pattern(80), verify: true)
+      bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
+      try? await ndef.writeLock()
+      bench.bench.virtual.setFaults([])
+      bench.bench.field.place(bench.tag)
+      let again = try await bench.connected()
+      #expect(try await again.readNDEFBytes() == pattern(80))
+      try await again.writeLock()
+      #expect(try await again.queryNDEFStatus().access == .readOnly)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import NFCTool
+
+@Suite struct HoistingTests {
+  @Test(arguments: [
+    ("poll", "poll"),
+    ("--json poll", "poll --json"),
+    (
+      "--virtual ntag215 --virtual suica poll --once",
+      "poll --virtual ntag215 --virtual suica --once"
+    ),
+    ("--reader=a:b --timeout 3 read --json", "read --reader=a:b --timeout 3 --json"),
+    ("--json mifare send 30", "mifare send --json 30"),
+    ("mifare --json send 30", "mifare send --json 30"),
+    ("--uid 04 write --verify uri x", "write uri --uid 04 --verify x"),
+    // Values that look like subcommands or options stay values.
+    ("--virtual poll read", "read --virtual poll"),
+    ("--virtual --json read", "read --virtual --json"),
+    // What stands behind the subcommand, and behind --, is not touched.
+    ("--json write text -- --json", "write text --json -- --json"),
+    ("write text poll --json", "write text poll --json"),
+    ("poll --json --", "poll --json --"),
+    // Left for the parser to complain about.
+    ("--json", "--json"),
+    ("--reader", "--reader"),
+    ("--json --reader", "--json --reader"),
+    ("--nonsense poll", "--nonsense poll"),
+    ("--json nonsense", "--json nonsense"),
+    ("--help", "--help"),
+    ("-- poll", "-- poll"),
+    ("", ""),
+    ("--json mifare", "mifare --json"),
+  ])
+  func movesOptionsBehindTheSubcommand(_ before: String, _ after: String) {
+    let arguments = before.split(separator: " ").map(String.init)
+    let hoisted = GlobalOptions.hoisted(arguments, below: NFCTool.self)
+    #expect(hoisted.joined(separator: " ") == after)
+  }
+}

@@ -1,0 +1,62 @@
+import NFC
+import Testing
+
+@testable import NFCTool
+
+@Suite struct JSONTests {
+  @Test(arguments: [
+    (JSON.null, "null"),
+    (.bool(true), "true"),
+    (.integer(-5), "-5"),
+    (.bytes([0x04, 0xAB]), #""04AB""#),
+    (.array([]), "[]"),
+    (.array([.integer(1), .string("a")]), #"[1,"a"]"#),
+    (.members([:]), "{}"),
+    (.members(["b": .integer(1), "gone": nil, "a": .null]), #"{"b":1,"a":null}"#),
+    // RFC 8259, 7.
+    (.string("a\"b\\c/d"), #""a\"b\\c/d""#),
+    (.string("\n\r\t\u{08}\u{0C}"), #""\n\r\t\b\f""#),
+    (.string("\0\u{1F}\u{7F}\u{2028}"), #""\u0000\u001F\u007F\u2028""#),
+    (.string("é😀"), #""é😀""#),
+    (.seconds(.milliseconds(412)), "0.412"),
+    (.seconds(.milliseconds(3_902)), "3.902"),
+    (.seconds(.milliseconds(12_007)), "12.007"),
+    (.seconds(.zero), "0.000"),
+  ])
+  func writes(_ value: JSON, _ text: String) {
+    #expect(value.text == text)
+  }
+
+  /// The record of cli.md's example.
+  @Test func encodesARecordInItsOrder() throws {
+    let json = try JSON(encoding: NDEFRecord.uri("https://box.dev"))
+    #expect(
+      json.text
+        == #"{"tnf":"wellKnown","type":"U","id":"","payload":"04626F782E646576","uri":"https://box.dev"}"#
+    )
+  }
+
+  private struct Nested: Encodable {
+    struct Inner: Encodable {
+      let numbers: [UInt8]
+      let missing: String?
+      let ratio: Double
+    }
+    let zebra: Bool
+    let inner: [Inner]
+    let apple: Int?
+  }
+
+  @Test func encodesNestedValues() throws {
+    let value = Nested(
+      zebra: false, inner: [.init(numbers: [1, 2], missing: nil, ratio: 0.5)], apple: nil)
+    #expect(
+      try JSON(encoding: value).text == #"{"zebra":false,"inner":[{"numbers":[1,2],"ratio":0.5}]}"#)
+  }
+
+  @Test func refusesNumbersThatJSONHasNot() {
+    #expect(throws: EncodingError.self) {
+      try JSON(encoding: Nested.Inner(numbers: [], missing: nil, ratio: .nan))
+    }
+  }
+}

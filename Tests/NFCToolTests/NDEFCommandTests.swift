@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// Reading and writing NDEF, over a tag that stays while several commands run.
+@Suite struct NDEFCommandTests {
+  /// A virtual reader that commands share; the tag keeps what is written to it.
+  private func withTag(
+    _ name: String, _ body: (_ nfc: ([String]) async throws -> Tool.Result) async throws -> Void
+  ) async throws {
+    let virtual = try RunningTool(["virtual", name])
+    let reader = try #require(try await virtual.waitForLines(1).first)
+    try await body { try await Tool.run($0 + ["--reader", reader]) }
+    virtual.interrupt()
+    _ = try await virtual.end()
+  }
+
+  @Test(arguments: ["ntag216", "type4", "felica-lite-s", "topaz512", "classic-1k"])
+  func writesAndReads(_ name: String) async throws {
+    try await withTag(name) { nfc async throws in
+      let empty = try await nfc(["read", "--json"])
+      #expect(empty.output.contains(#""status":"readWrite""#))
+      #expect(empty.output.hasSuffix(#""length":0,"records":[]}"# + "\n"))
+      #expect(empty.status == 0)
+      let write = try await nfc(["write", "uri", "https://box.dev", "--verify"])
+      #expect(write.output == "")
+      #expect(write.errors == "")
+      #expect(write.status == 0)
+      let read = try await nfc(["read", "--json"])
+      #expect(
+        read.output.hasSuffix(
+          #""length":12,"records":[{"tnf":"wellKnown","type":"U","id":"","payload":"04626F782E646576","uri":"https://box.dev"}]}"#
+            + "\n"))
+      #expect(try await nfc(["erase"]).status == 0)
+      #expect(try await nfc(["read", "--json"]).output == empty.output)
+    }
+  }
+
+  @Test func whatIsReadCanBeWritten() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let json = directory.appending(path: "message.json")
+      let raw = directory.appending(path: "message.ndef")
+      try await withTag("ntag215") { nfc async throws in
+        #expect(try await nfc(["write", "text", "Grüße", "--language", "de"]).status == 0)
+        let first = try await nfc(["read", "--json", "--raw", raw.path])
+        #expect(first.output.contains(#""text":"Grüße","language":"de""#))
+        try Data(first.output.utf8).write(to: json)
+        #expect(try await nfc(["write", "external", "example.com:x", "1"]).status == 0)
+        #expect(try await nfc(["write", "json", json.path]).status == 0)
+        #expect(try await nfc(["read", "--json"]).output == first.output)
+        #expect(try await nfc(["write", "mime", "text/plain", json.path]).status == 0)
+        #expect(try await nfc(["write", "raw", raw.path, "--verify"]).status == 0)
+        #expect(try await nfc(["read", "--json"]).output == first.output)
+      }
+    }
+  }
+
+  @Test func refusals() async throws {
+    try await withTag("ntag213") { nfc async throws in
+      let long = try await nfc(["write", "text", String(repeating: "x", count: 200)])
+      #expect(long.status == 65)
+      #expect(long.errorLines.count == 1)
+      #expect(try await nfc(["write", "uri", "https://box.dev"]).status == 0)
+      #expect(try await nfc(["lock", "--permanently"]).status == 0)
+      let locked = try await nfc(["write", "uri", "https://example.com"])
+      #expect(locked.status == 77)
+      #expect(locked.errorLines.count == 1)
+      let read = try await nfc(["read", "--json"])
+      #expect(read.output.contains(#""status":"readOnly""#))
+      #expect(read.output.contains("https://box.dev"))
+    }
+  }
+
+  @Test func formatsABlankTag() async throws {
+    try await withTag("blank-ultralight") { nfc async throws in
+      #expect(try await nfc(["read"]).status == 66)
+      #expect(try await nfc(["format"]).status == 0)
+      #expect(try await nfc(["read", "--json"]).output.contains(#""status":"readWrite""#))
+    }
+  }
+
+  @Test func brokenNDEFIsWrongContent() async throws {
+    try await withTag("ntag215") { nfc async throws in
+      // A message TLV of three bytes that is no NDEF message: type name format 7.
+      #expect(try await nfc(["mifare", "send", "A2040303D700", "A20500FE0000"]).status == 0)
+      let result = try await nfc(["read", "--json"])
+      #expect(result.status == 65)
+      #expect(result.output == "")
+      #expect(result.errorLines.count == 1)
+      #expect(try await nfc(["info", "--json"]).output.contains(#""error":"#))
+    }
+  }
+
+  @Test func aTagWithoutNDEF() async throws {
+    let result = try await Tool.run("read", "--json", "--virtual", "barcode")
+    #expect(result.output.contains(#""status":"notSupported""#))
+    #expect(result.errorLines.count == 1)
+    #expect(result.status == 66)
+  }
+
+  @Test func infoIsOneObject() async throws {
+    let result = try await Tool.run("info", "--json", "--virtual", "ntag216")
+    #expect(result.lines.count == 1)
+    #expect(
+      result.output.hasPrefix(
+        #"{"type":"miFare","protocol":"iso14443a","uid":"04A78B62C21B90","family":"ultralight","product":"NTAG216","atqa":"0044","sak":"00","maker":"NXP","memorySize":924,"ndef":{"uid":"#
+      ))
+    #expect(result.output.contains(#""originality":""#))
+    #expect(result.status == 0)
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@Suite struct PollTests {
+  /// A line with its time put to nought, which is all that differs between two runs.
+  private static func timeless(_ line: String) -> String {
+    line.replacing(/"time":\d+\.\d{3}/, with: #""time":0"#)
+  }
+
+  @Test(arguments: [
+    (
+      "ntag216",
+      #"{"event":"arrived","time":0,"tag":{"type":"miFare","protocol":"iso14443a","uid":"04A78B62C21B90","family":"ultralight","product":"NTAG216","atqa":"0044","sak":"00"}}"#
+    ),
+    (
+      "classic-4k",
+      #"{"event":"arrived","time":0,"tag":{"type":"miFare","protocol":"iso14443a","uid":"9F38B25C","family":"classic","product":"MIFARE Classic 4K","atqa":"0002","sak":"18"}}"#
+    ),
+    (
+      "desfire",
+      #"{"event":"arrived","time":0,"tag":{"type":"miFare","protocol":"iso14443a","uid":"04396B62D43C80","family":"desfire","product":"MIFARE DESFire EV1","atqa":"0344","sak":"20","ats":"7577810280","historicalBytes":"80"}}"#
+    ),
+    (
+      "tmoney",
+      #"{"event":"arrived","time":0,"tag":{"type":"iso7816","protocol":"iso14443a","uid":"1C7D35A2","atqa":"0004","sak":"20","ats":"78807002","historicalBytes":""}}"#
+    ),
+    (
+      "type4b",
+      #"{"event":"arrived","time":0,"tag":{"type":"iso7816","protocol":"iso14443b","uid":"503C9A17","pupi":"503C9A17","applicationData":"00E2AF11","protocolInfo":"808175"}}"#
+    ),
+    (
+      "suica",
+      #"{"event":"arrived","time":0,"tag":{"type":"feliCa","protocol":"felica","uid":"01010612B41C7D2A","product":"FeliCa Standard","idm":"01010612B41C7D2A","pmm":"100B4B428485D0FF","systemCode":"0003"}}"#
+    ),
+    (
+      "topaz512",
+      #"{"event":"arrived","time":0,"tag":{"type":"other","protocol":"jewel","uid":"471B9D02","product":"Topaz 512"}}"#
+    ),
+  ])
+  func printsATag(_ name: String, _ line: String) async throws {
+    let result = try await Tool.run("poll", "--once", "--json", "--virtual", name)
+    #expect(result.lines.map(Self.timeless) == [line])
+    #expect(result.errors == "")
+    #expect(result.status == 0)
+  }
+
+  @Test func printsTextForPeople() async throws {
+    let result = try await Tool.run("--virtual", "ntag215", "poll", "--once")
+    #expect(result.output.contains(/^\d+\.\d{3}  arrived  04DB0BDA993C80  iso14443a  NTAG215\n$/))
+    #expect(result.status == 0)
+  }
+
+  @Test func tagsTogetherInTheFieldEachHaveTheirLine() async throws {
+    let names = ["ntag215", "ntag216", "suica", "topaz96"]
+    let result = try await Tool.run(
+      names.flatMap { ["--virtual", $0] } + ["poll", "--count", "4", "--json"])
+    for uid in ["04DB0BDA993C80", "04A78B62C21B90", "01010612B41C7D2A", "8A5C032E"] {
+      #expect(result.lines.count { $0.contains(#""uid":"\#(uid)""#) } == 1)
+    }
+    #expect(result.lines.count == 4)
+    #expect(result.status == 0)
+  }
+
+  @Test func theDemoShowsEveryProtocolAndEnds() async throws {
+    let start = ContinuousClock.now
+    let result = try await Tool.run("--virtual", "demo", "poll", "--json")
+    #expect(ContinuousClock.now - start < .seconds(15))
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let protocols = [
+      "iso14443a", "iso14443b", "felica", "jewel", "iso14443bPrime", "iso14443b2sr",
+      "iso14443b2ct", "barcode", "iclass",
+    ]
+    for name in protocols {
+      #expect(result.lines.contains { $0.contains(#""protocol":"\#(name)""#) }, "\(name)")
+    }
+    // One after the other: each comes, and goes before the next.
+    let events = result.lines.map { $0.contains(#""event":"arrived""#) }
+    #expect(events == (0..<events.count).map { $0.isMultiple(of: 2) })
+    #expect(events.count == 24)
+    #expect(
+      result.lines.dropFirst().first.map(Self.timeless)
+        == #"{"event":"left","time":0,"tag":{"type":"miFare","protocol":"iso14443a","uid":"04A78B62C21B90"}}"#
+    )
+  }
+
+  @Test func theDemoSkipsWhatIsNotPolled() async throws {
+    let result = try await Tool.run(
+      "poll", "--virtual", "demo", "--protocols", "iso18092", "--json")
+    #expect(result.lines.count == 2)
+    #expect(result.status == 0)
+  }
+
+  @Test func timeoutIsSuccessIfATagCame() async throws {
+    let found = try await Tool.run("--virtual", "suica", "poll", "--timeout", "0.3")
+    #expect(found.lines.count == 1)
+    #expect(found.status == 0)
+    let missed = try await Tool.run(
+      "--virtual", "suica", "poll", "--timeout", "0.3", "--protocols", "iso14443")
+    #expect(missed.output == "")
+    #expect(missed.errorLines.count == 1)
+    #expect(missed.errors.hasPrefix("nfc: "))
+    #expect(missed.status == 66)
+  }
+
+  @Test func uidPicksATag() async throws {
+    let result = try await Tool.run(
+      "--uid", "04:a7:8b:62:c2:1b:90", "poll", "--once", "--virtual", "ntag215", "--virtual",
+      "ntag216")
+    #expect(result.lines.count == 1)
+    #expect(result.output.contains("04A78B62C21B90"))
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+/// The built `nfc` command, run as a process of its own.
+struct Tool {
+  struct Result: Sendable {
+    var output: String
+    var errors: String
+    var status: Int32
+
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+    var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+  }
+
+  /// Runs a command line to its end.
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], interruptedAfter lines: Int? = nil
+  ) async throws -> Result {
+    let running = try RunningTool(arguments, environment: environment)
+    if let lines {
+      _ = try await running.waitForLines(lines)
+      running.interrupt()
+    }
+    return try await running.end()
+  }
+
+  static func run(_ arguments: String...) async throws -> Result { try await run(arguments) }
+}
+
+/// An `nfc` process that may still be running. What it prints goes to files: a pipe could fill up.
+final class RunningTool {
+  /// No command of these tests takes so long; one that hangs is ended.
+  private static let longestRun = Duration.seconds(20)
+
+  private let process = Process()
+  private let directory: URL
+  private let ended: AsyncStream<Int32>
+
+  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    directory = try TemporaryDirectory.make()
+    for name in ["output", "errors"] {
+      try Data().write(to: directory.appending(path: name))
+    }
+    process.executableURL = try Self.executable()
+    process.arguments = arguments
+    var variables = ProcessInfo.processInfo.environment
+    for name in ["NFC_READER", "LIBNFC_LOG_LEVEL", "LIBNFC_DEVICE", "LIBNFC_DEFAULT_DEVICE"] {
+      variables[name] = nil
+    }
+    process.environment = variables.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: directory.appending(path: "output"))
+    process.standardError = try FileHandle(forWritingTo: directory.appending(path: "errors"))
+    let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
+    self.ended = ended
+    process.terminationHandler = { process in
+      continuation.yield(
+        process.terminationReason == .exit
+          ? process.terminationStatus : 128 + process.terminationStatus)
+      continuation.finish()
+    }
+    try process.run()
+  }
+
+  /// The command stands beside the test bundle, which this process is.
+  private static func executable() throws -> URL {
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc")
+  }
+
+  func interrupt(_ signal: Int32 = SIGINT) { kill(process.processIdentifier, signal) }
+
+  private func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: directory.appending(path: name)), as: UTF8.self)
+  }
+
+  /// Waits until so many whole lines have been printed.
+  func waitForLines(_ count: Int) async throws -> [String] {
+    let deadline = ContinuousClock.now + Self.longestRun
+    while ContinuousClock.now < deadline, process.isRunning {
+      let output = try text("output")
+      if output.count(where: { $0 == "\n" }) >= count { break }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    return try text("output").split(separator: "\n").map(String.init)
+  }
+
+  func end() async throws -> Tool.Result {
+    let identifier = process.processIdentifier
+    let guardian = Task { () async throws -> Void in
+      try await Task.sleep(for: RunningTool.longestRun)
+      kill(identifier, SIGKILL)
+    }
+    var status: Int32 = -1
+    for await value in ended { status = value }
+    guardian.cancel()
+    let result = Tool.Result(
+      output: try text("output"), errors: try text("errors"), status: status)
+    try FileManager.default.removeItem(at: directory)
+    return result
+  }
+}
+
+/// Directories for the files of one test.
+enum TemporaryDirectory {
+  static func make() throws -> URL {
+    let url = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    return url
+  }
+
+  /// Runs `body` with a directory that is removed afterwards.
+  static func with<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let url = try make()
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try await body(url)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@Suite struct VirtualReaderTests {
+  @Test func anotherProcessPollsIt() async throws {
+    let virtual = try RunningTool(["virtual", "ntag215"])
+    let reader = try #require(try await virtual.waitForLines(1).first)
+    #expect(reader.contains(/^pn532_uart:\/dev\/pts\/\d+$/))
+    let result = try await Tool.run("--reader", reader, "poll", "--once")
+    #expect(result.output.contains("NTAG215"))
+    #expect(result.status == 0)
+    let named = try await Tool.run(["readers"], environment: ["NFC_READER": reader])
+    #expect(named.lines.contains { $0.hasPrefix("\(reader)  PN532  ") })
+    virtual.interrupt()
+    let end = try await virtual.end()
+    #expect(end.output == reader + "\n")
+    #expect(end.errors == "")
+    #expect(end.status == 0)
+  }
+
+  @Test func anInterruptSwitchesTheCarrierOff() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let trace = directory.appending(path: "trace")
+      let virtual = try RunningTool(["virtual", "ntag215", "--trace", trace.path])
+      let reader = try #require(try await virtual.waitForLines(1).first)
+      let result = try await Tool.run(["poll", "--reader", reader], interruptedAfter: 1)
+      #expect(result.status == 130)
+      #expect(result.errors == "")
+      virtual.interrupt(SIGTERM)
+      #expect(try await virtual.end().status == 0)
+      let lines = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
+      #expect(lines.contains("radio > 60D32D") || lines.contains { $0.hasPrefix("radio > 60") })
+      #expect(lines.last { $0.contains("carrier") } == "radio   carrier off")
+    }
+  }
+
+  @Test func aTraceMasksKeys() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let trace = directory.appending(path: "trace")
+      let virtual = try RunningTool(["virtual", "blank-classic-1k", "--trace", trace.path])
+      let reader = try #require(try await virtual.waitForLines(1).first)
+      let result = try await Tool.run("mifare", "send", "6004FFFFFFFFFFFF", "--reader", reader)
+      #expect(result.output == "0A\n")
+      virtual.interrupt()
+      _ = try await virtual.end()
+      let text = try String(contentsOf: trace, encoding: .utf8)
+      #expect(text.contains("6004************"))
+      #expect(!text.contains("6004FFFFFFFFFFFF"))
+    }
+  }
+
+  @Test func aDumpIsATag() async throws {
+    // Page 0 to 2 of an Ultralight, 04 A1 B2 C3 D4 E5 F6: BCC0 is 88 ^ 04 ^ A1 ^ B2 = 9F, BCC1 C3 ^ D4 ^
+    // E5 ^ F6 = 04.
+    let dump = "04A1B29FC3D4E5F604480000" + String(repeating: "00", count: 52)
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.eml")
+      try Data(dump.utf8).write(to: file)
+      let result = try await Tool.run("poll", "--once", "--virtual", file.path)
+      #expect(result.output.contains("04A1B2C3D4E5F6"))
+      #expect(result.output.contains("MIFARE Ultralight"))
+    }
+  }
+
+  @Test func aLostReaderIsSaid() async throws {
+    let virtual = try RunningTool(["virtual", "ntag215"])
+    let reader = try #require(try await virtual.waitForLines(1).first)
+    let poll = try RunningTool(["poll", "--reader", reader])
+    _ = try await poll.waitForLines(1)
+    virtual.interrupt()
+    _ = try await virtual.end()
+    let result = try await poll.end()
+    #expect(result.status == 74)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.hasPrefix("nfc: "))
+  }
+}

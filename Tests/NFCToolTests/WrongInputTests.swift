@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@Suite struct WrongInputTests {
+  @Test(arguments: [
+    ("mifare send 300 --virtual ntag215", "300"),
+    ("mifare send 3G --virtual ntag215", "3G"),
+    ("mifare send --virtual ntag215", "hex"),
+    ("apdu 00B0 --virtual type4", "00B0"),
+    ("apdu --virtual type4", "--aid"),
+    ("apdu --aid 0102030405060708090A0B0C0D0E0F1011 --virtual type4", "16"),
+    ("felica send 0x00 --virtual suica", "0x00"),
+    ("--uid 123 read --virtual ntag215", "123"),
+    ("poll --timeout soon", "soon"),
+    ("poll --timeout -1", "timeout"),
+    ("poll --timeout nan", "nan"),
+    ("poll --protocols bluetooth", "bluetooth"),
+    ("poll --count 0", "--count"),
+    ("poll --once --count 2", "--once"),
+    ("poll --reader a:b --virtual ntag215", "--virtual"),
+    ("lock --virtual ntag215", "--permanently"),
+    ("virtual", "tag"),
+    ("--virtual no-such-chip poll", "ntag216"),
+    ("virtual no-such-chip", "ntag216"),
+    ("virtual blank-suica", "blank-suica"),
+    ("no-such-command", "no-such-command"),
+    ("write text", "text"),
+    ("write text hi --language français --virtual ntag215", "--language"),
+  ])
+  func isAUsageError(_ line: String, _ text: String) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == 64)
+    #expect(result.output == "")
+    #expect(result.errors.contains(text))
+  }
+
+  @Test(arguments: [
+    "", "pn532_uart", "pn532_uart:", "nonsense:/dev/null", "pcsc:none",
+    "pn532_uart:/no/such/port", "pn532_uart:FILE", "pn532_uart:DIRECTORY",
+    "pn532_uart:/dev/null", "pn532_uart:CLOSED",
+  ])
+  func aReaderThatIsNone(_ name: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "file")
+      try Data("text".utf8).write(to: file)
+      var name = name.replacing("FILE", with: file.path)
+      name = name.replacing("DIRECTORY", with: directory.path)
+      if name.contains("CLOSED") { name = name.replacing("CLOSED", with: try await Self.closed()) }
+      let result = try await Tool.run("poll", "--once", "--reader", name)
+      #expect(result.status == 69)
+      #expect(result.output == "")
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.hasPrefix("nfc: "))
+    }
+  }
+
+  /// The name of a pseudo-terminal whose program has ended.
+  private static func closed() async throws -> String {
+    let virtual = try RunningTool(["virtual", "ntag215"])
+    let line = try #require(try await virtual.waitForLines(1).first)
+    virtual.interrupt()
+    _ = try await virtual.end()
+    return String(line.dropFirst("pn532_uart:".count))
+  }
+
+  @Test func withoutAReaderTheLineSaysWhatToDo() async throws {
+    let result = try await Tool.run(
+      ["poll"], environment: ["LIBNFC_AUTO_SCAN": "false", "NFC_READER": "pn532_uart:/none"])
+    #expect(result.status == 69)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains("--virtual demo"))
+    #expect(result.errors.contains("--reader"))
+  }
+
+  @Test(arguments: [
+    ("write json FILE", "{", 65), ("write json FILE", #"{"records":[{"tnf":"wellKnown"}]}"#, 65),
+    ("write json FILE.gone", "", 66), ("write raw FILE", "text", 65), ("write raw FILE", "", 65),
+    ("write mime text/plain FILE.gone", "", 66), ("read --virtual FILE", "text", 65),
+    ("read --virtual FILE.gone", "", 66), ("virtual FILE", "0102", 65),
+    // 64 bytes, and the check bytes of no UID.
+    ("virtual FILE", String(repeating: "01", count: 64), 65),
+  ])
+  func aFileThatIsWrong(_ line: String, _ content: String, _ status: Int32) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "file")
+      try Data(content.utf8).write(to: file)
+      var arguments = line.split(separator: " ").map {
+        String($0).replacing("FILE", with: file.path)
+      }
+      if arguments[0] == "write" { arguments += ["--virtual", "ntag215"] }
+      let result = try await Tool.run(arguments)
+      #expect(result.status == status)
+      #expect(result.output == "")
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.hasPrefix("nfc: "))
+      #expect(result.errors.contains(file.path))
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import NFCCore
+import Testing
+
+@testable import VirtualNFC
+
+@Suite("MIFARE DESFire authentication and secure messaging")
+struct DESFireSecurityTests {
+  /// An application with a file of 64 bytes for each way of communication: 1 plain, 2 with MACs,
+  /// 3 enciphered; key 0 reads and writes, key 1 reads.
+  private static func reader(_ kind: DESFireKey.Kind) throws -> DESFireReader {
+    var reader = DESFireReader(try DESFire(formatted: false))
+    #expect(reader.send([0xCA, 1, 0, 0, 0x0F, 0x02 | kind.rawValue]).status == 0)
+    #expect(reader.send([0x5A, 1, 0, 0]).status == 0)
+    for (number, communication) in zip(UInt8(1)..., [UInt8(0), 1, 3]) {
+      #expect(
+        reader.send([0xCD, number, communication, 0x00, 0x10, 64, 0, 0]).status == 0)
+    }
+    return reader
+  }
+
+  struct Way: Sendable, CustomTestStringConvertible {
+    let code: UInt8
+    let kind: DESFireKey.Kind
+    var testDescription: String { "\([code].hexadecimal) \(kind)" }
+  }
+
+  static let ways = [
+    Way(code: 0x0A, kind: .des), Way(code: 0x1A, kind: .des), Way(code: 0x1A, kind: .tripleDES),
+    Way(code: 0xAA, kind: .aes),
+  ]
+
+  @Test(arguments: ways)
+  func dataIsProtected(_ way: Way) throws {
+    var reader = try Self.reader(way.kind)
+    let data = (0..<64).map { UInt8($0) }
+    let communications = [
+      DESFireCommunication.plain, .authenticated, .enciphered,
+    ]
+    for (file, communication) in zip(UInt8(1)..., communications) {
+      #expect(reader.send([0xBD, file, 0, 0, 0, 1, 0, 0]).status == 0xAE)
+      try reader.authenticate(way.code, 0, .zero(way.kind))
+      #expect(reader.write(file, data, communication) == 0)
+      let all = reader.read(file, count: 64, communication)
+      #expect(all.status == 0 && all.data == data)
+      let part = reader.read(file, offset: 5, count: 3, communication)
+      #expect(part.status == 0 && part.data == [5, 6, 7])
+      // Key 1 may read, not write; and then the session has ended.
+      try reader.authenticate(way.code, 1, .zero(way.kind))
+      #expect(reader.read(file, count: 64, communication).data == data)
+      #expect(reader.write(file, data, communication) == 0xAE)
+      #expect(reader.send([0xBD, file, 0, 0, 0, 1, 0, 0]).status == 0xAE)
+    }
+  }
+
+  @Test(arguments: ways)
+  func plainCommandsWorkInASession(_ way: Way) throws {
+    var reader = try Self.reader(way.kind)
+    try reader.authenticate(way.code, 0, .zero(way.kind))
+    #expect(reader.sendPlain([0x6F]).data == [1, 2, 3])
+    #expect(reader.sendPlain([0x45]).data == [0x0F, 0x02 | way.kind.rawValue])
+    // Three frames, the CMAC over all of them in the last.
+    #expect(reader.sendPlain([0x60]).data.count == 28)
+    #expect(reader.cardUID() == DESFireModel.ev1.defaultUID)
+    #expect(reader.sendPlain([0x6F]).data == [1, 2, 3])
+    #expect(reader.sendPlain([0xC7]).status == 0x0C)
+  }
+
+  @Test(arguments: ways)
+  func settingsAreChanged(_ way: Way) throws {
+    var reader = try Self.reader(way.kind)
+    try reader.authenticate(way.code, 0, .zero(way.kind))
+    #expect(reader.sendEnciphered([0x5F, 1], [0x00, 0x00, 0xE0]).status == 0)
+    #expect(reader.sendPlain([0xF5, 1]).data == [0, 0, 0x00, 0xE0, 64, 0, 0])
+    #expect(reader.sendEnciphered([0x54], [0x09]).status == 0)
+    #expect(reader.sendPlain([0x45]).data.first == 0x09)
+    #expect(reader.sendEnciphered([0x54], [0x01]).status == 0)
+    // Frozen now.
+    #expect(reader.sendEnciphered([0x54], [0x0F]).status == 0x9D)
+    // Lists and new files need the master key, free reading does not.
+    #expect(reader.send([0x6F]).status == 0xAE)
+    #expect(reader.send([0x45]).status == 0xAE)
+    #expect(reader.send([0xCD, 4, 0, 0x00, 0x10, 64, 0, 0]).status == 0xAE)
+    #expect(reader.send([0xBD, 1, 0, 0, 0, 1, 0, 0]).data == [0])
+  }
+
+  @Test(arguments: ways)
+  func keysAreChanged(_ way: Way) throws {
+    var reader = try Self.reader(way.kind)
+    let size = way.kind.keySize
+    let isAES = way.kind == .aes
+    let version: [UInt8] = isAES ? [0x42] : []
+    try reader.authenticate(way.code, 0, .zero(way.kind))
+    // Another key: combined with the old one (zeros), and a check over the new one besides.
+    let other = (0..<size).map { UInt8($0 * 2 + 0x10) }
+    let check =
+      way.code == 0x0A ? CyclicRedundancyCheck.a(other) : DESFireCipher.checksum(other)
+    #expect(reader.sendEnciphered([0xC4, 1], other + version, extraCheck: check).status == 0)
+    #expect(reader.sendPlain([0x64, 1]).data == [isAES ? 0x42 : 0])
+    // The session's own key: the session ends.
+    let own = (0..<size).map { UInt8($0 | 1) }
+    #expect(reader.sendEnciphered([0xC4, 0], own + version).status == 0)
+    #expect(reader.send([0x51]).status == 0xAE)
+    try reader.authenticate(way.code, 1, DESFireKey(way.kind, bytes: other))
+    try reader.authenticate(way.code, 0, DESFireKey(way.kind, bytes: own))
+    #expect(reader.sendEnciphered([0xC4, 5], own + version).status == 0x40)
+    // The old key no longer opens.
+    let start = reader.send([way.code, 0])
+    #expect(start.status == 0xAF)
+    let wrong = [UInt8](repeating: 0, count: 2 * start.data.count)
+    #expect(reader.card.process([0xAF] + wrong) == [0xAE])
+  }
+
+  @Test func brokenProtectionIsRefused() throws {
+    for way in Self.ways {
+      var reader = try Self.reader(way.kind)
+      try reader.authenticate(way.code, 0, .zero(way.kind))
+      let header: [UInt8] = [0x3D, 2, 0, 0, 0, 1, 0, 0]
+      let macSize = way.code == 0x0A ? 4 : 8
+      #expect(
+        reader.card.process(header + [UInt8](repeating: 0, count: 1 + macSize)) == [0x1E])
+      try reader.authenticate(way.code, 0, .zero(way.kind))
+      let blockSize = way.kind == .aes ? 16 : 8
+      #expect(
+        reader.card.process([0x54] + [UInt8](repeating: 0, count: blockSize)) == [0x1E])
+      try reader.authenticate(way.code, 0, .zero(way.kind))
+      #expect(reader.card.process([0x54, 0x0F]) == [0x7E])
+      try reader.authenticate(way.code, 0, .zero(way.kind))
+      #expect(
+        reader.card.process(
+          [0xC4, 0]
+            + [UInt8](
+              repeating: 0,
+              count: way.kind == .aes
+                ? 32 : way.kind == .des && way.code == 0x0A ? 24 : way.kind == .tripleDES ? 32 : 24)
+        ) == [0x1E])
+    }
+  }
+
+  @Test func authenticationIsRefused() throws {
+    var card = try DESFire(formatted: false)
+    card.powerOn()
+    #expect(card.process([0x0A]) == [0x7E])
+    #expect(card.process([0x0A, 1]) == [0x40])
+    #expect(card.process([0xAA, 0]) == [0xAE])
+    #expect(card.process([0x0A, 0])[0] == 0xAF)
+    #expect(card.process([0xAF, 1, 2, 3]) == [0xAE])
+    #expect(card.process([0x0A, 0])[0] == 0xAF)
+    #expect(card.process([0x60]) == [0xCA])
+    // Two challenges differ; two cards of the same UID draw the same ones.
+    let first = card.process([0x0A, 0])
+    _ = card.process([0x60])
+    #expect(card.process([0x0A, 0]) != first)
+  }
+
+  /// What libfreefare's `mifare-desfire-format` and `mifare-desfire-create-ndef` send to an EV1.
+  @Test func formattedByAReader() throws {
+    var reader = DESFireReader(try DESFire())
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    #expect(reader.sendEnciphered([0x54], [0x0F]).status == 0)
+    #expect(reader.send([0xFC]).status == 0)
+    #expect(reader.send([0x6A]).data.isEmpty)
+    #expect(reader.send([0x6E]).data == [0x00, 0x13, 0x00])
+    #expect(reader.card.memory.isEmpty)
+
+    #expect(reader.send([0x5A, 0, 0, 0]).status == 0)
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    let name: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
+    #expect(reader.send([0xCA, 1, 0, 0, 0x0F, 0x21, 0x10, 0xE1] + name).status == 0)
+    #expect(reader.send([0x5A, 1, 0, 0]).status == 0)
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    #expect(reader.send([0xCD, 1, 0x03, 0xE1, 0, 0x00, 0xE0, 15, 0, 0]).status == 0)
+    let container: [UInt8] = [
+      0x00, 0x0F, 0x20, 0x00, 0x3B, 0x00, 0x34, 0x04, 0x06, 0xE1, 0x04, 0x10, 0x00, 0x00, 0x00,
+    ]
+    #expect(reader.send([0x3D, 1, 0, 0, 0, 15, 0, 0] + container).status == 0)
+    #expect(reader.send([0xCD, 2, 0x04, 0xE1, 0, 0xE0, 0xEE, 0x00, 0x10, 0]).status == 0)
+    // The same as a card that is made so.
+    #expect(try reader.card.memory == DESFire().memory)
+    #expect(reader.card.process([0x00, 0xA4, 0x04, 0x0C, 7] + name) == [0x90, 0x00])
+    #expect(reader.card.process([0x00, 0xA4, 0x00, 0x0C, 2, 0xE1, 0x04]) == [0x90, 0x00])
+  }
+}
