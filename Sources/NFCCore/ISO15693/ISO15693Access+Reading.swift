@@ -1,0 +1,212 @@
+extension ISO15693Access {
+  /// Reads blocks by the largest steps that tag and reader grant: one command if both allow it.
+  ///
+  /// A read of several blocks that is refused or not answered is halved, down to single blocks;
+  /// what was granted then is the limit from now on.
+  ///
+  /// - Parameter securityStatus: asks for each block's lock too.
+  /// - Throws: `invalidParameter` before anything is sent for numbers that the tag does not have as
+  ///   far as is known, else its refusal.
+  mutating func readBlocks(
+    _ range: Range<Int>, securityStatus: Bool = false
+  ) throws -> [ISO15693Block] {
+    try check(range)
+    var blocks: [ISO15693Block] = []
+    var next = range.lowerBound
+    var trial: Int?
+    while next < range.upperBound {
+      let step = readStep(
+        from: next, to: range.upperBound, limit: trial ?? knowledge.readLimit,
+        overhead: securityStatus ? 1 : 0)
+      guard step > 1 else {
+        blocks.append(try readBlock(next, securityStatus: securityStatus))
+        next += 1
+        if let granted = trial {
+          if granted <= 1 {
+            knowledge.readLimit = 1
+            trial = nil
+          }
+        }
+        continue
+      }
+      do {
+        let run = try readRun(next..<(next + step), securityStatus)
+        try learnSize(of: run, at: next)
+        blocks += run
+        next += step
+        if let granted = trial { knowledge.readLimit = granted }
+        trial = nil
+      } catch let error as NFCError {
+        trial = try smallerStep(than: step, from: next, after: error)
+        if error.isSilence {
+          // A single block tells a tag that does not know the command from one that is gone.
+          blocks.append(try readBlock(next, securityStatus: securityStatus))
+          next += 1
+        }
+      }
+    }
+    return blocks
+  }
+
+  /// How many blocks the next command is for.
+  private func readStep(from number: Int, to end: Int, limit: Int?, overhead: Int) -> Int {
+    // The size of the first block tells how many an answer can hold.
+    guard let size = knowledge.likelyBlockSize, limit != 1 else { return 1 }
+    var step = formEnd(from: number, to: end) - number
+    step = min(step, max(1, (link.maximumResponseLength - 1) / (size + overhead)))
+    if let limit { step = min(step, limit) }
+    if let sector = knowledge.product?.traits.sectorLength {
+      step = min(step, sector - number % sector)
+    }
+    return step
+  }
+
+  private func readRun(_ numbers: Range<Int>, _ securityStatus: Bool) throws -> [ISO15693Block] {
+    let (command, flags) = try numbered(
+      numbers, narrow: ISO15693Command.readMultipleBlocks,
+      extended: ISO15693Command.extendedReadMultipleBlocks)
+    let request = request(command, adding: securityStatus ? flags.union(.option) : flags)
+    return try repeating(silence: false) {
+      let payload = try link.exchange(
+        request, answerLength: numbers.count * (knowledge.likelyBlockSize ?? 0),
+        place: .block(numbers.lowerBound))
+      return try ISO15693Block.decode(
+        payload, count: numbers.count, hasSecurityStatus: securityStatus)
+    }
+  }
+
+  /// What to try after a read of several blocks has failed. Throws what has nothing to do with
+  /// their number.
+  private func smallerStep(than step: Int, from number: Int, after error: NFCError) throws -> Int {
+    // Limits are powers of two: halving goes by those.
+    let half = step.nextPowerOfTwoBelow
+    if error.isSilence { return half }
+    switch error.iso15693ErrorCode {
+    case .commandNotSupported, .commandNotRecognised: return 1
+    case .optionNotSupported, .unknown: return half
+    case .blockNotAvailable where number + step <= knowledge.blockCount ?? 0: return half
+    default: throw error
+    }
+  }
+
+  /// Reads one block by a command for one block.
+  mutating func readBlock(_ number: Int, securityStatus: Bool = false) throws -> ISO15693Block {
+    do {
+      let block = try readBlock(number, knowledge.wideNumbers, securityStatus)
+      if number > Self.largestNarrowNumber, knowledge.wideNumbers == nil {
+        knowledge.wideNumbers = .extendedCommands
+      }
+      learnSize(of: block)
+      return block
+    } catch let error as NFCError where mayNeedProtocolExtension(number, error) {
+      guard let block = try? readBlock(number, .protocolExtension, securityStatus) else {
+        throw error
+      }
+      knowledge.wideNumbers = .protocolExtension
+      learnSize(of: block)
+      return block
+    }
+  }
+
+  /// Blocks of another size than the tag's kind has are an answer that was cut off.
+  private mutating func learnSize(of run: [ISO15693Block], at number: Int) throws {
+    guard let block = run.first, block.data.count == knowledge.likelyBlockSize else {
+      throw NFCError(
+        .tagResponseError, "the tag's blocks have not the size that was expected",
+        place: .block(number))
+    }
+    learnSize(of: block)
+  }
+
+  private mutating func learnSize(of block: ISO15693Block) {
+    if knowledge.blockSize == nil { knowledge.blockSize = block.data.count }
+  }
+
+  /// Chips of ST that know no extended commands are silent on a one-byte number, or refuse an
+  /// extended command.
+  private func mayNeedProtocolExtension(_ number: Int, _ error: NFCError) -> Bool {
+    guard knowledge.wideNumbers == nil,
+      knowledge.uid == nil || knowledge.maker == ISO15693Product.stMicroelectronics
+    else { return false }
+    if number > Self.largestNarrowNumber {
+      return error.isSilence || error.iso15693ErrorCode != nil
+    }
+    return knowledge.blockSize == nil
+      && (error.isSilence || error.iso15693ErrorCode == .optionNotSupported)
+  }
+
+  private func readBlock(
+    _ number: Int, _ wide: ISO15693Knowledge.WideNumbers?, _ securityStatus: Bool
+  ) throws -> ISO15693Block {
+    let (command, flags) = numbered(
+      number, wide, narrow: ISO15693Command.readSingleBlock,
+      extended: ISO15693Command.extendedReadSingleBlock)
+    let request = request(command, adding: securityStatus ? flags.union(.option) : flags)
+    return try repeating(silence: true) {
+      let payload = try link.exchange(
+        request, answerLength: ISO15693Block.maximumSize, place: .block(number))
+      let blocks = try ISO15693Block.decode(payload, count: 1, hasSecurityStatus: securityStatus)
+      return blocks[0]
+    }
+  }
+
+  /// Whether blocks are locked: a byte a block, bit 0 set if so.
+  ///
+  /// By the command for it, or where the tag does not have it by reading with the option flag.
+  mutating func securityStatus(_ range: Range<Int>) throws -> [UInt8] {
+    try check(range)
+    var statuses: [UInt8] = []
+    var next = range.lowerBound
+    while next < range.upperBound, !knowledge.refusesSecurityStatus {
+      let end = min(
+        formEnd(from: next, to: range.upperBound), next + max(1, link.maximumResponseLength - 1))
+      if next > Self.largestNarrowNumber, knowledge.wideNumbers == nil {
+        _ = try readBlock(next)
+        continue
+      }
+      let (command, flags) = try numbered(
+        next..<end, narrow: ISO15693Command.getMultipleBlockSecurityStatus,
+        extended: ISO15693Command.extendedGetMultipleBlockSecurityStatus)
+      do {
+        let payload = try repeating(silence: false) {
+          try link.exchange(
+            request(command, adding: flags), answerLength: end - next, place: .block(next))
+        }
+        // Past its end SLI gives fewer bytes and no error (SL2ICS20 data sheet, 9.2.9).
+        guard payload.count == end - next else {
+          throw NFCError(
+            .tagResponseError,
+            "the tag has told the status of \(payload.count) blocks, not \(end - next)",
+            place: .block(next))
+        }
+        statuses += payload
+        next = end
+      } catch let error as NFCError where error.isSilence || error.isRefusalOfCommand {
+        // Only a tag that answers to something else has refused.
+        statuses.append(try readBlock(next, securityStatus: true).securityStatus ?? 0)
+        next += 1
+        knowledge.refusesSecurityStatus = true
+      }
+    }
+    guard next < range.upperBound else { return statuses }
+    let rest = try readBlocks(next..<range.upperBound, securityStatus: true)
+    return statuses + rest.map { $0.securityStatus ?? 0 }
+  }
+}
+
+extension Int {
+  /// The largest power of two that is less; 1 at least.
+  var nextPowerOfTwoBelow: Int {
+    self <= 2 ? 1 : 1 << (Int.bitWidth - 1 - (self - 1).leadingZeroBitCount)
+  }
+}
+
+extension NFCError {
+  /// The tag does not have the command, or not in this form.
+  var isRefusalOfCommand: Bool {
+    switch iso15693ErrorCode {
+    case .commandNotSupported, .commandNotRecognised, .optionNotSupported, .unknown: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,152 @@
+extension ISO15693Access {
+  /// Writes whole blocks from a number on.
+  ///
+  /// A tag that has not told its size yet is asked first, so that nothing is written of a run that
+  /// goes beyond its end. After a silence the blocks are read back before they are sent again: the
+  /// tag may have written them.
+  ///
+  /// - Throws: `invalidParameter` before anything is sent for data that are not whole blocks or
+  ///   blocks that the tag does not have; `readOnly` with the number of a locked block.
+  mutating func writeBlocks(at first: Int, _ data: [UInt8]) throws {
+    guard !data.isEmpty, (0..<Self.largestBlockCount).contains(first) else {
+      throw NFCError(
+        .invalidParameter,
+        data.isEmpty ? "there is nothing to write" : "block numbers go from 0 to 65535")
+    }
+    if knowledge.blockSize == nil || knowledge.blockCount == nil { try askSize(number: first) }
+    let size = try wholeBlocks(data)
+    try check(first..<(first + data.count / size))
+    try store(first, data, size: size)
+  }
+
+  /// The size of a block, of which the data have a whole number.
+  private func wholeBlocks(_ data: [UInt8]) throws -> Int {
+    guard let size = knowledge.blockSize, size > 0 else {
+      throw NFCError(.unsupported, "the tag does not tell the size of its blocks")
+    }
+    guard data.count.isMultiple(of: size) else {
+      throw NFCError(
+        .invalidParameter, "the tag's blocks have \(size) bytes; \(data.count) are not whole blocks"
+      )
+    }
+    return size
+  }
+
+  /// Finds out the size of a block, and the number of blocks if the tag tells it.
+  mutating func askSize(number: Int = 0) throws {
+    if knowledge.blockCount == nil, !knowledge.refusesInformation {
+      do {
+        _ = try systemInformation()
+      } catch let error as NFCError where error.code == .unsupported {
+        // A block will tell its size.
+      }
+    }
+    if knowledge.blockSize == nil { _ = try readBlock(number) }
+  }
+
+  /// Writes blocks that are known to be the tag's.
+  mutating func store(_ first: Int, _ data: [UInt8], size: Int) throws {
+    var next = first
+    let end = first + data.count / size
+    func bytes(_ numbers: Range<Int>) -> [UInt8] {
+      Array(data[((numbers.lowerBound - first) * size)..<((numbers.upperBound - first) * size)])
+    }
+    while next < end {
+      let step = writeStep(from: next, to: end, size: size)
+      let numbers = next..<(next + step)
+      if step == 1 {
+        try writeBlock(next, bytes(numbers))
+      } else if try !writeRun(numbers, bytes(numbers)) {
+        continue
+      }
+      next += step
+    }
+  }
+
+  /// Flags, command, UID, number and count of a write of several blocks.
+  private static let writeOverhead = 14
+
+  private func writeStep(from number: Int, to end: Int, size: Int) -> Int {
+    guard knowledge.writeLimit > 1 else { return 1 }
+    let room = max(1, (link.maximumCommandLength - Self.writeOverhead) / size)
+    return min(formEnd(from: number, to: end) - number, knowledge.writeLimit, room)
+  }
+
+  /// Writes several blocks by one command; `false` if they have to be written by fewer at a time.
+  private mutating func writeRun(_ numbers: Range<Int>, _ data: [UInt8]) throws -> Bool {
+    let (command, flags) = try numbered(
+      numbers, narrow: { .writeMultipleBlocks($0, data: data) },
+      extended: { .extendedWriteMultipleBlocks($0, data: data) })
+    do {
+      let option: ISO15693RequestFlags = knowledge.needsWriteOption == true ? .option : []
+      _ = try link.exchange(
+        request(command, adding: flags.union(option)), answerLength: Self.shortAnswer,
+        place: .block(numbers.lowerBound))
+      return true
+    } catch let error as NFCError where error.isSilence || error.isTransmissionError {
+      if try readBlocks(numbers).flatMap(\.data) == data { return true }
+    } catch let error as NFCError where error.isRefusalOfCommand {
+      // Fewer at a time, and at last one.
+    }
+    knowledge.writeLimit = numbers.count.nextPowerOfTwoBelow
+    return false
+  }
+
+  /// Writes one block.
+  mutating func writeBlock(_ number: Int, _ data: [UInt8]) throws {
+    try change(
+      number, narrow: { .writeSingleBlock($0, data: data) },
+      extended: { .extendedWriteSingleBlock($0, data: data) },
+      isDone: { access in try access.readBlock(number).data == data })
+  }
+
+  /// Locks one block for good. **Cannot be undone.**
+  ///
+  /// That it is locked already is no error. After a silence the block's status is asked before the
+  /// command is sent again.
+  mutating func lockBlock(_ number: Int) throws {
+    try check(number..<(number + 1))
+    do {
+      try change(
+        number, narrow: ISO15693Command.lockBlock, extended: ISO15693Command.extendedLockBlock,
+        isDone: { access in
+          try access.readBlock(number, securityStatus: true).isLocked == true
+        })
+    } catch let error as NFCError where error.iso15693ErrorCode == .alreadyLocked {
+      return
+    }
+  }
+
+  /// Sends a write-alike command for a block, with the option flag if the tag wants it.
+  private mutating func change(
+    _ number: Int, narrow: (UInt16) -> ISO15693Command, extended: (UInt16) -> ISO15693Command,
+    isDone: (inout ISO15693Access) throws -> Bool
+  ) throws {
+    if number > Self.largestNarrowNumber, knowledge.wideNumbers == nil { _ = try readBlock(number) }
+    let (command, flags) = numbered(
+      number, knowledge.wideNumbers, narrow: narrow, extended: extended)
+    var option = knowledge.needsWriteOption ?? false
+    var left = Self.retries
+    var hasChangedOption = knowledge.needsWriteOption != nil
+    while true {
+      do {
+        _ = try link.exchange(
+          request(command, adding: option ? flags.union(.option) : flags),
+          answerLength: Self.shortAnswer, place: .block(number))
+        knowledge.needsWriteOption = option
+        return
+      } catch let error as NFCError where error.isSilence || error.isTransmissionError {
+        // The tag may have done it and only its answer be lost: look before it is sent again.
+        guard let done = try? isDone(&self) else { throw error }
+        if done { return }
+        guard left > 0 else { throw error }
+        left -= 1
+      } catch let error as NFCError
+        where error.iso15693ErrorCode == .optionNotSupported && !hasChangedOption
+      {
+        hasChangedOption = true
+        option.toggle()
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+/// A command to a vicinity tag (ISO/IEC 15693-3, 10), apart from whom it is for.
+///
+/// Block numbers are of 16 bits everywhere. An ordinary command takes one byte of them, two with
+/// the flag ``ISO15693RequestFlags/protocolExtension``; an extended one always takes two.
+public enum ISO15693Command: Hashable, Sendable {
+  case inventory(afi: UInt8?, mask: ISO15693InventoryMask)
+  case stayQuiet
+  case readSingleBlock(UInt16)
+  case writeSingleBlock(UInt16, data: [UInt8])
+  case lockBlock(UInt16)
+  case readMultipleBlocks(ISO15693BlockRange)
+  /// The data of all blocks, one after the other.
+  case writeMultipleBlocks(ISO15693BlockRange, data: [UInt8])
+  case select
+  case resetToReady
+  case writeAFI(UInt8)
+  case lockAFI
+  case writeDSFID(UInt8)
+  case lockDSFID
+  case getSystemInformation
+  case getMultipleBlockSecurityStatus(ISO15693BlockRange)
+  case fastReadMultipleBlocks(ISO15693BlockRange)
+  case extendedReadSingleBlock(UInt16)
+  case extendedWriteSingleBlock(UInt16, data: [UInt8])
+  case extendedLockBlock(UInt16)
+  case extendedReadMultipleBlocks(ISO15693BlockRange)
+  case extendedWriteMultipleBlocks(ISO15693BlockRange, data: [UInt8])
+  /// The parameter says which fields are wanted.
+  case extendedGetSystemInformation(ISO15693SystemInformationFields)
+  case extendedGetMultipleBlockSecurityStatus(ISO15693BlockRange)
+  case extendedFastReadMultipleBlocks(ISO15693BlockRange)
+  /// ISO/IEC 29167 by cryptographic suite.
+  case authenticate(cryptoSuite: UInt8, message: [UInt8])
+  case keyUpdate(keyIdentifier: UInt8, message: [UInt8])
+  case challenge(cryptoSuite: UInt8, message: [UInt8])
+  case readBuffer
+  /// A0 to DF, with the maker's code of ISO/IEC 7816-6.
+  case custom(code: UInt8, manufacturer: UInt8, parameters: [UInt8])
+  /// E0 to FF, and whatever the standard leaves open.
+  case other(code: UInt8, parameters: [UInt8])
+
+  /// The command byte.
+  public var code: UInt8 {
+    switch self {
+    case .inventory: ISO15693CommandCode.inventory
+    case .stayQuiet: ISO15693CommandCode.stayQuiet
+    case .readSingleBlock: ISO15693CommandCode.readSingleBlock
+    case .writeSingleBlock: ISO15693CommandCode.writeSingleBlock
+    case .lockBlock: ISO15693CommandCode.lockBlock
+    case .readMultipleBlocks: ISO15693CommandCode.readMultipleBlocks
+    case .writeMultipleBlocks: ISO15693CommandCode.writeMultipleBlocks
+    case .select: ISO15693CommandCode.select
+    case .resetToReady: ISO15693CommandCode.resetToReady
+    case .writeAFI: ISO15693CommandCode.writeAFI
+    case .lockAFI: ISO15693CommandCode.lockAFI
+    case .writeDSFID: ISO15693CommandCode.writeDSFID
+    case .lockDSFID: ISO15693CommandCode.lockDSFID
+    case .getSystemInformation: ISO15693CommandCode.getSystemInformation
+    case .getMultipleBlockSecurityStatus: ISO15693CommandCode.getMultipleBlockSecurityStatus
+    case .fastReadMultipleBlocks: ISO15693CommandCode.fastReadMultipleBlocks
+    case .extendedReadSingleBlock: ISO15693CommandCode.extendedReadSingleBlock
+    case .extendedWriteSingleBlock: ISO15693CommandCode.extendedWriteSingleBlock
+    case .extendedLockBlock: ISO15693CommandCode.extendedLockBlock
+    case .extendedReadMultipleBlocks: ISO15693CommandCode.extendedReadMultipleBlocks
+    case .extendedWriteMultipleBlocks: ISO15693CommandCode.extendedWriteMultipleBlocks
+    case .extendedGetSystemInformation: ISO15693CommandCode.extendedGetSystemInformation
+    case .extendedGetMultipleBlockSecurityStatus:
+      ISO15693CommandCode.extendedGetMultipleBlockSecurityStatus
+    case .extendedFastReadMultipleBlocks: ISO15693CommandCode.extendedFastReadMultipleBlocks
+    case .authenticate: ISO15693CommandCode.authenticate
+    case .keyUpdate: ISO15693CommandCode.keyUpdate
+    case .challenge: ISO15693CommandCode.challenge
+    case .readBuffer: ISO15693CommandCode.readBuffer
+    case .custom(let code, _, _), .other(let code, _): code
+    }
+  }
+
+  /// Whether the tag changes its memory: it may take 20 ms, and with the option flag it waits for
+  /// another end of frame before it answers (ISO/IEC 15693-3, 10.4.2).
+  public var isWriteAlike: Bool {
+    switch self {
+    case .writeSingleBlock, .lockBlock, .writeMultipleBlocks, .writeAFI, .lockAFI, .writeDSFID,
+      .lockDSFID, .extendedWriteSingleBlock, .extendedLockBlock, .extendedWriteMultipleBlocks,
+      .keyUpdate:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the tag stays silent on it by design (ISO/IEC 15693-3, 10.3.2; 2018: 10.5.3).
+  public var hasNoAnswer: Bool {
+    switch self {
+    case .stayQuiet, .challenge: true
+    default: false
+    }
+  }
+}
+
+/// Which tags an inventory is for: those whose UID ends in these bits (ISO/IEC 15693-3, 8.1).
+public struct ISO15693InventoryMask: Hashable, Sendable {
+  /// How many bits count, from the UID's least significant one: 0 to 64.
+  public let length: Int
+  /// The bits, as a number.
+  public let value: UInt64
+
+  /// Bits of `value` beyond `length` are left out; a length outside 0 to 64 is brought into it.
+  public init(length: Int = 0, value: UInt64 = 0) {
+    let length = min(max(length, 0), 64)
+    self.length = length
+    self.value = length == 64 ? value : value & (1 << UInt64(length) - 1)
+  }
+
+  /// Every tag.
+  public static let none = ISO15693InventoryMask()
+
+  public func matches(_ uid: UInt64) -> Bool {
+    length == 64 ? uid == value : uid & (1 << UInt64(length) - 1) == value
+  }
+}
+
+/// A run of blocks: the first, and how many, at least 1.
+///
+/// On the air stands the number less one.
+public struct ISO15693BlockRange: Hashable, Sendable {
+  public let first: UInt16
+  /// 1 to 65536.
+  public let count: Int
+
+  /// `nil` if there is no such run: no block, or one beyond number 65535.
+  public init?(first: Int, count: Int) {
+    guard let start = UInt16(exactly: first), count >= 1, count <= 0x1_0000 - first
+    else { return nil }
+    self.first = start
+    self.count = count
+  }
+
+  /// What stands in a frame. Nothing says that the run ends within the numbers that there are.
+  init(first: UInt16, countLessOne: UInt16) {
+    self.first = first
+    count = Int(countLessOne) + 1
+  }
+
+  /// The numbers of the blocks; they may go beyond 65535 in what a frame has asked for.
+  public var numbers: Range<Int> { Int(first)..<(Int(first) + count) }
+}
+
+/// The fields that a tag is asked for by extended get system information (edition of 2018,
+/// 10.4.28).
+public struct ISO15693SystemInformationFields: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let dsfid = ISO15693SystemInformationFields(rawValue: 0x01)
+  public static let afi = ISO15693SystemInformationFields(rawValue: 0x02)
+  public static let memorySize = ISO15693SystemInformationFields(rawValue: 0x04)
+  public static let icReference = ISO15693SystemInformationFields(rawValue: 0x08)
+  /// Whether block numbers of two bytes are needed.
+  public static let addressing = ISO15693SystemInformationFields(rawValue: 0x10)
+  public static let commandList = ISO15693SystemInformationFields(rawValue: 0x20)
+  /// Which cryptographic suites there are.
+  public static let cryptoSuites = ISO15693SystemInformationFields(rawValue: 0x40)
+  /// All but the cryptographic suites.
+  public static let standard = ISO15693SystemInformationFields(rawValue: 0x3F)
+}

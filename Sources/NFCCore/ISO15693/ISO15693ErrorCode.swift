@@ -1,0 +1,67 @@
+/// Why a tag refuses a command (ISO/IEC 15693-3, 7.4.2).
+public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let commandNotSupported = ISO15693ErrorCode(rawValue: 0x01)
+  /// The command's format is wrong, for instance its length.
+  public static let commandNotRecognised = ISO15693ErrorCode(rawValue: 0x02)
+  public static let optionNotSupported = ISO15693ErrorCode(rawValue: 0x03)
+  /// No information, or a code that is not in the list.
+  public static let unknown = ISO15693ErrorCode(rawValue: 0x0F)
+  public static let blockNotAvailable = ISO15693ErrorCode(rawValue: 0x10)
+  public static let alreadyLocked = ISO15693ErrorCode(rawValue: 0x11)
+  /// The block is locked: its content cannot be changed.
+  public static let locked = ISO15693ErrorCode(rawValue: 0x12)
+  public static let notProgrammed = ISO15693ErrorCode(rawValue: 0x13)
+  public static let notLocked = ISO15693ErrorCode(rawValue: 0x14)
+  /// The block wants a password before it is read (ST, for instance ST25DV data sheet, 7.6.5).
+  public static let readProtected = ISO15693ErrorCode(rawValue: 0x15)
+  /// A cryptographic command failed (edition of 2018).
+  public static let cryptographicError = ISO15693ErrorCode(rawValue: 0x40)
+
+  /// The codes that each maker defines.
+  public static let customRange: ClosedRange<UInt8> = 0xA0...0xDF
+}
+
+extension ISO15693ErrorCode: CustomStringConvertible {
+  /// What has been refused, for people.
+  public var description: String {
+    switch self {
+    case .commandNotSupported: "the command is not supported"
+    case .commandNotRecognised: "the command is not recognised"
+    case .optionNotSupported: "the option is not supported"
+    case .unknown: "unknown error"
+    case .blockNotAvailable: "there is no such block"
+    case .alreadyLocked: "the block is locked already"
+    case .locked: "the block is locked"
+    case .notProgrammed: "the block has not been programmed"
+    case .notLocked: "the block has not been locked"
+    case .readProtected: "the block is protected from reading"
+    case .cryptographicError: "cryptographic error"
+    default:
+      Self.customRange.contains(rawValue) ? "an error of the maker's own" : "an unlisted error"
+    }
+  }
+}
+
+extension NFCError {
+  /// The refusal of a tag: `readOnly` for a locked block, `notAuthenticated` for a read-protected
+  /// one, else `tagRefused`, with the cause `iso15693`.
+  public init(_ code: ISO15693ErrorCode, place: Place? = nil) {
+    let general: Code
+    switch code {
+    case .locked: general = .readOnly
+    case .readProtected: general = .notAuthenticated
+    default: general = .tagRefused
+    }
+    self.init(general, "\(code)", cause: .iso15693(code.rawValue), place: place)
+  }
+
+  /// The code with which a tag has refused; `nil` for every other error.
+  public var iso15693ErrorCode: ISO15693ErrorCode? {
+    if case .iso15693(let code) = cause { return ISO15693ErrorCode(rawValue: code) }
+    return nil
+  }
+}

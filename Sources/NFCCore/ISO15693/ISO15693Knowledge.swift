@@ -1,0 +1,67 @@
+/// What has been learned of a vicinity tag; true for as long as it is the same tag.
+struct ISO15693Knowledge: Hashable, Sendable {
+  /// How block numbers above 255 are sent.
+  enum WideNumbers: Hashable, Sendable {
+    /// By the extended commands, 30 to 3C.
+    case extendedCommands
+    /// By ordinary commands with the protocol extension flag; then for small numbers too.
+    case protocolExtension
+  }
+
+  /// Most significant byte first; `nil` if commands are for whichever tag hears them.
+  let uid: [UInt8]?
+  /// The chip as the UID names it.
+  let product: ISO15693Product?
+
+  /// What the tag itself has told.
+  var information: ISO15693SystemInformation?
+  /// It does not tell: asking again would only take time.
+  var refusesInformation = false
+  /// Found out from the tag: by its system information or by the length of a block.
+  var blockSize: Int?
+  /// The first number that the tag does not have, as it has told itself.
+  var blockCount: Int?
+  /// The most blocks that a read of several has been granted; 1: none is.
+  var readLimit: Int?
+  /// The tag has no command for the security status: reads with the option flag tell it.
+  var refusesSecurityStatus = false
+  /// The most blocks in a write of several; 1: none is known to be granted.
+  var writeLimit: Int
+  /// Whether writes and locks need the option flag; `nil` as long as none has succeeded.
+  var needsWriteOption: Bool?
+  var wideNumbers: WideNumbers?
+
+  /// - Parameter uid: 8 bytes, most significant first.
+  init(uid: [UInt8]?) {
+    self.uid = uid
+    product = uid.flatMap { ISO15693Product(uid: $0) }
+    let traits = product?.traits
+    readLimit = traits?.readLimit
+    writeLimit = traits?.writeLimit ?? 1
+    wideNumbers = traits?.wideNumbers
+    if traits?.needsWriteOption == true { needsWriteOption = true }
+    // Every Tag-it wants it (Texas Instruments, SCBU011).
+    if maker == ISO15693Product.texasInstruments { needsWriteOption = true }
+  }
+
+  /// The maker's code in the UID.
+  var maker: UInt8? { uid.flatMap { ISO15693Product.manufacturerCode(uid: $0) } }
+
+  /// The size of a block as the tag has shown it, or as its kind has it.
+  var likelyBlockSize: Int? { blockSize ?? product?.geometry?.blockSize }
+  /// The number of blocks as the tag has told it, or as its kind has it.
+  var likelyBlockCount: Int? { blockCount ?? product?.geometry?.blockCount }
+
+  /// Takes over what a tag has told.
+  mutating func learn(_ information: ISO15693SystemInformation) {
+    self.information = information
+    blockSize = information.blockSize ?? blockSize
+    blockCount = information.blockCount ?? blockCount
+    if let list = information.commandList {
+      if list.contains(ISO15693CommandCode.readMultipleBlocks) == false { readLimit = 1 }
+      if list.contains(ISO15693CommandCode.extendedReadSingleBlock) == true {
+        wideNumbers = wideNumbers ?? .extendedCommands
+      }
+    }
+  }
+}

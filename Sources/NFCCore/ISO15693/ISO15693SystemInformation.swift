@@ -1,0 +1,156 @@
+/// What a tag tells of itself (ISO/IEC 15693-3, 10.4.12; edition of 2018, 10.4.28).
+public struct ISO15693SystemInformation: Hashable, Sendable {
+  /// Most significant byte first.
+  public var uid: [UInt8]
+  public var dsfid: UInt8?
+  public var afi: UInt8?
+  /// In bytes, 1 to 32.
+  public var blockSize: Int?
+  public var blockCount: Int?
+  public var icReference: UInt8?
+  /// Whether block numbers need two bytes; told by the extended command only.
+  public var needsWideBlockNumbers: Bool?
+  /// Which commands the tag knows, a bit each; told by the extended command only.
+  public var commandList: ISO15693CommandList?
+
+  public init(
+    uid: [UInt8], dsfid: UInt8? = nil, afi: UInt8? = nil, blockSize: Int? = nil,
+    blockCount: Int? = nil, icReference: UInt8? = nil, needsWideBlockNumbers: Bool? = nil,
+    commandList: ISO15693CommandList? = nil
+  ) {
+    self.uid = uid
+    self.dsfid = dsfid
+    self.afi = afi
+    self.blockSize = blockSize
+    self.blockCount = blockCount
+    self.icReference = icReference
+    self.needsWideBlockNumbers = needsWideBlockNumbers
+    self.commandList = commandList
+  }
+
+  // The information flags.
+  private static let dsfidFlag: UInt8 = 0x01
+  private static let afiFlag: UInt8 = 0x02
+  private static let memoryFlag: UInt8 = 0x04
+  private static let icReferenceFlag: UInt8 = 0x08
+  private static let addressingFlag: UInt8 = 0x10
+  private static let commandListFlag: UInt8 = 0x20
+  private static let moreFlags: UInt8 = 0x80
+  /// Five bits of the size field count (ISO/IEC 15693-3, 10.4.12).
+  private static let sizeMask: UInt8 = 0x1F
+
+  /// How the memory stands in the answer.
+  public enum Form: Hashable, Sendable {
+    /// Get system information: a count of one byte.
+    case ordinary
+    /// Get system information with the protocol extension flag: a count of two bytes (ST).
+    case protocolExtension
+    /// Extended get system information.
+    case extended
+  }
+
+  /// Reads what follows the flags of the answer.
+  ///
+  /// - Throws: `tagResponseError` if bytes are missing. More of them are no error: some chips add.
+  public init(decoding payload: [UInt8], form: Form) throws {
+    do {
+      self = try Self.decode(payload, form)
+    } catch {
+      throw NFCError(.tagResponseError, "the tag's system information is cut off")
+    }
+  }
+
+  private static func decode(
+    _ payload: [UInt8], _ form: Form
+  ) throws -> ISO15693SystemInformation {
+    var rest = Fields(payload)
+    let flags = try rest.byte()
+    if form == .extended, flags & moreFlags != 0 { _ = try rest.byte() }
+    var information = ISO15693SystemInformation(
+      uid: try rest.bytes(ISO15693Request.uidLength).reversed())
+    if flags & dsfidFlag != 0 { information.dsfid = try rest.byte() }
+    if flags & afiFlag != 0 { information.afi = try rest.byte() }
+    if flags & memoryFlag != 0 {
+      information.blockCount = Int(try rest.number(form != .ordinary)) + 1
+      information.blockSize = Int(try rest.byte() & sizeMask) + 1
+    }
+    if flags & icReferenceFlag != 0 { information.icReference = try rest.byte() }
+    if form == .extended {
+      information.needsWideBlockNumbers = flags & addressingFlag != 0
+      if flags & commandListFlag != 0 {
+        information.commandList = ISO15693CommandList(bytes: try rest.bytes(4))
+      }
+    }
+    return information
+  }
+
+  /// What a tag answers, after the flags, with the fields that are there and, in the extended form,
+  /// `wanted`.
+  public func encoded(
+    form: Form, wanted: ISO15693SystemInformationFields = .standard
+  ) -> [UInt8] {
+    var flags: UInt8 = 0
+    var fields: [UInt8] = []
+    let isExtended = form == .extended
+    func has(_ field: ISO15693SystemInformationFields) -> Bool {
+      !isExtended || wanted.contains(field)
+    }
+    if let dsfid, has(.dsfid) {
+      flags |= Self.dsfidFlag
+      fields.append(dsfid)
+    }
+    if let afi, has(.afi) {
+      flags |= Self.afiFlag
+      fields.append(afi)
+    }
+    if let blockSize, let blockCount, has(.memorySize) {
+      flags |= Self.memoryFlag
+      let last = UInt16(truncatingIfNeeded: blockCount - 1)
+      fields.append(UInt8(last & 0xFF))
+      if form != .ordinary { fields.append(UInt8(last >> 8)) }
+      fields.append(UInt8(truncatingIfNeeded: blockSize - 1) & Self.sizeMask)
+    }
+    if let icReference, has(.icReference) {
+      flags |= Self.icReferenceFlag
+      fields.append(icReference)
+    }
+    if isExtended, needsWideBlockNumbers == true, has(.addressing) { flags |= Self.addressingFlag }
+    if isExtended, let commandList, has(.commandList) {
+      flags |= Self.commandListFlag
+      fields += commandList.bytes
+    }
+    return [flags] + uid.reversed() + fields
+  }
+}
+
+/// The commands that a tag knows, as extended get system information lists them (RFAL,
+/// `rfal_nfcv.h`).
+public struct ISO15693CommandList: Hashable, Sendable {
+  /// Four bytes, in the order in which they go over the air.
+  public let bytes: [UInt8]
+
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The command of each bit, from the first byte's least significant one on; `nil` is one of the
+  /// maker's or unknown.
+  private static let codes: [UInt8?] = [
+    0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x2C,
+    0x27, 0x28, 0x29, 0x2A, 0x2B, nil, 0x2D, nil,
+    0x30, 0x31, 0x32, 0x33, 0x34, 0x3C, 0x3D, nil,
+  ]
+
+  /// The list of these commands.
+  public init(_ commands: Set<UInt8>) {
+    var bytes: [UInt8] = [0, 0, 0, 0]
+    for (bit, code) in Self.codes.enumerated() {
+      if let code, commands.contains(code) { bytes[bit / 8] |= 1 << (bit % 8) }
+    }
+    self.bytes = bytes
+  }
+
+  /// Whether the tag says that it knows a command; `nil` if the list has no bit for it.
+  public func contains(_ code: UInt8) -> Bool? {
+    guard let bit = Self.codes.firstIndex(of: code), bit / 8 < bytes.count else { return nil }
+    return bytes[bit / 8] >> (bit % 8) & 1 != 0
+  }
+}

@@ -1,0 +1,104 @@
+/// The capability container of an NFC Forum Type 5 tag, in block 0 and what follows it
+/// (Type 5 Tag 1.0, 4.3.1).
+public struct Type5CapabilityContainer: Hashable, Sendable {
+  /// Block numbers have two bytes.
+  public var isWide: Bool
+  /// 1.0 is 4.
+  public var version: UInt8
+  /// Two bits: 0 always, 2 proprietary, 3 never.
+  public var readAccess: UInt8
+  public var writeAccess: UInt8
+  /// The length of the area in units of 8 bytes, as it stands there.
+  public var areaUnits: Int
+  public var features: Features
+  /// 4 or 8 bytes.
+  public var length: Int
+
+  public struct Features: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let readMultipleBlocks = Features(rawValue: 0x01)
+    /// The area is larger than its length says (ST and Android, with the length FF).
+    public static let largerMemory = Features(rawValue: 0x04)
+    public static let lockBlock = Features(rawValue: 0x08)
+    /// Writes and locks need the option flag.
+    public static let specialFrame = Features(rawValue: 0x10)
+  }
+
+  static let narrowMagic: UInt8 = 0xE1
+  static let wideMagic: UInt8 = 0xE2
+  /// Version 1.0, everything open.
+  static let version10: UInt8 = 0x40
+  static let accessNever: UInt8 = 0x03
+  static let unit = 8
+  static let shortLength = 4
+  static let longLength = 8
+  /// The longest area of a container of four bytes, in units.
+  static let largestShortArea = 0xFF
+
+  public init(
+    isWide: Bool = false, areaUnits: Int, features: Features, writeAccess: UInt8 = 0
+  ) {
+    self.isWide = isWide
+    version = Self.version10 >> 4
+    readAccess = 0
+    self.writeAccess = writeAccess
+    self.areaUnits = areaUnits
+    self.features = features
+    length = areaUnits > Self.largestShortArea ? Self.longLength : Self.shortLength
+  }
+
+  /// Reads the beginning of a tag's memory; `nil` if no container of version 1 is there.
+  ///
+  /// - Throws: `malformedContent` if the container goes on beyond the bytes.
+  public init?(decoding bytes: [UInt8]) throws {
+    guard let magic = bytes.first else { return nil }
+    guard magic == Self.narrowMagic || magic == Self.wideMagic else { return nil }
+    guard bytes.count >= Self.shortLength else { throw Self.cutOff }
+    isWide = magic == Self.wideMagic
+    version = bytes[1] >> 4
+    readAccess = bytes[1] >> 2 & 0x03
+    writeAccess = bytes[1] & 0x03
+    features = Features(rawValue: bytes[3])
+    guard version >> 2 == 1 else { return nil }
+    if bytes[2] == 0 {
+      guard bytes.count >= Self.longLength else { throw Self.cutOff }
+      length = Self.longLength
+      areaUnits = Int(bytes[6]) << 8 | Int(bytes[7])
+    } else {
+      length = Self.shortLength
+      areaUnits = Int(bytes[2])
+    }
+  }
+
+  private static var cutOff: NFCError {
+    NFCError(.malformedContent, "the capability container is cut off", place: .offset(0))
+  }
+
+  public var encoded: [UInt8] {
+    let access = version << 4 | readAccess << 2 | writeAccess
+    let head: [UInt8] = [isWide ? Self.wideMagic : Self.narrowMagic, access]
+    guard length == Self.longLength else {
+      return head + [UInt8(truncatingIfNeeded: areaUnits), features.rawValue]
+    }
+    return head + [
+      0, features.rawValue, 0, 0, UInt8(truncatingIfNeeded: areaUnits >> 8),
+      UInt8(truncatingIfNeeded: areaUnits),
+    ]
+  }
+
+  /// Where the area ends, counted from the beginning of the memory.
+  ///
+  /// - Parameter memorySize: all of the tag's bytes, `nil` if not known.
+  func areaEnd(memorySize: Int?) -> Int {
+    let stated = areaUnits * Self.unit
+    guard let memorySize else { return length + stated }
+    if features.contains(.largerMemory), areaUnits == Self.largestShortArea {
+      return memorySize
+    }
+    // Android counts the container in.
+    if stated >= memorySize { return length + max(0, memorySize - Self.unit) }
+    return min(memorySize, length + stated)
+  }
+}

@@ -1,0 +1,21 @@
+extension Type5Mapping: NDEFMapping {
+  mutating func status(_ link: TagLink) throws -> NDEFStatus {
+    try status(ISO15693Link(link))
+  }
+
+  mutating func read(_ link: TagLink) throws -> [UInt8]? {
+    try read(ISO15693Link(link))
+  }
+
+  mutating func write(_ message: [UInt8], _ link: TagLink) throws {
+    try write(message, ISO15693Link(link))
+  }
+
+  mutating func format(_ link: TagLink) throws {
+    try format(ISO15693Link(link))
+  }
+
+  mutating func lock(_ link: TagLink) throws {
+    try lock(ISO15693Link(link))
+  }
+}

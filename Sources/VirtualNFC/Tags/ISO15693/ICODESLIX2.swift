@@ -1,0 +1,164 @@
+import NFCCore
+
+/// ICODE SLIX2: 80 blocks of 4 bytes in two pages behind passwords, a counter in block 79, privacy,
+/// a signature over the UID.
+///
+/// The inventories that read (A0, A1, B0, B1) are not there. Source: data sheet SL2S2602 rev. 4.2.
+public struct ICODESLIX2: VirtualChip, VicinityChip {
+  public static let blockCount = 80
+  public static let blockSize = 4
+  /// One of those whose signature has been published.
+  public static let defaultUID: [UInt8] = [0xE0, 0x04, 0x01, 0x08, 0x2A, 0xD2, 0x8E, 0x83]
+
+  /// NXP's own containers leave the counter out.
+  static let content = Type5Content(
+    memorySize: counterBlock * blockSize, features: .readMultipleBlocks)
+  static let counterBlock = 79
+  static let profile = VicinityProfile(
+    commands: VicinityProfile.usualCommands, icReference: 0x01, cutsSecurityStatus: true,
+    manufacturer: 0x04)
+
+  var core: VicinityCore
+  var security: ICODESecurity
+  var protection = ICODEProtection()
+
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first.
+  ///   - formatted: with a capability container and an empty message; else all zero, as it leaves
+  ///     the factory.
+  public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
+    self.init(uid: uid, content: formatted ? Self.content.empty : [])
+  }
+
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(uid: [UInt8] = defaultUID, ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(uid: uid, content: try Self.content.holding(ndef))
+  }
+
+  private init(uid: [UInt8], content: [UInt8]) {
+    core = VicinityCore(
+      uid: uid, blockCount: Self.blockCount, blockSize: Self.blockSize, content: content)
+    security = ICODESecurity(passwords: [.read, .write, .privacy, .destroy, .eas], uid: uid)
+  }
+
+  public var name: String { "icode-slix2" }
+  public var identifier: [UInt8] { core.uid }
+  public var modulation: RadioFrame.Modulation { .iso15693 }
+  public var memory: [UInt8] {
+    get { core.blocks }
+    set { core.load(newValue) }
+  }
+
+  public mutating func powerOn() {
+    if protection.isQuiet { core.state = .quiet }
+  }
+
+  public mutating func powerOff() { losePower() }
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
+
+  // MARK: VicinityChip
+
+  /// In privacy the chip knows only the way out of it (data sheet, 9.5.3.17).
+  func hears(_ request: ISO15693Request) -> Bool {
+    guard !security.isDeaf, !protection.isDestroyed else { return false }
+    guard protection.isPrivate else { return true }
+    switch request.command.code {
+    case ICODECommand.getRandomNumber, ICODECommand.setPassword: return true
+    default: return false
+    }
+  }
+
+  func afiRefusal() -> ISO15693ErrorCode? {
+    security.isAFIProtected && !security.open.contains(.eas) ? .unknown : nil
+  }
+
+  func readRefusal(_ block: Int) -> ISO15693ErrorCode? {
+    block != Self.counterBlock && !protection.allowsRead(block, security.open) ? .unknown : nil
+  }
+
+  func writeRefusal(_ block: Int) -> ISO15693ErrorCode? {
+    block != Self.counterBlock && !protection.allowsWrite(block, security.open) ? .unknown : nil
+  }
+
+  mutating func endSession() { security.endSession() }
+
+  // MARK: Counter
+
+  /// 01 00 adds one, with the read password if byte 3 says so; another value sets the counter and
+  /// the protection, with the write password unless that is still the factory's zero (data sheet,
+  /// 9.5.3.21; that a factory password needs not be given is not confirmed).
+  mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer {
+    guard block == Self.counterBlock, let old = core.block(block) else {
+      core.store(data, block: block)
+      return .data([])
+    }
+    let isProtected = old[3] & 1 != 0
+    guard data[0] == 1, data[1] == 0 else {
+      let isFactoryPassword = security.passwords[.write] == ICODEPassword.write.factoryValue
+      guard isFactoryPassword || security.open.contains(.write) else { return .refusal(.unknown) }
+      core.store([data[0], data[1], 0, data[3] & 1], block: block)
+      return .data([])
+    }
+    guard !isProtected || security.open.contains(.read) else { return .refusal(.unknown) }
+    let count = Int(old[0]) | Int(old[1]) << 8
+    guard count < 0xFFFF else { return .refusal(.unknown) }
+    let sum = count + 1
+    core.store([UInt8(sum & 0xFF), UInt8(sum >> 8), 0, old[3]], block: block)
+    return .data([])
+  }
+
+  // MARK: Custom commands
+
+  mutating func execute(
+    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+  ) -> VicinityAnswer {
+    switch code {
+    case ICODECommand.readSignature where parameters.isEmpty:
+      return .data(ICODESignature.signature(uid: core.uid))
+    case ICODECommand.getSystemInformation where parameters.isEmpty:
+      return .data(protection.systemInformation(core: core, security: security))
+    case ICODECommand.getBlockProtectionStatus:
+      return protection.status(parameters, core: core)
+    case ICODECommand.stayQuietPersistent where parameters.isEmpty:
+      protection.isQuiet = true
+      core.state = .quiet
+      return .silence
+    case ICODECommand.setPassword:
+      let answer = security.execute(code, parameters, flags)
+      if answer == .data([]), parameters.first == ICODEPassword.privacy.rawValue {
+        protection.isPrivate = false
+      }
+      return answer
+    case ICODECommand.protectPage, ICODECommand.lockPageProtection, ICODECommand.destroy,
+      ICODECommand.enablePrivacy, ICODECommand.protectBy64Bits:
+      return protection.change(code, parameters, open: security.open)
+    default:
+      return security.execute(code, parameters, flags)
+    }
+  }
+}
+
+extension VirtualTag {
+  /// An ICODE SLIX2, 320 bytes, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first; the default one has a genuine signature.
+  ///   - formatted: `false`: all zero, as it leaves the factory.
+  public static func icodeSLIX2(
+    uid: [UInt8] = ICODESLIX2.defaultUID, formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(ICODESLIX2(uid: uid, formatted: formatted))
+  }
+
+  /// An ICODE SLIX2 with an encoded NDEF message of up to 308 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func icodeSLIX2(
+    uid: [UInt8] = ICODESLIX2.defaultUID, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try ICODESLIX2(uid: uid, ndef: ndef))
+  }
+}

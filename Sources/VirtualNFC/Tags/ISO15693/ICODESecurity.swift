@@ -1,0 +1,136 @@
+import NFCCore
+
+/// Passwords and electronic article surveillance, as the chips of the ICODE SLIX family have them.
+///
+/// A wrong password makes the chip deaf until the power has gone (SL2S2002 data sheet rev. 3.4,
+/// 9.4.3.2).
+struct ICODESecurity: Hashable, Sendable {
+  /// What the article surveillance answers (SL2ICS20 data sheet, 9.4.4).
+  static let alarm: [UInt8] = [
+    0x2F, 0xB3, 0x62, 0x70, 0xD5, 0xA7, 0x90, 0x7F, 0xE8, 0xB1, 0x80, 0x38, 0xD2, 0x81, 0x49, 0x76,
+    0x82, 0xDA, 0x9A, 0x86, 0x6F, 0xAF, 0x8B, 0xB0, 0xF1, 0x9C, 0xD1, 0x12, 0xA5, 0x72, 0x37, 0xEF,
+  ]
+
+  // What lasts.
+  private(set) var passwords: [ICODEPassword: [UInt8]]
+  private(set) var lockedPasswords: Set<ICODEPassword> = []
+  private(set) var isEASSet = false
+  private(set) var isEASLocked = false
+  private(set) var isEASProtected = false
+  private(set) var isAFIProtected = false
+  private(set) var easIdentifier: [UInt8] = [0, 0]
+
+  // What a session knows.
+  private(set) var open: Set<ICODEPassword> = []
+  private(set) var isDeaf = false
+  private var random: [UInt8]?
+  private var generator: SplitMix64
+
+  init(passwords: [ICODEPassword], uid: [UInt8]) {
+    self.passwords = Dictionary(
+      uniqueKeysWithValues: passwords.map { ($0, $0.factoryValue) })
+    generator = SplitMix64(seed: uid)
+  }
+
+  mutating func endSession() {
+    open = []
+    isDeaf = false
+    random = nil
+  }
+
+  // MARK: Commands
+
+  mutating func execute(
+    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+  ) -> VicinityAnswer {
+    switch code {
+    case ICODECommand.getRandomNumber where parameters.isEmpty:
+      let number = generator.bytes(2)
+      random = number
+      return .data(number)
+    case ICODECommand.setPassword: return setPassword(parameters)
+    case ICODECommand.writePassword, ICODECommand.lockPassword:
+      // Never for whichever tag hears it (SL2S2002 data sheet, 9.4.3.3).
+      guard !flags.isDisjoint(with: [.address, .select]) else { return .silence }
+      return code == ICODECommand.writePassword
+        ? writePassword(parameters) : lockPassword(parameters)
+    case ICODECommand.alarmEAS: return alarm(parameters, hasIdentifier: flags.contains(.option))
+    case ICODECommand.setEAS, ICODECommand.resetEAS, ICODECommand.lockEAS,
+      ICODECommand.writeEASIdentifier, ICODECommand.passwordProtect:
+      return changeEAS(code, parameters, isForAFI: flags.contains(.option))
+    default: return .unknown
+    }
+  }
+
+  private mutating func setPassword(_ parameters: [UInt8]) -> VicinityAnswer {
+    guard let (kind, cover) = named(parameters), let password = passwords[kind], let random
+    else { return .refusal(.unknown) }
+    guard zip(cover, random + random).map({ $0 ^ $1 }) == password else {
+      isDeaf = true
+      return .refusal(.unknown)
+    }
+    open.insert(kind)
+    return .data([])
+  }
+
+  private mutating func writePassword(_ parameters: [UInt8]) -> VicinityAnswer {
+    guard let (kind, value) = named(parameters), open.contains(kind) else {
+      return .refusal(.unknown)
+    }
+    guard !lockedPasswords.contains(kind) else { return .refusal(.locked) }
+    passwords[kind] = value
+    open.remove(kind)
+    return .data([])
+  }
+
+  private mutating func lockPassword(_ parameters: [UInt8]) -> VicinityAnswer {
+    guard parameters.count == 1, open.contains(ICODEPassword(rawValue: parameters[0])) else {
+      return .refusal(.unknown)
+    }
+    lockedPasswords.insert(ICODEPassword(rawValue: parameters[0]))
+    return .data([])
+  }
+
+  private func named(_ parameters: [UInt8]) -> (ICODEPassword, [UInt8])? {
+    guard parameters.count == 1 + ICODEPassword.length,
+      passwords[ICODEPassword(rawValue: parameters[0])] != nil
+    else { return nil }
+    return (ICODEPassword(rawValue: parameters[0]), Array(parameters.dropFirst()))
+  }
+
+  /// With the option flag follow the number of bits of the EAS identifier that are compared, 0, 8
+  /// or 16, and those bits. That none of them asks for the identifier itself is not confirmed on a
+  /// chip.
+  private func alarm(_ parameters: [UInt8], hasIdentifier: Bool) -> VicinityAnswer {
+    guard isEASSet else { return .silence }
+    guard hasIdentifier else {
+      return parameters.isEmpty ? .data(Self.alarm) : .refusal(.commandNotRecognised)
+    }
+    guard let bits = parameters.first, [0, 8, 16].contains(bits),
+      parameters.count == 1 + Int(bits) / 8
+    else { return .refusal(.commandNotRecognised) }
+    if bits == 0 { return .data(easIdentifier) }
+    return easIdentifier.starts(with: parameters.dropFirst()) ? .data(Self.alarm) : .silence
+  }
+
+  private mutating func changeEAS(
+    _ code: UInt8, _ parameters: [UInt8], isForAFI: Bool
+  ) -> VicinityAnswer {
+    let length = code == ICODECommand.writeEASIdentifier ? 2 : 0
+    guard parameters.count == length else { return .refusal(.commandNotRecognised) }
+    if code == ICODECommand.passwordProtect {
+      guard open.contains(.eas) else { return .refusal(.unknown) }
+      if isForAFI { isAFIProtected = true } else { isEASProtected = true }
+      return .data([])
+    }
+    guard !isEASLocked else { return .refusal(.locked) }
+    guard !isEASProtected || open.contains(.eas) else { return .refusal(.unknown) }
+    switch code {
+    case ICODECommand.setEAS: isEASSet = true
+    case ICODECommand.resetEAS: isEASSet = false
+    case ICODECommand.lockEAS: isEASLocked = true
+    default: easIdentifier = parameters
+    }
+    return .data([])
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import NFCCore
+
+@Suite struct ISO15693ProductTests {
+  /// UIDs of chips as they were printed by readers, or made of the makers' rules.
+  @Test(arguments: [
+    // The record of an ICODE SLI through an ACR1552.
+    ("E00401008A5C982E", "ICODE SLI", "NXP"),
+    ("E0040150AABBCCDD", "ICODE SLIX", "NXP"),
+    // A SLIX2 and an ICODE DNA whose signatures have been published.
+    ("E00401082AD28E83", "ICODE SLIX2", "NXP"),
+    ("E0040118009B5FEE", "ICODE DNA", "NXP"),
+    ("E004020011223344", "ICODE SLI-S", "NXP"),
+    // A figure for a story box: a SLIX-L.
+    ("E004035010963A52", "ICODE SLIX-L", "NXP"),
+    ("E00208000A227AAA", "ST25TV512C/02KC", "STMicroelectronics"),
+    ("E002260011223344", "ST25DV16K/64K", "STMicroelectronics"),
+    ("E0022C0011223344", "M24LR64-R", "STMicroelectronics"),
+    ("E007000011223344", "Tag-it HF-I Plus", "Texas Instruments"),
+    ("E007C00011223344", "Tag-it HF-I Standard", "Texas Instruments"),
+    ("E007C40011223344", "Tag-it HF-I Pro", "Texas Instruments"),
+    ("E008010011223344", "MB89R118", "Fujitsu"),
+    ("E016240011223344", "EM4233", "EM Microelectronic"),
+    ("E005500011223344", "my-d vicinity SRF55V02S", "Infineon"),
+  ])
+  func names(uid: String, name: String, maker: String) throws {
+    let product = ISO15693Product.tagProduct(uid: try #require([UInt8](hexadecimal: uid)))
+    #expect(product?.name == name)
+    #expect(product?.maker == maker)
+  }
+
+  @Test(arguments: ["", "E004", "E0FF010011223344", "D004010011223344", "E004990011223344"])
+  func unknownChips(uid: String) throws {
+    #expect(ISO15693Product.tagProduct(uid: try #require([UInt8](hexadecimal: uid))) == nil)
+  }
+
+  @Test func sizes() throws {
+    func size(_ uid: String) throws -> Int? {
+      ISO15693Product.tagProduct(uid: try #require([UInt8](hexadecimal: uid)))?.memorySize
+    }
+    #expect(try size("E00401008A5C982E") == 112)
+    #expect(try size("E00401082AD28E83") == 320)
+    #expect(try size("E008010011223344") == 2000)
+    #expect(try size("E002260011223344") == nil)
+  }
+}

@@ -1,0 +1,350 @@
+import Testing
+
+@testable import NFCCore
+@testable import VirtualNFC
+
+@Suite struct Type5MappingTests {
+  typealias Reader = VicinityReader<ICODESLIX2>
+
+  static func read<Chip>(_ reader: VicinityReader<Chip>) throws -> [UInt8]? {
+    var mapping = reader.mapping()
+    return try mapping.read(reader.link)
+  }
+
+  static func write<Chip>(_ message: [UInt8], _ reader: VicinityReader<Chip>) throws {
+    var mapping = reader.mapping()
+    try mapping.write(message, reader.link)
+  }
+
+  // MARK: Counts
+
+  /// The counts of reading: 32 blocks a read, and no limit. An ST25DV tells its size once, before.
+  @Test(arguments: [(137, 129, 2), (868, 129, 7), (137, 65536, 1), (868, 65536, 1), (0, 129, 1)])
+  func countsOfReading(length: Int, response: Int, exchanges: Int) throws {
+    let message = pattern(length)
+    let reader = VicinityReader(try ST25DV64K(ndef: message), response: response)
+    var access = reader.access
+    _ = try access.systemInformation()
+    var mapping = Type5Mapping(knowledge: access.knowledge)
+    reader.clearCount()
+    #expect(try mapping.read(reader.link) == (length == 0 ? nil : message))
+    #expect(reader.exchanges == exchanges)
+    // What is known is not asked again.
+    reader.clearCount()
+    #expect(try mapping.read(reader.link) == (length == 0 ? nil : message))
+    #expect(try mapping.status(reader.link).access == .readWrite)
+    #expect(reader.exchanges == 0)
+  }
+
+  /// A chip that its UID names needs no question.
+  @Test func oneExchangeForAKnownChip() throws {
+    let message = pattern(137)
+    let reader = VicinityReader(try ICODESLIX2(ndef: message))
+    #expect(try Self.read(reader) == message)
+    #expect(reader.codes == [0x23])
+  }
+
+  @Test func countsOfWriting() throws {
+    let reader = Reader(ICODESLIX2())
+    var mapping = reader.mapping()
+    _ = try mapping.status(reader.link)
+    reader.clearCount()
+    // 137 bytes, their header and terminator: blocks 1 to 35; the length comes last.
+    try mapping.write(pattern(137), reader.link)
+    #expect(reader.codes.count { $0 == 0x21 } == 35)
+    // One byte changes: length to zero, the byte, the length.
+    var message = pattern(137)
+    message[100] ^= 0xFF
+    reader.clearCount()
+    try mapping.write(message, reader.link)
+    #expect(reader.codes == [0x21, 0x21, 0x21])
+    reader.clearCount()
+    try mapping.write(message, reader.link)
+    #expect(reader.exchanges == 0)
+    mapping.forgetContent()
+    #expect(try mapping.read(reader.link) == message)
+    // Blocks side by side go together where the chip takes several.
+    let dv = VicinityReader(ST25DV64K())
+    var wide = dv.mapping()
+    _ = try wide.status(dv.link)
+    dv.clearCount()
+    try wide.write(pattern(800), dv.link)
+    // 8 bytes of container, 4 of header, 800, terminator: blocks 2 to 203; block 2 is last and
+    // alone.
+    #expect(dv.codes == [UInt8](repeating: 0x24, count: 50) + [0x21, 0x21])
+    #expect(try Self.read(dv) == pattern(800))
+  }
+
+  // MARK: Every chip, every length
+
+  static func roundTrips<Chip: VirtualChip>(_ chip: Chip, capacity: Int) throws {
+    let reader = VicinityReader(chip)
+    for length in [0, 1, 5, 6, 7, 254, 255, capacity]
+    where length <= capacity {
+      for previous in [[], pattern(min(260, capacity), seed: 5)] {
+        try write(previous, reader)
+        #expect(try read(reader) ?? [] == previous)
+        try write(pattern(length, seed: 9), reader)
+        #expect(try read(reader) ?? [] == pattern(length, seed: 9), "\(chip.name) \(length)")
+      }
+    }
+    var mapping = reader.mapping()
+    #expect(
+      try mapping.status(reader.link) == NDEFStatus(access: .readWrite, capacity: capacity))
+    #expect { try mapping.write(pattern(capacity + 1), reader.link) } throws: {
+      ($0 as? NFCError)?.code == .capacityExceeded
+    }
+    #expect(try read(reader) == pattern(capacity, seed: 9))
+  }
+
+  @Test func roundTrips() throws {
+    try Self.roundTrips(ICODESLIX2(), capacity: 308)
+    try Self.roundTrips(ICODESLIX(), capacity: 102)
+    try Self.roundTrips(ICODESLIS(), capacity: 150)
+    try Self.roundTrips(ST25TV02K(), capacity: 246)
+    try Self.roundTrips(TagItHFIPlus(), capacity: 246)
+    try Self.roundTrips(MB89R118(), capacity: 1988)
+    try Self.roundTrips(ST25DV64K(), capacity: 8180)
+  }
+
+  @Test func messagesOfTheFactories() throws {
+    let message = pattern(90)
+    #expect(try Self.read(VicinityReader(try ICODESLIX(ndef: message))) == message)
+    #expect(try Self.read(VicinityReader(try ICODESLIS(ndef: message))) == message)
+    #expect(try Self.read(VicinityReader(try ST25TV02K(ndef: message))) == message)
+    #expect(try Self.read(VicinityReader(try TagItHFIPlus(ndef: message))) == message)
+    #expect(try Self.read(VicinityReader(try MB89R118(ndef: pattern(1988)))) == pattern(1988))
+    #expect(try Self.read(VicinityReader(try ST25DV64K(ndef: pattern(8180)))) == pattern(8180))
+  }
+
+  // MARK: What is on the tag
+
+  @Test(arguments: [
+    "00000000", "E1800D01", "FFFFFFFF",
+    // Not to be read without the maker's way.
+    "E1480D01", "E14C0D01",
+  ])
+  func notFormatted(beginning: String) throws {
+    var chip = ICODESLIX2(formatted: false)
+    chip.memory = try #require([UInt8](hexadecimal: beginning))
+    let reader = VicinityReader(chip)
+    var mapping = reader.mapping()
+    #expect(try mapping.status(reader.link) == .notSupported)
+    #expect { try mapping.read(reader.link) } throws: { ($0 as? NFCError)?.code == .notNDEF }
+  }
+
+  @Test(arguments: [
+    ("E14027010303D00000FE", "D00000"), ("E140280100000303D00000FE", "D00000"),
+    ("E1402701FD03AABBCC0303D00000FE", "D00000"), ("E140270103FF0003D00000FE", "D00000"),
+    ("E140000100000026" + "0303D00000FE", "D00000"), ("E1402701FE", ""), ("E14027010300", ""),
+  ])
+  func contents(memory: String, message: String) throws {
+    var chip = ICODESLIX2(formatted: false)
+    chip.memory = try #require([UInt8](hexadecimal: memory))
+    let reader = VicinityReader(chip)
+    #expect((try Self.read(reader) ?? []).hexadecimal == message)
+    try Self.write([0xD0, 0, 0, 1, 2, 3], reader)
+    #expect(try Self.read(reader) == [0xD0, 0, 0, 1, 2, 3])
+    // What stands before the message is left alone.
+    if memory.contains("FD03") {
+      #expect(reader.chip.memory[4..<9].hexadecimal == "FD03AABBCC")
+    }
+  }
+
+  @Test func brokenField() throws {
+    var chip = ICODESLIX2(formatted: false)
+    chip.memory = try #require([UInt8](hexadecimal: "E140270103FFFFFF"))
+    let reader = VicinityReader(chip)
+    #expect { try Self.read(reader) } throws: {
+      let error = $0 as? NFCError
+      return error?.code == .malformedContent && error?.place == .offset(4)
+    }
+    // Formatting makes it usable.
+    var mapping = reader.mapping()
+    try mapping.format(reader.link)
+    #expect(try Self.read(reader) == nil)
+  }
+
+  /// A chip that is not what its UID says is asked.
+  @Test func wrongUID() throws {
+    let reader = VicinityReader(
+      try ICODESLIX(uid: ICODESLIX2.defaultUID, ndef: pattern(50)), response: 65536)
+    #expect(try Self.read(reader) == pattern(50))
+    #expect(reader.codes == [0x23, 0x2B, 0x23])
+  }
+
+  // MARK: Format and lock
+
+  static func formats<Chip: VirtualChip>(_ chip: Chip, _ beginning: String) throws {
+    let reader = VicinityReader(chip)
+    var mapping = reader.mapping()
+    #expect(try mapping.status(reader.link) == .notSupported)
+    try mapping.format(reader.link)
+    #expect(
+      reader.chip.memory.prefix(beginning.count / 2).hexadecimal == beginning, "\(chip.name)")
+    #expect(try mapping.status(reader.link).access == .readWrite)
+    try write(pattern(60), reader)
+    #expect(try read(reader) == pattern(60))
+    // A formatted tag is emptied.
+    var other = reader.mapping()
+    try other.format(reader.link)
+    #expect(try read(reader) == nil)
+  }
+
+  @Test func formats() throws {
+    try Self.formats(ICODESLIX2(formatted: false), "E14027090300FE00")
+    try Self.formats(ICODESLIX(formatted: false), "E1400D090300FE00")
+    try Self.formats(ICODESLIS(formatted: false), "E14013080300FE00")
+    try Self.formats(ST25TV02K(formatted: false), "E1401F090300FE00")
+    try Self.formats(TagItHFIPlus(formatted: false), "E1401F190300FE00")
+    try Self.formats(MB89R118(formatted: false), "E140F9090300FE00")
+    try Self.formats(ST25DV64K(formatted: false), "E2400009000003FF0300FE00")
+  }
+
+  @Test func lock() throws {
+    let reader = VicinityReader(TagItHFIPlus())
+    try Self.write(pattern(20), reader)
+    var mapping = reader.mapping()
+    try mapping.lock(reader.link)
+    #expect(try mapping.status(reader.link).access == .readOnly)
+    #expect(reader.chip.memory[1] == 0x43)
+    // The area ends at byte 252: block 63 stays open.
+    #expect(reader.chip.core.locked == Array(repeating: true, count: 63) + [false])
+    #expect(try Self.read(reader) == pattern(20))
+    #expect { try Self.write(pattern(3), reader) } throws: {
+      ($0 as? NFCError)?.code == .readOnly
+    }
+    var formatting = reader.mapping()
+    #expect { try formatting.format(reader.link) } throws: {
+      ($0 as? NFCError)?.code == .readOnly
+    }
+    // Without the promise of a lock command only the container says it.
+    let open = VicinityReader(ICODESLIX2())
+    var other = open.mapping()
+    try other.lock(open.link)
+    #expect(open.chip.memory[1] == 0x43)
+    #expect(!open.chip.core.locked.contains(true))
+    #expect(!open.codes.contains(0x22))
+  }
+
+  @Test func lockIsTakenUpAgain() throws {
+    for exchange in [1, 2, 3, 20, 63] {
+      let reader = VicinityReader(TagItHFIPlus())
+      var mapping = reader.mapping()
+      reader.faults[exchange] = .goneAfter
+      #expect(throws: NFCError.self) { try mapping.lock(reader.link) }
+      reader.restart()
+      var again = reader.mapping()
+      try again.lock(reader.link)
+      #expect(reader.chip.core.locked.count { $0 } == 63)
+    }
+  }
+
+  // MARK: Torn away
+
+  /// At every exchange of a write: old, none, or new; and it can be written again.
+  static func tear<Chip: VirtualChip>(_ chip: Chip, old: [UInt8], new: [UInt8]) throws {
+    let base = VicinityReader(chip)
+    try write(old, base)
+    let counting = VicinityReader(base.chip)
+    try write(new, counting)
+    // Gone before an exchange is gone after the one before it.
+    for exchange in -1..<counting.exchanges {
+      let reader = VicinityReader(base.chip)
+      reader.faults[max(0, exchange)] = exchange < 0 ? .gone : .goneAfter
+      #expect(throws: NFCError.self) { try write(new, reader) }
+      reader.restart()
+      let found = try read(reader) ?? []
+      #expect(
+        found == old || found.isEmpty || found == new,
+        "\(chip.name) \(old.count) to \(new.count) at \(exchange): \(found.count)")
+      // Every few are enough to show that what is left can be written.
+      guard exchange < 4 || exchange.isMultiple(of: 8) else { continue }
+      reader.restart()
+      try write(new, reader)
+      #expect(try read(reader) ?? [] == new)
+    }
+  }
+
+  @Test(arguments: [(0, 9), (9, 0), (9, 10), (10, 300), (300, 10), (300, 299), (254, 255)])
+  func tear(old: Int, new: Int) throws {
+    let before = pattern(old)
+    let after = pattern(new, seed: 40)
+    try Self.tear(ICODESLIX2(), old: before, new: after)
+    try Self.tear(MB89R118(), old: before, new: after)
+    try Self.tear(ST25DV64K(), old: before, new: after)
+    if max(old, new) <= 246 { try Self.tear(TagItHFIPlus(), old: before, new: after) }
+  }
+
+  /// A length of three bytes in two blocks: behind one, two or three bytes of filler, as some
+  /// writers put it.
+  @Test(arguments: [(1, 10, 270), (2, 10, 270), (3, 10, 270), (2, 270, 10), (2, 256, 257)])
+  func tearAcrossBlocks(filler: Int, old: Int, new: Int) throws {
+    var chip = ICODESLIX2()
+    chip.memory =
+      [0xE1, 0x40, 0x27, 0x01] + [UInt8](repeating: 0, count: filler) + [0x03, 0x00, 0xFE]
+    try Self.tear(chip, old: pattern(old), new: pattern(new, seed: 40))
+  }
+
+  /// No message has been begun: its type byte is what makes it valid.
+  @Test(arguments: 0...3)
+  func tearWithoutAMessage(filler: Int) throws {
+    var chip = ICODESLIX2()
+    chip.memory =
+      [0xE1, 0x40, 0x27, 0x01, 0xFD] + [UInt8(filler)] + [UInt8](repeating: 0xAA, count: filler)
+      + [0xFE]
+    for length in filler == 1 ? [5, 280] : [5] {
+      try Self.tear(chip, old: [], new: pattern(length))
+    }
+  }
+
+  /// A format torn away leaves a tag that is formatted or not, and can be formatted.
+  @Test func tearOfFormat() throws {
+    for exchange in 0..<6 {
+      let reader = Reader(ICODESLIX2(formatted: false))
+      var mapping = reader.mapping()
+      reader.faults[exchange] = .goneAfter
+      try? mapping.format(reader.link)
+      reader.restart()
+      var again = reader.mapping()
+      let status = try again.status(reader.link)
+      #expect(status == .notSupported || status.capacity == 308)
+      try again.format(reader.link)
+      #expect(try Self.read(reader) == nil)
+    }
+  }
+
+  /// Failures that pass are overcome without a trace.
+  @Test(arguments: [Reader.Fault.deaf, .mute, .broken], 0..<12)
+  func passingFailures(fault: Reader.Fault, exchange: Int) throws {
+    let reader = Reader(ICODESLIX2())
+    try Self.write(pattern(20), reader)
+    reader.restart()
+    reader.faults[exchange] = fault
+    try Self.write(pattern(30, seed: 4), reader)
+    reader.restart()
+    reader.faults[exchange] = fault
+    #expect(try Self.read(reader) == pattern(30, seed: 4))
+  }
+
+  // MARK: Any memory
+
+  @Test func anyMemory() {
+    var generator = SeededGenerator(seed: 5)
+    var read = 0
+    for _ in 0..<150 {
+      var chip = ICODESLIX()
+      var memory = [0xE1, 0x40] + generator.bytes(upTo: 110)
+      if Bool.random(using: &generator), memory.count > 5 { memory[4] = 0x03 }
+      chip.memory = memory
+      let reader = VicinityReader(chip)
+      var mapping = reader.mapping()
+      if (try? mapping.read(reader.link)) != nil { read += 1 }
+      _ = try? mapping.status(reader.link)
+      try? mapping.write([1, 2, 3], reader.link)
+      var other = reader.mapping()
+      try? other.format(reader.link)
+    }
+    #expect(read > 20)
+  }
+}

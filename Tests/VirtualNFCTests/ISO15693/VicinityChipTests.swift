@@ -1,0 +1,272 @@
+import NFCCore
+import Testing
+
+@testable import VirtualNFC
+
+@Suite struct VicinityChipTests {
+  static let uid = "838ED22A080104E0"
+
+  static func slix2() -> VicinityReader<ICODESLIX2> { VicinityReader(ICODESLIX2()) }
+
+  static let chips: [any VicinityChip] = [
+    ICODESLIX2(), ICODESLIX(), ICODESLIS(), ST25DV64K(), ST25TV02K(), TagItHFIPlus(), MB89R118(),
+  ]
+
+  @Test func namesAndUIDs() {
+    #expect(
+      Self.chips.map(\.name) == [
+        "icode-slix2", "icode-slix", "icode-sli-s", "st25dv", "st25tv", "tag-it", "mb89r118",
+      ])
+    #expect(Set(Self.chips.map(\.identifier)).count == Self.chips.count)
+    let products = Self.chips.map { ISO15693Product.tagProduct(uid: $0.identifier)?.name }
+    #expect(
+      products == [
+        "ICODE SLIX2", "ICODE SLIX", "ICODE SLI-S", "ST25DV16K/64K", "ST25TV512/02K",
+        "Tag-it HF-I Plus", "MB89R118",
+      ])
+  }
+
+  /// What leaves the factory formatted begins with a container and an empty message.
+  @Test(arguments: [
+    (VirtualTag.icodeSLIX2(), "E14027010300FE00", 320),
+    (.icodeSLIX(), "E1400D010300FE00", 112),
+    (.icodeSLIS(), "E14013000300FE00", 160),
+    (.st25dv(), "E2400001000003FF0300FE00", 8192),
+    (.st25tv(), "E1401F010300FE00", 256),
+    (.tagIt(), "E1401F190300FE00", 256),
+    (.mb89r118(), "E140F9090300FE00", 2000),
+  ])
+  func formatted(tag: VirtualTag, beginning: String, size: Int) {
+    #expect(tag.memory.prefix(beginning.count / 2).hexadecimal == beginning)
+    #expect(tag.memory.count == size)
+    #expect(tag.modulation == .iso15693)
+  }
+
+  @Test func blankAndWithMessage() throws {
+    #expect(VirtualTag.icodeSLIX2(formatted: false).memory.allSatisfy { $0 == 0 })
+    let message: [UInt8] = [0xD0, 0x00, 0x00]
+    let tag = try VirtualTag.icodeSLIX2(ndef: message)
+    #expect(tag.memory.prefix(12).hexadecimal == "E14027010303D00000FE0000")
+    #expect(
+      try VirtualTag.icodeSLIX2(ndef: pattern(308)).memory[4..<8] == [0x03, 0xFF, 0x01, 0x34])
+    #expect(throws: VirtualTagError.messageTooLarge(capacity: 308)) {
+      try VirtualTag.icodeSLIX2(ndef: pattern(309))
+    }
+    #expect(throws: VirtualTagError.messageTooLarge(capacity: 102)) {
+      try VirtualTag.icodeSLIX(ndef: pattern(103))
+    }
+    #expect(throws: VirtualTagError.messageTooLarge(capacity: 8180)) {
+      try VirtualTag.st25dv(ndef: pattern(8181))
+    }
+  }
+
+  // MARK: Inventory
+
+  @Test(arguments: [
+    ("260100", true), ("26010403", true), ("26010402", false), ("26010883", true),
+    ("260140" + uid, true), ("260140" + "828ED22A080104E0", false),
+    // AFI: the chip has 00, so only everyone's inventory is for it.
+    ("36010000", true), ("36014200", false), ("3601F000", false),
+    // A mask longer than the UID.
+    ("260141" + uid + "00", false),
+  ])
+  func oneSlot(request: String, answers: Bool) {
+    #expect(Self.slix2().ask(request) == (answers ? "0000" + Self.uid : ""))
+  }
+
+  /// ISO/IEC 15693-3, 7.2.3: families and subfamilies.
+  @Test(arguments: [
+    ("00", true), ("40", true), ("02", true), ("42", true), ("50", false), ("03", false),
+    ("43", false), ("52", false),
+  ])
+  func applicationFamily(afi: String, answers: Bool) {
+    let reader = Self.slix2()
+    #expect(reader.ask("022742") == "00")
+    #expect(reader.ask("3601" + afi + "00") == (answers ? "0000" + Self.uid : ""))
+  }
+
+  /// The UID ends in 83: slot 3, and after a mask of four bits slot 8.
+  @Test(arguments: [("060100", 3), ("06010403", 8), ("06010C830E", 8)])
+  func sixteenSlots(request: String, slot: Int) throws {
+    var chip = ICODESLIX2()
+    let frame = try #require([UInt8](hexadecimal: request))
+    #expect(chip.receive(.iso15693(frame)) == nil)
+    for passed in 1..<16 {
+      let answer = chip.receive(.iso15693EndOfFrame)
+      #expect((answer != nil) == (passed == slot), "slot \(passed)")
+    }
+  }
+
+  @Test func anotherRequestEndsTheSlots() {
+    var chip = ICODESLIX2()
+    #expect(chip.receive(.iso15693([0x06, 0x01, 0x00])) == nil)
+    #expect(chip.receive(.iso15693([0x02, 0x20, 0x00])) != nil)
+    for _ in 0..<16 { #expect(chip.receive(.iso15693EndOfFrame) == nil) }
+  }
+
+  // MARK: States
+
+  @Test func quiet() {
+    let reader = Self.slix2()
+    #expect(reader.ask("2202" + Self.uid) == "")
+    #expect(reader.ask("260100") == "")
+    #expect(reader.ask("022000") == "")
+    #expect(reader.ask("2220" + Self.uid + "00") == "00E1402701")
+    #expect(reader.ask("2226" + Self.uid) == "00")
+    #expect(reader.ask("022000") == "00E1402701")
+    // Not addressed, it is not obeyed.
+    #expect(reader.ask("0202") == "")
+    #expect(reader.ask("022000") == "00E1402701")
+  }
+
+  @Test func selected() {
+    let reader = Self.slix2()
+    #expect(reader.ask("122000") == "")
+    #expect(reader.ask("2225" + Self.uid) == "00")
+    #expect(reader.ask("122000") == "00E1402701")
+    #expect(reader.ask("2225" + "0011223344556677") == "")
+    #expect(reader.ask("122000") == "")
+    #expect(reader.ask("022000") == "00E1402701")
+    #expect(reader.ask("0225") == "")
+    reader.restart()
+    #expect(reader.ask("122000") == "")
+  }
+
+  @Test func powerEndsQuiet() {
+    let reader = Self.slix2()
+    #expect(reader.ask("2202" + Self.uid) == "")
+    reader.restart()
+    #expect(reader.ask("022000") == "00E1402701")
+  }
+
+  // MARK: Commands
+
+  @Test(arguments: [
+    ("022000", "00E1402701"), ("422000", "0000E1402701"), ("02230001", "00E14027010300FE00"),
+    ("42230001", "0000E1402701000300FE00"), ("0220FF", "0110"), ("02230050", "0110"),
+    ("022B", "000F" + uid + "00004F0301"), ("022C0001", "000000"), ("022C4E05", "000000"),
+    ("022C5000", "0110"),
+    // Unknown commands: refused if addressed, else not answered. A wrong length: refused if
+    // addressed.
+    ("2224" + uid + "0000AABBCCDD", "0101"), ("02240000AABBCCDD", ""), ("2220" + uid, "0102"),
+    ("0220", ""), ("2230" + uid + "0000", "0101"), ("022101AABB", "0102"),
+    ("0A200000", "0103"), ("2220" + "0000000000000000" + "00", ""),
+    // Another maker's custom command.
+    ("02BD02", ""), ("22BF04" + uid, "0101"),
+  ])
+  func answers(request: String, answer: String) {
+    #expect(Self.slix2().ask(request) == answer)
+  }
+
+  @Test func writeAndLock() {
+    let reader = Self.slix2()
+    #expect(reader.ask("022105AABBCCDD") == "00")
+    #expect(reader.ask("022205") == "00")
+    #expect(reader.ask("02210511223344") == "0112")
+    #expect(reader.ask("022205") == "0111")
+    #expect(reader.ask("422005") == "0001AABBCCDD")
+    #expect(reader.ask("022C0401") == "000001")
+    #expect(reader.ask("022942") == "00")
+    #expect(reader.ask("022A") == "00")
+    #expect(reader.ask("022943") == "0112")
+    #expect(reader.ask("022A") == "0111")
+    #expect(reader.ask("0228") == "00")
+    #expect(reader.ask("022743") == "0112")
+    reader.restart()
+    #expect(reader.ask("02210511223344") == "0112")
+    #expect(reader.chip.memory[20..<24].hexadecimal == "AABBCCDD")
+  }
+
+  @Test func optionWaitsForTheEndOfFrame() throws {
+    var chip = TagItHFIPlus()
+    let write = try #require([UInt8](hexadecimal: "422105AABBCCDD"))
+    #expect(chip.receive(.iso15693EndOfFrame) == nil)
+    #expect(chip.receive(.iso15693(write)) == nil)
+    #expect(chip.receive(.iso15693EndOfFrame)?.checkedPayload == [0x00])
+    #expect(chip.receive(.iso15693EndOfFrame) == nil)
+    #expect(chip.receive(.iso15693(Array([0x02] + write.dropFirst())))?.checkedPayload == [1, 3])
+    #expect(chip.receive(.iso15693([0x02, 0x22, 0x05]))?.checkedPayload == [1, 3])
+  }
+
+  @Test func brokenFramesAreNotAnswered() {
+    var chip = ICODESLIX2()
+    var frame = RadioFrame.iso15693([0x02, 0x20, 0x00])
+    frame.bytes[0] ^= 0x20
+    #expect(chip.receive(frame) == nil)
+    frame = RadioFrame([0x02], modulation: .iso15693)
+    #expect(chip.receive(frame) == nil)
+    frame = RadioFrame.iso15693([0x02, 0x20, 0x00])
+    frame.modulation = .typeB
+    #expect(chip.receive(frame) == nil)
+  }
+
+  // MARK: Chips
+
+  @Test func st25dv() {
+    let reader = VicinityReader(ST25DV64K(), command: 65536, response: 65536)
+    let uid = "C7145D6B002602E0"
+    #expect(reader.ask("022B") == "000B" + uid + "000026")
+    #expect(reader.ask("023B3F").hasPrefix("003F" + uid + "0000FF070326"))
+    #expect(reader.ask("023B04") == "0004" + uid + "FF0703")
+    #expect(reader.ask("0231FF07AABBCCDD") == "00")
+    #expect(reader.ask("0230FF07") == "00AABBCCDD")
+    #expect(reader.ask("02300008") == "010F")
+    #expect(reader.ask("0233FE070100") == "0000000000AABBCCDD")
+    #expect(reader.ask("0232FF07") == "00")
+    #expect(reader.ask("0231FF0711223344") == "0112")
+    #expect(reader.ask("023CFE070100") == "000001")
+    #expect(reader.ask("02240401" + "1111111122222222") == "00")
+    #expect(reader.ask("02240404" + String(repeating: "00", count: 20)) == "010F")
+    #expect(reader.ask("02330000FF07").count == 2 + 2 * 8192)
+  }
+
+  @Test func slisReadsOneAtATime() {
+    let reader = VicinityReader(ICODESLIS())
+    #expect(reader.ask("02230001") == "")
+    #expect(reader.ask("2223" + "15A9623D000204E0" + "0001") == "")
+    #expect(reader.ask("422000") == "0000E1401300")
+  }
+
+  @Test func fujitsuTakesTwoBlocks() {
+    let reader = VicinityReader(MB89R118())
+    #expect(reader.ask("02230001").count == 2 + 32)
+    #expect(reader.ask("02230002") == "010F")
+    #expect(reader.ask("02240A01" + String(repeating: "AB", count: 16)) == "00")
+    #expect(reader.ask("02200A") == "00" + String(repeating: "AB", count: 8))
+    #expect(reader.ask("0220FA") == "0110")
+  }
+
+  // MARK: Any frames
+
+  /// No frame traps a chip, whatever state earlier ones have left it in.
+  @Test func anyFrames() {
+    var generator = SeededGenerator(seed: 15693)
+    var answered = 0
+    for chip in Self.chips {
+      var chip = chip
+      let size = chip.memory.count
+      for round in 0..<1000 {
+        var bytes = generator.bytes(upTo: 20)
+        // Half of them are commands that the chip may know, some addressed.
+        if round.isMultiple(of: 2) {
+          let code = UInt8.random(in: 0x20...0x3D, using: &generator)
+          let custom = UInt8.random(in: 0xA0...0xBF, using: &generator)
+          bytes =
+            Bool.random(using: &generator)
+            ? [0x02, code] + bytes : [0x02, custom, chip.identifier[1]] + bytes
+          if Bool.random(using: &generator), bytes.count > 2 {
+            bytes = [0x22] + bytes[1...1] + chip.identifier.reversed() + bytes[2...]
+          }
+        }
+        let frame = round % 7 == 0 ? RadioFrame.iso15693EndOfFrame : .iso15693(bytes)
+        if chip.receive(frame)?.checkedPayload != nil { answered += 1 }
+        if round % 50 == 0 {
+          chip.powerOff()
+          chip.powerOn()
+        }
+      }
+      #expect(chip.memory.count == size)
+    }
+    #expect(answered > 300)
+  }
+}

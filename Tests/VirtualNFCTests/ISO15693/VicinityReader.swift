@@ -1,0 +1,157 @@
+import NFCCore
+import Testing
+
+@testable import NFCCore
+@testable import VirtualNFC
+
+/// A reader for vicinity chips without a reader: it adds and takes off the check, sends the second
+/// end of frame, and can be told to fail at an exchange.
+final class VicinityReader<Chip: VirtualChip> {
+  enum Fault: Equatable {
+    /// The tag is taken away before the request; the reader does not know.
+    case gone
+    /// The same, and the reader knows.
+    case lost
+    /// The request is not heard, once.
+    case deaf
+    /// The tag does what is asked and its answer is lost, once.
+    case mute
+    /// The answer is broken, once.
+    case broken
+    /// The tag refuses, once.
+    case refusal(UInt8)
+    /// The tag is taken away after it has done what was asked.
+    case goneAfter
+  }
+
+  var chip: Chip
+  var faults: [Int: Fault] = [:]
+  /// Every request, without its check.
+  private(set) var requests: [[UInt8]] = []
+  private(set) var isGone = false
+  let maximumCommandLength: Int
+  let maximumResponseLength: Int
+
+  /// What an ACR1552U moves by default: an APDU of 256 bytes, less the objects of the transparent
+  /// session.
+  init(_ chip: Chip, command: Int = 241, response: Int = 241) {
+    self.chip = chip
+    maximumCommandLength = command
+    maximumResponseLength = response
+    self.chip.powerOn()
+  }
+
+  var exchanges: Int { requests.count }
+  var codes: [UInt8] { requests.map { $0[1] } }
+
+  func restart() {
+    requests = []
+    faults = [:]
+    isGone = false
+    chip.powerOff()
+    chip.powerOn()
+  }
+
+  func clearCount() { requests = [] }
+
+  var link: ISO15693Link {
+    ISO15693Link(
+      maximumCommandLength: maximumCommandLength, maximumResponseLength: maximumResponseLength
+    ) { frame, timeout in
+      #expect(timeout > .zero && timeout < .seconds(2))
+      return try self.transceive(frame)
+    }
+  }
+
+  func access(uid: [UInt8]?) -> ISO15693Access {
+    ISO15693Access(link, knowledge: ISO15693Knowledge(uid: uid))
+  }
+
+  /// Access by the chip's UID.
+  var access: ISO15693Access { access(uid: chip.identifier) }
+
+  func mapping(uid: [UInt8]? = nil) -> Type5Mapping {
+    Type5Mapping(knowledge: ISO15693Knowledge(uid: uid ?? chip.identifier))
+  }
+
+  private static var silence: NFCError {
+    NFCError(.tagResponseError, "the tag does not answer", cause: .noAnswer)
+  }
+
+  private func transceive(_ frame: [UInt8]) throws -> [UInt8] {
+    let fault = faults[requests.count]
+    requests.append(frame)
+    switch fault {
+    case .gone: isGone = true
+    case .lost: throw NFCError(.tagConnectionLost, "the tag has left")
+    case .deaf: throw Self.silence
+    case .refusal(let code): return [0x01, code]
+    default: break
+    }
+    guard !isGone else { throw Self.silence }
+    let answer = exchange(frame)
+    switch fault {
+    case .mute: throw Self.silence
+    case .goneAfter:
+      isGone = true
+      throw Self.silence
+    case .broken: throw NFCError(.tagResponseError, "the answer is broken", cause: .checksum)
+    default: break
+    }
+    guard let answer else { throw Self.silence }
+    guard answer.count <= maximumResponseLength else {
+      throw NFCError(.readerUnavailable, "the answer is longer than the reader can take")
+    }
+    return answer
+  }
+
+  /// One request, and its second end of frame where there is one.
+  func exchange(_ frame: [UInt8]) -> [UInt8]? {
+    var answer = chip.receive(.iso15693(frame))
+    if answer == nil, let request = try? ISO15693Request(decoding: frame),
+      request.flags.contains(.option), request.command.isWriteAlike
+    {
+      answer = chip.receive(.iso15693EndOfFrame)
+    }
+    return answer?.checkedPayload
+  }
+
+  /// Sends a request in hexadecimal and gives the answer in hexadecimal, empty for silence.
+  func ask(_ text: String) -> String {
+    [UInt8](hexadecimal: text).flatMap(exchange)?.hexadecimal ?? ""
+  }
+}
+
+/// A chip like M24LR64-R: two-byte numbers by the protocol extension flag in ordinary commands, 32
+/// blocks a read.
+struct ProtocolExtensionChip: VirtualChip, VicinityChip {
+  static let profile: VicinityProfile = {
+    var profile = VicinityProfile(
+      commands: VicinityProfile.usualCommands, readLimit: 32, icReference: 0x2C, manufacturer: 0x02)
+    profile.requiresProtocolExtension = true
+    return profile
+  }()
+
+  var core: VicinityCore
+
+  init(uid: [UInt8] = [0xE0, 0x02, 0x2C, 0x00, 0x11, 0x22, 0x33, 0x44]) {
+    core = VicinityCore(
+      uid: uid, blockCount: 2048, blockSize: 4,
+      content: (0..<8192).map { UInt8(truncatingIfNeeded: $0 >> 2 ^ $0 >> 7) })
+  }
+
+  var name: String { "m24lr" }
+  var identifier: [UInt8] { core.uid }
+  var modulation: RadioFrame.Modulation { .iso15693 }
+  var memory: [UInt8] {
+    get { core.blocks }
+    set { core.load(newValue) }
+  }
+  mutating func powerOff() { losePower() }
+  mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
+}
+
+/// Bytes that differ from block to block.
+func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8 &+ seed) }
+}
