@@ -237,7 +237,7 @@ extension Type5Mapping {
     let content =
       new.encoded
       + TagLengthValue.block(message: [], room: new.areaUnits * Type5CapabilityContainer.unit)
-    guard content.count <= size * count else {
+    guard new.areaUnits > 0, content.count <= size * count else {
       throw NFCError(.unsupported, "the tag is too small for NDEF")
     }
     let end = (content.count + size - 1) / size * size
