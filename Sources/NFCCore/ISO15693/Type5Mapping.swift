@@ -19,7 +19,7 @@ struct Type5Mapping: Hashable, Sendable {
       return .notSupported
     }
     let place = try findMessage(container, link)
-    let capacity = Type5Image.capacity(from: place.start, to: areaEnd(container))
+    let capacity = TagLengthValue.capacity(room: areaEnd(container) - place.start)
     return NDEFStatus(
       access: container.writeAccess == 0 ? .readWrite : .readOnly, capacity: capacity)
   }
@@ -148,7 +148,7 @@ extension Type5Mapping {
     }
     let place = try findMessage(container, link)
     let end = areaEnd(container)
-    guard message.count <= Type5Image.capacity(from: place.start, to: end) else {
+    guard message.count <= TagLengthValue.capacity(room: end - place.start) else {
       throw NFCError(
         .capacityExceeded, "the message has \(message.count) bytes, which do not fit the tag")
     }
@@ -160,9 +160,7 @@ extension Type5Mapping {
     }
 
     var final = image.bytes
-    let header = Type5Image.TLV.header(Type5Image.TLV.message, message.count)
-    var content = header + message
-    if place.start + content.count < end { content.append(Type5Image.TLV.terminator) }
+    let content = TagLengthValue.block(message: message, room: end - place.start)
     let contentEnd = place.start + content.count
     pad(&final, to: contentEnd, size)
     final.replaceSubrange(place.start..<contentEnd, with: content)
@@ -236,8 +234,10 @@ extension Type5Mapping {
     // Whether the tag reads several blocks is tried on the two that are to be written.
     if count > 1 { _ = try withAccess(link) { try $0.readBlocks(0..<2) } }
     let new = makeContainer(size: size, count: count)
-    let content = new.encoded + [Type5Image.TLV.message, 0, Type5Image.TLV.terminator]
-    guard content.count <= size * count else {
+    let content =
+      new.encoded
+      + TagLengthValue.block(message: [], room: new.areaUnits * Type5CapabilityContainer.unit)
+    guard new.areaUnits > 0, content.count <= size * count else {
       throw NFCError(.unsupported, "the tag is too small for NDEF")
     }
     let end = (content.count + size - 1) / size * size

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func moreIsNeeded() throws {
-    for (text, count) in [("", 5), ("03", 6), ("03FF01", 8), ("FD04AA", 11)] {
+    for (text, count) in [("", 6), ("03", 6), ("03FF01", 8), ("FD04AA", 12)] {
       let bytes = try #require([UInt8](hexadecimal: Self.head + text))
       #expect(try Type5Image(bytes: bytes).findMessage(from: 4, to: 108) == .needs(count))
     }
@@ -85,12 +85,5 @@ import Testing
     #expect(
       try Type5Image(bytes: bytes).findMessage(from: 4, to: 108)
         == .found(Type5Image.Place(start: 4, value: nil)))
-  }
-
-  @Test(arguments: [
-    (0, 0), (2, 0), (104, 102), (256, 254), (257, 254), (258, 254), (259, 255), (312, 308),
-  ])
-  func capacities(room: Int, capacity: Int) {
-    #expect(Type5Image.capacity(from: 4, to: 4 + room) == capacity)
   }
 }
