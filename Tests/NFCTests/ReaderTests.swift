@@ -73,11 +73,15 @@ import VirtualNFC
 
   @Test func theCarrierGoesWithTheLastReference() async throws {
     let field = VirtualField()
+    field.place(.ntag213())
     let virtual = try VirtualReader(field)
     func use() async throws {
       let reader = try await Reader.open(virtual.connectionString)
       #expect(field.isPowered)
-      _ = reader.name
+      for try await tag in reader.tags(polling: .iso14443) {
+        try await tag.connect()
+        break
+      }
     }
     try await use()
     for _ in 0..<100 where field.isPowered { try await Task.sleep(for: .milliseconds(20)) }

@@ -25,8 +25,8 @@ public actor Reader {
   private var isOpen = true
   /// Counts the carrier's interruptions: a tag belongs to the one in which it was found.
   private var epoch = 0
-  /// The tag that commands go to.
-  private var connected: TagHandle?
+  /// The tag that commands go to. Weak, because a tag holds its reader.
+  private weak var connected: TagHandle?
   /// The connected tag has to be woken before the next command.
   private var needsSelect = false
 
