@@ -45,19 +45,10 @@ public struct ICODESLIX2: VirtualChip, VicinityChip {
   }
 
   public var name: String { "icode-slix2" }
-  public var identifier: [UInt8] { core.uid }
-  public var modulation: RadioFrame.Modulation { .iso15693 }
-  public var memory: [UInt8] {
-    get { core.blocks }
-    set { core.load(newValue) }
-  }
 
   public mutating func powerOn() {
     if protection.isQuiet { core.state = .quiet }
   }
-
-  public mutating func powerOff() { losePower() }
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   // MARK: VicinityChip
 

@@ -39,14 +39,6 @@ public struct MB89R118: VirtualChip, VicinityChip {
   }
 
   public var name: String { "mb89r118" }
-  public var identifier: [UInt8] { core.uid }
-  public var modulation: RadioFrame.Modulation { .iso15693 }
-  public var memory: [UInt8] {
-    get { core.blocks }
-    set { core.load(newValue) }
-  }
-  public mutating func powerOff() { losePower() }
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 }
 
 extension VirtualTag {

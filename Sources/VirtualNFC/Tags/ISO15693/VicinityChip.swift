@@ -28,8 +28,14 @@ protocol VicinityChip: VirtualChip {
 }
 
 extension VicinityChip {
-  var identifier: [UInt8] { core.uid }
-  var modulation: RadioFrame.Modulation { .iso15693 }
+  public var identifier: [UInt8] { core.uid }
+  public var modulation: RadioFrame.Modulation { .iso15693 }
+  public var memory: [UInt8] {
+    get { core.blocks }
+    set { core.load(newValue) }
+  }
+  public mutating func powerOff() { losePower() }
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   func hears(_ request: ISO15693Request) -> Bool { true }
   func readRefusal(_ block: Int) -> ISO15693ErrorCode? { nil }

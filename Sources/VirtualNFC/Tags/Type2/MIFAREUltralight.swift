@@ -55,8 +55,6 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
   // MARK: VirtualChip
 
   public var name: String { "ultralight" }
-  public var identifier: [UInt8] { activation.uid }
-  public var modulation: RadioFrame.Modulation { .typeA }
 
   /// All 16 pages. The UID and its check bytes stay what they are when this is set.
   public var memory: [UInt8] {
@@ -73,8 +71,6 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
     activation.powerOff()
     awaitedPage = nil
   }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   // MARK: Type2Chip
 

@@ -90,8 +90,6 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   // MARK: VirtualChip
 
   public var name: String { "ultralight-c" }
-  public var identifier: [UInt8] { activation.uid }
-  public var modulation: RadioFrame.Modulation { .typeA }
 
   /// All 48 pages, the key included, in the order in which it is written: each of its halves with
   /// the last byte first. The UID and its check bytes stay what they are when this is set.
@@ -110,8 +108,6 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
     awaitedPage = nil
     endSession()
   }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   // MARK: Type2Chip
 

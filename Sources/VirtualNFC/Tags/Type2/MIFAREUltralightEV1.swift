@@ -75,8 +75,6 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   // MARK: VirtualChip
 
   public var name: String { product == .mf0ul11 ? "ultralight-ev1" : "ultralight-ev1-128" }
-  public var identifier: [UInt8] { activation.uid }
-  public var modulation: RadioFrame.Modulation { .typeA }
 
   /// All pages, with the real password and acknowledge. The UID and its check bytes at their
   /// beginning stay what they are when this is set. Counters and signature lie elsewhere.
@@ -95,8 +93,6 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
     awaitedPage = nil
     endSession()
   }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   // MARK: Type2Chip
 

@@ -68,8 +68,6 @@ public struct NTAG21x: VirtualChip, Type2Chip {
   // MARK: VirtualChip
 
   public var name: String { product.rawValue }
-  public var identifier: [UInt8] { activation.uid }
-  public var modulation: RadioFrame.Modulation { .typeA }
 
   /// All pages, with the real password and acknowledge. The UID and its check bytes at their
   /// beginning stay what they are when this is set. Counter and signature lie elsewhere.
@@ -89,8 +87,6 @@ public struct NTAG21x: VirtualChip, Type2Chip {
     awaitedPage = nil
     endSession()
   }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   // MARK: Type2Chip
 

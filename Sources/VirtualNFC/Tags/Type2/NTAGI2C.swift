@@ -60,8 +60,6 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
   // MARK: VirtualChip
 
   public var name: String { product == .nt3h1101 ? "ntag-i2c-1k" : "ntag-i2c-2k" }
-  public var identifier: [UInt8] { activation.uid }
-  public var modulation: RadioFrame.Modulation { .typeA }
 
   /// Pages 00 to E9 of sector 0, in a 2K all of sector 0 and pages 00 to E9 of sector 1, with zeros
   /// where there are none. The UID, SAK and ATQA at their beginning stay what they are when this is
@@ -84,8 +82,6 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
     awaitedPage = nil
     endSession()
   }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
   // MARK: Memory map
 

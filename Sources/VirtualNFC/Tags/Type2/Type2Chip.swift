@@ -33,6 +33,10 @@ protocol Type2Chip: VirtualChip {
 }
 
 extension Type2Chip {
+  public var identifier: [UInt8] { activation.uid }
+  public var modulation: RadioFrame.Modulation { .typeA }
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
+
   /// ATQA and SAK of all chips here: a double-size UID, no ISO/IEC 14443-4.
   static func activation(uid: [UInt8]) -> TypeAActivation {
     precondition(uid.count == 7, "a Type 2 chip's UID has 7 bytes")

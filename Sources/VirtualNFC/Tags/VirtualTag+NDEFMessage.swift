@@ -1,0 +1,95 @@
+import NDEF
+
+// The same tags by a message instead of its bytes: `field.place(try .ntag215(ndef: message))`. All throw
+// `VirtualTagError.messageTooLarge`.
+extension VirtualTag {
+  /// An NTAG210 that holds a message.
+  public static func ntag210(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntag210(ndef: message.encoded())
+  }
+
+  /// An NTAG212 that holds a message.
+  public static func ntag212(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntag212(ndef: message.encoded())
+  }
+
+  /// An NTAG213 that holds a message.
+  public static func ntag213(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntag213(ndef: message.encoded())
+  }
+
+  /// An NTAG215 that holds a message.
+  public static func ntag215(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntag215(ndef: message.encoded())
+  }
+
+  /// An NTAG216 that holds a message.
+  public static func ntag216(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntag216(ndef: message.encoded())
+  }
+
+  /// A MIFARE Ultralight that holds a message.
+  public static func ultralight(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ultralight(ndef: message.encoded())
+  }
+
+  /// A MIFARE Ultralight C that holds a message.
+  public static func ultralightC(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ultralightC(ndef: message.encoded())
+  }
+
+  /// A MIFARE Ultralight EV1 that holds a message.
+  public static func ultralightEV1(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ultralightEV1(ndef: message.encoded())
+  }
+
+  /// A MIFARE Classic 1K that holds a message.
+  public static func classic1K(ndef message: NDEFMessage) throws -> VirtualTag {
+    try classic1K(ndef: message.encoded())
+  }
+
+  /// A MIFARE Classic 4K that holds a message.
+  public static func classic4K(ndef message: NDEFMessage) throws -> VirtualTag {
+    try classic4K(ndef: message.encoded())
+  }
+
+  /// A Topaz 96 that holds a message.
+  public static func topaz96(ndef message: NDEFMessage) throws -> VirtualTag {
+    try topaz96(ndef: message.encoded())
+  }
+
+  /// A Topaz 512 that holds a message.
+  public static func topaz512(ndef message: NDEFMessage) throws -> VirtualTag {
+    try topaz512(ndef: message.encoded())
+  }
+
+  /// A type A card with the NFC Forum application that holds a message.
+  public static func type4(ndef message: NDEFMessage) throws -> VirtualTag {
+    try type4(ndef: message.encoded())
+  }
+
+  /// A type B card with the NFC Forum application that holds a message.
+  public static func type4B(ndef message: NDEFMessage) throws -> VirtualTag {
+    try type4B(ndef: message.encoded())
+  }
+
+  /// A MIFARE DESFire EV1 that holds a message.
+  public static func desfire(ndef message: NDEFMessage) throws -> VirtualTag {
+    try desfire(ndef: message.encoded())
+  }
+
+  /// An ICODE SLIX that holds a message.
+  public static func icodeSLIX(ndef message: NDEFMessage) throws -> VirtualTag {
+    try icodeSLIX(ndef: message.encoded())
+  }
+
+  /// An ICODE SLIX2 that holds a message.
+  public static func icodeSLIX2(ndef message: NDEFMessage) throws -> VirtualTag {
+    try icodeSLIX2(ndef: message.encoded())
+  }
+
+  /// An ST25DV64K that holds a message.
+  public static func st25dv(ndef message: NDEFMessage) throws -> VirtualTag {
+    try st25dv(ndef: message.encoded())
+  }
+}
