@@ -92,6 +92,43 @@ import VirtualNFC
     try await expectNextPollWorks(bench, tag, item.kind)
   }
 
+  @Test(arguments: 0..<pollExchanges)
+  func aTagThatComesInTheMiddleOfAPollIsFound(_ index: Int) async throws {
+    let bench = try await Bench()
+    let tag = VirtualTag.ntag216()
+    bench.virtual.setFaults([Fault(.tagArrives(tag), at: .exchange(index))])
+    let found = try await within(.seconds(10)) { try await bench.firstTag(.iso14443) }
+    #expect(found?.identifier == tag.identifier)
+  }
+
+  /// A line and a field as bad as no real ones are: what comes is tags and errors, nothing else.
+  @Test(arguments: [1, 2, 3]) func aPollAmongManyFaults(_ seed: UInt64) async throws {
+    let tag = VirtualTag.ntag216()
+    let bench = try await Bench(tag)
+    let faults = Fault.random(seed: seed, count: 40, among: 0..<120)
+    #expect(
+      faults.map(\.moment) == Fault.random(seed: seed, count: 40, among: 0..<120).map(\.moment))
+    bench.virtual.setFaults(faults)
+    for _ in 0..<10 {
+      _ = try? await within(.seconds(5)) {
+        guard case .miFare(let tag)? = try await bench.firstTag(.iso14443) else { return }
+        try await tag.connect()
+        _ = try await tag.sendMiFareCommand([0x30, 0x00])
+      }
+    }
+    bench.virtual.setFaults([])
+    let reader: Reader
+    if (try? await bench.firstTag(.iso14443)) != nil { return }
+    // Several frames broke one after the other, and the reader was given up: it opens again.
+    await bench.reader.close()
+    reader = try await Reader.open(bench.virtual.connectionString)
+    for try await found in reader.tags(polling: .iso14443) {
+      #expect(found.identifier == tag.identifier)
+      break
+    }
+    await reader.close()
+  }
+
   // MARK: A raw command
 
   @Test(arguments: cases(exchanges: 1, commands: 1))

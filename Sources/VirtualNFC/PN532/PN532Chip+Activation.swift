@@ -198,10 +198,10 @@ extension PN532Chip {
       }
       guard let data else { continue }
       let isISO14443 = targets.first?.blocks != nil
-      // A card is reported under a type only if it is of that type.
-      if type == PollType.mifare, isISO14443 || type == PollType.iso14443A, !isISO14443 {
-        haltTypeA()
+      // A card is reported under a type only if it is of that type; for the next type it starts anew.
+      if type == PollType.mifare && isISO14443 || type == PollType.iso14443A && !isISO14443 {
         forgetTargets()
+        setCarrier(false)
         continue
       }
       return .data([1, type, UInt8(truncatingIfNeeded: data.count)] + data)

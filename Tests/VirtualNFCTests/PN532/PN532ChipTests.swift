@@ -1,0 +1,137 @@
+import NFCCore
+import Testing
+
+@testable import VirtualNFC
+
+/// Commands to the chip and its answers, without a serial line.
+@Suite struct PN532ChipTests {
+  /// A chip with tags in front of it; commands and answers in hexadecimal.
+  private struct Bench {
+    var chip: PN532Chip
+    let field = VirtualField()
+
+    init(_ tags: VirtualTag...) {
+      chip = PN532Chip(field: field)
+      for tag in tags { field.place(tag) }
+      // One try an activation, as libnfc asks.
+      _ = send("3205000102")
+    }
+
+    /// `nil` for the syntax error frame, "pending" for a command that waits.
+    mutating func send(_ command: String) -> String? {
+      switch chip.execute([UInt8](hexadecimal: command) ?? []) {
+      case .reply(let data): data.hexadecimal
+      case .syntaxError: nil
+      case .pending: "pending"
+      }
+    }
+  }
+
+  static let answers: [(String, String?)] = [
+    ("02", "0332010607"), ("0200", nil),
+    ("00006C69626E6663", "01006C69626E6663"), ("0001", "0100"), ("0002", "0100"), ("0003", nil),
+    ("04", "0500000000"), ("1401", "15"), ("140114", "15"), ("1405", nil), ("14", nil),
+    ("1214", "13"), ("12", nil), ("320101", "33"), ("320100", "33"), ("3202FF0A", nil),
+    ("3202000B0A", "33"), ("3205FF01FF", "33"), ("3299", nil),
+    ("0663026303", "078080"), ("0663", nil), ("0863028063038F", "09"), ("08630280", "09"),
+    ("086302", nil), ("1008", "11"), ("1009", nil), ("16F0", "1700"), ("16F001", "1700"),
+    // Nothing is selected.
+    ("4001", "4127"), ("40013004", "4127"), ("4400", "4500"), ("4401", "4527"), ("5200", "5300"),
+    ("5401", "5527"), ("423004", "4301"), ("5600010200", "5701"),
+    ("8600", "8725"), ("8A", "8B0000"), ("8C00", nil),
+    ("", nil), ("7E", nil), ("FF", nil), ("4A", nil), ("4A0300", nil), ("4A0107", nil),
+    ("4A010004A1", nil), ("4A0101", nil), ("60FF01", nil), ("60000100", nil),
+  ]
+
+  @Test(arguments: answers) func answersWithoutATag(_ command: String, _ answer: String?) {
+    var bench = Bench()
+    #expect(bench.send(command) == answer)
+  }
+
+  @Test func listsAndReadsATypeATag() {
+    var bench = Bench(.ntag213(uid: [4, 0x51, 0x2C, 0x8A, 0x3D, 0x61, 0x80]))
+    #expect(bench.send("4A0100") == "4B010100440007" + "04512C8A3D6180")
+    #expect(bench.send("40013003")?.hasPrefix("4100E1101200") == true)
+    // Commands that the firmware does not know are no InDataExchange.
+    #expect(bench.send("400160") == nil)
+    #expect(bench.send("4260") == "4300" + "0004040201000F03")
+    // A NAK: a format error in InDataExchange, a broken check in InCommunicateThru.
+    #expect(bench.send("4001A2000000FFFF") == "4113")
+    #expect(bench.send("40013003") == "4101")
+    #expect(bench.send("4A01008804512C8A3D6180")?.hasPrefix("4B01") == true)
+    #expect(bench.send("42FF") == "4302")
+    // With the check of the receiver off, the four bits themselves, and how many they are.
+    #expect(bench.send("4A01008804512C8A3D6180")?.hasPrefix("4B01") == true)
+    #expect(bench.send("08630300") == "09")
+    #expect(bench.send("42FF") == "430000")
+    #expect(bench.send("06633C") == "0704")
+  }
+
+  @Test func aHaltedTagNeedsItsUIDOrANewCarrier() {
+    var bench = Bench(.ntag213(uid: [4, 1, 2, 3, 4, 5, 6]))
+    #expect(bench.send("4A0100")?.hasPrefix("4B01") == true)
+    #expect(bench.send("4400") == "4500")
+    #expect(bench.send("4A0100") == "4B00")
+    #expect(bench.send("4A01008804010203040506")?.hasPrefix("4B01") == true)
+    #expect(bench.send("4400") == "4500")
+    #expect(bench.send("320100") == "33")
+    #expect(bench.send("4A0100")?.hasPrefix("4B01") == true)
+  }
+
+  @Test func twoTargetsAreSelectedInTurn() {
+    var bench = Bench(.ntag213(uid: [4, 1, 1, 1, 1, 1, 1]), .ntag216(uid: [4, 2, 2, 2, 2, 2, 2]))
+    #expect(bench.send("4A0200")?.hasPrefix("4B02") == true)
+    let first = bench.send("40013000")
+    let second = bench.send("40023000")
+    #expect(first != second)
+    #expect(bench.send("5401") == "5500")
+    #expect(bench.send("40013000") == first)
+    #expect(bench.send("4402") == "4500")
+    #expect(bench.send("40023000") == second)
+    #expect(bench.send("5201") == "5300")
+    #expect(bench.send("40013000") == "4127")
+  }
+
+  @Test func findsEveryTechnology() throws {
+    var bench = Bench(.suica(), try .type4B(), try .topaz96())
+    #expect(bench.send("4A010100FFFF0100")?.hasPrefix("4B01011401" + "01010612B41C7D2A") == true)
+    #expect(bench.send("4A010200FFFF0000")?.hasPrefix("4B01011201") == true)
+    #expect(bench.send("4A010300")?.hasPrefix("4B010150503C9A17") == true)
+    #expect(bench.send("4A0104") == "4B01010C00" + "8A5C032E")
+  }
+
+  @Test func autoPollNamesTheKind() throws {
+    var bench = Bench(try .type4())
+    #expect(bench.send("600101102023")?.hasPrefix("610120") == true)
+    bench.field.removeAll()
+    #expect(bench.send("600101102023") == "pending")
+  }
+
+  @Test func aSearchWithoutEndWaitsForATag() throws {
+    var bench = Bench()
+    #expect(bench.send("3205FFFFFF") == "33")
+    guard case .pending(var waiting) = bench.chip.execute([0x4A, 0x01, 0x00]) else {
+      Issue.record("the search ended")
+      return
+    }
+    #expect(bench.chip.proceed(&waiting) == nil)
+    bench.field.place(.ntag213())
+    #expect(bench.chip.proceed(&waiting)?.starts(with: [0x4B, 0x01]) == true)
+  }
+
+  @Test func anyCommandIsAnswered() throws {
+    var generator = SeededGenerator(seed: 2026)
+    var bench = Bench(
+      .ntag213(), try .classic1K(), try .type4(), try .type4B(), .suica(), try .topaz512(),
+      .iClass())
+    var errors = 0
+    let codes: [UInt8] = [0x40, 0x42, 0x44, 0x4A, 0x52, 0x54, 0x60, 0x06, 0x08, 0x32, 0x12]
+    for _ in 0..<4000 {
+      var command = generator.bytes(upTo: 20)
+      if let code = codes.randomElement(using: &generator) { command.insert(code, at: 0) }
+      if case .syntaxError = bench.chip.execute(command) { errors += 1 }
+    }
+    #expect(errors > 500)
+    #expect(bench.send("02") == "0332010607")
+  }
+}
