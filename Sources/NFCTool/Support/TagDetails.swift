@@ -88,7 +88,8 @@ extension TagDetails {
   private static func lockPage(_ dump: UltralightDump) -> Int? {
     let pageCount = dump.bytes.count / pageSize
     switch (dump.product.name, pageCount) {
-    case ("NTAG212", _), ("NTAG213", _), ("NTAG215", _), ("NTAG216", _),
+    case ("NTAG212", _), ("NTAG213", _), ("NTAG213F", _), ("NTAG215", _), ("NTAG216", _),
+      ("NTAG216F", _),
       ("MIFARE Ultralight EV1", 41):
       return pageCount - 5
     case ("NTAG203", _), ("MIFARE Ultralight C", _): return 40
