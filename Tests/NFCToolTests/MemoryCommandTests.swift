@@ -42,7 +42,7 @@ import VirtualNFC
     // The key on delivery (MF0ICU2 data sheet, 7.5.5).
     Case(
       "mifare read 1 --key 49454D4B41455242214E4143554F5946 --virtual ultralight-c",
-      "4 0300FE00\n5 00000000\n6 00000000\n7 00000000\n"),
+      "4 0103A010\n5 440300FE\n6 00000000\n7 00000000\n"),
   ])
   func reads(_ test: Case) async throws {
     let result = try await Tool.run(test.arguments)
@@ -106,6 +106,16 @@ import VirtualNFC
         #expect(restore.errors.contains("sector 3"))
         #expect(restore.errorLines.count == 1)
 
+        // Nor are the zeros written where the sector can be opened.
+        #expect(
+          try await nfc([
+            "mifare", "send", "600FB0B1B2B3B4B5", "A00C" + String(repeating: "5A", count: 16),
+          ]).status == 0)
+        let opened = ["--key", "FFFFFFFFFFFF", "--key", "B0B1B2B3B4B5"]
+        #expect(try await nfc(["mifare", "restore", file] + opened).status == 77)
+        #expect(
+          try await nfc(["mifare", "read", "3", "--key", "B0B1B2B3B4B5"]).output.contains("5A5A"))
+
         let keys = ["--key", "B0B1B2B3B4B5", "--key", "FFFFFFFFFFFF"]
         #expect(try await nfc(["mifare", "dump", file] + keys).status == 0)
         #expect(
@@ -168,7 +178,7 @@ import VirtualNFC
         #expect(try await nfc(["mifare", "restore", file, "--include-locks"]).status == 0)
         #expect(try await nfc(["mifare", "read", "0"]).output.contains("2 FF481000"))
         // Page 4 is locked now.
-        try text.replacing("\n03", with: "\n00").write(
+        try text.replacing("\n0103A00C", with: "\n0003A00C").write(
           toFile: file, atomically: true, encoding: .utf8)
         let locked = try await nfc(["mifare", "restore", file])
         #expect(locked.status == 77)

@@ -43,8 +43,10 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
   @Flag(help: "Write password and acknowledge of an Ultralight or NTAG, if the file has them.")
   var includePassword = false
 
-  @Flag(help: "Write block 0 of a MIFARE Classic: only cards that are not genuine take it.")
-  var includeBlock0 = false
+  @Flag(
+    name: .customLong("include-block-0"),
+    help: "Write block 0 of a MIFARE Classic: only cards that are not genuine take it.")
+  var includesBlock0 = false
 
   @Argument(help: "The file.") var file: String
 
@@ -76,7 +78,7 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
     case .classic(let commands):
       return try await ClassicRestoration(
         commands, image, keys: try keys.classic, locksForGood: includeLocks,
-        includesBlock0: includeBlock0)
+        includesBlock0: includesBlock0)
     case .ultralight(let commands, let tag):
       var extras: UltralightRestorePlan.Extras = []
       if includeLocks { extras.insert(.locks) }
