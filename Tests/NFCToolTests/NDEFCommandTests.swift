@@ -3,20 +3,12 @@ import Testing
 
 /// Reading and writing NDEF, over a tag that stays while several commands run.
 @Suite struct NDEFCommandTests {
-  /// A virtual reader that commands share; the tag keeps what is written to it.
-  private func withTag(
-    _ name: String, _ body: (_ nfc: ([String]) async throws -> Tool.Result) async throws -> Void
-  ) async throws {
-    let virtual = try RunningTool(["virtual", name])
-    let reader = try #require(try await virtual.waitForLines(1).first)
-    try await body { try await Tool.run($0 + ["--reader", reader]) }
-    virtual.interrupt()
-    _ = try await virtual.end()
-  }
-
-  @Test(arguments: ["ntag216", "type4", "felica-lite-s", "topaz512", "classic-1k"])
+  @Test(arguments: [
+    "ntag216", "ntag-i2c-2k", "ultralight-c", "type4", "type4b", "desfire", "felica-lite-s",
+    "topaz96", "topaz512", "classic-1k", "classic-4k",
+  ])
   func writesAndReads(_ name: String) async throws {
-    try await withTag(name) { nfc async throws in
+    try await Tool.with(name) { nfc async throws in
       let empty = try await nfc(["read", "--json"])
       #expect(empty.output.contains(#""status":"readWrite""#))
       #expect(empty.output.hasSuffix(#""length":0,"records":[]}"# + "\n"))
@@ -39,7 +31,7 @@ import Testing
     try await TemporaryDirectory.with { directory async throws in
       let json = directory.appending(path: "message.json")
       let raw = directory.appending(path: "message.ndef")
-      try await withTag("ntag215") { nfc async throws in
+      try await Tool.with("ntag215") { nfc async throws in
         #expect(try await nfc(["write", "text", "Grüße", "--language", "de"]).status == 0)
         let first = try await nfc(["read", "--json", "--raw", raw.path])
         #expect(first.output.contains(#""text":"Grüße","language":"de""#))
@@ -55,7 +47,7 @@ import Testing
   }
 
   @Test func refusals() async throws {
-    try await withTag("ntag213") { nfc async throws in
+    try await Tool.with("ntag213") { nfc async throws in
       let long = try await nfc(["write", "text", String(repeating: "x", count: 200)])
       #expect(long.status == 65)
       #expect(long.errorLines.count == 1)
@@ -70,8 +62,25 @@ import Testing
     }
   }
 
+  @Test func whatCannotBeLockedIsNotAllowed() async throws {
+    let result = try await Tool.run("lock", "--permanently", "--virtual", "type4")
+    #expect(result.status == 77)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains("045E21729C6480"))
+  }
+
+  @Test func peopleSeeTheLinkFirst() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      #expect(try await nfc(["write", "uri", "https://swift.org/a"]).status == 0)
+      #expect(try await nfc(["read"]).output == "https://swift.org/a\n")
+      let info = try await nfc(["info"])
+      #expect(info.lines.contains("ndef              https://swift.org/a"))
+      #expect(info.lines.contains("ndef              readWrite, 16 of 137 bytes"))
+    }
+  }
+
   @Test func formatsABlankTag() async throws {
-    try await withTag("blank-ultralight") { nfc async throws in
+    try await Tool.with("blank-ultralight") { nfc async throws in
       #expect(try await nfc(["read"]).status == 66)
       #expect(try await nfc(["format"]).status == 0)
       #expect(try await nfc(["read", "--json"]).output.contains(#""status":"readWrite""#))
@@ -79,7 +88,7 @@ import Testing
   }
 
   @Test func brokenNDEFIsWrongContent() async throws {
-    try await withTag("ntag215") { nfc async throws in
+    try await Tool.with("ntag215") { nfc async throws in
       // A message TLV of three bytes that is no NDEF message: type name format 7.
       #expect(try await nfc(["mifare", "send", "A2040303D700", "A20500FE0000"]).status == 0)
       let result = try await nfc(["read", "--json"])
@@ -95,16 +104,5 @@ import Testing
     #expect(result.output.contains(#""status":"notSupported""#))
     #expect(result.errorLines.count == 1)
     #expect(result.status == 66)
-  }
-
-  @Test func infoIsOneObject() async throws {
-    let result = try await Tool.run("info", "--json", "--virtual", "ntag216")
-    #expect(result.lines.count == 1)
-    #expect(
-      result.output.hasPrefix(
-        #"{"type":"miFare","protocol":"iso14443a","uid":"04A78B62C21B90","family":"ultralight","product":"NTAG216","atqa":"0044","sak":"00","maker":"NXP","memorySize":924,"ndef":{"uid":"#
-      ))
-    #expect(result.output.contains(#""originality":""#))
-    #expect(result.status == 0)
   }
 }

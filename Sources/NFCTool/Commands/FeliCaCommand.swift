@@ -5,8 +5,19 @@ import NFC
 struct FeliCaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "felica", abstract: "Works with FeliCa cards.",
-    discussion: "Example:\n  nfc felica send \"00 FFFF 01 00\"",
-    subcommands: [FeliCaSendCommand.self])
+    discussion: "Example:\n  nfc felica read --service 090F 0-7",
+    subcommands: [
+      FeliCaInfoCommand.self, FeliCaReadCommand.self, FeliCaWriteCommand.self,
+      FeliCaSendCommand.self,
+    ])
+}
+
+extension Session {
+  func selectFeliCaCard() async throws -> SelectedTag<any FeliCaTag> {
+    try await selectTag("a FeliCa card") { tag in
+      if case .feliCa(let tag) = tag { tag } else { nil }
+    }
+  }
 }
 
 /// `nfc felica send`.
@@ -37,9 +48,7 @@ struct FeliCaSendCommand: AsyncParsableCommand {
       for command in commands {
         try Hexadecimal.checkLength(command, atMost: Self.maximumLength)
       }
-      let tag = try await session.selectTag("a FeliCa card") { tag -> (any FeliCaTag)? in
-        if case .feliCa(let tag) = tag { tag } else { nil }
-      }
+      let tag = try await session.selectFeliCaCard()
       for command in commands {
         let answer = try await tag.work { try await tag.kind.sendFeliCaCommand(command) }
         try Output.answer(answer, to: command, json: options.json)

@@ -7,7 +7,8 @@ struct InfoCommand: AsyncParsableCommand {
     commandName: "info",
     abstract: "Tells all there is to know about a tag.",
     discussion: """
-      Chip, maker, memory, what activation tells, and the NDEF message.
+      Chip, maker, what activation tells, the NDEF message, whether the maker's signature is \
+      genuine, and of Ultralight and NTAG lock bits, counters and the use of each page.
 
       Example:
         nfc info --virtual ntag216
@@ -18,16 +19,22 @@ struct InfoCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectTag("a tag") { $0 }
-      let (product, content) = try await tag.work {
+      let (product, content, details) = try await tag.work {
         let product = try await tag.kind.product()
-        return (product, try await NDEFContent.describe(tag.kind))
+        let content = try await NDEFContent.describe(tag.kind)
+        return (product, content, try await TagDetails(tag.kind, product))
       }
-      try options.json
-        ? Output.line(json(tag.kind, product, content).text) : printText(tag.kind, product, content)
+      guard !options.json else {
+        return try Output.line(json(tag.kind, product, content, details).text)
+      }
+      try printText(tag.kind, product, content, details)
     }
   }
 
-  private func json(_ tag: DetectedTag, _ product: TagProduct?, _ content: JSON) -> JSON {
+  private func json(
+    _ tag: DetectedTag, _ product: TagProduct?, _ content: NDEFContent.Description,
+    _ details: TagDetails
+  ) -> JSON {
     var members = tag.facts(product)
     if let maker = tag.maker(product) {
       members.append(JSON.Member(key: "maker", value: .string(maker)))
@@ -35,26 +42,22 @@ struct InfoCommand: AsyncParsableCommand {
     if let size = product?.memorySize {
       members.append(JSON.Member(key: "memorySize", value: .integer(size)))
     }
-    members.append(JSON.Member(key: "ndef", value: content))
-    members.append(JSON.Member(key: "originality", value: .string("unknown")))
-    return .object(members)
+    members.append(JSON.Member(key: "ndef", value: content.json))
+    return .object(members + details.members)
   }
 
-  private func printText(_ tag: DetectedTag, _ product: TagProduct?, _ content: JSON) throws {
+  private func printText(
+    _ tag: DetectedTag, _ product: TagProduct?, _ content: NDEFContent.Description,
+    _ details: TagDetails
+  ) throws {
     for member in tag.facts(product) {
       guard case .string(let value) = member.value else { continue }
-      try printLine(member.key, value)
+      try Output.fact(member.key, value)
     }
-    if let maker = tag.maker(product) { try printLine("maker", maker) }
-    if let size = product?.memorySize { try printLine("memory", "\(size) bytes") }
-    try printLine("ndef", NDEFContent.summary(content))
-    try printLine("originality", "not checked")
-  }
-
-  private func printLine(_ name: String, _ value: String) throws {
-    let width = 18
-    try Output.line(
-      name + String(repeating: " ", count: max(1, width - name.count)) + value)
+    if let maker = tag.maker(product) { try Output.fact("maker", maker) }
+    if let size = product?.memorySize { try Output.fact("memory", "\(size) bytes") }
+    for line in content.lines { try Output.fact("ndef", line) }
+    for (name, value) in details.lines { try Output.fact(name, value) }
   }
 }
 

@@ -28,7 +28,13 @@ struct LockCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectNDEFTag()
-      try await tag.work { try await tag.kind.writeLock() }
+      do {
+        try await tag.work { try await tag.kind.writeLock() }
+      } catch let failure as Failure where failure.status == .notThere {
+        // It is an NDEF tag, and does not let itself be closed.
+        throw Failure(
+          .notAllowed, failure.reason, tag: tag.name, advice: "the tag was left as it was")
+      }
       Output.remark("locked \(tag.name)")
     }
   }

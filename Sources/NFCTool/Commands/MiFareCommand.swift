@@ -5,8 +5,11 @@ import NFC
 struct MiFareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mifare", abstract: "Works with MIFARE and NTAG tags.",
-    discussion: "Example:\n  nfc mifare send 60 3004",
-    subcommands: [MiFareSendCommand.self])
+    discussion: "Example:\n  nfc mifare dump card.mfd",
+    subcommands: [
+      MiFareSendCommand.self, MiFareReadCommand.self, MiFareDumpCommand.self,
+      MiFareRestoreCommand.self,
+    ])
 }
 
 /// `nfc mifare send`.

@@ -40,39 +40,39 @@ struct NDEFContent: Sendable {
     }
   }
 
-  /// What `info` says of a tag: content that is broken or protected is a fact there, no failure.
-  static func describe(_ tag: DetectedTag) async throws -> JSON {
+  /// What `info` says of a tag, as JSON and as lines.
+  struct Description {
+    var json: JSON
+    var lines: [String]
+  }
+
+  /// Content that is broken or protected is a fact for `info`, no failure.
+  static func describe(_ tag: DetectedTag) async throws -> Description {
     do {
       let content = try await NDEFContent(tag)
+      guard content.status.access != .notSupported else {
+        return Description(json: try content.json, lines: ["none"])
+      }
+      let size = "\(content.bytes.count) of \(content.status.capacity) bytes"
+      let status = "\(content.status.access.rawValue), \(size)"
       do {
-        return try content.json
+        let records = try content.message.records.map(\.description)
+        return Description(json: try content.json, lines: records + [status])
       } catch let error as NDEFError {
-        return .members([
+        let reason = "the NDEF message is broken: \(error)"
+        let json = JSON.members([
           "uid": .bytes(content.uid), "status": .string(content.status.access.rawValue),
           "capacity": .integer(content.status.capacity), "length": .integer(content.bytes.count),
-          "error": .string("the NDEF message is broken: \(error)"),
+          "error": .string(reason),
         ])
+        return Description(json: json, lines: [reason])
       }
     } catch let error as NFCError
       where [.content, .refusal].contains(error.group) || error.code == .tagRefused
     {
-      return .members(["uid": .bytes(tag.identifier), "error": .string("\(error)")])
+      return Description(
+        json: .members(["uid": .bytes(tag.identifier), "error": .string("\(error)")]),
+        lines: ["\(error)"])
     }
-  }
-
-  /// One line for people of what ``describe(_:)`` gives.
-  static func summary(_ json: JSON) -> String {
-    guard case .object(let members) = json else { return "" }
-    func text(_ key: String) -> String? {
-      switch members.first(where: { $0.key == key })?.value {
-      case .string(let text), .number(let text): text
-      default: nil
-      }
-    }
-    if let error = text("error") { return error }
-    guard let status = text("status"), status != NDEFStatus.Access.notSupported.rawValue,
-      let length = text("length"), let capacity = text("capacity")
-    else { return "none" }
-    return "\(status), \(length) of \(capacity) bytes"
   }
 }

@@ -18,6 +18,12 @@ enum Output {
       .lost, "cannot write to standard output: \(String(cString: strerror(number)))")
   }
 
+  /// Writes a fact for people, its name before it.
+  static func fact(_ name: String, _ value: String) throws {
+    let width = 18
+    try line(name + String(repeating: " ", count: max(1, width - name.count)) + value)
+  }
+
   /// Writes a line to standard error. Nothing can be done if that fails.
   static func complain(_ line: String) {
     _ = write(line + "\n", to: STDERR_FILENO)

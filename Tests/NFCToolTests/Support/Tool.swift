@@ -33,6 +33,17 @@ struct Tool {
   }
 
   static func run(_ arguments: String...) async throws -> Result { try await run(arguments) }
+
+  /// A virtual reader that commands share; the tag keeps what is written to it.
+  static func with(
+    _ tag: String, _ body: (_ nfc: ([String]) async throws -> Result) async throws -> Void
+  ) async throws {
+    let virtual = try RunningTool(["virtual", tag])
+    let reader = try #require(try await virtual.waitForLines(1).first)
+    try await body { try await run($0 + ["--reader", reader]) }
+    virtual.interrupt()
+    _ = try await virtual.end()
+  }
 }
 
 /// Lets few commands run at a time: libnfc waits for a reader's answer for fractions of a second, in

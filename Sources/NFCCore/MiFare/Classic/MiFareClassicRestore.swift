@@ -63,6 +63,11 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         omit(nil, sector.failure == .brokenAccessBits ? .brokenAccessBits : .noKey)
         continue
       }
+      // A dump has zeros for a sector that was not read: its data would be lost for nothing.
+      guard Self.block(blocks.upperBound - 1, of: image).contains(where: { $0 != 0 }) else {
+        omit(nil, .brokenAccessBits)
+        continue
+      }
       for (index, block) in blocks.dropLast().enumerated() {
         let data = Self.block(block, of: image)
         if sector.blocks[index] == data { continue }

@@ -1,0 +1,97 @@
+import ArgumentParser
+import NFC
+
+/// `nfc mifare read`.
+struct MiFareReadCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "read",
+    abstract: "Reads sectors.",
+    discussion: """
+      MIFARE Classic: a line a block, its number and its bytes; key A reads as zeros, as the card \
+      gives it. Ultralight and NTAG: a line a page; a sector is the four pages that one READ gives.
+
+      Example:
+        nfc mifare read 0 4-7 --key A0A1A2A3A4A5 --key FFFFFFFFFFFF
+      """)
+
+  @OptionGroup var options: GlobalOptions
+  @OptionGroup var keys: TagKeys
+
+  @Argument(
+    help: ArgumentHelp("The sectors: 0, 0-7 or 3,5,9-12.", valueName: "sector"),
+    transform: { try NumberList.argument($0, "The sector", upTo: Self.lastSector) })
+  var sectors: [[Int]]
+
+  /// An NTAG has pages up to FF.
+  private static let lastSector = 63
+  private static let pagesPerSector = 4
+
+  func run() async throws {
+    try await Session.run(options) { session in
+      let tag = try await session.selectMemoryTag()
+      let lines = try await tag.work {
+        switch tag.kind {
+        case .classic(let commands): try await blocks(commands, tag.name)
+        case .ultralight(let commands, let tag):
+          try await pages(commands, try await tag.product())
+        }
+      }
+      for (number, data) in lines {
+        try Output.line(
+          options.json
+            ? JSON.members(["block": .integer(number), "data": .bytes(data)]).text
+            : "\(number) \(data.hexadecimal)")
+      }
+    }
+  }
+
+  private func blocks(
+    _ commands: MiFareClassicCommands, _ name: String
+  ) async throws -> [(Int, [UInt8])] {
+    let geometry = commands.geometry
+    let keys = try keys.classic
+    let sectors = sectors.joined()
+    try check(sectors, geometry.sectorCount)
+    var lines: [(Int, [UInt8])] = []
+    for sector in sectors {
+      let dump = try await commands.readSector(sector, keys: keys)
+      if let failure = dump.failure {
+        throw Failure(
+          .notAllowed, "sector \(sector) was not read: \(failure)", tag: name,
+          advice: "give its key with --key")
+      }
+      for (block, data) in zip(geometry.blocks(ofSector: sector), dump.blocks) {
+        lines.append((block, data ?? []))
+      }
+    }
+    return lines
+  }
+
+  private func pages(
+    _ commands: UltralightCommands, _ product: TagProduct?
+  ) async throws -> [(Int, [UInt8])] {
+    let size = Self.pagesPerSector * 4
+    let sectors = sectors.joined()
+    if let memory = product?.memorySize { try check(sectors, (memory + size - 1) / size) }
+    try await commands.open(with: try keys.ultralight(product))
+    var lines: [(Int, [UInt8])] = []
+    for sector in sectors {
+      let first = sector * Self.pagesPerSector
+      // The last sector may be shorter; behind it a chip goes on with page 0, or refuses.
+      let end = min(first + Self.pagesPerSector, product?.memorySize.map { $0 / 4 } ?? .max)
+      let data = try await commands.readPages(first..<end)
+      for page in first..<end {
+        let offset = (page - first) * 4
+        lines.append((page, Array(data[offset..<offset + 4])))
+      }
+    }
+    return lines
+  }
+
+  private func check(_ sectors: some Sequence<Int>, _ count: Int) throws {
+    if let sector = sectors.first(where: { $0 >= count }) {
+      throw Failure(
+        .usage, "there is no sector \(sector)", advice: "the tag has sectors 0 to \(count - 1)")
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import NFC
+
+/// `nfc mifare restore`.
+struct MiFareRestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Writes a dump back to a tag.",
+    discussion: """
+      Reads the tag first and writes only what differs. What can do harm is written only when asked \
+      for by name with an --include option; a UID is never written. --plan says what would be written \
+      and writes nothing. With --json a line a sector or page says what was done; on a \
+      terminal plan and report are shown in any case.
+
+      --key gives the keys of the tag as it is now; those in the dump of a MIFARE Classic are tried \
+      too. Whatever is left out against the wish ends with exit code 77, the rest is written.
+
+      Example:
+        nfc mifare restore card.mfd --plan
+      """)
+
+  @OptionGroup var options: GlobalOptions
+  @OptionGroup var keys: TagKeys
+
+  @Flag(help: "Print what would be written, and write nothing.")
+  var plan = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Write the lock bits of an Ultralight or NTAG, and sector trailers that could never be changed again.",
+      discussion: "Cannot be undone."))
+  var includeLocks = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Write page 3 of an Ultralight or NTAG.",
+      discussion: "Cannot be undone: its bits can only be set."))
+  var includeCapabilityContainer = false
+
+  @Flag(help: "Write the configuration pages of an Ultralight or NTAG.")
+  var includeConfiguration = false
+
+  @Flag(help: "Write password and acknowledge of an Ultralight or NTAG, if the file has them.")
+  var includePassword = false
+
+  @Flag(
+    name: .customLong("include-block-0"),
+    help: "Write block 0 of a MIFARE Classic: only cards that are not genuine take it.")
+  var includesBlock0 = false
+
+  @Argument(help: "The file.") var file: String
+
+  func run() async throws {
+    let image = try MemoryFile.read(file)
+    try await Session.run(options) { session in
+      let tag = try await session.selectMemoryTag()
+      let restoration = try await tag.work {
+        do {
+          return try await prepare(image, for: tag.kind)
+        } catch let error as NFCError where error.code == .malformedContent {
+          throw Failure(
+            .content, "\(file) is no dump of this tag: \(error)", tag: tag.name,
+            advice: "nothing was written")
+        }
+      }
+      guard !plan else { return try show(restoration.plan, Output.line) }
+      if !options.json { try show(restoration.plan, Output.remark) }
+      let report = try await tag.work { try await restoration.run() }
+      options.json ? try show(report, Output.line) : try show(report, Output.remark)
+      try finish(report, tag.name, session)
+    }
+  }
+
+  private func prepare(
+    _ image: [UInt8], for tag: MemoryTag
+  ) async throws -> any MemoryRestoration {
+    switch tag {
+    case .classic(let commands):
+      return try await ClassicRestoration(
+        commands, image, keys: try keys.classic, locksForGood: includeLocks,
+        includesBlock0: includesBlock0)
+    case .ultralight(let commands, let tag):
+      var extras: UltralightRestorePlan.Extras = []
+      if includeLocks { extras.insert(.locks) }
+      if includeCapabilityContainer { extras.insert(.oneTimePage) }
+      if includeConfiguration { extras.insert(.configuration) }
+      if includePassword { extras.insert(.password) }
+      return try await UltralightRestoration(
+        commands, image, key: try keys.ultralight(try await tag.product()), extras: extras)
+    }
+  }
+
+  private func show(_ parts: [RestoredPart], _ print: (String) throws -> Void) throws {
+    for part in parts { try print(options.json ? part.json.text : part.text) }
+  }
+
+  private func finish(_ report: [RestoredPart], _ name: String, _ session: Session) throws {
+    let missing = report.flatMap { part in
+      part.omissions.filter(\.isFailure).map { "\(part.name): \($0.text)" }
+    }
+    guard missing.isEmpty else {
+      throw Failure(
+        .notAllowed, "not all was restored: \(missing.joined(separator: ", "))", tag: name,
+        advice: "another key may be needed; the rest was written")
+    }
+    let notAskedFor = report.filter { $0.omissions.contains(where: \.isNotAskedFor) }.map(\.name)
+    if !notAskedFor.isEmpty {
+      session.note(
+        "left out \(notAskedFor.joined(separator: ", ")), which is written only when asked for "
+          + "with an --include option")
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import NFC
+
+/// What will be done, or was done, with a sector or a page.
+struct RestoredPart {
+  struct Omission {
+    /// What is left out, and why.
+    let text: String
+    /// It was asked for, and cannot be had.
+    let isFailure: Bool
+    let isNotAskedFor: Bool
+  }
+
+  /// `sector` or `page`.
+  let kind: String
+  let number: Int
+  /// The blocks that are written; of a page itself.
+  let written: [Int]
+  var omissions: [Omission]
+
+  var name: String { "\(kind) \(number)" }
+
+  var text: String {
+    let blocks = written.map(String.init).joined(separator: ", ")
+    let what = written == [number] && kind == "page" ? "write" : "write blocks \(blocks)"
+    return
+      ([written.isEmpty ? nil : "\(name): \(what)"]
+      + omissions.map { "\(name): leave out, \($0.text)" }).compactMap(\.self)
+      .joined(separator: "\n")
+  }
+
+  var json: JSON {
+    .members([
+      kind: .integer(number), "written": .array(written.map { .integer($0) }),
+      "leftOut": omissions.isEmpty ? nil : .array(omissions.map { .string($0.text) }),
+    ])
+  }
+}
+
+/// Writing a dump to a tag that was looked at.
+protocol MemoryRestoration: Sendable {
+  /// Only what something is to be done about.
+  var plan: [RestoredPart] { get }
+  /// Writes; gives what was done.
+  func run() async throws -> [RestoredPart]
+}
+
+/// To a MIFARE Classic.
+struct ClassicRestoration: MemoryRestoration {
+  private let commands: MiFareClassicCommands
+  private let image: [UInt8]
+  private let keys: [MiFareClassicKey]
+  private let includesBlock0: Bool
+  private let restorePlan: MiFareClassicRestorePlan
+
+  private typealias Omission = MiFareClassicRestorePlan.Omission
+
+  init(
+    _ commands: MiFareClassicCommands, _ image: [UInt8], keys: [MiFareClassicKey],
+    locksForGood: Bool, includesBlock0: Bool
+  ) async throws {
+    self.commands = commands
+    self.image = image
+    self.keys = keys + Self.keys(in: image, commands.geometry)
+    self.includesBlock0 = includesBlock0
+    restorePlan = try await commands.restorePlan(
+      image, keys: self.keys, locksForGood: locksForGood)
+  }
+
+  /// The keys in a dump: those of the card, if it is the one that the dump is of.
+  private static func keys(
+    in image: [UInt8], _ geometry: MiFareClassicGeometry
+  ) -> [MiFareClassicKey] {
+    guard image.count == geometry.memorySize else { return [] }
+    return geometry.sectors.flatMap { sector -> [MiFareClassicKey] in
+      let first = geometry.trailer(ofSector: sector) * MiFareClassicGeometry.blockSize
+      let block = Array(image[first..<first + MiFareClassicGeometry.blockSize])
+      guard let trailer = try? MiFareClassicSectorTrailer(block) else { return [] }
+      return [trailer.keyA, trailer.keyB]
+    }
+  }
+
+  var plan: [RestoredPart] {
+    commands.geometry.sectors.compactMap { sector in
+      part(
+        sector,
+        restorePlan.writes.map(\.block).filter { commands.geometry.sector(ofBlock: $0) == sector },
+        restorePlan.omissions.filter { $0.sector == sector })
+    }
+  }
+
+  func run() async throws -> [RestoredPart] {
+    let report = try await commands.restore(restorePlan)
+    var parts = report.sectors.compactMap { part($0.sector, $0.written, $0.omissions) }
+    let isBlock0Missing = restorePlan.omissions.contains { $0.reason == .manufacturerBlock }
+    if includesBlock0, isBlock0Missing, try await writeBlock0() {
+      parts.removeAll { $0.number == 0 }
+      let sector = report.sectors.first { $0.sector == 0 }
+      let rest = sector?.omissions.filter { $0.reason != .manufacturerBlock } ?? []
+      if let part = part(0, [0] + (sector?.written ?? []), rest) { parts.insert(part, at: 0) }
+    }
+    return parts
+  }
+
+  /// Whether the card has taken block 0.
+  private func writeBlock0() async throws -> Bool {
+    let sector = try await commands.readSector(0, keys: keys, findsBothKeys: true)
+    for (type, key) in [(MiFareClassicKeyType.b, sector.keyB), (.a, sector.keyA)] {
+      guard let key else { continue }
+      do {
+        try await commands.authenticate(block: 0, type, key: key.bytes)
+        try await commands.writeBlock(0, Array(image.prefix(MiFareClassicGeometry.blockSize)))
+        return true
+      } catch let error as NFCError
+        where [.tagRefused, .authenticationFailed].contains(error.code)
+      {
+        continue
+      }
+    }
+    return false
+  }
+
+  private func part(_ sector: Int, _ written: [Int], _ omissions: [Omission]) -> RestoredPart? {
+    guard !written.isEmpty || !omissions.isEmpty else { return nil }
+    return RestoredPart(
+      kind: "sector", number: sector, written: written,
+      omissions: omissions.map { omission in
+        let block = omission.block.map { "block \($0): " } ?? ""
+        let isBlock0 = omission.reason == .manufacturerBlock
+        return RestoredPart.Omission(
+          text: block + omission.reason.description, isFailure: !isBlock0 || includesBlock0,
+          isNotAskedFor: false)
+      })
+  }
+}
+
+/// To an Ultralight or NTAG.
+struct UltralightRestoration: MemoryRestoration {
+  private let commands: UltralightCommands
+  private let key: UltralightKey?
+  private let restorePlan: UltralightRestorePlan
+
+  init(
+    _ commands: UltralightCommands, _ image: [UInt8], key: UltralightKey?,
+    extras: UltralightRestorePlan.Extras
+  ) async throws {
+    self.commands = commands
+    self.key = key
+    if case .tripleDES = key { try await commands.open(with: key) }
+    restorePlan = try await commands.restorePlan(image, extras: extras, password: key?.password)
+  }
+
+  var plan: [RestoredPart] {
+    Self.parts(restorePlan.writes.map(\.page), restorePlan.omissions)
+  }
+
+  func run() async throws -> [RestoredPart] {
+    if case .tripleDES = key { try await commands.open(with: key) }
+    let report = try await commands.restore(restorePlan, password: key?.password)
+    return Self.parts(report.written, report.omissions)
+  }
+
+  private static func parts(
+    _ written: [Int], _ omissions: [UltralightRestorePlan.Omission]
+  ) -> [RestoredPart] {
+    let parts =
+      written.map { RestoredPart(kind: "page", number: $0, written: [$0], omissions: []) }
+      + omissions.map { omission in
+        RestoredPart(
+          kind: "page", number: omission.page, written: [],
+          omissions: [
+            RestoredPart.Omission(
+              text: omission.reason.description, isFailure: omission.reason == .refused,
+              isNotAskedFor: omission.reason == .notAskedFor)
+          ])
+      }
+    return parts.sorted { $0.number < $1.number }
+  }
+}

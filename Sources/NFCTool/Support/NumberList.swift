@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// Numbers of blocks or sectors on the command line: `0`, `0-7` or `3,5,9-12`.
+enum NumberList {
+  /// Reads an argument; the numbers in the order in which they are given.
+  static func argument(_ text: String, _ name: String, upTo maximum: Int) throws -> [Int] {
+    try text.split(separator: ",", omittingEmptySubsequences: false).flatMap { part in
+      let ends = try part.split(separator: "-", omittingEmptySubsequences: false).map {
+        guard let number = number($0), number <= maximum else {
+          throw ValidationError(
+            "\(name) \"\(text)\" is not like 0, 0-7 or 3,5,9-12, with numbers up to \(maximum).")
+        }
+        return number
+      }
+      guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last else {
+        throw ValidationError("\(name) \"\(text)\": a range goes from a number up to another.")
+      }
+      return Array(first...last)
+    }
+  }
+
+  private static func number(_ digits: Substring) -> Int? {
+    digits.allSatisfy { ("0"..."9").contains($0) } ? Int(digits) : nil
+  }
+}

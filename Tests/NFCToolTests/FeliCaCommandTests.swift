@@ -1,0 +1,84 @@
+import Testing
+
+@Suite struct FeliCaCommandTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    let output: String?
+    let status: Int32
+    let errors: [String]
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    /// - Parameter output: `nil` for what another expectation looks at.
+    init(_ line: String, _ output: String?, _ status: Int32 = 0, errors: [String] = []) {
+      arguments = line.split(separator: " ").map(String.init)
+      (self.output, self.status, self.errors) = (output, status, errors)
+    }
+  }
+
+  private static let zeros = String(repeating: "0", count: 32)
+
+  @Test(arguments: [
+    // The virtual Suica's history: 20 records.
+    Case(
+      "felica read --service 090F 0-1 --virtual suica",
+      "0 1601000034CA250201075A0700001700\n1 1601000034CA010725022A0800001600\n"),
+    Case(
+      "felica read --service 0x090F 0 --virtual suica", "", 64, errors: ["0x090F"]),
+    Case(
+      "felica read --service 090F 1,0 --json --virtual suica",
+      #"{"block":1,"data":"1601000034CA010725022A0800001600"}"# + "\n"
+        + #"{"block":0,"data":"1601000034CA250201075A0700001700"}"# + "\n"),
+    // Behind the last record, and a service that is not there: nothing is printed, the flags are said.
+    Case(
+      "felica read --service 090F 0-30 --virtual suica", "", 65,
+      errors: ["block 20 of service 090F", "01A8", "01010612B41C7D2A"]),
+    Case("felica read --service 0F0F 0 --virtual suica", "", 65, errors: ["0F0F", "01A6"]),
+    // More than FeliCa Lite-S takes at once.
+    Case(
+      "felica read --service 000B 1-6 --virtual felica-lite-s",
+      (1...6).map { "\($0) \(zeros)\n" }.joined()),
+    Case("felica read --service 090F 0 --virtual ntag215", "", 66, errors: ["FeliCa"]),
+    Case("felica read --service 090F 7-3 --virtual suica", "", 64, errors: ["7-3"]),
+    Case("felica read --service 090F 1,,2 --virtual suica", "", 64, errors: ["1,,2"]),
+    Case("felica read --service 090F 65536 --virtual suica", "", 64, errors: ["65536"]),
+    Case("felica read 0 --virtual suica", "", 64, errors: ["--service"]),
+    Case("felica write --service 0009 5 00 --virtual felica-lite-s", "", 64, errors: ["16 bytes"]),
+    Case(
+      "felica write --service 0009 99 \(zeros) --virtual felica-lite-s", "", 65, errors: ["01A8"]),
+    Case(
+      "felica write --service 090F 0 \(zeros) --virtual suica", "", 65,
+      errors: ["block 0 of service 090F"]),
+    Case(
+      "felica info --json --virtual felica-lite-s",
+      #"{"type":"feliCa","protocol":"felica","uid":"012E4CD86A1F9305","product":"FeliCa Lite-S","idm":"012E4CD86A1F9305","pmm":"00F1000000014300","systemCode":"88B4","manufacturerCode":"012E","icType":"F1","systemCodes":["88B4"]}"#
+        + "\n"),
+  ])
+  func answers(_ test: Case) async throws {
+    let result = try await Tool.run(test.arguments)
+    if let output = test.output { #expect(result.output == output) }
+    #expect(result.status == test.status)
+    if test.status == 0 { #expect(result.errors == "") }
+    if test.status > 64 { #expect(result.errorLines.count == 1) }
+    for text in test.errors { #expect(result.errors.contains(text)) }
+  }
+
+  @Test func infoListsSystemsAndServices() async throws {
+    let result = try await Tool.run("felica", "info", "--json", "--virtual", "suica")
+    #expect(result.lines.count == 1)
+    #expect(result.output.contains(#""systemCodes":["0003","FE00"]"#))
+    #expect(result.output.contains(#"{"service":"090F","withoutKey":true}"#))
+    #expect(result.output.contains(#"{"service":"090A","withoutKey":false}"#))
+  }
+
+  @Test func whatIsWrittenIsRead() async throws {
+    try await Tool.with("felica-lite-s") { nfc async throws in
+      let data = "000102030405060708090A0B0C0D0E0F"
+      let write = try await nfc(["felica", "write", "--service", "0009", "5", data])
+      #expect(write.output == "")
+      #expect(write.errors == "")
+      #expect(write.status == 0)
+      let read = try await nfc(["felica", "read", "--service", "000B", "5"])
+      #expect(read.output == "5 \(data)\n")
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Testing
+import VirtualNFC
+
+/// `nfc mifare read`, `dump` and `restore`.
+@Suite struct MemoryCommandTests {
+  typealias Case = FeliCaCommandTests.Case
+
+  @Test(arguments: [
+    Case(
+      "mifare read 0 --virtual classic-1k",
+      """
+      0 6F21D40A900804000000000000000000
+      1 140103E103E103E103E103E103E103E1
+      2 03E103E103E103E103E103E103E103E1
+      3 000000000000787788C1000000000000
+
+      """),
+    Case(
+      "mifare read 0 --json --virtual ntag213",
+      """
+      {"block":0,"data":"04E10C61"}
+      {"block":1,"data":"DA993C80"}
+      {"block":2,"data":"FF480000"}
+      {"block":3,"data":"E1101200"}
+
+      """),
+    // 45 pages.
+    Case("mifare read 11 --virtual ntag213", "44 00000000\n"),
+    Case("mifare read 12 --virtual ntag213", "", 64, errors: ["sectors 0 to 11"]),
+    Case("mifare read 16 --virtual classic-1k", "", 64, errors: ["sectors 0 to 15"]),
+    Case("mifare read 0 --virtual suica", "", 66, errors: ["FeliCa"]),
+    Case("mifare read 0 --virtual desfire", "", 66, errors: ["DESFire"]),
+    Case(
+      "mifare read 1 --key 010203040506 --virtual classic-1k", "", 77,
+      errors: ["sector 1", "6F21D40A"]),
+    Case("mifare read 1 --key 0102030405 --virtual classic-1k", "", 64, errors: ["not 5"]),
+    Case("mifare read 1 --key 01020304 --virtual classic-1k", "", 64, errors: ["6 bytes"]),
+    Case("mifare read 1 --key 010203040506 --virtual ntag215", "", 64, errors: ["4 bytes"]),
+    Case("mifare read 1 --key 01020304 --virtual ntag215", "", 77, errors: ["04DB0BDA993C80"]),
+    Case("mifare read 1 --key secret --virtual ntag215", "", 64, errors: ["--key"]),
+    // The key on delivery (MF0ICU2 data sheet, 7.5.5).
+    Case(
+      "mifare read 1 --key 49454D4B41455242214E4143554F5946 --virtual ultralight-c",
+      "4 0103A010\n5 440300FE\n6 00000000\n7 00000000\n"),
+  ])
+  func reads(_ test: Case) async throws {
+    let result = try await Tool.run(test.arguments)
+    if let output = test.output { #expect(result.output == output) }
+    #expect(result.status == test.status)
+    if test.status == 0 { #expect(result.errors == "") }
+    for text in test.errors { #expect(result.errors.contains(text)) }
+    for key in ["010203040506", "01020304", "secret"] { #expect(!result.errors.contains(key)) }
+  }
+
+  @Test(arguments: [
+    ("classic-1k", 1024), ("classic-4k", 4096), ("blank-classic-mini", 320), ("ntag216", 924),
+    ("ntag203", 168), ("ultralight", 64), ("ultralight-ev1", 80),
+  ])
+  func aDumpIsTheMemory(_ name: String, _ size: Int) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.bin").path
+      let result = try await Tool.run("mifare", "dump", file, "--virtual", name)
+      #expect(result.status == 0)
+      #expect(result.output == "")
+      #expect(result.errors == "")
+      let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+      #expect(bytes.count == size)
+      // What cannot be read of an NTAG, its password, is zeros in a dump.
+      let comparable = name == "ntag216" || name == "ultralight-ev1" ? size - 8 : size
+      #expect(
+        Array(bytes.prefix(comparable))
+          == Array(try VirtualTag.named(name).memory.prefix(comparable)))
+      // A dump is a tag again.
+      let again = directory.appending(path: "again.eml").path
+      #expect(try await Tool.run("mifare", "dump", again, "--virtual", file).status == 0)
+      let text = try String(contentsOfFile: again, encoding: .utf8)
+      let unit = name.contains("classic") ? 16 : 4
+      #expect(text.split(separator: "\n").allSatisfy { $0.count == 2 * unit })
+      #expect([UInt8](hexadecimal: text) == bytes)
+    }
+  }
+
+  @Test func aSectorThatNoKeyOpensIsNamed() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.mfd").path
+      try await Tool.with("blank-classic-1k") { nfc async throws in
+        // Sector 3 gets other keys.
+        let trailer = "A0B0B1B2B3B4B5FF078069C0C1C2C3C4C5"
+        let command = trailer.prefix(2) + "0F" + trailer.dropFirst(2)
+        #expect(
+          try await nfc(["mifare", "send", "600FFFFFFFFFFFFF", String(command)]).status == 0)
+        let refused = try await nfc(["mifare", "dump", file])
+        #expect(refused.status == 77)
+        #expect(refused.errorLines.count == 1)
+        #expect(refused.errors.contains("sector 3"))
+        #expect(!FileManager.default.fileExists(atPath: file))
+
+        let partial = try await nfc(["mifare", "dump", file, "--partial"])
+        #expect(partial.status == 0)
+        #expect(partial.errors.contains("sector 3"))
+        let zeros = [UInt8](repeating: 0, count: 64)
+        #expect([UInt8](try Data(contentsOf: URL(filePath: file))[192..<256]) == zeros)
+        let restore = try await nfc(["mifare", "restore", file])
+        #expect(restore.status == 77)
+        #expect(restore.errors.contains("sector 3"))
+        #expect(restore.errorLines.count == 1)
+
+        // Nor are the zeros written where the sector can be opened.
+        #expect(
+          try await nfc([
+            "mifare", "send", "600FB0B1B2B3B4B5", "A00C" + String(repeating: "5A", count: 16),
+          ]).status == 0)
+        let opened = ["--key", "FFFFFFFFFFFF", "--key", "B0B1B2B3B4B5"]
+        #expect(try await nfc(["mifare", "restore", file] + opened).status == 77)
+        #expect(
+          try await nfc(["mifare", "read", "3", "--key", "B0B1B2B3B4B5"]).output.contains("5A5A"))
+
+        let keys = ["--key", "B0B1B2B3B4B5", "--key", "FFFFFFFFFFFF"]
+        #expect(try await nfc(["mifare", "dump", file] + keys).status == 0)
+        #expect(
+          [UInt8](try Data(contentsOf: URL(filePath: file))[240..<246])
+            == [0xB0, 0xB1, 0xB2, 0xB3, 0xB4, 0xB5])
+        // The dump has the keys of the card.
+        #expect(try await nfc(["mifare", "restore", file]).status == 0)
+      }
+    }
+  }
+
+  @Test func restoringAClassic() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.mfd").path
+      var image = try VirtualTag.named("classic-1k").memory
+      image[0] ^= 0xFF
+      try Data(image).write(to: URL(filePath: file))
+      try await Tool.with("blank-classic-1k") { nfc async throws in
+        let plan = try await nfc(["mifare", "restore", file, "--plan"])
+        #expect(plan.lines.count == 17)
+        #expect(plan.lines.first == "sector 0: write blocks 1, 2, 3")
+        #expect(plan.lines.dropFirst().first?.contains("block 0") == true)
+        let report = try await nfc(["mifare", "restore", file, "--json"])
+        #expect(report.status == 0)
+        #expect(report.errors == "")
+        #expect(report.lines.dropFirst().first == #"{"sector":1,"written":[4,7]}"#)
+        let again = try await nfc(["mifare", "restore", file])
+        #expect(again.output == "")
+        #expect(again.errors == "")
+        #expect(again.status == 0)
+        #expect(try await nfc(["read", "--json"]).output.contains(#""status":"readWrite""#))
+        // A genuine card refuses block 0, whoever asks for it.
+        let block0 = try await nfc(["mifare", "restore", file, "--include-block-0"])
+        #expect(block0.status == 77)
+        #expect(block0.errors.contains("block 0"))
+        #expect(block0.errorLines.count == 1)
+      }
+    }
+  }
+
+  @Test func restoringAnNTAG() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.eml").path
+      try await Tool.with("ntag213") { nfc async throws in
+        #expect(try await nfc(["write", "uri", "https://swift.org"]).status == 0)
+        let before = try await nfc(["read", "--json"])
+        #expect(try await nfc(["mifare", "dump", file]).status == 0)
+        #expect(try await nfc(["erase"]).status == 0)
+        #expect(try await nfc(["mifare", "restore", file]).status == 0)
+        #expect(try await nfc(["read", "--json"]).output == before.output)
+
+        // A lock bit in the file is left out, and written when it is asked for.
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try text.replacing("FF480000", with: "FF481000").write(
+          toFile: file, atomically: true, encoding: .utf8)
+        let unasked = try await nfc(["mifare", "restore", file])
+        #expect(unasked.status == 0)
+        #expect(unasked.errors.contains("page 2"))
+        #expect(try await nfc(["mifare", "read", "0"]).output.contains("2 FF480000"))
+        #expect(try await nfc(["mifare", "restore", file, "--include-locks"]).status == 0)
+        #expect(try await nfc(["mifare", "read", "0"]).output.contains("2 FF481000"))
+        // Page 4 is locked now.
+        try text.replacing("\n0103A00C", with: "\n0003A00C").write(
+          toFile: file, atomically: true, encoding: .utf8)
+        let locked = try await nfc(["mifare", "restore", file])
+        #expect(locked.status == 77)
+        #expect(locked.errors.contains("page 4"))
+        #expect(locked.errorLines.count == 1)
+      }
+    }
+  }
+
+  @Test(arguments: [("ntag213", 924, 65), ("classic-1k", 320, 65), ("ntag-i2c-1k", 924, 66)])
+  func aDumpOfAnotherTag(_ name: String, _ size: Int, _ status: Int32) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.bin").path
+      try Data(repeating: 0x80, count: size).write(to: URL(filePath: file))
+      let result = try await Tool.run("mifare", "restore", file, "--virtual", name)
+      #expect(result.status == status)
+      #expect(result.output == "")
+      #expect(result.errorLines.count == 1)
+      let gone = try await Tool.run("mifare", "restore", file + ".gone", "--virtual", name)
+      #expect(gone.status == 66)
+    }
+  }
+}
