@@ -63,10 +63,12 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
             advice: "nothing was written")
         }
       }
-      guard !plan else { return try show(restoration.plan, Output.line) }
-      if !options.json { try show(restoration.plan, Output.remark) }
+      let plan = restoration.plan
+      if plan.isEmpty { Output.remark("nothing differs from \(file)") }
+      guard !self.plan else { return try show(plan, isDone: false, Output.line) }
+      if !options.json { try show(plan, isDone: false, Output.remark) }
       let report = try await tag.work { try await restoration.run() }
-      options.json ? try show(report, Output.line) : try show(report, Output.remark)
+      try show(report, isDone: true, options.json ? Output.line : Output.remark)
       try finish(report, tag.name, session)
     }
   }
@@ -90,8 +92,14 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ parts: [RestoredPart], _ print: (String) throws -> Void) throws {
-    for part in parts { try print(options.json ? part.json.text : part.text) }
+  private func show(
+    _ parts: [RestoredPart], isDone: Bool, _ print: (String) throws -> Void
+  ) throws {
+    for part in parts {
+      let lines =
+        options.json ? [part.json(isDone: isDone).text] : part.lines(isDone: isDone)
+      for line in lines { try print(line) }
+    }
   }
 
   private func finish(_ report: [RestoredPart], _ name: String, _ session: Session) throws {
