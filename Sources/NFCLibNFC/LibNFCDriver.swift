@@ -311,7 +311,15 @@ public final class LibNFCDriver: ReaderDriver {
         if found.isSame(as: target) { return true }
       }
       return false
-    case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
+    case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct:
+      // The search for iCLASS switches the chip's checks off behind libnfc's back, which then thinks them
+      // on. In a poll the chip's own searches put that right.
+      try reader("waking a tag") {
+        try device.set(NP_HANDLE_CRC, false)
+        try device.set(NP_HANDLE_CRC, true)
+      }
+      return try list(target.technology).contains { $0.isSame(as: target) }
+    case .jewel, .barcode, .iclass:
       return try list(target.technology).contains { $0.isSame(as: target) }
     }
   }

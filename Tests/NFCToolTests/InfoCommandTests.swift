@@ -42,6 +42,9 @@ import Testing
     ),
     ("suica", [#""maker":"Sony""#, #""originality":"unknown""#]),
     ("topaz512", [#""product":"Topaz 512""#, #""memorySize":512"#]),
+    ("bprime", [#""protocol":"iso14443bPrime""#, #""status":"notSupported""#]),
+    ("srix4k", [#""protocol":"iso14443b2sr""#]), ("ask-ctx", [#""protocol":"iso14443b2ct""#]),
+    ("iclass", [#""protocol":"iclass""#]),
     ("barcode", [#""status":"notSupported""#, #""originality":"unknown""#]),
   ])
   func tells(_ tag: String, _ facts: [String]) async throws {

@@ -173,7 +173,7 @@ import VirtualNFC
           toFile: file, atomically: true, encoding: .utf8)
         let unasked = try await nfc(["mifare", "restore", file])
         #expect(unasked.status == 0)
-        #expect(unasked.errors.contains("page 2"))
+        #expect(unasked.errors.contains("left out page 2: "))
         #expect(try await nfc(["mifare", "read", "0"]).output.contains("2 FF480000"))
         #expect(try await nfc(["mifare", "restore", file, "--include-locks"]).status == 0)
         #expect(try await nfc(["mifare", "read", "0"]).output.contains("2 FF481000"))
@@ -199,6 +199,72 @@ import VirtualNFC
       #expect(result.errorLines.count == 1)
       let gone = try await Tool.run("mifare", "restore", file + ".gone", "--virtual", name)
       #expect(gone.status == 66)
+    }
+  }
+
+  /// PWD, PACK, PROT and AUTH0 of an NTAG213 (NTAG21x data sheet, 8.5.7): from page 16 on nothing is
+  /// read or written without the password.
+  @Test func aProtectedNTAG() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.bin").path
+      let key = ["--key", "AABBCCDD"]
+      try await Tool.with("ntag213") { nfc async throws in
+        let protect = ["A22BAABBCCDD", "A22C11220000", "A22A80000000", "A22904000010"]
+        #expect(try await nfc(["mifare", "send"] + protect).status == 0)
+        for (arguments, text) in [
+          (["dump", file], "16"), (["dump", file, "--key", "00000001"], "password"),
+          (["read", "5"], "sector 5"),
+        ] {
+          let refused = try await nfc(["mifare"] + arguments)
+          #expect(refused.status == 77)
+          #expect(refused.output == "")
+          #expect(refused.errorLines.count == 1)
+          #expect(refused.errors.contains(text))
+          #expect(!refused.errors.contains("00000001"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(try await nfc(["mifare", "dump", file] + key).status == 0)
+        #expect(try await nfc(["mifare", "read", "5"] + key).lines.count == 4)
+        #expect(try await nfc(["mifare", "restore", file] + key).status == 0)
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        try Data(bytes.prefix(80) + [1] + bytes.dropFirst(81)).write(to: URL(filePath: file))
+        let unopened = try await nfc(["mifare", "restore", file])
+        #expect(unopened.status == 77)
+        #expect(unopened.errors.contains("pages 16-39: the tag has refused it"))
+        #expect(unopened.errorLines.count == 1)
+        #expect(try await nfc(["mifare", "restore", file] + key).errors == "")
+        #expect(try await nfc(["mifare", "read", "5"] + key).lines.first == "20 01000000")
+      }
+    }
+  }
+
+  static let programs = ["/usr/bin/nfc-mfclassic", "/usr/bin/nfc-mfultralight"]
+
+  /// libnfc's own programs read what was restored.
+  @Test(.enabled(if: programs.allSatisfy { FileManager.default.fileExists(atPath: $0) }))
+  func otherProgramsReadWhatWasRestored() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let image = directory.appending(path: "image").path
+      let copy = directory.appending(path: "copy").path
+      for (source, target, program, arguments) in [
+        ("classic-1k", "blank-classic-1k", Self.programs[0], ["r", "a", "u", copy, image, "f"]),
+        ("ntag215", "ntag215", Self.programs[1], ["r", copy]),
+      ] {
+        #expect(try await Tool.run("mifare", "dump", image, "--virtual", source).status == 0)
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: image)))
+        for index in 0..<16 { bytes[80 + index] = UInt8(index) }
+        try Data(bytes).write(to: URL(filePath: image))
+        let virtual = try RunningTool(["virtual", target])
+        let reader = try #require(try await virtual.waitForLines(1).first)
+        #expect(
+          try await Tool.run("mifare", "restore", image, "--reader", reader).status == 0)
+        let other = try RunningTool(
+          arguments, environment: ["LIBNFC_DEVICE": reader], program: program)
+        #expect(try await other.end().status == 0)
+        #expect([UInt8](try Data(contentsOf: URL(filePath: copy))) == bytes)
+        virtual.interrupt()
+        _ = try await virtual.end()
+      }
     }
   }
 }

@@ -62,10 +62,20 @@ extension UltralightCommands {
 extension MiFareClassicDump {
   /// What was not read, in words; `nil` if all was.
   fileprivate var missing: String? {
-    let parts = sectors.compactMap { sector in
-      sector.failure.map { "sector \(sector.sector): \($0)" }
+    var groups: [(failure: MiFareClassicSectorDump.Failure, sectors: [Int])] = []
+    for sector in sectors {
+      guard let failure = sector.failure else { continue }
+      if let index = groups.firstIndex(where: { $0.failure == failure }) {
+        groups[index].sectors.append(sector.sector)
+      } else {
+        groups.append((failure, [sector.sector]))
+      }
     }
-    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    guard !groups.isEmpty else { return nil }
+    return groups.map { group in
+      let plural = group.sectors.count > 1 ? "s" : ""
+      return "sector\(plural) \(NumberList.text(group.sectors)): \(group.failure)"
+    }.joined(separator: "; ")
   }
 }
 

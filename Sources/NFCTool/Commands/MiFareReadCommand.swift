@@ -29,11 +29,12 @@ struct MiFareReadCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectMemoryTag()
+      let name = tag.name
       let lines = try await tag.work {
         switch tag.kind {
-        case .classic(let commands): try await blocks(commands, tag.name)
+        case .classic(let commands): try await blocks(commands, name)
         case .ultralight(let commands, let tag):
-          try await pages(commands, try await tag.product())
+          try await pages(commands, try await tag.product(), name)
         }
       }
       for (number, data) in lines {
@@ -68,7 +69,7 @@ struct MiFareReadCommand: AsyncParsableCommand {
   }
 
   private func pages(
-    _ commands: UltralightCommands, _ product: TagProduct?
+    _ commands: UltralightCommands, _ product: TagProduct?, _ name: String
   ) async throws -> [(Int, [UInt8])] {
     let size = Self.pagesPerSector * 4
     let sectors = sectors.joined()
@@ -79,7 +80,14 @@ struct MiFareReadCommand: AsyncParsableCommand {
       let first = sector * Self.pagesPerSector
       // The last sector may be shorter; behind it a chip goes on with page 0, or refuses.
       let end = min(first + Self.pagesPerSector, product?.memorySize.map { $0 / 4 } ?? .max)
-      let data = try await commands.readPages(first..<end)
+      let data: [UInt8]
+      do {
+        data = try await commands.readPages(first..<end)
+      } catch let error as NFCError where error.code == .tagRefused {
+        throw Failure(
+          .notAllowed, "sector \(sector) was not read: \(error)", tag: name,
+          advice: "give the password with --key")
+      }
       for page in first..<end {
         let offset = (page - first) * 4
         lines.append((page, Array(data[offset..<offset + 4])))

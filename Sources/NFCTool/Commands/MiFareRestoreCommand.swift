@@ -63,10 +63,12 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
             advice: "nothing was written")
         }
       }
-      guard !plan else { return try show(restoration.plan, Output.line) }
-      if !options.json { try show(restoration.plan, Output.remark) }
+      let plan = restoration.plan
+      if plan.isEmpty { Output.remark("nothing differs from \(file)") }
+      guard !self.plan else { return try show(plan, isDone: false, Output.line) }
+      if !options.json { try show(plan, isDone: false, Output.remark) }
       let report = try await tag.work { try await restoration.run() }
-      options.json ? try show(report, Output.line) : try show(report, Output.remark)
+      try show(report, isDone: true, options.json ? Output.line : Output.remark)
       try finish(report, tag.name, session)
     }
   }
@@ -90,24 +92,45 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ parts: [RestoredPart], _ print: (String) throws -> Void) throws {
-    for part in parts { try print(options.json ? part.json.text : part.text) }
+  private func show(
+    _ parts: [RestoredPart], isDone: Bool, _ print: (String) throws -> Void
+  ) throws {
+    for part in parts {
+      let lines =
+        options.json ? [part.json(isDone: isDone).text] : part.lines(isDone: isDone)
+      for line in lines { try print(line) }
+    }
   }
 
   private func finish(_ report: [RestoredPart], _ name: String, _ session: Session) throws {
-    let missing = report.flatMap { part in
-      part.omissions.filter(\.isFailure).map { "\(part.name): \($0.text)" }
-    }
+    let missing = Self.grouped(report) { $0.isFailure }
     guard missing.isEmpty else {
       throw Failure(
-        .notAllowed, "not all was restored: \(missing.joined(separator: ", "))", tag: name,
+        .notAllowed, "not all was restored: \(missing.joined(separator: "; "))", tag: name,
         advice: "another key may be needed; the rest was written")
     }
-    let notAskedFor = report.filter { $0.omissions.contains(where: \.isNotAskedFor) }.map(\.name)
-    if !notAskedFor.isEmpty {
-      session.note(
-        "left out \(notAskedFor.joined(separator: ", ")), which is written only when asked for "
-          + "with an --include option")
+    for left in Self.grouped(report, where: { $0.isNotAskedFor }) {
+      session.note("left out \(left), with an --include option")
+    }
+  }
+
+  /// What was left out, those with the same reason together.
+  private static func grouped(
+    _ report: [RestoredPart], where isMeant: (RestoredPart.Omission) -> Bool
+  ) -> [String] {
+    var groups: [(kind: String, text: String, numbers: [Int])] = []
+    for part in report {
+      for omission in part.omissions where isMeant(omission) {
+        if let index = groups.firstIndex(where: { $0.text == omission.text }) {
+          groups[index].numbers.append(part.number)
+        } else {
+          groups.append((part.kind, omission.text, [part.number]))
+        }
+      }
+    }
+    return groups.map { group in
+      let plural = group.numbers.count > 1 ? "s" : ""
+      return "\(group.kind)\(plural) \(NumberList.text(group.numbers)): \(group.text)"
     }
   }
 }

@@ -19,18 +19,19 @@ struct RestoredPart {
 
   var name: String { "\(kind) \(number)" }
 
-  var text: String {
+  /// Lines for people, before or after it was done.
+  func lines(isDone: Bool) -> [String] {
+    let verb = isDone ? "wrote" : "write"
     let blocks = written.map(String.init).joined(separator: ", ")
-    let what = written == [number] && kind == "page" ? "write" : "write blocks \(blocks)"
-    return
-      ([written.isEmpty ? nil : "\(name): \(what)"]
-      + omissions.map { "\(name): leave out, \($0.text)" }).compactMap(\.self)
-      .joined(separator: "\n")
+    let writing = written == [number] && kind == "page" ? verb : "\(verb) blocks \(blocks)"
+    return (written.isEmpty ? [] : ["\(name): \(writing)"])
+      + omissions.map { "\(name): \(isDone ? "left" : "leave") out, \($0.text)" }
   }
 
-  var json: JSON {
+  func json(isDone: Bool) -> JSON {
     .members([
-      kind: .integer(number), "written": .array(written.map { .integer($0) }),
+      kind: .integer(number),
+      isDone ? "written" : "write": .array(written.map { .integer($0) }),
       "leftOut": omissions.isEmpty ? nil : .array(omissions.map { .string($0.text) }),
     ])
   }

@@ -19,6 +19,21 @@ enum NumberList {
     }
   }
 
+  /// Rising numbers in the same form.
+  static func text(_ numbers: [Int]) -> String {
+    var ranges: [ClosedRange<Int>] = []
+    for number in numbers {
+      if let last = ranges.last, last.upperBound + 1 == number {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
+    return ranges.map { range in
+      range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+    }.joined(separator: ", ")
+  }
+
   private static func number(_ digits: Substring) -> Int? {
     digits.allSatisfy { ("0"..."9").contains($0) } ? Int(digits) : nil
   }

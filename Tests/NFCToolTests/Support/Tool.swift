@@ -80,12 +80,15 @@ final class RunningTool {
   private let directory: URL
   private let ended: AsyncStream<Int32>
 
-  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  /// - Parameter program: another one than `nfc`.
+  init(
+    _ arguments: [String], environment: [String: String] = [:], program: String? = nil
+  ) throws {
     directory = try TemporaryDirectory.make()
     for name in ["output", "errors"] {
       try Data().write(to: directory.appending(path: name))
     }
-    process.executableURL = try Self.executable()
+    process.executableURL = try program.map { URL(filePath: $0) } ?? Self.executable()
     process.arguments = arguments
     var variables = ProcessInfo.processInfo.environment
     for name in ["NFC_READER", "LIBNFC_LOG_LEVEL", "LIBNFC_DEVICE", "LIBNFC_DEFAULT_DEVICE"] {
