@@ -311,7 +311,7 @@ public final class LibNFCDriver: ReaderDriver {
         if found.isSame(as: target) { return true }
       }
       return false
-    case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
+    case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass, .iso15693:
       return try list(target.technology).contains { $0.isSame(as: target) }
     }
   }
