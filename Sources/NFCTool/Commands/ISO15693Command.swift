@@ -27,6 +27,25 @@ extension Session {
   }
 }
 
+extension SelectedTag where Kind == any ISO15693Tag {
+  /// Runs `body`, and says of an error to which tag it happened.
+  fileprivate func withBlocks<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as NFCError where error.code == .unsupported {
+      // It is the reader that has no such command, not the tag.
+      throw Failure(error)
+    } catch let error as NFCError {
+      var failure = Failure(error, tag: name)
+      if error.iso15693ErrorCode == .blockNotAvailable {
+        failure.status = .content
+        failure.advice = "nfc iso15693 info tells how many blocks the tag has"
+      }
+      throw failure
+    }
+  }
+}
+
 /// Block numbers on the command line.
 enum BlockNumbers {
   static let largest = 0xFFFF
@@ -130,12 +149,14 @@ struct ISO15693ReadCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag()
+      var found: [(Int, ISO15693Block)] = []
       for range in blocks {
-        let read = try await tag.work {
+        let read = try await tag.withBlocks {
           try await tag.kind.readBlocks(range, securityStatus: security)
         }
-        for (number, block) in zip(range, read) { try print(number, block) }
+        found += zip(range, read)
       }
+      for (number, block) in found { try print(number, block) }
     }
   }
 
@@ -172,7 +193,7 @@ struct ISO15693WriteCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag()
-      try await tag.work { try await tag.kind.writeBlocks(at: block, data) }
+      try await tag.withBlocks { try await tag.kind.writeBlocks(at: block, data) }
     }
   }
 }
@@ -205,14 +226,7 @@ struct ISO15693LockCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag()
-      do {
-        try await tag.kind.lockBlock(block)
-      } catch let error as NFCError where error.code == .unsupported {
-        // It is the reader that has no such command, not the tag.
-        throw Failure(error)
-      } catch let error as NFCError {
-        throw Failure(error, tag: tag.name)
-      }
+      try await tag.withBlocks { try await tag.kind.lockBlock(block) }
     }
   }
 }
@@ -242,14 +256,10 @@ struct ISO15693SendCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag()
       for request in requests {
-        do {
-          let answer = try await tag.kind.transceive(request, timeout: Self.timeout)
-          try Output.answer(answer, to: request, json: options.json)
-        } catch let error as NFCError where error.code == .unsupported {
-          throw Failure(error)
-        } catch let error as NFCError {
-          throw Failure(error, tag: tag.name)
+        let answer = try await tag.withBlocks {
+          try await tag.kind.transceive(request, timeout: Self.timeout)
         }
+        try Output.answer(answer, to: request, json: options.json)
       }
     }
   }
