@@ -21,14 +21,19 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CPCSCLite", path: "Modules/CPCSCLite",
+      providers: [.apt(["libpcsclite-dev"]), .brew(["pcsc-lite"])]),
 
     // The floors, lowest first. An arrow only ever points down.
     .target(name: "NDEF"),
     .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),
     .target(name: "ReaderThread"),
     .target(name: "NFCLibNFC", dependencies: ["NFCCore", "ReaderThread", "CLibNFC"]),
+    .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "COpenSSL"]),
-    .target(name: "NFC", dependencies: ["NFCLibNFC", "NFCCore", "NDEF"]),
+    .target(
+      name: "NFC", dependencies: ["NFCLibNFC", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
     .executableTarget(
       name: "NFCTool",
       dependencies: [

@@ -1,5 +1,6 @@
 import NFCCore
 import NFCLibNFC
+import NFCPCSC
 import ReaderThread
 
 #if canImport(Glibc)
@@ -14,13 +15,25 @@ extension Reader {
   /// A reader that does not answer is given up within a few seconds.
   ///
   /// - Parameter connectionString: a libnfc connection string, for instance
-  ///   `pn532_uart:/dev/ttyUSB0`. `nil` takes the one in the environment variable `NFC_READER`, or else
+  ///   `pn532_uart:/dev/ttyUSB0`, or `pcsc:` and a part of a PC/SC reader's name. `nil` takes the one in the environment variable `NFC_READER`, or else
   ///   the first that ``list()`` finds.
   /// - Throws: ``NFCError`` with `readerNotFound`, `readerUnavailable` or `invalidParameter`.
   public static func open(_ connectionString: String? = nil) async throws -> Reader {
     let wanted = connectionString ?? environment("NFC_READER")
     let thread = try makeThread()
     return try await Opener(thread: thread).open(wanted)
+  }
+
+  /// Opens a PC/SC reader over a service of the program's own, for instance one with virtual tags.
+  ///
+  /// - Parameters:
+  ///   - service: is made and used on the reader's thread.
+  ///   - name: the reader's name or a part of it; empty for the first.
+  /// - Throws: ``NFCError`` with `readerNotFound` or `readerUnavailable`.
+  public static func open(
+    _ name: String = "", over service: @escaping @Sendable () -> any SmartCardService
+  ) async throws -> Reader {
+    try await Opener(thread: makeThread()).open(name, over: service)
   }
 
   /// The connection strings of all readers that can be found without being named: USB readers, and what
@@ -54,8 +67,16 @@ private actor Opener {
   }
 
   func open(_ connectionString: String?) throws -> Reader {
-    Reader(driver: try LibNFCDriver.open(connectionString), executor: thread)
+    if let connectionString, connectionString.hasPrefix(PCSCDriver.scheme) {
+      let name = String(connectionString.dropFirst(PCSCDriver.scheme.count))
+      return Reader(driver: try PCSCDriver.open(name), executor: thread)
+    }
+    return Reader(driver: try LibNFCDriver.open(connectionString), executor: thread)
   }
 
-  func list() -> [String] { LibNFCDriver.list() }
+  func open(_ name: String, over service: @Sendable () -> any SmartCardService) throws -> Reader {
+    Reader(driver: try PCSCDriver(name, over: service()), executor: thread)
+  }
+
+  func list() -> [String] { LibNFCDriver.list() + PCSCDriver.list() }
 }

@@ -319,7 +319,7 @@ public final class LibNFCDriver: ReaderDriver {
         try device.set(NP_HANDLE_CRC, true)
       }
       return try list(target.technology).contains { $0.isSame(as: target) }
-    case .jewel, .barcode, .iclass:
+    case .jewel, .barcode, .iclass, .iso15693:
       return try list(target.technology).contains { $0.isSame(as: target) }
     }
   }

@@ -16,6 +16,7 @@ struct NFCTool: AsyncParsableCommand {
     subcommands: [
       ReadersCommand.self, PollCommand.self, InfoCommand.self, ReadCommand.self,
       WriteCommand.self, EraseCommand.self, FormatCommand.self, LockCommand.self,
-      MiFareCommand.self, APDUCommand.self, FeliCaCommand.self, VirtualCommand.self,
+      MiFareCommand.self, APDUCommand.self, FeliCaCommand.self,
+      ISO15693Command.self, VirtualCommand.self,
     ])
 }

@@ -90,7 +90,7 @@ extension ISO15693Access {
 }
 
 /// Finding vicinity tags by a reader that sends no lone end of frame: one slot at a time.
-enum ISO15693Inventory {
+package enum ISO15693Inventory {
   /// No more tags are looked for than a field can hold.
   static let largestCount = 64
 
@@ -98,7 +98,7 @@ enum ISO15693Inventory {
   /// of their UIDs, least significant first.
   ///
   /// - Parameter afi: 0 for tags of every family.
-  static func run(_ link: ISO15693Link, afi: UInt8 = 0) throws -> [ISO15693InventoryAnswer] {
+  package static func run(_ link: ISO15693Link, afi: UInt8 = 0) throws -> [ISO15693InventoryAnswer] {
     var found: [ISO15693InventoryAnswer] = []
     var masks = [ISO15693InventoryMask.none]
     while let mask = masks.popLast(), found.count < largestCount {

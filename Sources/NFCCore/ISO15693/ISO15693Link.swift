@@ -1,10 +1,10 @@
 /// The one primitive that procedures with vicinity tags need: a frame out, a frame back.
 ///
 /// A link exists while a procedure runs on the reader's thread; whoever can send a frame makes one.
-struct ISO15693Link {
+package struct ISO15693Link {
   /// The longest request and the longest answer that the reader moves, without their checks.
-  let maximumCommandLength: Int
-  let maximumResponseLength: Int
+  package let maximumCommandLength: Int
+  package let maximumResponseLength: Int
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameter transceive: sends a frame, flags first, without its check, and gives the answer in
@@ -12,7 +12,7 @@ struct ISO15693Link {
   ///   frame. It throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence and
   ///   `checksum` on a broken answer, `tagConnectionLost` where the reader knows that the tag has
   ///   left.
-  init(
+  package init(
     maximumCommandLength: Int, maximumResponseLength: Int,
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {

@@ -3,6 +3,7 @@ public enum Target: Hashable, Sendable {
   case iso14443a(ISO14443ATarget)
   case iso14443b(ISO14443BTarget)
   case feliCa(FeliCaTarget)
+  case iso15693(ISO15693Target)
   /// Jewel, Topaz: SENS_RES, most significant byte first, and the first four bytes of the UID.
   case jewel(sensRes: [UInt8], uid: [UInt8])
   /// B': the four bytes DIV, the version byte, the configuration byte if sent, and the ATR if sent.
@@ -21,6 +22,7 @@ public enum Target: Hashable, Sendable {
     case .iso14443a: .iso14443a
     case .iso14443b: .iso14443b
     case .feliCa: .felica
+    case .iso15693: .iso15693
     case .jewel: .jewel
     case .iso14443bPrime: .iso14443bPrime
     case .iso14443b2sr: .iso14443b2sr
@@ -47,6 +49,7 @@ public enum Target: Hashable, Sendable {
     case .iso14443a(let target): target.uid
     case .iso14443b(let target): target.pupi
     case .feliCa(let target): target.idm
+    case .iso15693(let target): target.uid
     case .jewel(_, let uid): uid
     case .iso14443bPrime(let div, _, _, _): div
     case .iso14443b2sr(let uid): uid
@@ -120,5 +123,18 @@ public struct FeliCaTarget: Hashable, Sendable {
     self.pmm = pmm
     self.systemCode = systemCode
     self.bitRate = bitRate
+  }
+}
+
+/// A vicinity tag that an inventory has found: ISO/IEC 15693-3, 10.3.1.
+public struct ISO15693Target: Hashable, Sendable {
+  /// Eight bytes, most significant (E0) first.
+  public var uid: [UInt8]
+  /// `nil` if the reader has not told.
+  public var dsfid: UInt8?
+
+  public init(uid: [UInt8], dsfid: UInt8? = nil) {
+    self.uid = uid
+    self.dsfid = dsfid
   }
 }

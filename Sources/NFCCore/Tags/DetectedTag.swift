@@ -68,6 +68,8 @@ public enum DetectedTag: Sendable {
       self = .iso7816(NativeISO7816Tag(handle: handle))
     case .feliCa(let target):
       self = .feliCa(NativeFeliCaTag(handle: handle, target: target))
+    case .iso15693(let target):
+      self = .iso15693(NativeISO15693Tag(handle: handle, target: target))
     case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
       self = .other(OtherTag(handle: handle))
     }

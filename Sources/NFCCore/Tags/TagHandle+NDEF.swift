@@ -36,6 +36,8 @@ extension TagHandle {
       return Type4Mapping(product: nil)
     case .feliCa(let target):
       return Type3Mapping(target: target)
+    case .iso15693:
+      return Type5Mapping(knowledge: vicinityKnowledge)
     case .jewel:
       return Type1Mapping()
     default: break

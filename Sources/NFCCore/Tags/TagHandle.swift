@@ -56,6 +56,8 @@ final class TagHandle: Sendable {
 struct TagKnowledge: Sendable {
   /// The product, `.some(nil)` if it was asked for and is not known.
   var product: TagProduct??
+  /// How a vicinity tag takes its commands.
+  var vicinity: ISO15693Knowledge?
   /// How the tag holds NDEF, and what is known of it.
   var mapping: (any NDEFMapping)?
 }

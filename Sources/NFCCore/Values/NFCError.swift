@@ -79,6 +79,8 @@ public struct NFCError: Error, Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     /// A libnfc error code (`NFC_E…` in `nfc/nfc.h`), with its text.
     case libnfc(Int32, String)
+    /// An error code of PC/SC (`SCARD_…` in pcsclite.h), with its text.
+    case pcsc(UInt32, String)
     /// The errno of a system call.
     case system(Int32, String)
     /// The 4-bit code of a negative acknowledge of a type A tag.
@@ -167,6 +169,7 @@ extension NFCError.Cause: CustomStringConvertible {
   public var description: String {
     switch self {
     case .libnfc(_, let text): text
+    case .pcsc(_, let text): text
     case .system(_, let text): text
     case .negativeAcknowledge(let code): "NAK \([code].hexadecimal.dropFirst())"
     case .statusWord(let word):

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import Synchronization
 
 /// `nfc poll`.
 struct PollCommand: AsyncParsableCommand {
@@ -77,8 +78,48 @@ struct PollCommand: AsyncParsableCommand {
     }
   }
 
-  /// Prints events until enough tags have come or the task is cancelled; gives how many came.
+  /// Polls all readers until enough tags have come or the task is cancelled; gives how many came.
   private func poll(_ session: Session) async throws -> Int {
+    guard let vicinityReader = session.vicinityReader else {
+      return try await poll(session.reader, for: polling, session, Count())
+    }
+    let count = Count()
+    let isOver = try await withThrowingTaskGroup(of: Void.self) { group in
+      let others = polling.subtracting(.iso15693)
+      if !others.isEmpty {
+        group.addTask {
+          _ = try await poll(
+            session.reader, for: polling == .all ? .all : others, session, count)
+        }
+      }
+      if polling.contains(.iso15693) {
+        group.addTask { _ = try await poll(vicinityReader, for: .iso15693, session, count) }
+      }
+      // Each ends when enough tags have come, or its demo is over.
+      let hasEnded = try await group.next() != nil
+      group.cancelAll()
+      return hasEnded
+    }
+    return isOver ? count.arrivals.withLock { $0 } : 0
+  }
+
+  /// How many tags have come, to all readers together.
+  private final class Count: Sendable {
+    let arrivals = Mutex(0)
+
+    /// Counts a tag; `nil` if enough had come already.
+    func next(of wanted: Int?) -> Int? {
+      arrivals.withLock { arrivals in
+        if let wanted, arrivals >= wanted { return nil }
+        arrivals += 1
+        return arrivals
+      }
+    }
+  }
+
+  private func poll(
+    _ reader: Reader, for polling: PollingOptions, _ session: Session, _ total: Count
+  ) async throws -> Int {
     let clock = ContinuousClock()
     let start = clock.now
     let wanted = once ? 1 : count
@@ -87,13 +128,14 @@ struct PollCommand: AsyncParsableCommand {
     let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
     do {
       guard session.demo?.isOver != true else { return 0 }
-      for try await event in session.reader.events(polling: polling, pause: pause) {
+      for try await event in reader.events(polling: polling, pause: pause) {
         let time = clock.now - start
         switch event {
         case .arrived(let tag):
           if options.uid == nil || options.uid == tag.identifier {
+            guard let number = total.next(of: wanted) else { return arrivals }
             present.add(tag)
-            arrivals += 1
+            arrivals = number
             try await printArrival(of: tag, at: time)
           }
           if arrivals == wanted { return arrivals }

@@ -30,7 +30,8 @@ extension DetectedTag {
     case .iso7816(let tag): try await tag.product()
     case .feliCa(let tag): try await tag.product()
     case .other(let tag) where tag.technology == .jewel: try await Topaz.product(tag)
-    case .iso15693, .other: nil
+    case .iso15693(let tag): try await tag.product()
+    case .other: nil
     }
   }
 
@@ -72,7 +73,7 @@ extension DetectedTag {
     case .iso15693(let tag):
       details = .members([
         "product": product, "icManufacturerCode": .bytes([tag.icManufacturerCode]),
-        "icSerialNumber": .bytes(tag.icSerialNumber),
+        "icSerialNumber": .bytes(tag.icSerialNumber), "dsfid": tag.dsfid.map { .bytes([$0]) },
       ])
     case .other(let tag):
       guard case .iso14443a(let target) = tag.target else {

@@ -40,7 +40,8 @@ extension Session {
     var others: [DetectedTag] = []
     repeat {
       do {
-        let present = try await reader.tagsInField()
+        var present: [DetectedTag] = []
+        for reader in readers { present += try await reader.tagsInField() }
         failures = 0
         let wanted = present.filter { options.uid == nil || $0.identifier == options.uid }
         if let tag = try await select(wanted, among: present, name, kind) { return tag }

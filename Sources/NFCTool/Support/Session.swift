@@ -11,6 +11,8 @@ import Darwin
 /// An open reader, real or virtual, for the life of a command.
 struct Session: Sendable {
   let reader: Reader
+  /// The second reader, for ISO 15693 tags, if tags of both kinds are in the field.
+  let vicinityReader: Reader?
   let virtual: VirtualReader?
   /// The tags that are shown one after the other, if the command line asks for them.
   let demo: Demo?
@@ -53,18 +55,35 @@ struct Session: Sendable {
   ) async throws -> Session {
     guard !options.virtual.isEmpty else {
       return Session(
-        reader: try await openReader(options.reader), virtual: nil, demo: nil, options: options,
-        notes: Notes())
+        reader: try await openReader(options.reader), vicinityReader: nil, virtual: nil,
+        demo: nil, options: options, notes: Notes())
     }
     let tags = try VirtualTags(options.virtual)
-    let field = VirtualField()
-    for tag in tags.tags { field.place(tag) }
+    let (field, vicinityField) = (VirtualField(), VirtualField())
+    for tag in tags.tags {
+      (tag.modulation == .iso15693 ? vicinityField : field).place(tag)
+    }
+    let vicinityReader = vicinityField.tags.isEmpty ? nil : try await openPCSC(vicinityField)
+    if let vicinityReader, field.tags.isEmpty, !tags.showsDemo {
+      return Session(
+        reader: vicinityReader, vicinityReader: nil, virtual: nil, demo: nil, options: options,
+        notes: Notes())
+    }
     let demo = tags.showsDemo ? try Demo(in: field, technologies: polling.technologies) : nil
     let virtual = try virtualReader(field)
     return Session(
-      reader: try await openOwnReader(virtual), virtual: virtual, demo: demo,
-      options: options, notes: Notes())
+      reader: try await openOwnReader(virtual), vicinityReader: vicinityReader, virtual: virtual,
+      demo: demo, options: options, notes: Notes())
   }
+
+  /// A PC/SC reader in the process: a PN532 has no ISO 15693.
+  private static func openPCSC(_ field: VirtualField) async throws -> Reader {
+    let virtual = VirtualPCSCReader(field)
+    return try await Reader.open(over: { virtual.service() })
+  }
+
+  /// All readers of the session.
+  var readers: [Reader] { [reader] + [vicinityReader].compactMap(\.self) }
 
   static func virtualReader(
     _ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)? = nil
@@ -111,7 +130,7 @@ struct Session: Sendable {
   }
 
   func close() async {
-    await reader.close()
+    for reader in readers { await reader.close() }
     virtual?.close()
   }
 

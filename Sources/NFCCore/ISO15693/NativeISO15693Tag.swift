@@ -1,0 +1,71 @@
+/// A vicinity tag over a reader of ours.
+struct NativeISO15693Tag: ISO15693Tag, HandleTag {
+  let handle: TagHandle
+  let target: ISO15693Target
+
+  var icManufacturerCode: UInt8 { ISO15693Product.manufacturerCode(uid: target.uid) ?? 0 }
+  var icSerialNumber: [UInt8] { Array(target.uid.suffix(6)) }
+  var dsfid: UInt8? { target.dsfid }
+
+  func product() async throws -> TagProduct? { ISO15693Product.tagProduct(uid: target.uid) }
+
+  func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8] {
+    guard request.count >= 2 else {
+      throw NFCError(.invalidParameter, "a request has flags and a command at least")
+    }
+    return try await handle.performCommand {
+      try ISO15693Link($0).transceive(request, timeout: timeout)
+    }
+  }
+
+  func send(
+    _ command: ISO15693Command, flags: ISO15693RequestFlags
+  ) async throws -> [UInt8] {
+    try await handle.performVicinity(changes: true) { try $0.send(command, adding: flags) }
+  }
+
+  func systemInformation() async throws -> ISO15693SystemInformation {
+    try await handle.performVicinity { try $0.systemInformation() }
+  }
+
+  func readBlocks(
+    _ range: Range<Int>, securityStatus: Bool
+  ) async throws -> [ISO15693Block] {
+    try await handle.performVicinity { try $0.readBlocks(range, securityStatus: securityStatus) }
+  }
+
+  func securityStatus(_ range: Range<Int>) async throws -> [UInt8] {
+    try await handle.performVicinity { try $0.securityStatus(range) }
+  }
+
+  func writeBlocks(at first: Int, _ data: [UInt8]) async throws {
+    try await handle.performVicinity(changes: true) { try $0.writeBlocks(at: first, data) }
+  }
+
+  func lockBlock(_ number: Int) async throws {
+    try await handle.performVicinity(changes: true) { try $0.lockBlock(number) }
+  }
+}
+
+extension TagHandle {
+  /// What is known of a vicinity tag; at first what its UID tells.
+  var vicinityKnowledge: ISO15693Knowledge {
+    knowledge.withLock { $0.vicinity } ?? ISO15693Knowledge(uid: target.identifier)
+  }
+
+  /// Runs a procedure with a vicinity tag, and keeps what it has learned, also if it fails.
+  fileprivate func performVicinity<Result: Sendable>(
+    changes: Bool = false, _ body: @Sendable (inout ISO15693Access) throws -> Result
+  ) async throws -> Result {
+    try await perform { link in
+      var access = ISO15693Access(ISO15693Link(link), knowledge: self.vicinityKnowledge)
+      defer {
+        self.knowledge.withLock { knowledge in
+          knowledge.vicinity = access.knowledge
+          if changes { knowledge.mapping = nil }
+        }
+      }
+      return try body(&access)
+    }
+  }
+}

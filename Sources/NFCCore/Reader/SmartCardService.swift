@@ -1,0 +1,94 @@
+/// The calls of PC/SC that a driver needs: a connection to one card at a time.
+///
+/// There is one over the system's PC/SC service, and one in the process for virtual tags. All calls
+/// but ``cancel`` are made on one thread.
+public protocol SmartCardService: AnyObject {
+  /// The names of the readers that are there.
+  func readers() throws(SmartCardFailure) -> [String]
+
+  /// What is known of a reader and the card in it, without asking the card.
+  func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus
+
+  /// Waits until the status is another one, at most so long; ends early after ``cancel``.
+  func wait(
+    forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
+  ) throws(SmartCardFailure)
+
+  /// Ends the wait that is running, from any thread.
+  var cancel: @Sendable () -> Void { get }
+
+  /// Connects to the card in a reader, for nobody else until ``disconnect()``.
+  func connect(to reader: String) throws(SmartCardFailure)
+
+  /// Sends a command APDU and gives the answer, status word included: two bytes at least.
+  func transmit(_ command: [UInt8]) throws(SmartCardFailure) -> [UInt8]
+
+  /// Gives the card up as it is. Does nothing without a connection.
+  func disconnect()
+
+  /// Gives everything up. Nothing is called after it.
+  func close()
+}
+
+/// A reader's slot at a moment.
+public struct SmartCardStatus: Hashable, Sendable {
+  public var isCardPresent: Bool
+  /// Rises with every card that comes or goes.
+  public var eventCount: Int
+  /// The answer to reset of the card that is there, as the reader makes it up for a tag.
+  public var atr: [UInt8]
+
+  public init(isCardPresent: Bool, eventCount: Int, atr: [UInt8]) {
+    self.isCardPresent = isCardPresent
+    self.eventCount = eventCount
+    self.atr = atr
+  }
+}
+
+/// What a call of PC/SC has failed with: the codes of pcsclite.h.
+public struct SmartCardFailure: Error, Hashable, Sendable {
+  public let code: UInt32
+
+  public init(code: UInt32) { self.code = code }
+
+  public static let cancelled = SmartCardFailure(code: 0x8010_0002)
+  public static let unknownReader = SmartCardFailure(code: 0x8010_0009)
+  public static let timeout = SmartCardFailure(code: 0x8010_000A)
+  public static let sharingViolation = SmartCardFailure(code: 0x8010_000B)
+  public static let noSmartCard = SmartCardFailure(code: 0x8010_000C)
+  public static let communication = SmartCardFailure(code: 0x8010_0013)
+  public static let notTransacted = SmartCardFailure(code: 0x8010_0016)
+  public static let readerUnavailable = SmartCardFailure(code: 0x8010_0017)
+  public static let noService = SmartCardFailure(code: 0x8010_001D)
+  public static let serviceStopped = SmartCardFailure(code: 0x8010_001E)
+  public static let noReaders = SmartCardFailure(code: 0x8010_002E)
+  public static let unresponsiveCard = SmartCardFailure(code: 0x8010_0066)
+  public static let unpoweredCard = SmartCardFailure(code: 0x8010_0067)
+  public static let resetCard = SmartCardFailure(code: 0x8010_0068)
+  public static let removedCard = SmartCardFailure(code: 0x8010_0069)
+  public static let securityViolation = SmartCardFailure(code: 0x8010_006A)
+}
+
+extension SmartCardFailure: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .cancelled: "cancelled"
+    case .unknownReader: "there is no such reader"
+    case .timeout: "the time is over"
+    case .sharingViolation: "another program uses the card"
+    case .noSmartCard: "there is no card"
+    case .communication: "the PC/SC service does not answer"
+    case .notTransacted: "the exchange with the card has broken off"
+    case .readerUnavailable: "the reader has gone"
+    case .noService: "the PC/SC service is not running"
+    case .serviceStopped: "the PC/SC service has stopped"
+    case .noReaders: "there is no PC/SC reader"
+    case .unresponsiveCard: "the card does not answer"
+    case .unpoweredCard: "the card has no power"
+    case .resetCard: "the card has been reset"
+    case .removedCard: "the card has been removed"
+    case .securityViolation: "the PC/SC service does not let this user in"
+    default: "PC/SC error \(String(code, radix: 16, uppercase: true))"
+    }
+  }
+}

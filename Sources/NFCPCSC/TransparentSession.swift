@@ -1,0 +1,119 @@
+import NFCCore
+
+/// The objects of a transparent session: PC/SC part 3, supplement 2.02.
+enum TransparentSession {
+  // FF C2 00 and what is meant.
+  private static let header: [UInt8] = [0xFF, 0xC2, 0x00]
+  private static let manage: UInt8 = 0x00
+  private static let exchange: UInt8 = 0x01
+  private static let switchProtocol: UInt8 = 0x02
+
+  // Objects of "manage session".
+  private static let start: [UInt8] = [0x81, 0x00]
+  private static let end: [UInt8] = [0x82, 0x00]
+  private static let fieldOff: [UInt8] = [0x83, 0x00]
+  private static let fieldOn: [UInt8] = [0x84, 0x00]
+  /// ISO/IEC 15693, layer 3.
+  private static let vicinity: [UInt8] = [0x8F, 0x02, 0x02, 0x03]
+  /// How long an answer is waited for: microseconds, least significant byte first.
+  private static let timer: [UInt8] = [0x5F, 0x46, 0x04]
+  private static let transceive: UInt8 = 0x95
+
+  // Objects of answers.
+  private static let status: UInt8 = 0xC0
+  private static let receptionStatus: UInt8 = 0x96
+  private static let answer: UInt8 = 0x97
+  private static let statusDone: UInt16 = 0x9000
+  private static let statusNoTagAnswer: UInt16 = 0x6401
+  private static let collisionBit: UInt8 = 0x02
+  /// CRC, collision, parity, framing.
+  private static let anyErrorBit: UInt8 = 0x0F
+
+  static let startCommand = command(manage, start)
+  static let endCommand = command(manage, end)
+  static let fieldOffCommand = command(manage, fieldOff)
+  static let fieldOnCommand = command(manage, fieldOn)
+  static let vicinityCommand = command(switchProtocol, vicinity)
+
+  /// Lc is one byte; timer and the header of the frame's object come off it.
+  static let maximumCommandLength = 255 - 7 - 3
+  /// 256 bytes of an answer, less its objects and the status word.
+  static let maximumResponseLength = 241
+
+  private static func command(_ parameter: UInt8, _ objects: [UInt8]) -> [UInt8] {
+    header + [parameter, UInt8(truncatingIfNeeded: objects.count)] + objects + [0x00]
+  }
+
+  /// A frame to the tag, flags first and without check, and how long its answer may take.
+  ///
+  /// - Parameter frame: at most ``maximumCommandLength`` bytes.
+  static func exchangeCommand(_ frame: [UInt8], timeout: Duration) -> [UInt8] {
+    let (seconds, attoseconds) = timeout.components
+    let longest: Int64 = 60
+    let microseconds = UInt32(
+      clamping: min(seconds, longest) * 1_000_000 + attoseconds / 1_000_000_000_000)
+    let time = (0..<4).map { UInt8(truncatingIfNeeded: microseconds >> ($0 * 8)) }
+    let count = UInt8(truncatingIfNeeded: frame.count)
+    let length: [UInt8] = frame.count < 0x80 ? [count] : [0x81, count]
+    return command(exchange, timer + time + [transceive] + length + frame)
+  }
+
+  /// What came of an exchange.
+  enum Outcome: Hashable {
+    /// The tag's answer, flags first.
+    case answer([UInt8])
+    case noAnswer
+    /// The answer was broken on the way, or several came at once.
+    case broken
+    /// The reader has not done it: the status word of the object.
+    case refused(UInt16)
+    /// The bytes are no answer of a transparent session.
+    case malformed
+  }
+
+  /// Reads the objects before the status word of the APDU. Any bytes give an outcome.
+  static func outcome(_ bytes: [UInt8]) -> Outcome {
+    var rest = bytes[...]
+    var frame: [UInt8]?
+    var isBroken = false
+    var hasStatus = false
+    while let object = nextObject(&rest) {
+      switch object.tag {
+      case status:
+        guard object.value.count == 3 else { return .malformed }
+        hasStatus = true
+        let word = UInt16(object.value[1]) << 8 | UInt16(object.value[2])
+        if word == statusNoTagAnswer { return .noAnswer }
+        if word != statusDone { return .refused(word) }
+      case receptionStatus:
+        isBroken = (object.value.first ?? 0) & anyErrorBit != 0
+      case answer: frame = object.value
+      default: break
+      }
+    }
+    guard rest.isEmpty, hasStatus else { return .malformed }
+    if isBroken { return .broken }
+    guard let frame else { return .noAnswer }
+    return .answer(frame)
+  }
+
+  private static func nextObject(_ rest: inout ArraySlice<UInt8>) -> (tag: UInt8, value: [UInt8])? {
+    guard let tag = rest.first else { return nil }
+    var index = rest.startIndex + 1
+    guard index < rest.endIndex else { return nil }
+    var length = Int(rest[index])
+    index += 1
+    if length > 0x80 {
+      let count = length & 0x7F
+      guard count <= 2, rest.endIndex - index >= count else { return nil }
+      length = rest[index..<(index + count)].reduce(0) { $0 << 8 | Int($1) }
+      index += count
+    } else if length == 0x80 {
+      return nil
+    }
+    guard rest.endIndex - index >= length else { return nil }
+    let value = Array(rest[index..<(index + length)])
+    rest = rest[(index + length)...]
+    return (tag, value)
+  }
+}

@@ -1,0 +1,66 @@
+import NFCCore
+
+extension VirtualPCSCReader {
+  /// A PC/SC service in the process that has this reader alone.
+  public func service() -> any SmartCardService { VirtualSmartCardService(self) }
+}
+
+/// The calls of PC/SC, answered by a virtual reader without a daemon.
+final class VirtualSmartCardService: SmartCardService {
+  private let reader: VirtualPCSCReader
+  /// The event at which the card that is connected came.
+  private var connection: Int?
+
+  init(_ reader: VirtualPCSCReader) {
+    self.reader = reader
+  }
+
+  func readers() throws(SmartCardFailure) -> [String] {
+    reader.isUnplugged ? [] : [reader.name]
+  }
+
+  private func check(_ name: String) throws(SmartCardFailure) {
+    guard name == reader.name else { throw .unknownReader }
+    guard !reader.isUnplugged else { throw .readerUnavailable }
+  }
+
+  func status(of name: String) throws(SmartCardFailure) -> SmartCardStatus {
+    try check(name)
+    return reader.status
+  }
+
+  /// A field in the process changes between two calls, not in the middle of one: there is nothing to
+  /// wait for.
+  func wait(
+    forChangeOf name: String, from status: SmartCardStatus, atMost timeout: Duration
+  ) throws(SmartCardFailure) {
+    try check(name)
+  }
+
+  var cancel: @Sendable () -> Void { {} }
+
+  func connect(to name: String) throws(SmartCardFailure) {
+    try check(name)
+    let status = reader.status
+    guard status.isCardPresent else { throw .noSmartCard }
+    reader.setPower(true)
+    connection = status.eventCount
+  }
+
+  func transmit(_ command: [UInt8]) throws(SmartCardFailure) -> [UInt8] {
+    guard let connection else { throw .noSmartCard }
+    try check(reader.name)
+    guard reader.status.eventCount == connection else { throw .removedCard }
+    let answer = reader.transmit(command)
+    try check(reader.name)
+    return answer
+  }
+
+  func disconnect() {
+    guard connection != nil else { return }
+    connection = nil
+    reader.setPower(false)
+  }
+
+  func close() { disconnect() }
+}
