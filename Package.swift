@@ -59,4 +59,7 @@ if Context.environment["NFC_FUZZ"] != nil {
     .executableTarget(
       name: "NFCFuzz", dependencies: ["NDEF", "NFCCore"], path: "Tests/FuzzTests",
       exclude: ["FuzzTests.swift"]))
+  for target in package.targets where ["NDEF", "NFCCore", "NFCFuzz"].contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
+  }
 }
