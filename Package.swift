@@ -43,7 +43,7 @@ let package = Package(
     // Run by Scripts/benchmark.
     .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
     .executableTarget(
-      name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "VirtualNFC", "CReadLoop"]),
+      name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "NDEF", "VirtualNFC", "CReadLoop"]),
 
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
@@ -51,6 +51,20 @@ let package = Package(
     .testTarget(name: "NFCTests", dependencies: ["NFC", "VirtualNFC"]),
     .testTarget(name: "NFCToolTests", dependencies: ["NFC", "NFCTool", "VirtualNFC"]),
     .testTarget(name: "InteropTests", dependencies: ["NFC", "VirtualNFC"]),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["NDEF", "NFCCore"], exclude: ["LibFuzzerMain.swift"]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Scripts/fuzz builds the decoders with libFuzzer, from the files that the tests run for a moment.
+if Context.environment["NFC_FUZZ"] != nil {
+  package.targets.removeAll { $0.name == "FuzzTests" }
+  package.targets.append(
+    .executableTarget(
+      name: "NFCFuzz", dependencies: ["NDEF", "NFCCore"], path: "Tests/FuzzTests",
+      exclude: ["FuzzTests.swift"]))
+  for target in package.targets where ["NDEF", "NFCCore", "NFCFuzz"].contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
+  }
+}

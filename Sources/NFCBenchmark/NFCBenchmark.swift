@@ -4,16 +4,23 @@ import NFC
 import NFCCore
 import VirtualNFC
 
-/// What Swift adds to an exchange, and to the start of a program: ratios measured in one run.
+/// What Swift adds to an exchange, and to the start of a program; how fast messages are decoded; what
+/// other programs send for the same work. Ratios measured in one run, as Markdown tables.
+///
+/// Arguments: the path of the nfc tool, and that of a Python that has ndeflib and nfcpy. What a missing
+/// one is needed for is left out.
 @main
 struct NFCBenchmark {
   private static let reads = 10_000
-  private static let rounds = 5
+  private static let rounds = 6
 
   static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst()
+    let arguments = Array(CommandLine.arguments.dropFirst())
     try await exchanges()
     if let tool = arguments.first { try await start(of: tool) }
+    guard let python = arguments.dropFirst().first else { return }
+    try MessageBenchmark.run(python: python)
+    try await PeerCounts.run(python: python)
   }
 
   // MARK: Exchanges
@@ -25,13 +32,16 @@ struct NFCBenchmark {
     var inC: [Double] = []
     var inProcedure: [Double] = []
     var awaited: [Double] = []
-    for _ in 0..<rounds {
+    func measureC() throws {
       let nanoseconds = c_read_loop(virtual.connectionString, Int32(reads))
-      guard nanoseconds > 0 else { throw Failure("the C loop failed (\(nanoseconds))") }
+      guard nanoseconds > 0 else { throw BenchmarkFailure("the C loop failed (\(nanoseconds))") }
       inC.append(Double(nanoseconds) / 1000 / Double(reads))
-
+    }
+    func measureSwift() async throws {
       let reader = try await Reader.open(virtual.connectionString)
-      guard case .miFare(let tag)? = try await reader.firstTag() else { throw Failure("no tag") }
+      guard case .miFare(let tag)? = try await reader.firstTag() else {
+        throw BenchmarkFailure("no tag")
+      }
       try await tag.connect()
       _ = try await tag.sendMiFareCommand([0x30, 0x04])
       inProcedure.append(
@@ -40,18 +50,22 @@ struct NFCBenchmark {
         try await time { for _ in 0..<reads { _ = try await tag.sendMiFareCommand([0x30, 0x04]) } })
       await reader.close()
     }
+    for round in 0..<rounds {
+      // Neither always runs first.
+      if round.isMultiple(of: 2) { try measureC() }
+      try await measureSwift()
+      if !round.isMultiple(of: 2) { try measureC() }
+    }
     let yardstick = median(inC)
-    print("\(reads) READs of an NTAG216 on the virtual reader, median of \(rounds) rounds")
+    print("| \(reads) READs of an NTAG216, median of \(rounds) rounds | µs an exchange | ratio |")
+    print("| --- | --- | --- |")
     report("C over libnfc", yardstick, yardstick)
     report("Swift, inside a procedure", median(inProcedure), yardstick)
     report("Swift, awaited one by one", median(awaited), yardstick)
   }
 
   private static func report(_ name: String, _ microseconds: Double, _ yardstick: Double) {
-    let label = name.padding(toLength: 28, withPad: " ", startingAt: 0)
-    print(
-      label, String(format: "%7.1f µs an exchange", microseconds),
-      String(format: "%+6.1f µs   ratio %.2f", microseconds - yardstick, microseconds / yardstick))
+    print("| \(name)", String(format: "| %.1f | %.2f |", microseconds, microseconds / yardstick))
   }
 
   /// Microseconds an exchange.
@@ -61,7 +75,7 @@ struct NFCBenchmark {
     return (ContinuousClock.now - start) / .microseconds(1) / Double(reads)
   }
 
-  private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+  static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
   // MARK: Start
 
@@ -75,12 +89,13 @@ struct NFCBenchmark {
       ours.append(try run(tool, ["--reader", virtual.connectionString, "poll", "--once"], virtual))
       theirs.append(try run("/usr/bin/nfc-list", ["-t", "1"], virtual))
     }
-    print("From process start to the end, one NTAG216 in the field, median of 20")
-    print(String(format: "nfc poll --once              %7.1f ms", median(ours)))
+    print(
+      "\n| From process start to the end, one NTAG216 in the field, median of 20 | ms | ratio |")
+    print("| --- | --- | --- |")
+    print(String(format: "| `nfc-list -t 1` | %.1f | 1.00 |", median(theirs)))
     print(
       String(
-        format: "nfc-list -t 1                %7.1f ms   ratio %.2f", median(theirs),
-        median(ours) / median(theirs)))
+        format: "| `nfc poll --once` | %.1f | %.2f |", median(ours), median(ours) / median(theirs)))
   }
 
   /// Milliseconds.
@@ -98,19 +113,20 @@ struct NFCBenchmark {
     try process.run()
     process.waitUntilExit()
     let elapsed = (ContinuousClock.now - start) / .milliseconds(1)
-    guard process.terminationStatus == 0 else { throw Failure("\(program) failed") }
+    guard process.terminationStatus == 0 else { throw BenchmarkFailure("\(program) failed") }
     return elapsed
-  }
-
-  private struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
   }
 }
 
+/// Why nothing could be measured.
+struct BenchmarkFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
 extension Reader {
-  fileprivate nonisolated func firstTag() async throws -> DetectedTag? {
-    for try await tag in tags(polling: .iso14443) { return tag }
+  nonisolated func firstTag(_ options: PollingOptions = .iso14443) async throws -> DetectedTag? {
+    for try await tag in tags(polling: options) { return tag }
     return nil
   }
 }

@@ -25,6 +25,11 @@ struct ConnectionString {
     address = parts.count > 1 ? String(parts[1]) : nil
   }
 
+  /// Whether the driver is one of those whose readers have a PN53x, or an embedded relative of it.
+  var isForPN53x: Bool {
+    (Self.usbDrivers + Self.serialDrivers + Self.otherDrivers).contains(driver)
+  }
+
   /// Refuses what libnfc would do harm with, and says what is wrong where libnfc would not.
   ///
   /// - Returns: the serial port that the string names, locked; `nil` if it names none.

@@ -41,6 +41,7 @@ enum LibNFC {
     static let invalidArgument = Int32(NFC_EINVARG)
     static let notImplemented = Int32(NFC_ENOTIMPL)
     static let notSupported = Int32(NFC_EDEVNOTSUPP)
+    static let chip = Int32(NFC_ECHIP)
   }
 
   /// The text that libnfc has for a code.
@@ -62,6 +63,22 @@ enum LibNFC {
     default: "libnfc error \(code)"
     }
   }
+
+  // MARK: What libnfc does not declare
+
+  /// Sends a command to a PN53x itself and gives its answer without the response code.
+  private typealias ChipCommand =
+    @convention(c) @Sendable (
+      OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?, Int, Int32
+    ) -> Int32
+
+  /// `pn53x_transceive`, which libnfc exports without declaring it in its public headers; `nil` where a
+  /// build does not export it.
+  private static let chipCommand: ChipCommand? = {
+    guard let program = dlopen(nil, RTLD_NOW), let symbol = dlsym(program, "pn53x_transceive")
+    else { return nil }
+    return unsafeBitCast(symbol, to: ChipCommand.self)
+  }()
 
   // MARK: Context
 
@@ -268,17 +285,61 @@ enum LibNFC {
       try check(nfc_initiator_deselect_target(device))
     }
 
-    /// One exchange.
+    /// One exchange. A failure has the chip's own code with it, where the chip can be asked for it.
     ///
     /// - Parameter timeout: in milliseconds, at least 1: 0 would wait for ever.
     func transceive(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
-      guard (1...LibNFC.maximumCommandLength).contains(command.count) else {
-        throw Failure(code: Int32(NFC_EINVARG), text: LibNFC.text(Int32(NFC_EINVARG)))
-      }
+      try checkLength(command)
       let result = nfc_initiator_transceive_bytes(
         device, command, command.count, buffer, Self.bufferSize, max(1, timeout))
-      let count = try check(result)
-      return Array(UnsafeBufferPointer(start: buffer, count: min(Int(count), Self.bufferSize)))
+      do {
+        return answer(of: try check(result))
+      } catch {
+        var failure = error
+        if [Failure.transmission, Failure.chip].contains(failure.code) {
+          failure.chipStatus = chipStatus()
+        }
+        throw failure
+      }
+    }
+
+    private func checkLength(_ command: [UInt8]) throws(Failure) {
+      guard (1...LibNFC.maximumCommandLength).contains(command.count) else {
+        throw Failure(code: Failure.invalidArgument, text: LibNFC.text(Failure.invalidArgument))
+      }
+    }
+
+    private func answer(of count: Int32) -> [UInt8] {
+      Array(UnsafeBufferPointer(start: buffer, count: min(Int(count), Self.bufferSize)))
+    }
+
+    // MARK: The chip
+
+    /// Whether ``chipCommand(_:timeout:)`` works here: the chip is a PN53x, and libnfc has the way.
+    private(set) lazy var takesChipCommands =
+      LibNFC.chipCommand != nil && ConnectionString(connectionString).isForPN53x
+
+    /// Sends a command of the chip's own (UM0701-02, 7.2) and gives what follows the response code.
+    ///
+    /// - Parameter timeout: in milliseconds, at least 1.
+    func chipCommand(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
+      try checkLength(command)
+      guard takesChipCommands, let call = LibNFC.chipCommand else {
+        throw Failure(code: Failure.notSupported, text: LibNFC.text(Failure.notSupported))
+      }
+      let result = call(
+        device, command, command.count, buffer, Self.bufferSize, max(1, timeout))
+      return answer(of: try check(result))
+    }
+
+    /// GetGeneralStatus (UM0701-02, 7.2.3), whose first byte is the error that the chip met last.
+    private static let getGeneralStatus: UInt8 = 0x04
+    private static let statusTimeout: Int32 = 100
+
+    private func chipStatus() -> UInt8? {
+      guard takesChipCommands else { return nil }
+      let answer = try? chipCommand([Self.getGeneralStatus], timeout: Self.statusTimeout)
+      return answer?.first.map { $0 & 0x3F }
     }
   }
 }

@@ -10,6 +10,7 @@ public final class LibNFCDriver: ReaderDriver {
 
   private let device: LibNFC.Device
   private let watchdog: Watchdog
+  private let jewel: JewelExchange
   /// Holds the lock on a serial port.
   private var port: SerialPort?
   /// The technology that the chip is set up for, and the target that it has active.
@@ -19,6 +20,7 @@ public final class LibNFCDriver: ReaderDriver {
   private init(_ device: LibNFC.Device, port: consuming SerialPort?) throws {
     self.device = device
     self.port = port
+    jewel = JewelExchange(device)
     name = device.name
     connectionString = device.connectionString
     watchdog = Watchdog(device.aborter)
@@ -83,6 +85,7 @@ public final class LibNFCDriver: ReaderDriver {
 
   public func close() {
     watchdog.retire()
+    try? jewel.restore()
     device.close()
     port = nil
   }
@@ -201,6 +204,7 @@ public final class LibNFCDriver: ReaderDriver {
   /// libnfc leaves the chip set up for the last protocol that it ran by hand.
   private func prepare(for type: nfc_modulation_type) throws(LibNFC.Failure) {
     framing = nil
+    try jewel.restore()
     try device.set(NP_HANDLE_CRC, true)
     try device.set(NP_HANDLE_PARITY, true)
     try device.set(NP_EASY_FRAMING, true)
@@ -259,6 +263,7 @@ public final class LibNFCDriver: ReaderDriver {
 
   private func forceTypeB() throws(LibNFC.Failure) {
     framing = nil
+    try jewel.restore()
     try device.set(NP_FORCE_ISO14443_B, true)
     try device.set(NP_FORCE_SPEED_106, true)
     try device.set(NP_HANDLE_CRC, true)
@@ -339,11 +344,16 @@ public final class LibNFCDriver: ReaderDriver {
   public func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
+    let milliseconds = Int32(
+      clamping: timeout.components.seconds * 1000
+        + timeout.components.attoseconds / 1_000_000_000_000_000)
+    if framing == .tagProtocol, case .jewel(_, let uid)? = active,
+      !JewelExchange.isKnownToChip(command)
+    {
+      return try jewelExchange(command, uid: uid, timeout: milliseconds)
+    }
     do {
       try use(framing)
-      let milliseconds = Int32(
-        clamping: timeout.components.seconds * 1000
-          + timeout.components.attoseconds / 1_000_000_000_000_000)
       let answer = try watchdog.call { try device.transceive(command, timeout: milliseconds) }
       // A tag that has refused is mute until it is found anew.
       if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
@@ -354,8 +364,27 @@ public final class LibNFCDriver: ReaderDriver {
     }
   }
 
+  private func jewelExchange(
+    _ command: [UInt8], uid: [UInt8], timeout: Int32
+  ) throws -> [UInt8] {
+    // Whatever comes next has to set up the chip.
+    framing = nil
+    do {
+      return try watchdog.call {
+        try jewel.send(command, uid: uid, timeout: timeout)
+      }
+    } catch let failure as LibNFC.Failure {
+      active = nil
+      throw exchangeError(failure, .tagProtocol)
+    } catch {
+      if (error as? NFCError)?.code == .tagResponseError { active = nil }
+      throw error
+    }
+  }
+
   private func use(_ framing: Framing) throws(LibNFC.Failure) {
     guard self.framing != framing else { return }
+    try jewel.restore()
     try device.set(NP_EASY_FRAMING, framing == .tagProtocol)
     try device.set(NP_HANDLE_CRC, framing != .bare)
     self.framing = framing
@@ -389,9 +418,11 @@ public final class LibNFCDriver: ReaderDriver {
         ? CancellationError()
         : NFCError(.tagResponseError, "the exchange did not end", cause: .noAnswer)
     case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased:
-      return NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
+      return ChipStatus.error(failure.chipStatus)
     case LibNFC.Failure.authentication:
       return NFCError(.authenticationFailed, "the key does not open the sector")
+    case LibNFC.Failure.chip where failure.chipStatus.map { $0 != 0 } ?? false:
+      return ChipStatus.error(failure.chipStatus)
     default:
       return NFCError(
         .tagResponseError, "the exchange failed", cause: .libnfc(failure.code, failure.text))

@@ -93,6 +93,9 @@ public struct NFCError: Error, Hashable, Sendable {
     case desfireStatus(UInt8)
     /// The error code of ISO/IEC 15693-3, 7.4.2.
     case iso15693(UInt8)
+    /// The error code of the reader's chip (PN532 user manual, UM0701-02, 7.1, table 15), with its
+    /// meaning.
+    case chip(UInt8, String)
     /// No answer came in the time that was allowed.
     case noAnswer
     /// The check of the answer is wrong.
@@ -177,6 +180,7 @@ extension NFCError.Cause: CustomStringConvertible {
     case .statusFlags(let first, let second): "status flags \([first, second].hexadecimal)"
     case .desfireStatus(let status): "status \([status].hexadecimal)"
     case .iso15693(let code): "error \([code].hexadecimal)"
+    case .chip(let code, let text): "\(text) (chip error \([code].hexadecimal))"
     case .noAnswer: "no answer"
     case .checksum: "wrong check"
     }

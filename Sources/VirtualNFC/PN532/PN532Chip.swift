@@ -57,7 +57,8 @@ struct PN532Chip {
   var fifo: [UInt8] = []
   /// Frames of one byte each that a host sends by the unit's own Transmit command.
   var segments: [UInt8] = []
-  var lastStatus = PN532Status.success
+  /// The error that GetGeneralStatus tells: the latest, whatever has succeeded since.
+  private(set) var lastStatus = PN532Status.success
 
   var faults = FaultState()
   var trace: (@Sendable (TraceEvent) -> Void)?
@@ -79,6 +80,11 @@ struct PN532Chip {
     }
     let parameters = Array(command.dropFirst())
     guard let answer = run(code, parameters) else { return .syntaxError }
+    if code.answersWithStatus, case .data(let data) = answer, let first = data.first,
+      let status = PN532Status(rawValue: first & PN532Status.mask), status != .success
+    {
+      lastStatus = status
+    }
     switch answer {
     case .data(let data): return .reply([first &+ 1] + data)
     case .waits(let attempts): return .pending(Pending(command: command, attempts: attempts))

@@ -32,6 +32,16 @@ enum PN532Command: UInt8 {
   case tgResponseToInitiator = 0x90
   case tgSetGeneralBytes = 0x92
   case tgSetMetaData = 0x94
+
+  /// Whether the answer begins with a status byte that says how an exchange over the air went.
+  var answersWithStatus: Bool {
+    switch self {
+    case .inDataExchange, .inCommunicateThru, .inDeselect, .inRelease, .inSelect, .inPSL, .inATR,
+      .inJumpForDEP, .inJumpForPSL:
+      true
+    default: false
+    }
+  }
 }
 
 /// The error codes of a status byte: user manual UM0701-02, 7.1, table 15.
@@ -58,4 +68,6 @@ enum PN532Status: UInt8 {
 
   /// In a status byte: more of the answer waits in the chip.
   static let moreInformation: UInt8 = 0x40
+  /// The error code in a status byte.
+  static let mask: UInt8 = 0x3F
 }

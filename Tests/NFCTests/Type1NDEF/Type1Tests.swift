@@ -37,27 +37,96 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  /// What lies beyond block C of a Topaz 512 is out of this reader's reach, and said to be.
-  @Test func readsAndWritesTheStaticPartOfTopaz512() async throws {
-    let long = try VirtualTag.topaz512(ndef: message(137))
-    let bench = try await Bench(long)
+  // MARK: Dynamic memory
+
+  /// RALL, which has the first 80 bytes (78 behind a length of three), and READ8 for each block more.
+  @Test(arguments: [(80, 1), (137, 9), (254, 23), (255, 24), (400, 42), (462, 49)])
+  func readsTopaz512(_ length: Int, _ exchanges: Int) async throws {
+    let bench = try await Bench(try .topaz512(ndef: message(length)))
     let ndef = try #require(try await bench.tag().ndef)
-    #expect(
-      try await ndef.queryNDEFStatus() == NDEFStatus(access: .readWrite, capacity: 462))
-    let error = await #expect(throws: NFCError.self) { try await ndef.readNDEFBytes() }
-    #expect(error?.code == .unsupported)
-    let image = long.memory
-    let refused = await #expect(throws: NFCError.self) {
-      try await ndef.writeNDEFBytes(message(81), verify: false)
+    for _ in 0..<2 {
+      let read = try await bench.counting { try await ndef.readNDEFBytes() }
+      #expect(read.result == message(length))
+      #expect(read.exchanges == exchanges)
     }
-    #expect(refused?.code == .unsupported)
-    #expect(long.memory == image)
-    try await ndef.writeNDEFBytes(message(80), verify: true)
-    #expect(try await ndef.readNDEFBytes() == message(80))
+    let status = try await bench.counting { try await ndef.queryNDEFStatus() }
+    #expect(status.result == NDEFStatus(access: .readWrite, capacity: 462))
+    // The dynamic lock bits, once.
+    #expect(status.exchanges == 1)
     await bench.reader.close()
   }
 
-  @Test(arguments: [90, 80]) func formatsABlankTag(_ length: Int) async throws {
+  /// RALL, READ8 of the lock bits, a WRITE-E8 for each block that holds a byte of the message or its
+  /// terminator.
+  @Test(arguments: [(0, 80, 14), (0, 137, 21), (0, 400, 54), (0, 462, 61)])
+  func writesTopaz512(_ old: Int, _ new: Int, _ exchanges: Int) async throws {
+    let tag = try VirtualTag.topaz512(ndef: message(old))
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    let write = try await bench.counting {
+      try await ndef.writeNDEFBytes(message(new), verify: false)
+    }
+    #expect(write.exchanges == exchanges)
+    let expected = try VirtualTag.topaz512(ndef: message(new))
+    #expect(tag.memory == expected.memory)
+    #expect(try await ndef.readNDEFBytes() == message(new))
+    await bench.reader.close()
+  }
+
+  @Test func writesOneByteOfTopaz512InThree() async throws {
+    var new = message(400)
+    let bench = try await Bench(try .topaz512(ndef: new))
+    let ndef = try #require(try await bench.tag().ndef)
+    #expect(try await ndef.queryNDEFStatus().access == .readWrite)
+    #expect(try await ndef.readNDEFBytes() == new)
+    _ = try await ndef.queryNDEFStatus()
+    new[300] ^= 0xFF
+    let write = try await bench.counting { try await ndef.writeNDEFBytes(new, verify: false) }
+    #expect(write.exchanges == 3)
+    #expect(try await ndef.readNDEFBytes() == new)
+    await bench.reader.close()
+  }
+
+  @Test(arguments: [(0, 100), (90, 120), (120, 20)]) func tearsTopaz512AtEveryExchange(
+    _ old: Int, _ new: Int
+  ) async throws {
+    try await TearBench(.topaz512(), old: old, new: new).run()
+  }
+
+  /// A lock bit of a block far behind makes the tag read-only, and nothing is written.
+  @Test func seesDynamicLockBits() async throws {
+    let tag = try VirtualTag.topaz512(ndef: message(20))
+    tag.memory[0x7F] = 0x80
+    let image = tag.memory
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    let error = await #expect(throws: NFCError.self) {
+      try await ndef.writeNDEFBytes(message(400), verify: false)
+    }
+    #expect(error?.code == .readOnly)
+    #expect(tag.memory == image)
+    await bench.reader.close()
+  }
+
+  /// An answer that breaks on the air, by the chip's registers: the check finds it, and the tag is there
+  /// for the next try.
+  @Test(arguments: [
+    (Fault.Effect.answerBroken, NFCError.Cause.checksum), (.answerLost, .noAnswer),
+    (.frameLost, .noAnswer),
+  ])
+  func aBrokenREAD8IsAnError(_ effect: Fault.Effect, _ cause: NFCError.Cause) async throws {
+    let bench = try await Bench(try .topaz512(ndef: message(137)))
+    let ndef = try #require(try await bench.tag().ndef)
+    bench.virtual.setFaults([Fault(effect, at: .exchange(4))])
+    let error = await #expect(throws: NFCError.self) { try await ndef.readNDEFBytes() }
+    #expect(error?.code == .tagResponseError)
+    #expect(error?.cause == cause)
+    bench.virtual.setFaults([])
+    #expect(try await ndef.readNDEFBytes() == message(137))
+    await bench.reader.close()
+  }
+
+  @Test(arguments: [90, 462]) func formatsABlankTag(_ length: Int) async throws {
     let tag: VirtualTag =
       try length == 90 ? .topaz96(formatted: false) : .topaz512(formatted: false)
     let formatted: VirtualTag = try length == 90 ? .topaz96() : .topaz512()
@@ -81,7 +150,8 @@ import VirtualNFC
     let ndef = try #require(try await bench.tag().ndef)
     #expect(try await ndef.readNDEFBytes() == message(20))
     let lock = try await bench.counting { try await ndef.writeLock() }
-    #expect(lock.exchanges == (isStatic ? 3 : 9))
+    // The dynamic lock bytes have been looked at before: READ8.
+    #expect(lock.exchanges == (isStatic ? 3 : 10))
     #expect(tag.memory[11] == 0x0F)
     #expect(Array(tag.memory[0x70...0x71]) == [0xFF, 0xFF])
     #expect(try await ndef.queryNDEFStatus().access == .readOnly)

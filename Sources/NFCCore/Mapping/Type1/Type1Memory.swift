@@ -1,11 +1,10 @@
-/// The bytes of a Type 1 tag that are known, and the commands that a reader's chip has for it.
+/// The bytes of a Type 1 tag that are known, and its commands.
 ///
-/// The reader completes each command with the tag's UID. It has RALL, READ, WRITE-E and WRITE-NE,
-/// which reach the first 128 bytes. RSEG, READ8 and WRITE-E8, for what lies beyond, are not among the
-/// commands that a PN53x forwards, and their frames (every byte a frame of its own, the first of
-/// seven bits) cannot be sent by its raw exchange either.
+/// The reader completes each command with the tag's UID. RALL gives the first 120 bytes, WRITE-E and
+/// WRITE-NE reach the first 128, one at a time. READ8 and WRITE-E8, eight bytes at a time, reach all of
+/// a tag with dynamic memory, and are `unsupported` on readers whose chip cannot be made to send them.
 ///
-/// Source: NFC Forum Type 1 Tag, 5; PN532 user manual, 7.3.8; libnfc's interface.
+/// Source: NFC Forum Type 1 Tag, 5; PN532 user manual, 7.3.8.
 struct Type1Memory: Sendable {
   static let blockSize = 8
   /// What RALL gives after the two header bytes: blocks 0 to E.
@@ -18,6 +17,8 @@ struct Type1Memory: Sendable {
     static let readAll: UInt8 = 0x00
     static let writeErase: UInt8 = 0x53
     static let writeNoErase: UInt8 = 0x1A
+    static let read8: UInt8 = 0x02
+    static let writeErase8: UInt8 = 0x54
   }
 
   /// HR0, HR1: what the tag is.
@@ -45,6 +46,55 @@ struct Type1Memory: Sendable {
     bytes = answer.dropFirst(2).map { $0 }
   }
 
+  /// READ8 of a block: one exchange.
+  mutating func load(block: Int, _ link: TagLink) throws {
+    keep(try send8(Command.read8, [], block, link), block)
+  }
+
+  /// The READ8s that it takes for these addresses to be known; none for what is known.
+  mutating func load(_ addresses: some Sequence<Int>, _ link: TagLink) throws {
+    for address in addresses where byte(address) == nil {
+      try load(block: address / Self.blockSize, link)
+    }
+  }
+
+  /// WRITE-E8 of a block, which the tag answers with what the block then holds. Throws as
+  /// ``write(_:at:isFirst:_:)``.
+  mutating func write(
+    _ data: [UInt8], block: Int, isFirst: Bool, _ link: TagLink
+  ) throws {
+    let held = try send8(Command.writeErase8, data, block, link)
+    keep(held, block)
+    guard held == data else { throw Self.locked(block, isFirst: isFirst) }
+  }
+
+  private mutating func send8(
+    _ command: UInt8, _ data: [UInt8], _ block: Int, _ link: TagLink
+  ) throws -> [UInt8] {
+    guard let address = UInt8(exactly: block) else { throw Self.outOfReach(block * Self.blockSize) }
+    let answer = try link.exchange(
+      [command, address] + data, framing: .tagProtocol, timeout: Self.timeout)
+    guard answer.count == 1 + Self.blockSize, answer[0] == address else {
+      throw NFCError(
+        .tagResponseError, "the tag's answer is not the block that was asked for",
+        place: .block(block))
+    }
+    return Array(answer.dropFirst())
+  }
+
+  private mutating func keep(_ data: [UInt8], _ block: Int) {
+    let first = block * Self.blockSize
+    let missing = first + Self.blockSize - bytes.count
+    if missing > 0 { bytes += [UInt8?](repeating: nil, count: missing) }
+    for (index, byte) in data.enumerated() { bytes[first + index] = byte }
+  }
+
+  private static func locked(_ block: Int, isFirst: Bool) -> NFCError {
+    NFCError(
+      isFirst ? .readOnly : .tagRefused,
+      "the tag does not let this block be written: it is locked", place: .block(block))
+  }
+
   /// WRITE-E of one byte, which the tag answers with what the byte then holds.
   ///
   /// Throws `readOnly` with the block if that is something else and nothing has been written before,
@@ -54,10 +104,7 @@ struct Type1Memory: Sendable {
   ) throws {
     let held = try send(Command.writeErase, byte, address, link)
     guard held == byte else {
-      throw NFCError(
-        isFirst ? .readOnly : .tagRefused,
-        "the tag does not let this block be written: it is locked",
-        place: .block(address / Self.blockSize))
+      throw Self.locked(address / Self.blockSize, isFirst: isFirst)
     }
   }
 
@@ -89,8 +136,8 @@ struct Type1Memory: Sendable {
 
   static func outOfReach(_ address: Int) -> NFCError {
     NFCError(
-      .unsupported,
-      "this reader reaches only the first 104 bytes of a Type 1 tag's data: it has no READ8 and no "
-        + "WRITE-E8", place: .block(address / blockSize))
+      .unsupported, "no command of a Type 1 tag reaches this far",
+      place: .block(address / blockSize)
+    )
   }
 }

@@ -123,9 +123,7 @@ enum MiFareClassicExchange {
     do {
       let answer = try link.exchange(command, framing: .tagProtocol)
       return answer.isEmpty ? [UltralightExchange.acknowledge] : answer
-    } catch let error as NFCError
-      where error.code == .tagRefused || error.code == .tagResponseError && error.cause == .noAnswer
-    {
+    } catch let error as NFCError where error.isRefusal {
       // A reader's chip gives no more than "no good answer" for a refusal. A card that is still there has
       // refused; it has to be woken again in either case.
       try link.selectAgain()
@@ -134,6 +132,16 @@ enum MiFareClassicExchange {
         "the card has refused command \([command[0]].hexadecimal) or not heard it: the sector is not open, or "
           + "its access conditions forbid it",
         cause: error.cause == .noAnswer ? nil : error.cause, place: block.map { .block($0) })
+    }
+  }
+}
+
+extension NFCError {
+  /// How a reader's chip tells a refusal of a MIFARE Classic: as silence, or by a code of its own.
+  fileprivate var isRefusal: Bool {
+    switch (code, cause) {
+    case (.tagRefused, _), (.tagResponseError, .noAnswer), (.tagResponseError, .chip): true
+    default: false
     }
   }
 }
