@@ -24,7 +24,11 @@ enum FeliCaCommandCode {
   static let requestResponse: UInt8 = 0x04
   static let readWithoutEncryption: UInt8 = 0x06
   static let writeWithoutEncryption: UInt8 = 0x08
+  static let searchServiceCode: UInt8 = 0x0A
   static let requestSystemCode: UInt8 = 0x0C
+  static let requestServiceV2: UInt8 = 0x32
+  static let requestSpecificationVersion: UInt8 = 0x3C
+  static let resetMode: UInt8 = 0x3E
 }
 
 /// What the answers of all cards have in common.
@@ -70,6 +74,8 @@ enum FeliCaStatusFlag {
   static let illegalBlockNumber: UInt8 = 0xA8
   /// FeliCa Lite-S.
   static let notAuthenticated: UInt8 = 0xB1
+  /// FeliCa Lite-S.
+  static let wrongMAC: UInt8 = 0xB2
 }
 
 /// The two codes that say which blocks are meant, and how many.

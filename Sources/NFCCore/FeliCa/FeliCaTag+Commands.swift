@@ -64,4 +64,59 @@ extension FeliCaTag {
   public func requestSystemCode() async throws -> [UInt16] {
     try await send(FeliCaRequestSystemCode(idm: idm))
   }
+
+  /// Asks for areas and services, and for which ciphers they have keys. Cards of 2011 and later.
+  ///
+  /// - Parameter nodeCodes: 1 to 32.
+  public func requestServiceV2(nodeCodes: [UInt16]) async throws -> FeliCaServiceKeys {
+    try await send(FeliCaRequestServiceV2(idm: idm, nodeCodes: nodeCodes))
+  }
+
+  /// Asks for the version of the card's operating system. Cards of 2011 and later.
+  public func requestSpecificationVersion() async throws -> FeliCaSpecificationVersion {
+    try await send(FeliCaRequestSpecificationVersion(idm: idm))
+  }
+
+  /// Puts the card back into mode 0. Cards of 2011 and later.
+  public func resetMode() async throws {
+    try await send(FeliCaResetMode(idm: idm))
+  }
+
+  /// Asks for one of the system's areas and services.
+  ///
+  /// - Parameter index: from 0.
+  /// - Returns: `nil` behind the last.
+  public func searchServiceCode(index: UInt16) async throws -> FeliCaNode? {
+    try await send(FeliCaSearchServiceCode(idm: idm, index: index))
+  }
+
+  /// All systems of the card: one exchange, and one more for each.
+  ///
+  /// FeliCa Lite and Lite-S, which do not list theirs, have the one that they were found by.
+  public func systems() async throws -> [FeliCaSystem] {
+    if FeliCaLiteGeneration(pmm: pmm) != nil {
+      let code = systemCode.count == 2 ? UInt16(systemCode[0]) << 8 | UInt16(systemCode[1]) : 0x88B4
+      return [FeliCaSystem(code: code, idm: idm, pmm: pmm)]
+    }
+    var systems: [FeliCaSystem] = []
+    for code in try await requestSystemCode() {
+      let answer = try await polling(systemCode: code)
+      // The first half byte of IDm is the system's number; another card has another IDm besides.
+      guard answer.idm.dropFirst() == idm.dropFirst() else {
+        throw NFCError(.tagResponseError, "another card has answered")
+      }
+      systems.append(FeliCaSystem(code: code, idm: answer.idm, pmm: answer.pmm))
+    }
+    return systems
+  }
+
+  /// ``readBlocks(service:blocks:system:)`` in the system that the card was found by.
+  public func readBlocks(service: UInt16, blocks: Range<Int>) async throws -> [[UInt8]] {
+    try await readBlocks(service: service, blocks: blocks, system: nil)
+  }
+
+  /// ``writeBlocks(service:firstBlock:data:system:)`` in the system that the card was found by.
+  public func writeBlocks(service: UInt16, firstBlock: Int, data: [[UInt8]]) async throws {
+    try await writeBlocks(service: service, firstBlock: firstBlock, data: data, system: nil)
+  }
 }

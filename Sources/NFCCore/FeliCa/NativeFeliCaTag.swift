@@ -14,6 +14,41 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
   func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8] {
     try await handle.performCommand { try FeliCaExchange.send(command, $0) }
   }
+
+  var lite: FeliCaLiteCommands? {
+    FeliCaLiteGeneration(pmm: pmm).map {
+      FeliCaLiteCommands(handle: handle, idm: idm, generation: $0)
+    }
+  }
+
+  func readBlocks(
+    service: UInt16, blocks: Range<Int>, system: FeliCaSystem?
+  ) async throws -> [[UInt8]] {
+    try await handle.performCommand { link in
+      var limit =
+        handle.knowledge.withLock { $0.blocksPerRead } ?? FeliCaReadWithoutEncryption.maximumBlocks
+      if FeliCaLiteGeneration(pmm: pmm) != nil {
+        limit = min(limit, FeliCaLiteLayout.maximumBlocksRead)
+      }
+      defer { handle.knowledge.withLock { $0.blocksPerRead = limit } }
+      return try FeliCaBlockProcedure(idm: system?.idm ?? idm, link).read(
+        service: service, blocks: blocks, limit: &limit)
+    }
+  }
+
+  func writeBlocks(
+    service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
+  ) async throws {
+    try await handle.performCommand { link in
+      var limit =
+        handle.knowledge.withLock { $0.blocksPerWrite }
+        ?? FeliCaWriteWithoutEncryption.maximumBlocks
+      if FeliCaLiteGeneration(pmm: pmm) != nil { limit = 1 }
+      defer { handle.knowledge.withLock { $0.blocksPerWrite = limit } }
+      try FeliCaBlockProcedure(idm: system?.idm ?? idm, link).write(
+        service: service, firstBlock: firstBlock, data: data, limit: &limit)
+    }
+  }
 }
 
 /// Which chip a FeliCa card is.

@@ -24,6 +24,25 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
     try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
   }
+
+  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
+    try await handle.performCommand { try ISO7816Procedure($0).send(command, options) }
+  }
+
+  func selectApplication(of aids: [ApplicationIdentifier]) async throws -> SelectedApplication {
+    try await handle.performCommand { try ISO7816Procedure($0).selectApplication(of: aids) }
+  }
+
+  func readBinary(file: UInt16?, offset: Int, count: Int?) async throws -> [UInt8] {
+    try await handle.performCommand { link in
+      let procedure = ISO7816Procedure(link)
+      if let file { try procedure.selectFile(file) }
+      var limit =
+        handle.knowledge.withLock { $0.readBinaryLimit } ?? ISO7816Procedure.longestRead
+      defer { handle.knowledge.withLock { $0.readBinaryLimit = limit } }
+      return try procedure.readBinary(file: file, offset: offset, count: count, limit: &limit)
+    }
+  }
 }
 
 /// Commands of ISO/IEC 7816-4 over the air.

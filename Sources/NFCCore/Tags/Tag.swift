@@ -90,6 +90,35 @@ public protocol ISO7816Tag: NDEFTag {
   ///
   /// - Throws: `commandTooLong` for more than the reader carries; `tagConnectionLost`.
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU
+
+  /// Sends a command, and does what it takes for the whole answer.
+  ///
+  /// What the reader does not carry goes in parts, extended length turned into short ones. What a card
+  /// does with the parts that it has got when a chain breaks off is its own affair: begin anew with SELECT.
+  /// A wait that the card asks for and a block that is lost between reader and card are the chip's; libnfc
+  /// tells of neither, but a chain that fails in the end, by the chip's status as the cause.
+  ///
+  /// - Parameter options: `.automatic`, or `.raw` for one exchange and the card's own status word.
+  /// - Returns: all data, and the last status word, whatever it is.
+  /// - Throws: `unsupported` with the status word if the card does not take a long command in parts;
+  ///   `commandTooLong`; `tagResponseError`; `tagConnectionLost`.
+  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU
+
+  /// Selects applications by their names in the given order; the first that answers is kept.
+  ///
+  /// - Throws: `wrongTag` if none is there; the reason names each with its status word.
+  func selectApplication(of aids: [ApplicationIdentifier]) async throws -> SelectedApplication
+
+  /// Reads a file without structure in as few READ BINARY as reader and card allow; asks for less at once
+  /// where the card refuses, and remembers that while it is connected.
+  ///
+  /// - Parameters:
+  ///   - file: its identifier; `nil` for the one that is selected.
+  ///   - offset: 0 to 16 777 215.
+  ///   - count: `nil` for all to the end.
+  /// - Returns: fewer bytes than `count` if the file ends before.
+  /// - Throws: `tagRefused` or `notAuthenticated` with the status word.
+  func readBinary(file: UInt16?, offset: Int, count: Int?) async throws -> [UInt8]
 }
 
 /// A FeliCa card.
@@ -111,6 +140,29 @@ public protocol FeliCaTag: NDEFTag {
   /// - Returns: response code and payload, without length byte and check.
   /// - Throws: `tagResponseError` for no or a broken answer; `commandTooLong` above 254 bytes.
   func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8]
+
+  /// Authentication and memory configuration of FeliCa Lite and Lite-S; `nil` on other cards.
+  var lite: FeliCaLiteCommands? { get }
+
+  /// Reads blocks of a service that needs no key, as many an exchange as frame and card allow; what the
+  /// card refuses is remembered while it is connected.
+  ///
+  /// - Parameters:
+  ///   - blocks: 0 to 65 535.
+  ///   - system: `nil` for the one that the card was found by; see ``systems()``.
+  /// - Returns: 16 bytes a block.
+  /// - Throws: `tagRefused` with the status flags and the block; `invalidParameter`.
+  func readBlocks(
+    service: UInt16, blocks: Range<Int>, system: FeliCaSystem?
+  ) async throws -> [[UInt8]]
+
+  /// Writes blocks of a service that needs no key, as ``readBlocks(service:blocks:system:)``. Each exchange
+  /// is written whole or not at all; those before it stay written.
+  ///
+  /// - Parameter data: 16 bytes a block.
+  func writeBlocks(
+    service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
+  ) async throws
 }
 
 /// A vicinity tag: ISO/IEC 15693.

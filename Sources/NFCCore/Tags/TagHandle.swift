@@ -60,4 +60,9 @@ struct TagKnowledge: Sendable {
   var vicinity: ISO15693Knowledge?
   /// How the tag holds NDEF, and what is known of it.
   var mapping: (any NDEFMapping)?
+  /// How many bytes the card gives to one READ BINARY, where it has refused more.
+  var readBinaryLimit: Int?
+  /// How many blocks the card takes in one command, where it has refused more.
+  var blocksPerRead: Int?
+  var blocksPerWrite: Int?
 }

@@ -175,8 +175,7 @@ extension NFCError.Cause: CustomStringConvertible {
     case .pcsc(_, let text): text
     case .system(_, let text): text
     case .negativeAcknowledge(let code): "NAK \([code].hexadecimal.dropFirst())"
-    case .statusWord(let word):
-      "status word \([UInt8(word >> 8), UInt8(word & 0xFF)].hexadecimal)"
+    case .statusWord(let word): "status word \(StatusWord(rawValue: word))"
     case .statusFlags(let first, let second): "status flags \([first, second].hexadecimal)"
     case .desfireStatus(let status): "status \([status].hexadecimal)"
     case .iso15693(let code): "error \([code].hexadecimal)"

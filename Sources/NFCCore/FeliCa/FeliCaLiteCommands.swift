@@ -1,0 +1,151 @@
+/// FeliCa Lite or Lite-S.
+enum FeliCaLiteGeneration: Hashable, Sendable {
+  case lite
+  case liteS
+
+  /// By the IC type in PMm; `nil` for other cards (FeliCa Lite-S User's Manual, 2.3).
+  init?(pmm: [UInt8]) {
+    switch pmm.dropFirst().first {
+    case 0xF0: self = .lite
+    case 0xF1, 0xF2: self = .liteS
+    default: return nil
+    }
+  }
+}
+
+/// What only FeliCa Lite and Lite-S can: FeliCa Lite User's Manual; FeliCa Lite-S User's Manual.
+public struct FeliCaLiteCommands: Sendable {
+  let handle: TagHandle
+  let idm: [UInt8]
+  let generation: FeliCaLiteGeneration
+
+  /// Has the card prove that it knows the card key. Two exchanges.
+  ///
+  /// - Returns: what reads with a MAC while the card is connected and no other authentication begins.
+  /// - Throws: `authenticationFailed` if the card has another key.
+  public func authenticate(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {
+    var generator = SystemRandomNumberGenerator()
+    let challenge = (0..<FeliCaBlock.size).map { _ in
+      UInt8.random(in: .min ... .max, using: &generator)
+    }
+    let procedure = try FeliCaLiteProcedure(
+      idm: idm, generation: generation, key: key, challenge: challenge)
+    try await handle.performCommand { try procedure.authenticate(.init(idm: idm, $0)) }
+    return FeliCaLiteSession(handle: handle, procedure: procedure)
+  }
+
+  /// As ``authenticate(_:)``, and proves the key to the card besides: Lite-S. Five exchanges.
+  ///
+  /// Blocks that are closed to others can then be read and written until the card is selected anew.
+  ///
+  /// - Throws: `unsupported` for FeliCa Lite.
+  public func authenticateMutually(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {
+    guard generation == .liteS else { throw FeliCaLiteProcedure.liteSOnly }
+    let session = try await authenticate(key)
+    try await handle.performCommand {
+      try session.procedure.authenticateExternally(.init(idm: idm, $0))
+    }
+    return session
+  }
+
+  /// Block MC. One exchange.
+  public func memoryConfiguration() async throws -> FeliCaLiteMemoryConfiguration {
+    let blocks = try await handle.perform {
+      try FeliCaLiteExchange(idm: idm, $0).read([FeliCaLiteLayout.memoryConfiguration])
+    }
+    guard let first = blocks.first, let configuration = FeliCaLiteMemoryConfiguration(first) else {
+      throw FeliCaAnswer.tooShort
+    }
+    return configuration
+  }
+
+  /// Writes block MC. Two exchanges; counts from the next power-up.
+  ///
+  /// - Parameter effects: all that cannot be undone about it and is wanted so; see
+  ///   ``FeliCaLiteMemoryConfiguration/irreversibleEffects(on:)``.
+  /// - Throws: `invalidParameter`, and nothing is written, if it would have other effects.
+  public func writeMemoryConfiguration(
+    _ configuration: FeliCaLiteMemoryConfiguration,
+    accepting effects: Set<FeliCaLiteMemoryConfiguration.IrreversibleEffect>
+  ) async throws {
+    try await handle.performCommand { link in
+      let exchange = FeliCaLiteExchange(idm: idm, link)
+      guard
+        let old = try exchange.read([FeliCaLiteLayout.memoryConfiguration]).first
+          .flatMap({ FeliCaLiteMemoryConfiguration($0) })
+      else { throw FeliCaAnswer.tooShort }
+      let others = configuration.irreversibleEffects(on: old).subtracting(effects)
+      guard others.isEmpty else {
+        throw NFCError(
+          .invalidParameter,
+          "this cannot be undone and was not asked for: "
+            + others.map(\.description).sorted().joined(separator: ", "))
+      }
+      try exchange.write(configuration.bytes, to: FeliCaLiteLayout.memoryConfiguration)
+    }
+  }
+
+  /// Gives the card another key. Two exchanges, or one without a version.
+  ///
+  /// Whoever does not know the key can never change it again once the card is issued; nothing reads it back.
+  ///
+  /// - Parameter version: for block CKV, which anybody can read.
+  /// - Throws: `tagRefused` once the system blocks are closed; a Lite-S may then take it from
+  ///   ``FeliCaLiteSession/writeCardKey(_:version:)``.
+  public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
+    try await handle.performCommand { link in
+      let exchange = FeliCaLiteExchange(idm: idm, link)
+      try exchange.write(key.block, to: FeliCaLiteLayout.cardKey)
+      if let version {
+        try exchange.write(
+          FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion)
+      }
+    }
+  }
+}
+
+/// A card that has proved its key. Holds the session's key, which no description shows.
+public struct FeliCaLiteSession: Sendable {
+  let handle: TagHandle
+  let procedure: FeliCaLiteProcedure
+
+  /// Reads blocks of which nobody on the way has changed a bit. One exchange for every three.
+  ///
+  /// - Throws: `authenticationFailed` if the MAC is wrong; `notAuthenticated` for a block that asks for
+  ///   ``FeliCaLiteCommands/authenticateMutually(_:)``.
+  public func read(_ blocks: [UInt8]) async throws -> [[UInt8]] {
+    try await handle.performCommand { link in
+      try procedure.read(blocks, .init(idm: procedure.idm, link))
+    }
+  }
+
+  /// Writes a block with MAC_A: Lite-S. Two exchanges.
+  ///
+  /// - Throws: `authenticationFailed` if the card finds the MAC wrong; `unsupported` for FeliCa Lite.
+  public func write(_ data: [UInt8], to block: UInt8) async throws {
+    try await handle.performCommand { link in
+      try procedure.write(data, to: block, .init(idm: procedure.idm, link))
+    }
+  }
+
+  /// Gives an issued Lite-S another key, if its configuration lets keys be written with MAC_A. Four
+  /// exchanges, or two without a version. The session ends with the next authentication.
+  public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
+    try await handle.performCommand { link in
+      let exchange = FeliCaLiteExchange(idm: procedure.idm, link)
+      try procedure.write(key.block, to: FeliCaLiteLayout.cardKey, exchange)
+      if let version {
+        try procedure.write(
+          FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion, exchange)
+      }
+    }
+  }
+}
+
+extension FeliCaLiteSession: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  public var description: String { "a session with a FeliCa Lite" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,145 @@
+/// MC, the memory configuration block of FeliCa Lite and Lite-S: FeliCa Lite User's Manual; FeliCa Lite-S
+/// User's Manual, 7.3.8.
+///
+/// Permissions only go and restrictions only come; a change counts from the next power-up. Sets have the
+/// numbers of the blocks S_PAD0 to S_PAD13 (0 to 13) and REG (14).
+public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
+  /// S_PAD0 to S_PAD13 and REG.
+  public static let blocks = 0...14
+
+  private enum Offset {
+    static let readWrite = 0
+    static let all = 2
+    static let systemOption = 3
+    static let keyWriteMAC = 5
+    static let readRestriction = 6
+    static let writeRestriction = 8
+    static let writeMAC = 10
+    static let stateWriteMAC = 12
+  }
+
+  private static let unlocked: UInt8 = 0xFF
+  private static let flag: UInt8 = 0x01
+  /// In MC_SP_REG_ALL_RW: the field itself and the restrictions.
+  private static let ownBit = 15
+
+  /// The block as it is on the card.
+  public private(set) var bytes: [UInt8]
+
+  /// `nil` if there are not 16 bytes.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count == FeliCaBlock.size else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Blocks that can be written; the others are read only.
+  public var writableBlocks: Set<Int> {
+    get { set(at: Offset.readWrite) }
+    set { change(Offset.readWrite, to: newValue) }
+  }
+  /// Whether ``writableBlocks`` and the restrictions can still be changed.
+  public var restrictionsAreWritable: Bool {
+    get { bit(Self.ownBit, at: Offset.readWrite) }
+    set { setBit(Self.ownBit, at: Offset.readWrite, to: newValue) }
+  }
+  /// MC_ALL: whether ID, SER_C, CKV, CK and the options can still be written without MAC.
+  public var systemBlocksAreWritable: Bool {
+    get { bytes[Offset.all] == Self.unlocked }
+    set { bytes[Offset.all] = newValue ? Self.unlocked : 0x00 }
+  }
+  /// SYS_OP: whether the card answers as NDEF tag.
+  public var supportsNDEF: Bool {
+    get { bytes[Offset.systemOption] & Self.flag != 0 }
+    set { setBit(0, at: Offset.systemOption, to: newValue) }
+  }
+  /// Lite-S: CK and CKV can be written with MAC_A even when the system blocks are closed.
+  public var keyIsWritableWithMAC: Bool {
+    get { bytes[Offset.keyWriteMAC] & Self.flag != 0 }
+    set { setBit(0, at: Offset.keyWriteMAC, to: newValue) }
+  }
+  /// Lite-S: blocks that are read after mutual authentication only.
+  public var readRestrictedBlocks: Set<Int> {
+    get { set(at: Offset.readRestriction) }
+    set { change(Offset.readRestriction, to: newValue) }
+  }
+  /// Lite-S: blocks that are written after mutual authentication only.
+  public var writeRestrictedBlocks: Set<Int> {
+    get { set(at: Offset.writeRestriction) }
+    set { change(Offset.writeRestriction, to: newValue) }
+  }
+  /// Lite-S: blocks that are written with MAC_A only.
+  public var blocksWrittenWithMAC: Set<Int> {
+    get { set(at: Offset.writeMAC) }
+    set { change(Offset.writeMAC, to: newValue) }
+  }
+  /// Lite-S: STATE is written with MAC_A only.
+  public var stateIsWrittenWithMAC: Bool {
+    get { bytes[Offset.stateWriteMAC] & Self.flag != 0 }
+    set { setBit(0, at: Offset.stateWriteMAC, to: newValue) }
+  }
+
+  private func bit(_ index: Int, at offset: Int) -> Bool {
+    bytes[offset + index / 8] >> UInt8(index % 8) & 1 != 0
+  }
+
+  private mutating func setBit(_ index: Int, at offset: Int, to value: Bool) {
+    let mask: UInt8 = 1 << UInt8(index % 8)
+    if value { bytes[offset + index / 8] |= mask } else { bytes[offset + index / 8] &= ~mask }
+  }
+
+  private func set(at offset: Int) -> Set<Int> {
+    Set(Self.blocks.filter { bit($0, at: offset) })
+  }
+
+  private mutating func change(_ offset: Int, to blocks: Set<Int>) {
+    for block in Self.blocks { setBit(block, at: offset, to: blocks.contains(block)) }
+  }
+}
+
+extension FeliCaLiteMemoryConfiguration {
+  /// What a write of the block does for ever.
+  public enum IrreversibleEffect: Hashable, Sendable, CustomStringConvertible {
+    case makesReadOnly(Set<Int>)
+    case closesRestrictions
+    case closesSystemBlocks
+    case restrictsReading(Set<Int>)
+    case restrictsWriting(Set<Int>)
+    case requiresMAC(Set<Int>)
+    case requiresMACForState
+
+    public var description: String {
+      switch self {
+      case .makesReadOnly(let blocks): "\(Self.text(blocks)) become read only"
+      case .closesRestrictions: "permissions and restrictions are fixed"
+      case .closesSystemBlocks: "ID, card key, its version and the options are fixed"
+      case .restrictsReading(let blocks): "\(Self.text(blocks)) are read after authentication only"
+      case .restrictsWriting(let blocks):
+        "\(Self.text(blocks)) are written after authentication only"
+      case .requiresMAC(let blocks): "\(Self.text(blocks)) are written with a MAC only"
+      case .requiresMACForState: "the state is written with a MAC only"
+      }
+    }
+
+    private static func text(_ blocks: Set<Int>) -> String {
+      "blocks " + blocks.sorted().map(String.init).joined(separator: " ")
+    }
+  }
+
+  /// What cannot be undone once this is written over another configuration.
+  public func irreversibleEffects(
+    on old: FeliCaLiteMemoryConfiguration
+  ) -> Set<IrreversibleEffect> {
+    var effects: Set<IrreversibleEffect> = []
+    func insert(_ blocks: Set<Int>, _ effect: (Set<Int>) -> IrreversibleEffect) {
+      if !blocks.isEmpty { effects.insert(effect(blocks)) }
+    }
+    insert(old.writableBlocks.subtracting(writableBlocks)) { .makesReadOnly($0) }
+    insert(readRestrictedBlocks.subtracting(old.readRestrictedBlocks)) { .restrictsReading($0) }
+    insert(writeRestrictedBlocks.subtracting(old.writeRestrictedBlocks)) { .restrictsWriting($0) }
+    insert(blocksWrittenWithMAC.subtracting(old.blocksWrittenWithMAC)) { .requiresMAC($0) }
+    if stateIsWrittenWithMAC, !old.stateIsWrittenWithMAC { effects.insert(.requiresMACForState) }
+    if !restrictionsAreWritable, old.restrictionsAreWritable { effects.insert(.closesRestrictions) }
+    if !systemBlocksAreWritable, old.systemBlocksAreWritable { effects.insert(.closesSystemBlocks) }
+    return effects
+  }
+}

@@ -1,0 +1,148 @@
+/// The versions of the keys of some nodes, as Request Service v2 tells them.
+public struct FeliCaServiceKeys: Hashable, Sendable {
+  /// The card's encryption identifier: 4F for AES, 41 for AES and DES.
+  public var encryptionIdentifier: UInt8
+  /// The version of each node's AES key; `nil` for a node that is not there or has none.
+  public var aes: [UInt16?]
+  /// The version of each node's DES key; empty for a card that has AES only.
+  public var des: [UInt16?]
+
+  public init(encryptionIdentifier: UInt8, aes: [UInt16?], des: [UInt16?]) {
+    self.encryptionIdentifier = encryptionIdentifier
+    self.aes = aes
+    self.des = des
+  }
+}
+
+/// Request Service v2: FeliCa Card User's Manual, excerpted edition, 4.4.10.
+struct FeliCaRequestServiceV2: FeliCaCommand, Hashable {
+  var idm: [UInt8]
+  /// Codes of areas and services, 1 to 32.
+  var nodeCodes: [UInt16]
+
+  private static let maximumNodes = 32
+  private static let aesAndDES: UInt8 = 0x41
+
+  var encoded: [UInt8] {
+    var bytes = [FeliCaCommandCode.requestServiceV2] + idm
+    bytes.append(UInt8(truncatingIfNeeded: nodeCodes.count))
+    for code in nodeCodes { bytes += [UInt8(code & 0xFF), UInt8(code >> 8)] }
+    return bytes
+  }
+
+  func validate() throws {
+    guard (1...Self.maximumNodes).contains(nodeCodes.count) else {
+      throw NFCError(
+        .invalidParameter,
+        "a command asks for 1 to \(Self.maximumNodes) nodes, not \(nodeCodes.count)")
+    }
+  }
+
+  func answer(_ bytes: [UInt8]) throws -> FeliCaServiceKeys {
+    var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.requestServiceV2, idm: idm)
+    try FeliCaAnswer.takeStatus(from: &body)
+    guard let identifier = body.popFirst(), let count = body.popFirst() else {
+      throw FeliCaAnswer.tooShort
+    }
+    let lists = identifier == Self.aesAndDES ? 2 : 1
+    guard Int(count) == nodeCodes.count, body.count == 2 * lists * Int(count) else {
+      throw NFCError(
+        .tagResponseError, "the card has told of another number of nodes than asked for")
+    }
+    let data = Array(body)
+    let versions: [UInt16?] = stride(from: 0, to: data.count, by: 2).map {
+      let version = UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8
+      return version == 0xFFFF ? nil : version
+    }
+    return FeliCaServiceKeys(
+      encryptionIdentifier: identifier, aes: Array(versions.prefix(Int(count))),
+      des: Array(versions.dropFirst(Int(count))))
+  }
+}
+
+/// An area or a service, as Search Service Code lists them.
+public enum FeliCaNode: Hashable, Sendable {
+  /// Its code, and the last service code that may be in it.
+  case area(UInt16, last: UInt16)
+  case service(UInt16)
+}
+
+/// Search Service Code, which gives the nodes one by one. Not in the excerpted manual; JIS X 6319-4 and the
+/// cards themselves.
+struct FeliCaSearchServiceCode: FeliCaCommand, Hashable {
+  var idm: [UInt8]
+  /// From 0.
+  var index: UInt16
+
+  private static let end: UInt16 = 0xFFFF
+
+  var encoded: [UInt8] {
+    [FeliCaCommandCode.searchServiceCode] + idm + [UInt8(index & 0xFF), UInt8(index >> 8)]
+  }
+
+  /// `nil` behind the last.
+  func answer(_ bytes: [UInt8]) throws -> FeliCaNode? {
+    let data = Array(
+      try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.searchServiceCode, idm: idm))
+    guard data.count == 2 || data.count == 4 else {
+      throw NFCError(.tagResponseError, "the card's answer has a wrong length")
+    }
+    let code = UInt16(data[0]) | UInt16(data[1]) << 8
+    if data.count == 4 { return .area(code, last: UInt16(data[2]) | UInt16(data[3]) << 8) }
+    return code == Self.end ? nil : .service(code)
+  }
+}
+
+/// What a card says of its operating system. Versions are three digits: 0500 (hexadecimal) is 5.0.0.
+public struct FeliCaSpecificationVersion: Hashable, Sendable {
+  public var basic: UInt16
+  /// DES first, then what the manual names.
+  public var options: [UInt16]
+
+  public init(basic: UInt16, options: [UInt16]) {
+    self.basic = basic
+    self.options = options
+  }
+}
+
+/// Request Specification Version: FeliCa Card User's Manual, excerpted edition, 4.4.13.
+struct FeliCaRequestSpecificationVersion: FeliCaCommand, Hashable {
+  var idm: [UInt8]
+
+  /// The only format there is.
+  private static let format: UInt8 = 0x00
+  private static let reserved: [UInt8] = [0x00, 0x00]
+
+  var encoded: [UInt8] {
+    [FeliCaCommandCode.requestSpecificationVersion] + idm + Self.reserved
+  }
+
+  func answer(_ bytes: [UInt8]) throws -> FeliCaSpecificationVersion {
+    var body = try FeliCaAnswer.body(
+      of: bytes, to: FeliCaCommandCode.requestSpecificationVersion, idm: idm)
+    try FeliCaAnswer.takeStatus(from: &body)
+    let data = Array(body)
+    guard data.count >= 4, data[0] == Self.format, data.count == 4 + 2 * Int(data[3]) else {
+      throw NFCError(.tagResponseError, "the card's answer has a wrong length or format")
+    }
+    return FeliCaSpecificationVersion(
+      basic: UInt16(data[1]) | UInt16(data[2]) << 8,
+      options: stride(from: 4, to: data.count, by: 2).map {
+        UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8
+      })
+  }
+}
+
+/// Reset Mode: FeliCa Card User's Manual, excerpted edition, 4.4.14.
+struct FeliCaResetMode: FeliCaCommand, Hashable {
+  var idm: [UInt8]
+
+  private static let reserved: [UInt8] = [0x00, 0x00]
+
+  var encoded: [UInt8] { [FeliCaCommandCode.resetMode] + idm + Self.reserved }
+
+  func answer(_ bytes: [UInt8]) throws {
+    var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.resetMode, idm: idm)
+    try FeliCaAnswer.takeStatus(from: &body)
+  }
+}

@@ -1,0 +1,36 @@
+/// An application that has been selected, and what it has answered.
+public struct SelectedApplication: Hashable, Sendable {
+  /// The identifier that was selected by, as it was given.
+  public var aid: ApplicationIdentifier
+  /// File control information and status word.
+  public var response: ResponseAPDU
+
+  public init(aid: ApplicationIdentifier, response: ResponseAPDU) {
+    self.aid = aid
+    self.response = response
+  }
+}
+
+extension ISO7816Procedure {
+  /// Selects the first of some applications that is there.
+  func selectApplication(of aids: [ApplicationIdentifier]) throws -> SelectedApplication {
+    guard !aids.isEmpty else {
+      throw NFCError(.invalidParameter, "there is no application identifier to select by")
+    }
+    var refusals: [String] = []
+    var last: UInt16?
+    for aid in aids {
+      let response = try send(.select(aid: aid), .automatic)
+      switch response.status.group {
+      case .success, .moreData, .warning:
+        return SelectedApplication(aid: aid, response: response)
+      case .executionError, .checkingError, .proprietary:
+        refusals.append("\(aid): \(response.status)")
+        last = response.statusWord
+      }
+    }
+    throw NFCError(
+      .wrongTag, "no application answers to " + refusals.joined(separator: ", "),
+      cause: last.map { .statusWord($0) })
+  }
+}

@@ -1,0 +1,133 @@
+/// The two bytes at the end of every answer: ISO/IEC 7816-4, 5.6, tables 5 to 7.
+public struct StatusWord: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt16
+
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  var sw1: UInt8 { UInt8(rawValue >> 8) }
+  var sw2: UInt8 { UInt8(rawValue & 0xFF) }
+
+  /// What kind of outcome it is.
+  public enum Group: Hashable, Sendable {
+    /// 9000.
+    case success
+    /// 61xx: done, and more data waits for GET RESPONSE.
+    case moreData
+    /// 62xx, 63xx: done, with something to know.
+    case warning
+    /// 64xx to 66xx: not done, something went wrong in the card.
+    case executionError
+    /// 67xx to 6Fxx: not done, something is wrong with the command.
+    case checkingError
+    /// 9xxx but 9000, and what else the standard leaves open.
+    case proprietary
+  }
+
+  public var group: Group {
+    switch sw1 {
+    case 0x90 where sw2 == 0: .success
+    case 0x61: .moreData
+    case 0x62, 0x63: .warning
+    case 0x64...0x66: .executionError
+    case 0x67...0x6F: .checkingError
+    default: .proprietary
+    }
+  }
+
+  public static let success = StatusWord(rawValue: 0x9000)
+  /// The end of the file came before as many bytes as were expected.
+  public static let endOfFile = StatusWord(rawValue: 0x6282)
+  public static let selectedFileDeactivated = StatusWord(rawValue: 0x6283)
+  public static let noInformation = StatusWord(rawValue: 0x6300)
+  public static let executionError = StatusWord(rawValue: 0x6400)
+  public static let memoryFailure = StatusWord(rawValue: 0x6581)
+  public static let wrongLength = StatusWord(rawValue: 0x6700)
+  public static let logicalChannelNotSupported = StatusWord(rawValue: 0x6881)
+  public static let secureMessagingNotSupported = StatusWord(rawValue: 0x6882)
+  public static let lastCommandOfChainExpected = StatusWord(rawValue: 0x6883)
+  public static let commandChainingNotSupported = StatusWord(rawValue: 0x6884)
+  public static let commandNotAllowed = StatusWord(rawValue: 0x6900)
+  public static let incompatibleFileStructure = StatusWord(rawValue: 0x6981)
+  public static let securityStatusNotSatisfied = StatusWord(rawValue: 0x6982)
+  public static let authenticationMethodBlocked = StatusWord(rawValue: 0x6983)
+  public static let referenceDataNotUsable = StatusWord(rawValue: 0x6984)
+  public static let conditionsOfUseNotSatisfied = StatusWord(rawValue: 0x6985)
+  public static let noCurrentFile = StatusWord(rawValue: 0x6986)
+  public static let secureMessagingObjectsMissing = StatusWord(rawValue: 0x6987)
+  public static let secureMessagingObjectsIncorrect = StatusWord(rawValue: 0x6988)
+  public static let incorrectData = StatusWord(rawValue: 0x6A80)
+  public static let functionNotSupported = StatusWord(rawValue: 0x6A81)
+  /// File or application.
+  public static let fileNotFound = StatusWord(rawValue: 0x6A82)
+  public static let recordNotFound = StatusWord(rawValue: 0x6A83)
+  public static let notEnoughMemory = StatusWord(rawValue: 0x6A84)
+  public static let incorrectParameters = StatusWord(rawValue: 0x6A86)
+  public static let lengthInconsistentWithParameters = StatusWord(rawValue: 0x6A87)
+  public static let referencedDataNotFound = StatusWord(rawValue: 0x6A88)
+  public static let fileAlreadyExists = StatusWord(rawValue: 0x6A89)
+  /// P1 and P2, often an offset outside the file.
+  public static let wrongParameters = StatusWord(rawValue: 0x6B00)
+  public static let instructionNotSupported = StatusWord(rawValue: 0x6D00)
+  public static let classNotSupported = StatusWord(rawValue: 0x6E00)
+  public static let noPreciseDiagnosis = StatusWord(rawValue: 0x6F00)
+
+  private static let names: [StatusWord: String] = [
+    success: "success",
+    endOfFile: "end of file before the expected length",
+    selectedFileDeactivated: "selected file deactivated",
+    noInformation: "warning",
+    executionError: "execution error",
+    memoryFailure: "memory failure",
+    wrongLength: "wrong length",
+    logicalChannelNotSupported: "logical channel not supported",
+    secureMessagingNotSupported: "secure messaging not supported",
+    lastCommandOfChainExpected: "last command of the chain expected",
+    commandChainingNotSupported: "command chaining not supported",
+    commandNotAllowed: "command not allowed",
+    incompatibleFileStructure: "command incompatible with file structure",
+    securityStatusNotSatisfied: "security status not satisfied",
+    authenticationMethodBlocked: "authentication method blocked",
+    referenceDataNotUsable: "reference data not usable",
+    conditionsOfUseNotSatisfied: "conditions of use not satisfied",
+    noCurrentFile: "no current file",
+    secureMessagingObjectsMissing: "secure messaging objects missing",
+    secureMessagingObjectsIncorrect: "secure messaging objects incorrect",
+    incorrectData: "incorrect data",
+    functionNotSupported: "function not supported",
+    fileNotFound: "file or application not found",
+    recordNotFound: "record not found",
+    notEnoughMemory: "not enough memory in the file",
+    incorrectParameters: "incorrect P1 or P2",
+    lengthInconsistentWithParameters: "length inconsistent with P1 and P2",
+    referencedDataNotFound: "referenced data not found",
+    fileAlreadyExists: "file already exists",
+    wrongParameters: "wrong P1 or P2",
+    instructionNotSupported: "instruction not supported",
+    classNotSupported: "class not supported",
+    noPreciseDiagnosis: "no precise diagnosis",
+  ]
+
+  /// What it says, for people; `nil` for one that the standard does not name.
+  public var name: String? {
+    if let name = Self.names[self] { return name }
+    switch sw1 {
+    case 0x61: return "\(sw2 == 0 ? 256 : Int(sw2)) more bytes"
+    case 0x63 where sw2 >> 4 == 0xC: return "counter at \(sw2 & 0x0F)"
+    case 0x6C: return "wrong expected length, \(sw2 == 0 ? 256 : Int(sw2)) is right"
+    default: return nil
+    }
+  }
+}
+
+extension StatusWord: CustomStringConvertible {
+  /// Four digits and, where it has one, the name.
+  public var description: String {
+    let digits = [sw1, sw2].hexadecimal
+    return name.map { "\(digits) (\($0))" } ?? digits
+  }
+}
+
+extension ResponseAPDU {
+  /// The status word by name.
+  public var status: StatusWord { StatusWord(rawValue: statusWord) }
+}
