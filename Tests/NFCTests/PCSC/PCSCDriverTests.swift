@@ -105,7 +105,7 @@ import VirtualNFC
       try await found.connect()
       let ndef = try #require(found.ndef)
       #expect(try await ndef.readNDEFBytes() == nil)
-      let message = NDEFMessage(records: [try URIRecord("https://example.com").record])
+      let message = NDEFMessage(records: [URIRecord("https://example.com").record])
       try await ndef.writeNDEF(message, verify: true)
       #expect(try await ndef.readNDEF() == message)
     }
