@@ -63,7 +63,7 @@ final class PCSCLite: SmartCardService {
       return names.prefix(Int(length)).split(separator: 0).map { name in
         String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       }
-    } catch where error == .noReaders {
+    } catch  where error == .noReaders {
       return []
     }
   }
@@ -81,7 +81,7 @@ final class PCSCLite: SmartCardService {
     do {
       _ = try change(
         of: reader, from: known, milliseconds: DWORD(clamping: max(0, min(milliseconds, 60000))))
-    } catch where error == .timeout || error == .cancelled {}
+    } catch  where error == .timeout || error == .cancelled {}
   }
 
   private func change(

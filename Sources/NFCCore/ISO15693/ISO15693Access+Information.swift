@@ -98,7 +98,8 @@ package enum ISO15693Inventory {
   /// of their UIDs, least significant first.
   ///
   /// - Parameter afi: 0 for tags of every family.
-  package static func run(_ link: ISO15693Link, afi: UInt8 = 0) throws -> [ISO15693InventoryAnswer] {
+  package static func run(_ link: ISO15693Link, afi: UInt8 = 0) throws -> [ISO15693InventoryAnswer]
+  {
     var found: [ISO15693InventoryAnswer] = []
     var masks = [ISO15693InventoryMask.none]
     while let mask = masks.popLast(), found.count < largestCount {

@@ -54,7 +54,8 @@ enum BlockNumbers {
   static func argument(_ text: String) throws -> [Range<Int>] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let ends = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let first = ends.first.flatMap({ number($0) }), let last = ends.last.flatMap({ number($0) })
+      guard let first = ends.first.flatMap({ number($0) }),
+        let last = ends.last.flatMap({ number($0) })
       else {
         throw ValidationError(
           "Blocks are a number from 0 to \(largest), a range or a list of them (0-7, 3,5,9-12), "

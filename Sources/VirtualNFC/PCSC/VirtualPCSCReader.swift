@@ -258,10 +258,12 @@ public final class VirtualPCSCReader: Sendable {
     switch reception {
     case .silence: return Self.noAnswer
     case .broken(let frame):
-      session.answer += [0x92, 0x01, 0x00, 0x96, 0x02, 0x03, 0x00] + TransparentObject.encode(frame)
+      session.answer +=
+        [0x92, 0x01, 0x00, 0x96, 0x02, 0x03, 0x00] + TransparentObject.encode(frame)
     case .frame(let frame):
       guard frame.count <= Self.largestAnswer else { return [0x6F, 0x00] }
-      session.answer += [0x92, 0x01, 0x00, 0x96, 0x02, 0x00, 0x00] + TransparentObject.encode(frame)
+      session.answer +=
+        [0x92, 0x01, 0x00, 0x96, 0x02, 0x00, 0x00] + TransparentObject.encode(frame)
     }
     return nil
   }

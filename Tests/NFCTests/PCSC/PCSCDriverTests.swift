@@ -60,7 +60,8 @@ import VirtualNFC
     }
     #expect(error?.code == .readOnly)
     #expect(error?.place == .block(4))
-    #expect(try await tag.transceive([0x02, 0x20, 0xFE], timeout: .milliseconds(100)).first == 0x01)
+    #expect(
+      try await tag.transceive([0x02, 0x20, 0xFE], timeout: .milliseconds(100)).first == 0x01)
   }
 
   /// 60 blocks of 4 bytes are what fits the 256 bytes of an answer with its objects.
@@ -82,8 +83,10 @@ import VirtualNFC
       { _ = try await tag.readBlocks(79..<81) },
       { _ = try await tag.readBlocks(-1..<1) },
       { try await tag.writeBlocks(at: 80, [1, 2, 3, 4]) },
-      { _ = try await tag.readBlocks(0..<1)
-        try await tag.writeBlocks(at: 5, [1, 2, 3]) },
+      {
+        _ = try await tag.readBlocks(0..<1)
+        try await tag.writeBlocks(at: 5, [1, 2, 3])
+      },
       { try await tag.lockBlock(80) },
       { _ = try await tag.transceive([0x02], timeout: .milliseconds(10)) },
     ]
@@ -102,7 +105,7 @@ import VirtualNFC
       try await found.connect()
       let ndef = try #require(found.ndef)
       #expect(try await ndef.readNDEFBytes() == nil)
-      let message = NDEFMessage(records: [try URIRecord("https://example.com").record()])
+      let message = NDEFMessage(records: [URIRecord("https://example.com").record])
       try await ndef.writeNDEF(message, verify: true)
       #expect(try await ndef.readNDEF() == message)
     }

@@ -1,0 +1,59 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+/// The same driver through a real PC/SC daemon with vsmartcard's virtual reader.
+@Suite(.serialized, .enabled(if: PrivatePCSCD.obstacle == nil))
+struct PCSCDaemonTests {
+  private func lines(_ output: String) -> [Substring] { output.split(separator: "\n") }
+
+  @Test func readsWhatAnotherProgramReads() throws {
+    let chip = VirtualTag.icodeSLIX2()
+    let field = VirtualField()
+    field.place(chip)
+    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC", port: 41731)
+    let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
+    defer { client.close() }
+
+    let written = try daemon.nfc("iso15693", "write", "4", "11223344")
+    #expect(written.status == 0, "\(written.errors)")
+    #expect(Array(chip.memory[16..<20]) == [0x11, 0x22, 0x33, 0x44])
+
+    let read = try daemon.nfc("iso15693", "read", "0-7", "--json")
+    #expect(read.status == 0, "\(read.errors)")
+    let blocks = (0..<8).map { Array(chip.memory[($0 * 4)..<($0 * 4 + 4)]).hexadecimal }
+    #expect(
+      lines(read.output)
+        == blocks.enumerated().map {
+          "{\"block\":\($0.offset),\"data\":\"\($0.element)\"}"
+        })
+
+    let other = try daemon.scriptor((0..<8).map { "FF B0 00 0\($0) 04" })
+    for block in blocks {
+      let spaced = stride(from: 0, to: 8, by: 2).map { offset in
+        let start = block.index(block.startIndex, offsetBy: offset)
+        return String(block[start..<block.index(start, offsetBy: 2)])
+      }
+      #expect(other.contains(spaced.joined(separator: " ") + " 90 00"), "\(other)")
+    }
+
+    field.remove(chip)
+    usleep(1_000_000)
+    let gone = try daemon.nfc("iso15693", "read", "0", "--timeout", "0.3")
+    #expect(gone.status == 66, "\(gone.errors)")
+    field.place(chip)
+    let back = try daemon.nfc("iso15693", "read", "0")
+    #expect(back.status == 0, "\(back.errors)")
+  }
+
+  @Test func saysWhatIsNotThere() throws {
+    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC", port: 41735)
+    let none = try daemon.nfc("poll", "--once", "--timeout", "0.3")
+    #expect(none.status == 66, "\(none.errors)")
+    daemon.stop()
+    let gone = try daemon.nfc("poll", "--once", "--timeout", "0.3")
+    #expect(gone.status == 69, "\(gone.errors)")
+    #expect(gone.errors.contains("pcscd"))
+  }
+}
