@@ -1,0 +1,196 @@
+import Testing
+
+@testable import NFCCore
+
+/// Commands that take several exchanges, against a card that says what it is told to.
+@Suite struct ISO7816ProcedureTests {
+  /// Answers in turn, and keeps what it was sent.
+  final class Card {
+    var answers: [String]
+    var commands: [String] = []
+
+    init(_ answers: [String]) { self.answers = answers }
+
+    func procedure(maximumCommandLength: Int = 262) -> ISO7816Procedure {
+      ISO7816Procedure(
+        maximumCommandLength: maximumCommandLength, maximumResponseLength: 262
+      ) { command in
+        self.commands.append(command.description)
+        guard !self.answers.isEmpty else { throw NFCError(.tagResponseError, "no more answers") }
+        return try ResponseAPDU([UInt8](hexadecimal: self.answers.removeFirst()) ?? [])
+      }
+    }
+  }
+
+  static func command(data: Int, expected: Int?, instructionClass: UInt8 = 0) -> APDU {
+    APDU(
+      instructionClass: instructionClass, instructionCode: 0xDB, p1: 0x3F, p2: 0xFF,
+      data: [UInt8](repeating: 0xAA, count: data), expectedLength: expected)
+  }
+
+  @Test(
+    arguments: [
+      (0x9000, StatusWord.Group.success, "9000 (success)"),
+      (0x6110, .moreData, "6110 (16 more bytes)"), (0x6100, .moreData, "6100 (256 more bytes)"),
+      (0x6282, .warning, "6282 (end of file before the expected length)"),
+      (0x63C2, .warning, "63C2 (counter at 2)"), (0x6581, .executionError, "6581 (memory failure)"),
+      (0x6A82, .checkingError, "6A82 (file or application not found)"),
+      (0x6C20, .checkingError, "6C20 (wrong expected length, 32 is right)"),
+      (0x6F12, .checkingError, "6F12"), (0x91AE, .proprietary, "91AE"),
+    ] as [(UInt16, StatusWord.Group, String)])
+  func statusWords(_ value: UInt16, _ group: StatusWord.Group, _ text: String) {
+    #expect(StatusWord(rawValue: value).group == group)
+    #expect(StatusWord(rawValue: value).description == text)
+  }
+
+  @Test func longCommandGoesInParts() throws {
+    let card = Card(["9000", "9000", "AB9000"])
+    let answer = try card.procedure().send(Self.command(data: 600, expected: 16), .automatic)
+    #expect(answer.description == "AB 9000")
+    #expect(
+      card.commands.map { String($0.prefix(10)) } == ["10DB3FFFFF", "10DB3FFFFF", "00DB3FFF5A"])
+    #expect(card.commands.last?.suffix(2) == "10")
+  }
+
+  @Test(arguments: ["6884", "6883", "6E00"]) func chainingRefused(_ status: String) {
+    let card = Card([status])
+    let error = #expect(throws: NFCError.self) {
+      try card.procedure().send(Self.command(data: 300, expected: nil), .automatic)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.description.contains(status) == true)
+    #expect(card.commands.count == 1)
+  }
+
+  @Test func chainStopsAtARefusal() throws {
+    let card = Card(["9000", "6982"])
+    let answer = try card.procedure().send(Self.command(data: 900, expected: nil), .automatic)
+    #expect(answer.status == .securityStatusNotSatisfied)
+    #expect(card.commands.count == 2)
+  }
+
+  @Test func proprietaryClassIsNotChained() {
+    let card = Card([])
+    let error = #expect(throws: NFCError.self) {
+      try card.procedure().send(
+        Self.command(data: 300, expected: nil, instructionClass: 0x80), .automatic)
+    }
+    #expect(error?.code == .commandTooLong)
+    #expect(card.commands.isEmpty)
+  }
+
+  @Test func longAnswerIsGathered() throws {
+    let card = Card(["01026103", "03046101", "059000"])
+    let answer = try card.procedure().send(Self.command(data: 1, expected: 256), .automatic)
+    #expect(answer.description == "0102030405 9000")
+    #expect(card.commands.dropFirst() == ["00C0000003", "00C0000001"])
+  }
+
+  /// The logical channel stays; nothing else of the class does.
+  @Test(arguments: [
+    (0x00, "00"), (0x02, "02"), (0x0D, "01"), (0x45, "45"), (0x63, "43"), (0x90, "00"),
+  ])
+  func classOfGetResponse(_ instructionClass: Int, _ expected: String) throws {
+    let card = Card(["6101", "059000"])
+    _ = try card.procedure().send(
+      Self.command(data: 1, expected: 256, instructionClass: UInt8(instructionClass)), .automatic)
+    #expect(card.commands.last?.hasPrefix(expected) == true)
+  }
+
+  @Test func wrongLengthIsRepeatedOnce() throws {
+    var card = Card(["6C03", "0102039000"])
+    #expect(
+      try card.procedure().send(Self.command(data: 0, expected: 16), .automatic).description
+        == "010203 9000")
+    #expect(card.commands.last == "00DB3FFF03")
+    card = Card(["6C03", "6C04"])
+    #expect(
+      try card.procedure().send(Self.command(data: 0, expected: 16), .automatic).statusWord
+        == 0x6C04)
+    #expect(card.commands.count == 2)
+  }
+
+  @Test(arguments: ["6110", "6C03", "6884"]) func rawIsOneExchange(_ status: String) throws {
+    let card = Card([status])
+    let answer = try card.procedure().send(Self.command(data: 1, expected: 16), .raw)
+    #expect(answer.description == status)
+    #expect(card.commands.count == 1)
+  }
+
+  /// Nₑ 300 becomes 256 and the rest by GET RESPONSE; no more is fetched than was asked for.
+  @Test func extendedLengthIsConverted() throws {
+    let part = String(repeating: "11", count: 256)
+    let card = Card([part + "6180", String(repeating: "22", count: 44) + "6154"])
+    let answer = try card.procedure().send(Self.command(data: 2, expected: 300), .automatic)
+    #expect(answer.data.count == 300)
+    #expect(card.commands == ["00DB3FFF02AAAA00", "00C000002C"])
+  }
+
+  @Test func endlessAnswerEnds() {
+    let card = Card(["6110", "6110"])
+    let error = #expect(throws: NFCError.self) {
+      try card.procedure().send(Self.command(data: 1, expected: 256), .automatic)
+    }
+    #expect(error?.code == .tagResponseError)
+  }
+
+  @Test func applicationsInOrder() throws {
+    let card = Card(["6A82", "6F009000"])
+    let selected = try card.procedure().selectApplication(of: [
+      "A0000002471001", "D2760000850101", "D4100000030001",
+    ])
+    #expect(selected.aid == "D2760000850101")
+    #expect(card.commands.count == 2)
+  }
+
+  @Test func noApplication() {
+    let card = Card(["6A82", "6999"])
+    let error = #expect(throws: NFCError.self) {
+      try card.procedure().selectApplication(of: ["A0000002471001", "D2760000850101"])
+    }
+    #expect(error?.code == .wrongTag)
+    #expect(
+      error?.reason == "no application answers to A0000002471001: 6A82 (file or application not "
+        + "found), D2760000850101: 6999")
+    #expect(throws: NFCError.self) { try card.procedure().selectApplication(of: []) }
+  }
+
+  @Test func readBinaryStepsDown() throws {
+    let card = Card(["6700", "6700", String(repeating: "33", count: 60) + "9000", "449000", "6B00"])
+    var limit = ISO7816Procedure.longestRead
+    let data = try card.procedure().readBinary(file: nil, offset: 0, count: nil, limit: &limit)
+    #expect(data.count == 61)
+    #expect(limit == 60)
+    #expect(
+      card.commands == ["00B00000F2", "00B0000079", "00B000003C", "00B0003C3C", "00B0003D3C"])
+  }
+
+  @Test func readBinaryEndsWithTheFile() throws {
+    let card = Card(["01026282"])
+    var limit = 242
+    #expect(
+      try card.procedure().readBinary(file: nil, offset: 0, count: 100, limit: &limit) == [1, 2])
+  }
+
+  /// Beyond 7FFF the offset stands in a data object (ISO/IEC 7816-4, 7.2.3).
+  @Test func readBinaryBeyond7FFF() throws {
+    let card = Card(["530201029000"])
+    var limit = 242
+    #expect(
+      try card.procedure().readBinary(file: nil, offset: 0x8000, count: 2, limit: &limit) == [1, 2])
+    #expect(card.commands == ["00B100000554030080 0004".filter { $0 != " " }])
+  }
+
+  @Test(arguments: [
+    ("6982", NFCError.Code.notAuthenticated), ("6B00", .tagRefused), ("6986", .tagRefused),
+  ])
+  func readBinaryRefused(_ status: String, _ code: NFCError.Code) {
+    let card = Card([status])
+    var limit = 242
+    let error = #expect(throws: NFCError.self) {
+      try card.procedure().readBinary(file: 0xE104, offset: 0, count: 4, limit: &limit)
+    }
+    #expect(error?.code == code)
+    #expect(error?.place == .file(0xE104))
+  }
+}

@@ -1,0 +1,139 @@
+import NFC
+import Testing
+import VirtualNFC
+
+/// Takes long commands in parts, gives them back, and holds a file of 600 bytes.
+struct EchoApplication: VirtualApplet {
+  static let identifier: ApplicationIdentifier = "F04563686F"
+  static let file: [UInt8] = (0..<600).map { UInt8(truncatingIfNeeded: $0 * 7) }
+  let aid: [UInt8] = EchoApplication.identifier.bytes
+  var acceptsCommandChaining = true
+  var longestRead = 256
+
+  mutating func process(_ apdu: [UInt8]) -> [UInt8] {
+    guard let command = APDU(apdu) else { return [0x67, 0x00] }
+    guard command.instructionCode == 0xB0 else { return command.data + [0x90, 0x00] }
+    let offset = Int(command.p1) << 8 | Int(command.p2)
+    let count = command.expectedLength ?? 0
+    guard count <= longestRead else { return [0x67, 0x00] }
+    guard offset < Self.file.count else { return [0x6B, 0x00] }
+    let part = Self.file[offset...].prefix(count)
+    return part + (part.count < count ? [0x62, 0x82] : [0x90, 0x00])
+  }
+
+  var tag: VirtualTag {
+    VirtualTag(
+      ISO7816Card(
+        name: "echo",
+        interface: ProximityInterface(
+          typeA: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], atqa: [0x44, 0x00],
+          ats: [0x05, 0x78, 0x80, 0x70, 0x02]), applets: [self]))
+  }
+}
+
+@Suite struct ISO7816TagTests {
+  static let data = (0..<400).map { UInt8(truncatingIfNeeded: $0 * 3) }
+  static let echo = APDU(
+    instructionClass: 0x00, instructionCode: 0xCB, p1: 0x3F, p2: 0xFF, data: data,
+    expectedLength: 65_536)
+
+  private func card(_ bench: Bench) async throws -> any ISO7816Tag {
+    let tag = try await bench.tag(.iso14443)
+    guard case .iso7816(let card) = tag else { throw NFCError(.wrongTag, "\(tag)") }
+    return card
+  }
+
+  @Test func chainingAndGetResponse() async throws {
+    let bench = try await Bench(EchoApplication().tag)
+    let card = try await card(bench)
+    let selected = try await card.selectApplication(of: [
+      "A0000002471001", EchoApplication.identifier,
+    ])
+    #expect(selected.aid == EchoApplication.identifier)
+    let (answer, commands, _) = try await bench.counting {
+      try await card.sendCommand(Self.echo, options: .automatic)
+    }
+    #expect(answer.isSuccess && answer.data == Self.data)
+    // Two parts and one GET RESPONSE; the longer answers take the chip more than one host command.
+    #expect(commands >= 3)
+    let error = await #expect(throws: NFCError.self) { try await card.sendCommand(Self.echo) }
+    #expect(error?.code == .commandTooLong)
+  }
+
+  @Test func chainingNotSupported() async throws {
+    var application = EchoApplication()
+    application.acceptsCommandChaining = false
+    let bench = try await Bench(application.tag)
+    defer { withExtendedLifetime(bench) {} }
+    let card = try await card(bench)
+    _ = try await card.selectApplication(of: [EchoApplication.identifier])
+    let error = await #expect(throws: NFCError.self) {
+      try await card.sendCommand(Self.echo, options: .automatic)
+    }
+    #expect(error?.code == .unsupported && error?.cause == .statusWord(0x6884))
+  }
+
+  @Test(arguments: [256, 100]) func readBinary(_ longestRead: Int) async throws {
+    var application = EchoApplication()
+    application.longestRead = longestRead
+    let bench = try await Bench(application.tag)
+    let card = try await card(bench)
+    _ = try await card.selectApplication(of: [EchoApplication.identifier])
+    #expect(
+      try await card.readBinary(file: nil, offset: 0, count: nil) == EchoApplication.file)
+    #expect(
+      try await card.readBinary(file: nil, offset: 590, count: 100)
+        == EchoApplication.file.suffix(10))
+  }
+
+  @Test func noApplicationAnswers() async throws {
+    let bench = try await Bench(EchoApplication().tag)
+    defer { withExtendedLifetime(bench) {} }
+    let card = try await card(bench)
+    let error = await #expect(throws: NFCError.self) {
+      try await card.selectApplication(of: ["A0000002471001", "D2760000850101"])
+    }
+    #expect(error?.code == .wrongTag)
+    #expect(error?.reason.contains("D2760000850101: 6A82") == true)
+  }
+
+  /// Every loss on the air of a chained command with its GET RESPONSE, and of a file being read: the whole
+  /// data or an error, never part of it. The chip asks again for a block that is lost.
+  @Test(arguments: [0, 1, 2, 3, 5, 8])
+  func faultsNeverGivePart(_ index: Int) async throws {
+    let bench = try await Bench(EchoApplication().tag)
+    let card = try await card(bench)
+    for effect in [Fault.Effect.frameLost, .answerLost, .answerBroken, .tagLeaves] {
+      bench.virtual.setFaults([])
+      guard (try? await card.selectApplication(of: [EchoApplication.identifier])) != nil else {
+        break
+      }
+      bench.virtual.setFaults([Fault(effect, at: .exchange(index))])
+      do {
+        let answer = try await card.sendCommand(Self.echo, options: .automatic)
+        #expect(answer.data == Self.data)
+      } catch let error as NFCError {
+        #expect(error.group == .connection, "\(error)")
+      }
+    }
+    bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(index))])
+    let error = await #expect(throws: NFCError.self) {
+      try await card.readBinary(file: nil, offset: 0, count: nil)
+    }
+    #expect(error?.group == .connection)
+  }
+
+  /// The same for what goes wrong between host and chip.
+  @Test(arguments: 0..<3, [Fault.Effect.replyBroken, .replyLost, .commandBroken, .lineCloses])
+  func hostFaultsNeverGivePart(_ index: Int, _ effect: Fault.Effect) async throws {
+    let bench = try await Bench(EchoApplication().tag)
+    let card = try await card(bench)
+    _ = try await card.selectApplication(of: [EchoApplication.identifier])
+    bench.virtual.setFaults([Fault(effect, at: .command(index))])
+    let error = await #expect(throws: NFCError.self) {
+      let data = try await card.readBinary(file: nil, offset: 0, count: nil)
+      #expect(data == EchoApplication.file)
+    }
+    #expect(error?.group == .connection)
+  }
+}
