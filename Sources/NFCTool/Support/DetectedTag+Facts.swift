@@ -16,10 +16,22 @@ extension DetectedTag {
   var kindName: String {
     switch self {
     case .miFare(let tag): tag.family == .desfire ? "a MIFARE DESFire" : "a MIFARE or NTAG tag"
-    case .iso7816: "an ISO 7816 card"
+    case .iso7816: "a smart card"
     case .iso15693: "an ISO 15693 tag"
     case .feliCa: "a FeliCa card"
-    case .other(let tag): "a tag of the kind \(tag.technology.rawValue)"
+    case .other(let tag): Self.kindName(tag.technology)
+    }
+  }
+
+  private static func kindName(_ technology: TagTechnology) -> String {
+    switch technology {
+    case .jewel: "a Jewel or Topaz tag"
+    case .iso14443bPrime: "a B' card (Innovatron, Calypso)"
+    case .iso14443b2sr: "an ST SRx tag"
+    case .iso14443b2ct: "an ASK CTx ticket"
+    case .barcode: "an NFC Barcode"
+    case .iclass: "an iCLASS or PicoPass card"
+    case .iso14443a, .iso14443b, .felica, .iso15693: "a tag of an unknown kind"
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 import VirtualNFC
 
 /// The same driver through a real PC/SC daemon with vsmartcard's virtual reader.
-@Suite(.serialized, .enabled(if: PrivatePCSCD.obstacle == nil))
+@Suite(.serialized)
 struct PCSCDaemonTests {
   private func lines(_ output: String) -> [Substring] { output.split(separator: "\n") }
 

@@ -30,6 +30,7 @@ final class PrivatePCSCD: Sendable {
 
   /// - Parameter name: the reader's, to which the driver adds " 00 00".
   init(name: String, port: UInt16) throws {
+    if let obstacle = Self.obstacle { throw Obstacle(description: obstacle) }
     self.port = port
     // The socket's name may have 107 bytes.
     directory = URL(filePath: "/tmp/pcsc-\(UUID().uuidString.prefix(8))")
@@ -123,4 +124,9 @@ final class PrivatePCSCD: Sendable {
       "/usr/bin/scriptor", ["-p", "T=1", script.path], environment: environment
     ).output
   }
+}
+
+/// A part that is missing fails the test.
+struct Obstacle: Error, CustomStringConvertible {
+  let description: String
 }
