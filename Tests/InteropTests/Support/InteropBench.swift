@@ -116,9 +116,15 @@ final class RunningProgram: Sendable {
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.currentDirectoryURL = directory
-    process.standardInput = try FileHandle(forReadingFrom: inputFile)
-    process.standardOutput = try FileHandle(forWritingTo: outputFile)
-    process.standardError = try FileHandle(forWritingTo: errorFile)
+    let handles = [
+      try FileHandle(forReadingFrom: inputFile), try FileHandle(forWritingTo: outputFile),
+      try FileHandle(forWritingTo: errorFile),
+    ]
+    // The program has them; this process must not run out of descriptors for them.
+    defer { for handle in handles { try? handle.close() } }
+    process.standardInput = handles[0]
+    process.standardOutput = handles[1]
+    process.standardError = handles[2]
     let continuation = ended.continuation
     process.terminationHandler = { process in
       let isSignal = process.terminationReason == .uncaughtSignal
