@@ -26,7 +26,7 @@ import Testing
     ("--reader", "--reader"),
     ("--json --reader", "--json --reader"),
     ("--nonsense poll", "--nonsense poll"),
-    ("--json nonsense", "--json nonsense"),
+    ("--json nonsense", "nonsense"),
     ("--help", "--help"),
     ("-- poll", "-- poll"),
     ("", ""),

@@ -25,6 +25,7 @@ import VirtualNFC
     ("virtual no-such-chip", "ntag216"),
     ("virtual blank-suica", "blank-suica"),
     ("no-such-command", "no-such-command"),
+    ("--virtual ntag215 --json no-such-command", "no-such-command"),
     ("write text", "text"),
     ("write text hi --language français --virtual ntag215", "--language"),
   ])
@@ -54,6 +55,14 @@ import VirtualNFC
         #expect(result.errors.hasPrefix("nfc: "))
       }
     }
+  }
+
+  @Test func aPN532IsNotGivenWhatItCannotSee() async throws {
+    let result = try await Tool.run("virtual", "ntag215", "icode-slix2")
+    #expect(result.status == 69)
+    #expect(result.output == "")
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains("icode-slix2"))
   }
 
   /// Runs `body` with the name of a pseudo-terminal whose other end is closed. Its own end is kept open

@@ -36,6 +36,11 @@ struct VirtualCommand: AsyncParsableCommand {
 
   func run() async throws {
     let tags = try VirtualTags(tags)
+    if let tag = tags.tags.first(where: { $0.modulation == .iso15693 }) {
+      throw NFCError(
+        .unsupported,
+        "this reader is a PN532, which has no ISO 15693 and would never see \(tag.name)")
+    }
     let field = VirtualField()
     for tag in tags.tags { field.place(tag) }
     let file = try trace.map { try File.create($0) }

@@ -81,7 +81,9 @@ extension GlobalOptions {
         break
       }
     }
-    guard !path.isEmpty else { return arguments }
-    return path + options + rest
+    guard path.isEmpty else { return path + options + rest }
+    // No subcommand of that name, or `help`: it is the word that matters, not what stands before it.
+    guard let word = rest.first, !options.isEmpty, !word.hasPrefix("-") else { return arguments }
+    return word == "help" ? Array(rest) : [word]
   }
 }
