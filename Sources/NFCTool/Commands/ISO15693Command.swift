@@ -15,7 +15,7 @@ struct ISO15693Command: ParsableCommand {
 extension Session {
   /// Waits for a vicinity tag; says so at once if no reader can find one.
   fileprivate func selectVicinityTag() async throws -> SelectedTag<any ISO15693Tag> {
-    guard readers.contains(where: { $0.capabilities.technologies.contains(.iso15693) }) else {
+    guard readers.contains(where: \.hasVicinity) else {
       throw Failure(
         .noReader,
         "\(reader.name) has no ISO 15693: the PN53x chips cannot do it",
