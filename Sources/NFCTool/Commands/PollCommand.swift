@@ -138,14 +138,16 @@ struct PollCommand: AsyncParsableCommand {
 
   private func printArrival(of tag: DetectedTag, at time: Duration) async throws {
     var product: TagProduct?
+    var information: ISO15693SystemInformation?
     do {
       try await tag.connect()
       product = try await tag.product()
+      if options.json { information = try await tag.vicinityInformation() }
     } catch {
       // It was there; that it has gone meanwhile, or the reader, is what polling will say next.
     }
     guard !options.json else {
-      return try Output.line(event("arrived", time, tag.facts(product)))
+      return try Output.line(event("arrived", time, tag.facts(product, information)))
     }
     let name = product?.name ?? tag.kindName
     try Output.line(
