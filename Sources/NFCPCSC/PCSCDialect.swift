@@ -14,16 +14,6 @@ public enum PCSCDialect: Hashable, Sendable, CaseIterable {
   /// no flags.
   case storageCard
 
-  /// The pass-through of the reader's maker. Never tried on another's: the same bytes mean another
-  /// thing there.
-  static func passThrough(of reader: String) -> PCSCDialect? {
-    let name = reader.uppercased()
-    if name.contains("SPRINGCARD") || name.contains("PROX'N'ROLL") { return .springCardPassThrough }
-    if name.contains("IDENTIV") || name.contains("UTRUST") { return .identivPassThrough }
-    if name.contains("ACR1552") { return .acsPassThrough }
-    return nil
-  }
-
   // MARK: Requests
 
   private static let readBinary: [UInt8] = [0xFF, 0xB0]

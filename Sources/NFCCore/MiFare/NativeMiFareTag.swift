@@ -15,7 +15,12 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     switch family {
     case .classic: product = TypeAIdentification.classic(target)
     case .ultralight:
-      product = try await handle.perform { try UltralightIdentification.product($0) }
+      do {
+        product = try await handle.perform { try UltralightIdentification.product($0) }
+      } catch let error as NFCError where error.code == .unsupported {
+        // The reader carries none of the commands that chips are told apart by.
+        product = nil
+      }
     case .desfire, .plus, .unknown:
       product =
         try await handle.perform { try TypeAIdentification.desfireVersion($0)?.product }
@@ -34,6 +39,8 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       switch family {
       case .classic: try MiFareClassicExchange.send(command, link)
       case .ultralight: try UltralightExchange.send(command, link)
+      case .desfire where link.capabilities.takesAPDUsAlone:
+        try DESFireWrapping.send(native: command, link)
       case .desfire, .plus, .unknown: try link.exchange(command, framing: .tagProtocol)
       }
     }

@@ -9,6 +9,11 @@ import Synchronization
 /// `CancellationError`, and leaves the reader ready for the next call.
 ///
 /// The carrier is switched off by ``close()``, and when the last reference goes.
+///
+/// A reader that goes away in the middle ends what is running with `readerLost`. One of libnfc's has to
+/// be opened anew when it is back. One of PC/SC's need not: each later call tries once to reach it again,
+/// through a service that was stopped and started as well, and throws `readerLost` as long as that
+/// fails. Tags that were found before are lost.
 public actor Reader {
   /// What people call the reader, for instance `pn532_uart:/dev/ttyUSB0`.
   public nonisolated let name: String
@@ -132,11 +137,13 @@ public actor Reader {
     }
   }
 
-  /// The reader has gone: nothing more can be asked of it.
+  /// The reader has gone, and its tags with it: nothing more can be asked of it unless it may come back.
   private func lose() {
     guard isOpen else { return }
-    isOpen = false
+    epoch += 1
     connected = nil
+    guard !driver.comesBack else { return }
+    isOpen = false
     owner.close()
   }
 
