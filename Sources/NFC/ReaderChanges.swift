@@ -40,7 +40,7 @@ public struct ReaderChanges: AsyncSequence, Sendable {
         let watch = try self.watch ?? ReaderWatch(thread: Reader.makeThread())
         self.watch = watch
         if !isFirst { try await watch.wait() }
-        let names = try await watch.list(known: known)
+        let names = await watch.list(known: known)
         queue = Self.changes(from: known, to: names)
         known = names
       }
@@ -122,9 +122,16 @@ private actor ReaderWatch {
   /// The names of the USB devices, bus and number; `nil` where the system does not show them so.
   private static func usbDevices() -> Set<String>? {
     let root = "/dev/bus/usb"
-    guard let buses = names(in: root) else { return nil }
+    // Linux has no such folder without a USB controller, other systems never.
+    guard let buses = names(in: root) else { return showsDevices ? [] : nil }
     return Set(buses.flatMap { bus in (names(in: "\(root)/\(bus)") ?? []).map { "\(bus)/\($0)" } })
   }
+
+  #if os(Linux)
+  private static let showsDevices = true
+  #else
+  private static let showsDevices = false
+  #endif
 
   private static func names(in directory: String) -> [String]? {
     guard let stream = opendir(directory) else { return nil }
