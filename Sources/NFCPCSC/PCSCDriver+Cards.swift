@@ -235,6 +235,7 @@ extension PCSCDriver {
         .unsupported, "\(name) does not take the commands for storage cards",
         cause: .statusWord(word))
     case .refused(let word):
+      try checkPresence()
       active = nil
       if isBare { return [Self.refusal] }
       throw NFCError(.tagRefused, "the card has refused the command", cause: .statusWord(word))

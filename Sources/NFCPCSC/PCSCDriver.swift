@@ -223,6 +223,16 @@ public final class PCSCDriver: ReaderDriver {
     return session != nil
   }
 
+  /// Throws if the card has gone, as far as the service knows: a reader says of a tag that has left no
+  /// more than of one that refuses.
+  func checkPresence() throws {
+    let status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
+    guard status.isCardPresent, status.eventCount == session?.eventCount else {
+      leave()
+      throw Self.gone
+    }
+  }
+
   // MARK: Commands to the reader
 
   /// Sends an APDU.
@@ -261,8 +271,8 @@ public final class PCSCDriver: ReaderDriver {
       guard case .vicinity = session.path else { return try endTransparentSession() }
       _ = try transmit(TransparentSession.fieldOffCommand)
       _ = try transmit(TransparentSession.fieldOnCommand)
-    } catch let error as NFCError where error.code == .tagConnectionLost {
-      // The next search finds whatever is there now.
+    } catch let error as NFCError where [.tagConnectionLost, .readerLost].contains(error.code) {
+      // The next search finds whatever is there now, over a new connection if need be.
     }
   }
 

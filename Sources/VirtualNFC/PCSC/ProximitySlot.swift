@@ -37,8 +37,9 @@ struct ProximitySlot {
 
   init(_ field: VirtualField) {
     chip = PN532Chip(field: field)
-    // Looked for once, not until there is one.
-    chip.passiveActivationRetries = 0
+    // Not until there is one, but twice: one that is active hears the second request only (ISO/IEC 14443-3,
+    // 6.4).
+    chip.passiveActivationRetries = 1
   }
 
   mutating func forget() {

@@ -69,6 +69,8 @@ import VirtualNFC
     // GetVersion, its first part: status AF, and 04 for NXP.
     let version = try await card.sendMiFareCommand([0x60])
     #expect(version.prefix(2) == [0xAF, 0x04])
+    #expect(try await card.sendMiFareCommand([0xAF]).first == 0xAF)
+    #expect(try await card.sendMiFareCommand([0xAF]).first == 0x00)
     // GetApplicationIDs: none.
     #expect(try await card.sendMiFareCommand([0x6A]).first == 0x00)
   }
@@ -154,13 +156,14 @@ import VirtualNFC
     let (tag, _) = try await miFare(.classic1K(formatted: false), dialect)
     #expect(tag.family == .classic)
     let classic = try #require(tag.classic)
+    // In the transport configuration key B can be read, and so opens nothing (MF1S50YYX data sheet, 8.7.2).
     let (factory, wrong) = ([UInt8](repeating: 0xFF, count: 6), [UInt8](repeating: 0x11, count: 6))
     let error = await #expect(throws: NFCError.self) {
       try await classic.authenticate(block: 4, .a, key: wrong)
     }
     #expect(error?.code == .authenticationFailed)
     try await tag.connect()
-    try await classic.authenticate(block: 4, .b, key: factory)
+    try await classic.authenticate(block: 4, .a, key: factory)
     let data = (1...16).map { UInt8($0) }
     try await classic.writeBlock(4, data)
     #expect(try await classic.readBlock(4) == data)
