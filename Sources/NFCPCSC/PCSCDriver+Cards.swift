@@ -87,7 +87,7 @@ extension PCSCDriver {
   /// Says that the UID goes on, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one whose SAK
   /// is not known.
   private static let unknownSAK: UInt8 = 0x04
-  private static let readFirstPages: [UInt8] = [0x30, 0x00]
+  private static let readFirstPages: [UInt8] = [read, 0x00]
   private static let tagTimeout = Duration.milliseconds(100)
 
   private func typeA(sak: UInt8?) throws -> (CardPath, Target?)? {
@@ -106,7 +106,7 @@ extension PCSCDriver {
       // A name that tells nothing: pages that begin with the UID are an Ultralight's.
       guard let command = StorageCardCommands.command(for: Self.readFirstPages),
         case .data(let pages) = StorageCardCommands.outcome(try transmit(command)),
-        Self.uid(inPages: pages) == uid
+        Self.arePages(pages, of: uid)
       else { return (.identifierAlone, card(Self.unknownSAK)) }
       return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
     }
@@ -116,13 +116,13 @@ extension PCSCDriver {
   private func ultralightPath(_ uid: [UInt8]) throws -> CardPath? {
     if model.hasDirectTransmit {
       guard case .answer(let pages) = try sendDirect(Self.readFirstPages, Self.tagTimeout),
-        Self.uid(inPages: pages) == uid
+        Self.arePages(pages, of: uid)
       else { return nil }
       return .direct
     }
     guard try startTransparentSession(.typeA) else { return nil }
     if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
-      Self.uid(inPages: pages) == uid
+      Self.arePages(pages, of: uid)
     {
       return .transparent(.typeA)
     }
@@ -130,10 +130,11 @@ extension PCSCDriver {
     return nil
   }
 
-  /// The UID of seven bytes in the first pages, without its check bytes (NTAG21x data sheet, 8.5.1).
-  private static func uid(inPages pages: [UInt8]) -> [UInt8]? {
-    guard pages.count == 16 else { return nil }
-    return Array(pages[0..<3] + pages[4..<8])
+  /// Whether the first pages are of the tag of that UID, which has seven bytes: with a check byte after
+  /// the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C plus, NT3H2111_2211 data sheet, 8.3.4).
+  private static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
+    guard pages.count == 16 else { return false }
+    return Array(pages[0..<3] + pages[4..<8]) == uid || Array(pages[0..<7]) == uid
   }
 
   // MARK: FeliCa
@@ -204,7 +205,7 @@ extension PCSCDriver {
       guard case .answer(let pages) = try sendFrame(Self.readFirstPages, Self.tagTimeout) else {
         return false
       }
-      return Self.uid(inPages: pages) == card.uid
+      return Self.arePages(pages, of: card.uid)
     case .feliCa:
       return Self.feliCa(try sendFrame(Self.polling, Self.tagTimeout))?.isSame(as: target) ?? false
     default:
@@ -237,9 +238,20 @@ extension PCSCDriver {
     case .refused(let word):
       try checkPresence()
       active = nil
-      if isBare { return [Self.refusal] }
+      if isBare, !isAmbiguous(word, own) { return [Self.refusal] }
+      if isBare { return try frame(.refused(word)) }
       throw NFCError(.tagRefused, "the card has refused the command", cause: .statusWord(word))
     }
+  }
+
+  /// The status word that gives no reason (PC/SC part 3, 3.2.2.1).
+  private static let noReason: UInt16 = 0x6300
+  private static let read: UInt8 = 0x30
+
+  /// Whether a tag may have carried a command out all the same: a reader that gives no reason for a write's
+  /// failure may as well have lost the acknowledge.
+  private func isAmbiguous(_ word: UInt16, _ command: [UInt8]) -> Bool {
+    word == Self.noReason && command.first != Self.read
   }
 
   public func authenticate(

@@ -122,8 +122,12 @@ public final class PCSCDriver: ReaderDriver {
     do {
       return try PCSCDriver(name, over: try PCSCLite())
     } catch let failure as SmartCardFailure {
+      let isRefused = failure == .securityViolation
       throw NFCError(
-        .readerUnavailable, "the PC/SC service cannot be reached; start pcscd",
+        .readerUnavailable,
+        isRefused
+          ? "the PC/SC service is closed to this user; allow access_pcsc and access_card in polkit"
+          : "the PC/SC service cannot be reached; start pcscd",
         cause: failure.cause)
     }
   }

@@ -58,14 +58,14 @@ final class PCSCLite: SmartCardService {
   private var generation = 0
   /// A connection that was given up in the middle of a call which has not come back yet.
   private weak var stuck: Connection?
-  /// The context while it may be used, so that a late cancel does no harm.
+  /// The connection while it may be used, so that a late cancel does no harm.
   private let cancellable = Cancellable()
   /// What a reader is allowed over the time that an exchange may take.
   private let grace: Duration
 
-  /// The context for ``cancel``, which may be called from any thread.
+  /// What ``cancel`` needs, which may be called from any thread.
   private final class Cancellable: Sendable {
-    let context = Mutex<SCARDCONTEXT?>(nil)
+    let connection = Mutex<(context: SCARDCONTEXT, calls: BoundedCalls)?>(nil)
   }
 
   /// Connects to the PC/SC service.
@@ -87,7 +87,11 @@ final class PCSCLite: SmartCardService {
   var cancel: @Sendable () -> Void {
     let cancellable = cancellable
     return {
-      cancellable.context.withLock { if let context = $0 { _ = SCardCancel(context) } }
+      cancellable.connection.withLock { connection in
+        guard let connection else { return }
+        _ = SCardCancel(connection.context)
+        connection.calls.hurry()
+      }
     }
   }
 
@@ -98,12 +102,12 @@ final class PCSCLite: SmartCardService {
     let new = try Connection()
     generation += 1
     connection = new
-    cancellable.context.withLock { $0 = new.context }
+    cancellable.connection.withLock { $0 = (new.context, new.calls) }
     return new
   }
 
   func close() {
-    cancellable.context.withLock { $0 = nil }
+    cancellable.connection.withLock { $0 = nil }
     connection = nil
   }
 

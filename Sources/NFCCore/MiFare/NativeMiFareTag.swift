@@ -15,12 +15,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     switch family {
     case .classic: product = TypeAIdentification.classic(target)
     case .ultralight:
-      do {
-        product = try await handle.perform { try UltralightIdentification.product($0) }
-      } catch let error as NFCError where error.code == .unsupported {
-        // The reader carries none of the commands that chips are told apart by.
-        product = nil
-      }
+      product = try await handle.perform { try UltralightIdentification.product($0) }
     case .desfire, .plus, .unknown:
       product =
         try await handle.perform { try TypeAIdentification.desfireVersion($0)?.product }

@@ -18,7 +18,8 @@ public protocol SmartCardService: AnyObject {
     forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
   ) throws(SmartCardFailure)
 
-  /// Ends the wait that is running, from any thread.
+  /// Ends the wait that is running, from any thread. An exchange that is running may still come to its
+  /// end, but no longer waits for a card that is silent.
   var cancel: @Sendable () -> Void { get }
 
   /// Connects to the card in a reader, for nobody else until ``disconnect()``.

@@ -126,6 +126,13 @@ import VirtualNFC
     }
     #expect(refused?.code == .tagRefused)
     #expect(try await tag.sendMiFareCommand([0x30, 0x04]).count == 16)
+    // Whether a write that the reader reports as failed was refused or its answer lost is not told.
+    let unwritten = await #expect(throws: NFCError.self) {
+      _ = try await tag.sendMiFareCommand([0xA2, 0xF0, 1, 2, 3, 4])
+    }
+    #expect(unwritten?.code == .tagResponseError)
+    #expect(unwritten?.cause == .statusWord(0x6300))
+    #expect(try await tag.sendMiFareCommand([0x30, 0x04]).count == 16)
   }
 
   @Test(arguments: [Dialect.transparentSession, .directTransmit, .storageCard])
@@ -197,6 +204,64 @@ import VirtualNFC
     let error = await #expect(throws: NFCError.self) { _ = try await card.readNDEF() }
     #expect(error?.code == .unsupported)
     #expect(error?.reason.contains("takes no commands for it") == true)
+  }
+
+  // MARK: Faults
+
+  /// Whatever goes wrong at whichever exchange of a write: an error that says so, and a message that is
+  /// the old one, none or the new one.
+  @Test(arguments: [Dialect.transparentSession, .directTransmit, .storageCard])
+  func tearsNoMessage(_ dialect: Dialect) async throws {
+    let old = NDEFMessage(records: [TextRecord("old").record])
+    let effects: [VirtualPCSCReader.Fault.Effect] = [
+      .frameLost, .answerLost, .answerBroken, .tagLeaves,
+    ]
+    for effect in effects {
+      for exchange in 0..<16 {
+        let virtual = try VirtualTag.ntag213(ndef: old)
+        let (found, bench) = try await connected(virtual, dialect)
+        bench.virtual.setFaults([.init(effect, at: exchange)])
+        do {
+          try await found.ndef?.writeNDEF(Self.message)
+        } catch let error as NFCError {
+          #expect(
+            error.group == .connection || error.group == .refusal,
+            "\(effect) at \(exchange): \(error)")
+        }
+        bench.virtual.setFaults([])
+        bench.field.removeAll()
+        bench.field.place(virtual)
+        let back = try #require(try await bench.reader.tagsInField().first)
+        try await back.connect()
+        let message = try await back.ndef?.readNDEF()
+        #expect([old, nil, Self.message].contains(message), "\(effect) at \(exchange)")
+      }
+    }
+  }
+
+  @Test func isOfUseAgainWhenItIsPluggedInAgain() async throws {
+    let (tag, bench) = try await miFare(.ntag215(), .transparentSession)
+    bench.virtual.setFaults([.init(.readerLeaves, at: 0)])
+    for _ in 0..<2 {
+      let error = await #expect(throws: NFCError.self) {
+        _ = try await tag.sendMiFareCommand([0x30, 0x04])
+      }
+      #expect([.readerLost, .tagConnectionLost].contains(error?.code))
+    }
+    let absent = await #expect(throws: NFCError.self) {
+      _ = try await bench.reader.tagsInField()
+    }
+    #expect(absent?.code == .readerLost)
+    // Plugged in again.
+    bench.virtual.setFaults([])
+    let lost = await #expect(throws: NFCError.self) { try await tag.connect() }
+    #expect(lost?.code == .tagConnectionLost)
+    let again = try #require(try await bench.reader.tagsInField().first)
+    try await again.connect()
+    #expect(again.identifier == tag.identifier)
+    await bench.reader.close()
+    let closed = await #expect(throws: NFCError.self) { _ = try await bench.reader.tagsInField() }
+    #expect(closed?.code == .readerLost)
   }
 
   // MARK: What readers can

@@ -145,6 +145,29 @@ import VirtualNFC
     }
   }
 
+  @Test func isCancelledWhileACardIsSilent() async throws {
+    await #expect(processExitsWith: .success) {
+      let chip = VirtualTag.icodeSLIX2()
+      let service = try Service(chip)
+      let reader = try await service.open()
+      let found = try await service.found(by: reader)
+      try await found.connect()
+      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no vicinity tag") }
+      service.virtual.setFaults([.init(.readerWaits, at: 0)])
+      let waiting = Task { try await tag.transceive([0x02, 0x20, 0x00], timeout: .seconds(5)) }
+      try await Task.sleep(for: .milliseconds(200))
+      let start = ContinuousClock.now
+      waiting.cancel()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+      #expect(ContinuousClock.now - start < .milliseconds(900))
+      service.field.remove(chip)
+      try await Task.sleep(for: .seconds(1))
+      service.field.place(chip)
+      #expect(try await service.found(by: reader).technology == .iso15693)
+      service.client.close()
+    }
+  }
+
   @Test func tellsOfReadersThatComeAndGo() async throws {
     await #expect(processExitsWith: .success) {
       let name = "Virtual ACR1552 PICC"
