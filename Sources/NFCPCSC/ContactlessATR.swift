@@ -5,11 +5,16 @@ enum ContactlessATR: Hashable {
   /// A card of ISO/IEC 14443-4: the historical bytes of its ATS (type A), or application data, protocol
   /// info and MBLI of type B.
   case smartCard(historicalBytes: [UInt8])
+  /// A FeliCa card in a form of SCM's and Identiv's own (SCL3711, reference manual 1.3, 5.3.3.4).
+  case feliCa
 
   /// 3B, and TD1 and TD2 as they are for every card.
   private static let initialByte: UInt8 = 0x3B
   private static let protocols: [UInt8] = [0x80, 0x01]
   private static let headerLength = 4
+  /// Card type FeliCa and its largest frame, after the card mode and before IDm and time-out.
+  private static let ownFeliCa: [UInt8] = [0x43, 0xFD]
+  private static let ownFeliCaLength = 12
   private static let checkLength = 1
 
   init?(_ bytes: [UInt8]) {
@@ -18,6 +23,11 @@ enum ContactlessATR: Hashable {
       bytes.count == Self.headerLength + Int(bytes[1] & 0x0F) + Self.checkLength
     else { return nil }
     let historical = Array(bytes[Self.headerLength...].dropLast(Self.checkLength))
+    guard historical.count != Self.ownFeliCaLength || Array(historical[1...2]) != Self.ownFeliCa
+    else {
+      self = .feliCa
+      return
+    }
     self =
       StorageCard(historicalBytes: historical).map { .storageCard($0) }
       ?? .smartCard(historicalBytes: historical)

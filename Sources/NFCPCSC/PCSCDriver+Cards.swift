@@ -14,6 +14,8 @@ extension PCSCDriver {
       return (.vicinity(try vicinityDialect()), nil)
     case .storageCard(let card) where card.isFeliCa:
       return try feliCa()
+    case .feliCa:
+      return try feliCa()
     case .storageCard(let card) where card.isTypeA:
       return try typeA(sak: card.sak)
     case .storageCard:
@@ -36,8 +38,13 @@ extension PCSCDriver {
   private static let applicationDataLength = 4
   private static let typeBHistoricalLength = 8
 
+  /// What a UID may have (ISO/IEC 14443-3, 6.5.4); a PUPI has the first.
+  private static let uidLengths: Set<Int> = [4, 7, 10]
+
   private func smartCard(_ historicalBytes: [UInt8]) throws -> Target? {
-    guard let identifier = try identifier() else { return nil }
+    guard let identifier = try identifier(), Self.uidLengths.contains(identifier.count) else {
+      return nil
+    }
     let answer = StorageCardCommands.outcome(try transmit(StorageCardCommands.getATS))
     if case .data(let bytes) = answer {
       // Some readers give the historical bytes, some the ATS with its length.
@@ -91,7 +98,7 @@ extension PCSCDriver {
   private static let tagTimeout = Duration.milliseconds(100)
 
   private func typeA(sak: UInt8?) throws -> (CardPath, Target?)? {
-    guard let uid = try identifier() else { return nil }
+    guard let uid = try identifier(), Self.uidLengths.contains(uid.count) else { return nil }
     func card(_ sak: UInt8) -> Target {
       .iso14443a(ISO14443ATarget(uid: uid, atqa: [], sak: sak))
     }
@@ -131,7 +138,7 @@ extension PCSCDriver {
   }
 
   /// Whether the first pages are of the tag of that UID, which has seven bytes: with a check byte after
-  /// the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C plus, NT3H2111_2211 data sheet, 8.3.4).
+  /// the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C, NT3H1101/NT3H1201 data sheet, 8).
   private static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
     guard pages.count == 16 else { return false }
     return Array(pages[0..<3] + pages[4..<8]) == uid || Array(pages[0..<7]) == uid
