@@ -37,13 +37,14 @@ extension Reader {
     try await Opener(thread: makeThread()).open(name, over: service)
   }
 
-  /// The connection strings of all readers that can be found without being named: first libnfc's, which
-  /// are USB readers and what its configuration and environment name, then those of the PC/SC service.
-  /// A PN532 on a serial port is found by name alone.
+  /// The connection strings of all readers that can be found without being named: first libnfc's,
+  /// which are USB readers and what its configuration and environment name, then those of the PC/SC
+  /// service. A PN532 on a serial port is found by name alone.
   ///
-  /// A reader that both can drive is listed once, as libnfc's, which gets more out of it: an ACR122U or an
-  /// SCL3711 is left out of the PC/SC readers while libnfc lists readers of its driver. `pcsc:` and its
-  /// name open it all the same, unless libnfc has it open. PC/SC slots for SAM cards are left out.
+  /// A reader that both can drive is listed once, as libnfc's, which gets more out of it: an
+  /// ACR122U or an SCL3711 is left out of the PC/SC readers while libnfc lists readers of its
+  /// driver. `pcsc:` and its name open it all the same, unless libnfc has it open. PC/SC slots for
+  /// SAM cards are left out.
   public static func list() async throws -> [String] {
     try await Opener(thread: makeThread()).list()
   }

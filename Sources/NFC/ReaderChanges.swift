@@ -19,10 +19,10 @@ public enum ReaderChange: Hashable, Sendable {
 
 /// Readers as they come and go, until the task is cancelled; those that are there come first.
 ///
-/// Readers are looked for only while the next change is waited for. The PC/SC service tells of its own
-/// at once, and is waited for anew after it has stopped. libnfc tells of none: its readers are looked for
-/// when a USB device has come or gone, which is noticed within a second by the names of the devices and
-/// costs no more than reading them.
+/// Readers are looked for only while the next change is waited for. The PC/SC service tells of its
+/// own at once, and is waited for anew after it has stopped. libnfc tells of none: its readers are
+/// looked for when a USB device has come or gone, which is noticed within a second by the names of
+/// the devices and costs no more than reading them.
 public struct ReaderChanges: AsyncSequence, Sendable {
   public typealias Element = ReaderChange
 
@@ -66,7 +66,8 @@ extension Reader {
   public static func changes() -> ReaderChanges { ReaderChanges() }
 }
 
-/// Looks for readers on a thread of its own: looking blocks, and so does waiting for the PC/SC service.
+/// Looks for readers on a thread of its own: looking blocks, and so does waiting for the PC/SC
+/// service.
 private actor ReaderWatch {
   /// How soon a USB device, or a PC/SC service that did not run, is noticed.
   private static let period = Duration.seconds(1)

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Makes calls on a thread of their own, one after the other, and waits for each no longer than it may
-/// take: pcsc-lite has no way to break off a call that waits for a card.
+/// Makes calls on a thread of their own, one after the other, and waits for each no longer than it
+/// may take: pcsc-lite has no way to break off a call that waits for a card.
 ///
 /// A call that takes longer goes on by itself; what it holds lives until it comes back.
 final class BoundedCalls: Sendable {
-  /// How long a call that is to be broken off may still take. One that is about to end does, and nothing
-  /// is left behind.
+  /// How long a call that is to be broken off may still take. One that is about to end does, and
+  /// nothing is left behind.
   private static let patience = DispatchTimeInterval.milliseconds(300)
 
   private let queue = DispatchQueue(label: "PC/SC")

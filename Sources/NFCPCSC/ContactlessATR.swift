@@ -1,9 +1,9 @@
-/// The answer to reset that a contactless reader makes up for a card, which has none of its own: PC/SC
-/// part 3, 3.1.3.2.3.
+/// The answer to reset that a contactless reader makes up for a card, which has none of its own:
+/// PC/SC part 3, 3.1.3.2.3.
 enum ContactlessATR: Hashable {
   case storageCard(StorageCard)
-  /// A card of ISO/IEC 14443-4: the historical bytes of its ATS (type A), or application data, protocol
-  /// info and MBLI of type B.
+  /// A card of ISO/IEC 14443-4: the historical bytes of its ATS (type A), or application data,
+  /// protocol info and MBLI of type B.
   case smartCard(historicalBytes: [UInt8])
   /// A FeliCa card in a form of SCM's and Identiv's own (SCL3711, reference manual 1.3, 5.3.3.4).
   case feliCa
@@ -42,14 +42,14 @@ enum ContactlessATR: Hashable {
     private static let feliCa: ClosedRange<UInt8> = 0x10...0x11
     /// iCLASS and PicoPass, which speak another protocol in the same modulation.
     private static let picoPass: ClosedRange<UInt16> = 0x0017...0x0020
-    /// SAK by card name: MIFARE Classic 1K and 4K, Ultralight, Classic Mini, Plus 2K and 4K as a Classic
-    /// (security level 1), Ultralight C (PC/SC part 3, supplemental document).
+    /// SAK by card name: MIFARE Classic 1K and 4K, Ultralight, Classic Mini, Plus 2K and 4K as a
+    /// Classic (security level 1), Ultralight C (PC/SC part 3, supplemental document).
     private static let saks: [UInt16: UInt8] = [
       0x0001: 0x08, 0x0002: 0x18, 0x0003: 0x00, 0x0026: 0x09, 0x0036: 0x08, 0x0037: 0x18,
       0x003A: 0x00,
     ]
-    /// The first byte of a name that ACS's readers make of the SAK of other cards (ACR122U, application
-    /// programming interface 2.04, 3.1).
+    /// The first byte of a name that ACS's readers make of the SAK of other cards (ACR122U,
+    /// application programming interface 2.04, 3.1).
     private static let namedBySAK: UInt8 = 0xFF
 
     private let standard: UInt8

@@ -38,9 +38,9 @@ enum DirectTransmit {
     }
   }
 
-  /// What came of a command, without check. A refusal is a single byte 00: the chip does not tell the
-  /// code of an acknowledge. An acknowledge of a command that the chip does not know is a broken answer to
-  /// it.
+  /// What came of a command, without check. A refusal is a single byte 00: the chip does not tell
+  /// the code of an acknowledge. An acknowledge of a command that the chip does not know is a
+  /// broken answer to it.
   static func outcome(_ answer: [UInt8], of command: [UInt8]) -> TransparentSession.Outcome {
     let code = (isExchange(command) ? dataExchange : communicateThru) + 1
     switch StorageCardCommands.outcome(answer) {

@@ -68,8 +68,8 @@ extension PCSCDriver {
         protocolInfo: Array(rest.dropLast())))
   }
 
-  /// Application data, protocol info that names ISO/IEC 14443-4, and MBLI in the high half of the last
-  /// byte (PC/SC part 3, 3.1.3.2.3.1; ISO/IEC 14443-3, 7.9.4).
+  /// Application data, protocol info that names ISO/IEC 14443-4, and MBLI in the high half of the
+  /// last byte (PC/SC part 3, 3.1.3.2.3.1; ISO/IEC 14443-3, 7.9.4).
   private func isTypeB(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == Self.typeBHistoricalLength else { return false }
     let protocolType = bytes[5] & 0x0F
@@ -91,8 +91,8 @@ extension PCSCDriver {
     0x01, 0x08, 0x09, 0x18, 0x19, 0x28, 0x38, 0x88, 0x98,
   ]
   private static let ultralightSAK: UInt8 = 0x00
-  /// Says that the UID goes on, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one whose SAK
-  /// is not known.
+  /// Says that the UID goes on, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one
+  /// whose SAK is not known.
   private static let unknownSAK: UInt8 = 0x04
   private static let readFirstPages: [UInt8] = [read, 0x00]
   private static let tagTimeout = Duration.milliseconds(100)
@@ -119,7 +119,8 @@ extension PCSCDriver {
     }
   }
 
-  /// The best way to send frames that the reader is shown to have, by reading the tag's first pages.
+  /// The best way to send frames that the reader is shown to have, by reading the tag's first
+  /// pages.
   private func ultralightPath(_ uid: [UInt8]) throws -> CardPath? {
     if model.hasDirectTransmit {
       guard case .answer(let pages) = try sendDirect(Self.readFirstPages, Self.tagTimeout),
@@ -137,8 +138,9 @@ extension PCSCDriver {
     return nil
   }
 
-  /// Whether the first pages are of the tag of that UID, which has seven bytes: with a check byte after
-  /// the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C, NT3H1101/NT3H1201 data sheet, 8).
+  /// Whether the first pages are of the tag of that UID, which has seven bytes: with a check byte
+  /// after the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C, NT3H1101/NT3H1201 data
+  /// sheet, 8).
   private static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
     guard pages.count == 16 else { return false }
     return Array(pages[0..<3] + pages[4..<8]) == uid || Array(pages[0..<7]) == uid
@@ -146,8 +148,8 @@ extension PCSCDriver {
 
   // MARK: FeliCa
 
-  /// LEN, Polling for any system with the system code in the answer, one time slot (FeliCa Card User's
-  /// Manual, 4.4.2).
+  /// LEN, Polling for any system with the system code in the answer, one time slot (FeliCa Card
+  /// User's Manual, 4.4.2).
   private static let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00]
   private static let pollingAnswer: UInt8 = 0x01
 
@@ -255,8 +257,8 @@ extension PCSCDriver {
   private static let noReason: UInt16 = 0x6300
   private static let read: UInt8 = 0x30
 
-  /// Whether a tag may have carried a command out all the same: a reader that gives no reason for a write's
-  /// failure may as well have lost the acknowledge.
+  /// Whether a tag may have carried a command out all the same: a reader that gives no reason for a
+  /// write's failure may as well have lost the acknowledge.
   private func isAmbiguous(_ word: UInt16, _ command: [UInt8]) -> Bool {
     word == Self.noReason && command.first != Self.read
   }

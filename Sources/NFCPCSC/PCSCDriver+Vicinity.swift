@@ -36,8 +36,8 @@ extension PCSCDriver {
   private static let uidPrefix: UInt8 = 0xE0
   private static let uidLength = 8
 
-  /// The UID, most significant byte first. Readers differ in the order; one that reads as a UID both
-  /// ways is taken as the standard has it on the air.
+  /// The UID, most significant byte first. Readers differ in the order; one that reads as a UID
+  /// both ways is taken as the standard has it on the air.
   private func vicinityUID() throws -> [UInt8]? {
     guard let uid = try identifier(), uid.count == Self.uidLength else { return nil }
     if uid.last == Self.uidPrefix { return uid.reversed() }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A reader that the PC/SC service drives.
 ///
-/// The service shows one card at a time, and of a tag without ISO/IEC 14443-4 no more than a name that
-/// the reader gives it. Commands get through in one of these ways, the best that reader and tag have;
-/// ``ReaderCapabilities/commandPaths`` names those of a reader:
+/// The service shows one card at a time, and of a tag without ISO/IEC 14443-4 no more than a name
+/// that the reader gives it. Commands get through in one of these ways, the best that reader and
+/// tag have; ``ReaderCapabilities/commandPaths`` names those of a reader:
 ///
 /// | Way | Carries | Loses |
 /// |---|---|---|
@@ -17,14 +17,14 @@ import Synchronization
 /// | Keys (`FF 82`, `FF 86`) | MIFARE Classic's authentication; the reader runs the cipher | value operations |
 /// | Get data (`FF CA`) | UID, IDm, PUPI | everything else |
 ///
-/// Which of them a reader has is found out when a tag is there, by commands that change nothing. ATQA,
-/// SAK and ATS do not get through.
+/// Which of them a reader has is found out when a tag is there, by commands that change nothing.
+/// ATQA, SAK and ATS do not get through.
 ///
-/// The commands are those of makers' manuals, published code and records; none of this was tried on a
-/// real reader.
+/// The commands are those of makers' manuals, published code and records; none of this was tried on
+/// a real reader.
 ///
-/// A reader that was unplugged, or whose service has stopped, throws `readerLost` and can be used again
-/// once it is back.
+/// A reader that was unplugged, or whose service has stopped, throws `readerLost` and can be used
+/// again once it is back.
 public final class PCSCDriver: ReaderDriver {
   /// What stands before a reader's name in a connection string.
   public static let scheme = "pcsc:"
@@ -71,7 +71,8 @@ public final class PCSCDriver: ReaderDriver {
 
   /// How long a search waits for a card to come, once a round.
   private static let patience = Duration.milliseconds(50)
-  /// What a reader may take for a command that goes to no tag, or for one that it waits for by itself.
+  /// What a reader may take for a command that goes to no tag, or for one that it waits for by
+  /// itself.
   static let readerTimeout = Duration.seconds(1)
 
   /// Opens a reader.
@@ -165,7 +166,8 @@ public final class PCSCDriver: ReaderDriver {
 
   // MARK: Limits
 
-  /// A short command with 255 bytes and Le, and 256 bytes with their status word (ISO/IEC 7816-3, 12.1).
+  /// A short command with 255 bytes and Le, and 256 bytes with their status word (ISO/IEC 7816-3,
+  /// 12.1).
   private static let longestAPDU = 261
   private static let longestAnswer = 258
   /// READ and WRITE of 16 bytes, with a check of two.
@@ -187,7 +189,8 @@ public final class PCSCDriver: ReaderDriver {
 
   // MARK: Card
 
-  /// Makes the connection to the card that is there, and finds out what it is and what the reader takes.
+  /// Makes the connection to the card that is there, and finds out what it is and what the reader
+  /// takes.
   ///
   /// - Returns: whether there is a card that the reader tells of.
   func enter(patience: Duration) throws -> Bool {
@@ -227,8 +230,8 @@ public final class PCSCDriver: ReaderDriver {
     return session != nil
   }
 
-  /// Throws if the card has gone, as far as the service knows: a reader says of a tag that has left no
-  /// more than of one that refuses.
+  /// Throws if the card has gone, as far as the service knows: a reader says of a tag that has left
+  /// no more than of one that refuses.
   func checkPresence() throws {
     let status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
     guard status.isCardPresent, status.eventCount == session?.eventCount else {

@@ -4,9 +4,9 @@ import Synchronization
 
 /// pcsc-lite: the one file of this module that calls C.
 ///
-/// A service that has stopped, or was started anew, makes a connection to it invalid. Such a connection
-/// is let go and another one made: at once for a question that concerns no card, at the next one
-/// otherwise.
+/// A service that has stopped, or was started anew, makes a connection to it invalid. Such a
+/// connection is let go and another one made: at once for a question that concerns no card, at the
+/// next one otherwise.
 final class PCSCLite: SmartCardService {
   // pcsclite.h.
   private static let scopeSystem: DWORD = 2
@@ -31,8 +31,8 @@ final class PCSCLite: SmartCardService {
 
   /// A connection to the service, and to a card.
   ///
-  /// Unchecked because what is mutable is used by one call at a time, on the thread of ``calls``; the
-  /// context alone is used beside that, by calls for which pcsc-lite allows it.
+  /// Unchecked because what is mutable is used by one call at a time, on the thread of ``calls``;
+  /// the context alone is used beside that, by calls for which pcsc-lite allows it.
   private final class Connection: @unchecked Sendable {
     let context: SCARDCONTEXT
     let calls: BoundedCalls
@@ -127,8 +127,8 @@ final class PCSCLite: SmartCardService {
     return try body(connected().context)
   }
 
-  /// Makes a call that may take as long as a card or a reader lets it, and gives the connection up if
-  /// that is longer than allowed.
+  /// Makes a call that may take as long as a card or a reader lets it, and gives the connection up
+  /// if that is longer than allowed.
   private func call<Result: Sendable>(
     _ current: Connection, atMost timeout: Duration,
     _ body: @escaping @Sendable (Connection) throws(SmartCardFailure) -> Result

@@ -24,8 +24,8 @@ struct PCSCReaderModel {
   /// Has a PN532 that takes commands of its own.
   var hasDirectTransmit: Bool { isOne(of: ["ACR122"]) }
 
-  /// The maker's pass-through for ISO/IEC 15693. Never tried on another's: the same bytes mean another
-  /// thing there.
+  /// The maker's pass-through for ISO/IEC 15693. Never tried on another's: the same bytes mean
+  /// another thing there.
   var vicinityPassThrough: PCSCDialect? {
     if isOne(of: ["SPRINGCARD", "PROX'N'ROLL"]) { return .springCardPassThrough }
     if isIdentiv { return .identivPassThrough }

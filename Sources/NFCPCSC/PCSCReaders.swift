@@ -1,8 +1,8 @@
 import NFCCore
 import Synchronization
 
-/// The readers that the system's PC/SC service has, for a program that watches them come and go. All
-/// calls but ``cancel`` are made on one thread.
+/// The readers that the system's PC/SC service has, for a program that watches them come and go.
+/// All calls but ``cancel`` are made on one thread.
 public final class PCSCReaders {
   private var service: PCSCLite?
   private let canceller = Canceller()

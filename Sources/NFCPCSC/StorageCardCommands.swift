@@ -1,7 +1,7 @@
 import NFCCore
 
-/// The commands of PC/SC part 3, 3.2.2.1, which every reader takes for cards without ISO/IEC 14443-4,
-/// in place of the tag's own.
+/// The commands of PC/SC part 3, 3.2.2.1, which every reader takes for cards without ISO/IEC
+/// 14443-4, in place of the tag's own.
 enum StorageCardCommands {
   private static let pseudoClass: UInt8 = 0xFF
   private static let readBinary: UInt8 = 0xB0
@@ -44,8 +44,8 @@ enum StorageCardCommands {
 
     /// Slot 0 for either key (ACR122U, application programming interface 2.04, 5.1).
     static let common = KeySlots(first: 0x00, hasOneEach: false, name: 0x00)
-    /// A slot that is called 60 or 61, as the key's type is (Identiv uTrust 3720F, reference manual 1.00,
-    /// 6.2.3 and 6.2.4).
+    /// A slot that is called 60 or 61, as the key's type is (Identiv uTrust 3720F, reference manual
+    /// 1.00, 6.2.3 and 6.2.4).
     static let byKeyType = KeySlots(first: 0x60, hasOneEach: true, name: 0x01)
   }
 

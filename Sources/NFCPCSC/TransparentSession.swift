@@ -37,8 +37,8 @@ enum TransparentSession {
 
   /// What the frames are of. Layer 3: activated, and the reader adds the check.
   enum Standard: Hashable {
-    /// ISO/IEC 14443 type A. Its frames with a check by the reader are known from an ACR1552U, the shape of
-    /// an acknowledge of four bits is not.
+    /// ISO/IEC 14443 type A. Its frames with a check by the reader are known from an ACR1552U, the
+    /// shape of an acknowledge of four bits is not.
     case typeA
     /// ISO/IEC 15693.
     case vicinity

@@ -14,8 +14,8 @@ enum DESFireWrapping {
         expectedLength: Type4Command.maximumExpectedLength), link)
   }
 
-  /// Sends a native command over a reader that carries APDUs alone, and gives the native answer, status
-  /// first.
+  /// Sends a native command over a reader that carries APDUs alone, and gives the native answer,
+  /// status first.
   ///
   /// - Throws: `commandTooLong`; `tagRefused` for an answer that is none of a wrapped command.
   static func send(native command: [UInt8], _ link: TagLink) throws -> [UInt8] {

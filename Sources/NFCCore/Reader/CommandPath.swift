@@ -1,5 +1,5 @@
-/// A way in which commands reach a tag through a reader that does not simply send what it is given, and
-/// what does not get through.
+/// A way in which commands reach a tag through a reader that does not simply send what it is given,
+/// and what does not get through.
 public struct CommandPath: Hashable, Sendable {
   /// What gets through to a tag. What is not named is lost: asking for it throws `unsupported`.
   public enum Means: String, Hashable, Sendable, CaseIterable {

@@ -10,10 +10,10 @@ import Synchronization
 ///
 /// The carrier is switched off by ``close()``, and when the last reference goes.
 ///
-/// A reader that goes away in the middle ends what is running with `readerLost`. One of libnfc's has to
-/// be opened anew when it is back. One of PC/SC's need not: each later call tries once to reach it again,
-/// through a service that was stopped and started as well, and throws `readerLost` as long as that
-/// fails. Tags that were found before are lost.
+/// A reader that goes away in the middle ends what is running with `readerLost`. One of libnfc's
+/// has to be opened anew when it is back. One of PC/SC's need not: each later call tries once to
+/// reach it again, through a service that was stopped and started as well, and throws `readerLost`
+/// as long as that fails. Tags that were found before are lost.
 public actor Reader {
   /// What people call the reader, for instance `pn532_uart:/dev/ttyUSB0`.
   public nonisolated let name: String
@@ -68,8 +68,8 @@ public actor Reader {
 
   /// Takes the driver past the actor's end to the executor.
   ///
-  /// Unchecked because the driver is reached through the actor, which runs on the executor, and after
-  /// the actor's end by one task on that executor.
+  /// Unchecked because the driver is reached through the actor, which runs on the executor, and
+  /// after the actor's end by one task on that executor.
   private final class DriverOwner: @unchecked Sendable {
     let driver: any ReaderDriver
     private var isClosed = false
@@ -137,7 +137,8 @@ public actor Reader {
     }
   }
 
-  /// The reader has gone, and its tags with it: nothing more can be asked of it unless it may come back.
+  /// The reader has gone, and its tags with it: nothing more can be asked of it unless it may come
+  /// back.
   private func lose() {
     guard isOpen else { return }
     epoch += 1
@@ -288,8 +289,8 @@ extension Target {
     return false
   }
 
-  /// Whether waking the tag would throw away what a program has built up in it without its knowing: a
-  /// selected application, a secure channel.
+  /// Whether waking the tag would throw away what a program has built up in it without its knowing:
+  /// a selected application, a secure channel.
   var losesStateOnSelect: Bool {
     switch self {
     case .iso14443a(let target): target.supportsISO14443Part4

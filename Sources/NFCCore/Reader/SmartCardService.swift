@@ -1,8 +1,8 @@
 /// The calls of PC/SC that a driver needs: a connection to one card at a time.
 ///
 /// There is one over the system's PC/SC service, and one in the process for virtual tags. All calls
-/// but ``cancel`` are made on one thread. A service that has stopped is reached again by the next call
-/// after it has started.
+/// but ``cancel`` are made on one thread. A service that has stopped is reached again by the next
+/// call after it has started.
 public protocol SmartCardService: AnyObject {
   /// The names of the readers that are there.
   func readers() throws(SmartCardFailure) -> [String]
@@ -18,8 +18,8 @@ public protocol SmartCardService: AnyObject {
     forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
   ) throws(SmartCardFailure)
 
-  /// Ends the wait that is running, from any thread. An exchange that is running may still come to its
-  /// end, but no longer waits for a card that is silent.
+  /// Ends the wait that is running, from any thread. An exchange that is running may still come to
+  /// its end, but no longer waits for a card that is silent.
   var cancel: @Sendable () -> Void { get }
 
   /// Connects to the card in a reader, for nobody else until ``disconnect()``.

@@ -64,13 +64,13 @@ public enum Target: Hashable, Sendable {
 public struct ISO14443ATarget: Hashable, Sendable {
   /// 4, 7 or 10 bytes.
   public var uid: [UInt8]
-  /// Two bytes, most significant first, as they are printed: `[0x00, 0x44]`. Empty if the reader has not
-  /// told, as PC/SC readers do not.
+  /// Two bytes, most significant first, as they are printed: `[0x00, 0x44]`. Empty if the reader
+  /// has not told, as PC/SC readers do not.
   public var atqa: [UInt8]
   /// Where a reader does not tell, as PC/SC readers do not, the SAK of the kind that it names.
   public var sak: UInt8
-  /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4, and if the
-  /// reader has not told.
+  /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4, and if
+  /// the reader has not told.
   public var ats: [UInt8]
   /// What the reader has told of an answer to select that it keeps to itself.
   private var toldHistoricalBytes: [UInt8]?

@@ -1,7 +1,7 @@
 import NFCCore
 
-/// The card of ISO/IEC 14443 or FeliCa that a virtual PC/SC reader has before it, and the PN532 that
-/// talks to it.
+/// The card of ISO/IEC 14443 or FeliCa that a virtual PC/SC reader has before it, and the PN532
+/// that talks to it.
 struct ProximitySlot {
   /// What the reader has learned of the card.
   struct Card {
@@ -37,8 +37,8 @@ struct ProximitySlot {
 
   init(_ field: VirtualField) {
     chip = PN532Chip(field: field)
-    // Not until there is one, but twice: one that is active hears the second request only (ISO/IEC 14443-3,
-    // 6.4).
+    // Not until there is one, but twice: one that is active hears the second request only (ISO/IEC
+    // 14443-3, 6.4).
     chip.passiveActivationRetries = 1
   }
 
@@ -57,8 +57,8 @@ struct ProximitySlot {
     if wasPowered { activate() }
   }
 
-  // InListPassiveTarget: user manual UM0701-02, 7.3.5. Baud rate and type: type A, FeliCa with Polling
-  // for any system, type B for any application.
+  // InListPassiveTarget: user manual UM0701-02, 7.3.5. Baud rate and type: type A, FeliCa with
+  // Polling for any system, type B for any application.
   private static let searches: [[UInt8]] = [
     [0x4A, 0x01, 0x00], [0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x01, 0x00], [0x4A, 0x01, 0x03, 0x00],
   ]
@@ -172,8 +172,8 @@ struct ProximitySlot {
     return exchangeData([keyType, block] + key + card.identifier.suffix(4)) != nil
   }
 
-  /// A frame of type A or FeliCa without its check, and what came back: whether its check was right, and
-  /// the bits of its last byte. A FeliCa frame begins with its length.
+  /// A frame of type A or FeliCa without its check, and what came back: whether its check was
+  /// right, and the bits of its last byte. A FeliCa frame begins with its length.
   mutating func exchange(
     _ frame: [UInt8]
   ) -> (bytes: [UInt8], isChecked: Bool, bitsInLastByte: Int)? {

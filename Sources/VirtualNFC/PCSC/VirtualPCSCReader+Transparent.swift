@@ -125,8 +125,8 @@ extension VirtualPCSCReader {
     return nil
   }
 
-  /// A frame of type A or FeliCa. How readers give the four bits of an acknowledge is not known: here as
-  /// the valid bits of the last byte say.
+  /// A frame of type A or FeliCa. How readers give the four bits of an acknowledge is not known:
+  /// here as the valid bits of the last byte say.
   private func sendToProximity(
     _ request: [UInt8], _ session: inout TransparentExchange
   ) -> [UInt8]? {

@@ -13,8 +13,8 @@ import Darwin
 /// PN532 finds is. What is modelled is after makers' manuals and published records; a reader's own
 /// numbers of keys, timings and limits are not.
 ///
-/// ``service()`` stands in for the PC/SC service within the process; ``VirtualPCSCClient`` shows the
-/// same reader to a real service.
+/// ``service()`` stands in for the PC/SC service within the process; ``VirtualPCSCClient`` shows
+/// the same reader to a real service.
 public final class VirtualPCSCReader: Sendable {
   /// Which commands the reader takes, after real ones.
   public enum Dialect: Hashable, Sendable {
@@ -46,8 +46,8 @@ public final class VirtualPCSCReader: Sendable {
       case tagLeaves
       /// The reader is unplugged.
       case readerLeaves
-      /// The reader waits for the tag's answer until the tag is taken away or the reader unplugged, as vpcd
-      /// does with a card that is silent.
+      /// The reader waits for the tag's answer until the tag is taken away or the reader unplugged,
+      /// as vpcd does with a card that is silent.
       case readerWaits
     }
 
@@ -100,7 +100,8 @@ public final class VirtualPCSCReader: Sendable {
     }
   }
 
-  /// How many frames have gone to tags, and how many APDUs to the reader, since the faults were set.
+  /// How many frames have gone to tags, and how many APDUs to the reader, since the faults were
+  /// set.
   public var statistics: (exchanges: Int, commands: Int) {
     state.withLock { ($0.exchanges, $0.commands) }
   }
@@ -247,8 +248,8 @@ public final class VirtualPCSCReader: Sendable {
     return effect
   }
 
-  /// A frame without its check to all tags. The reader sends the second end of frame that a write with
-  /// the option flag waits for.
+  /// A frame without its check to all tags. The reader sends the second end of frame that a write
+  /// with the option flag waits for.
   func exchange(_ request: [UInt8]) -> Reception {
     let effect = nextEffect()
     guard effect?.stopsFrame != true else { return .silence }

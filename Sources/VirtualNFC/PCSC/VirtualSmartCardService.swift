@@ -29,8 +29,8 @@ final class VirtualSmartCardService: SmartCardService {
     return reader.status
   }
 
-  /// A field in the process changes between two calls, not in the middle of one: there is nothing to
-  /// wait for.
+  /// A field in the process changes between two calls, not in the middle of one: there is nothing
+  /// to wait for.
   func wait(
     forChangeOf name: String, from status: SmartCardStatus, atMost timeout: Duration
   ) throws(SmartCardFailure) {

@@ -4,8 +4,8 @@ import VirtualNFC
 
 @testable import NFCPCSC
 
-/// ISO 14443 and FeliCa tags on PC/SC readers, in the process: the same typed tags as over libnfc where
-/// the reader has the means, and errors that name what is missing where it has not.
+/// ISO 14443 and FeliCa tags on PC/SC readers, in the process: the same typed tags as over libnfc
+/// where the reader has the means, and errors that name what is missing where it has not.
 @Suite struct PCSCCardTests {
   typealias Bench = PCSCDriverTests.Bench
   typealias Dialect = VirtualPCSCReader.Dialect
@@ -163,7 +163,8 @@ import VirtualNFC
     let (tag, _) = try await miFare(.classic1K(formatted: false), dialect)
     #expect(tag.family == .classic)
     let classic = try #require(tag.classic)
-    // In the transport configuration key B can be read, and so opens nothing (MF1S50YYX data sheet, 8.7.2).
+    // In the transport configuration key B can be read, and so opens nothing (MF1S50YYX data sheet,
+    // 8.7.2).
     let (factory, wrong) = ([UInt8](repeating: 0xFF, count: 6), [UInt8](repeating: 0x11, count: 6))
     let error = await #expect(throws: NFCError.self) {
       try await classic.authenticate(block: 4, .a, key: wrong)
@@ -208,8 +209,8 @@ import VirtualNFC
 
   // MARK: Faults
 
-  /// Whatever goes wrong at whichever exchange of a write: an error that says so, and a message that is
-  /// the old one, none or the new one.
+  /// Whatever goes wrong at whichever exchange of a write: an error that says so, and a message
+  /// that is the old one, none or the new one.
   @Test(arguments: [Dialect.transparentSession, .directTransmit, .storageCard])
   func tearsNoMessage(_ dialect: Dialect) async throws {
     let old = NDEFMessage(records: [TextRecord("old").record])

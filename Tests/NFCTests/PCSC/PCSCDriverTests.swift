@@ -132,8 +132,8 @@ import VirtualNFC
     #expect(error?.code == .unsupported)
   }
 
-  /// Whatever goes wrong at whichever exchange: the right error or the right result, and no block is
-  /// anything but old or new.
+  /// Whatever goes wrong at whichever exchange: the right error or the right result, and no block
+  /// is anything but old or new.
   @Test(arguments: [
     VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken, .tagLeaves, .readerLeaves,
   ])

@@ -63,8 +63,8 @@ import Testing
     #expect(DirectTransmit.outcome([0xD5, 0x41, 0x00, 0x90, 0x00], of: [0x60]) == .malformed)
   }
 
-  /// The commands are those of the makers' manuals: ACR122U 2.04, 5.1 and 5.2; uTrust 3720F 1.00, 6.2.3
-  /// and 6.2.4.
+  /// The commands are those of the makers' manuals: ACR122U 2.04, 5.1 and 5.2; uTrust 3720F 1.00,
+  /// 6.2.3 and 6.2.4.
   @Test func loadsKeysAsTheReaderNamesThem() {
     let key = [UInt8](repeating: 0xFF, count: 6)
     #expect(

@@ -3,6 +3,8 @@ import NFC
 import Testing
 import VirtualNFC
 
+@testable import NFCPCSC
+
 /// The driver and a PC/SC daemon that stops, starts, and has a card that is silent.
 ///
 /// Each test runs in a process of its own: pcsc-lite finds its daemon by the process's environment.
@@ -38,7 +40,26 @@ import VirtualNFC
       }
       throw NFCError(.noTag, "the daemon shows no tag")
     }
+
+    /// A tag that is connected and will not answer its next command, and its reader.
+    func silentTag() async throws -> (tag: any ISO15693Tag, reader: Reader) {
+      let reader = try await open()
+      let found = try await found(by: reader)
+      try await found.connect()
+      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no vicinity tag") }
+      virtual.setFaults([.init(.readerWaits, at: 0)])
+      return (tag, reader)
+    }
+
+    /// Lets another tag come, or the same once more, as the daemon notices it.
+    func swap(for tag: VirtualTag) async throws {
+      field.removeAll()
+      try await Task.sleep(for: .seconds(1))
+      field.place(tag)
+    }
   }
+
+  private static let readFirstBlock: [UInt8] = [0x02, 0x20, 0x00]
 
   @Test func comesBackWithItsService() async throws {
     await #expect(processExitsWith: .success) {
@@ -88,7 +109,8 @@ import VirtualNFC
     }
   }
 
-  /// While the daemon was stopped and started nothing was asked: nothing is lost but the connection.
+  /// While the daemon was stopped and started nothing was asked: nothing is lost but the
+  /// connection.
   @Test func doesNotMissAnIdleReadersService() async throws {
     await #expect(processExitsWith: .success) {
       let service = try Service(.icodeSLIX2())
@@ -121,22 +143,16 @@ import VirtualNFC
     await #expect(processExitsWith: .success) {
       let chip = VirtualTag.icodeSLIX2()
       let service = try Service(chip)
-      let reader = try await service.open()
-      let found = try await service.found(by: reader)
-      try await found.connect()
-      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no vicinity tag") }
-      service.virtual.setFaults([.init(.readerWaits, at: 0)])
+      let (tag, reader) = try await service.silentTag()
       let start = ContinuousClock.now
       let error = await #expect(throws: NFCError.self) {
-        try await tag.transceive([0x02, 0x20, 0x00], timeout: .milliseconds(100))
+        try await tag.transceive(Self.readFirstBlock, timeout: .milliseconds(100))
       }
       #expect(error?.code == .tagConnectionLost)
       #expect(ContinuousClock.now - start < .seconds(7))
       // The daemon still has it: it is not there for anybody until it has gone.
       #expect(try await reader.tagsInField().isEmpty)
-      service.field.remove(chip)
-      try await Task.sleep(for: .seconds(1))
-      service.field.place(chip)
+      try await service.swap(for: chip)
       let back = try await service.found(by: reader)
       try await back.connect()
       guard case .iso15693(let tag) = back else { throw NFCError(.wrongTag, "no vicinity tag") }
@@ -149,20 +165,14 @@ import VirtualNFC
     await #expect(processExitsWith: .success) {
       let chip = VirtualTag.icodeSLIX2()
       let service = try Service(chip)
-      let reader = try await service.open()
-      let found = try await service.found(by: reader)
-      try await found.connect()
-      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no vicinity tag") }
-      service.virtual.setFaults([.init(.readerWaits, at: 0)])
-      let waiting = Task { try await tag.transceive([0x02, 0x20, 0x00], timeout: .seconds(5)) }
+      let (tag, reader) = try await service.silentTag()
+      let waiting = Task { try await tag.transceive(Self.readFirstBlock, timeout: .seconds(5)) }
       try await Task.sleep(for: .milliseconds(200))
       let start = ContinuousClock.now
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
       #expect(ContinuousClock.now - start < .milliseconds(900))
-      service.field.remove(chip)
-      try await Task.sleep(for: .seconds(1))
-      service.field.place(chip)
+      try await service.swap(for: chip)
       #expect(try await service.found(by: reader).technology == .iso15693)
       service.client.close()
     }
@@ -184,6 +194,13 @@ import VirtualNFC
         try service.daemon.start()
         #expect(try await next() == Set(slots.map { .appeared($0) }))
       }
+      // Nothing changes: the daemon is waited for, not asked again and again.
+      let readers = PCSCReaders()
+      #expect(readers.list() == slots)
+      let idle = ContinuousClock.now
+      #expect(readers.wait(atMost: .milliseconds(300)))
+      #expect(ContinuousClock.now - idle > .milliseconds(250))
+
       let waiting = Task { for try await _ in Reader.changes() {} }
       try await Task.sleep(for: .milliseconds(200))
       let start = ContinuousClock.now
@@ -194,19 +211,44 @@ import VirtualNFC
     }
   }
 
-  /// What no driver of this package has to do with: a smart card through the daemon, as `.iso7816`, and a
-  /// DESFire by wrapped commands.
-  @Test func reachesSmartCards() async throws {
+  @Test func isOpenedWithoutAName() async throws {
     await #expect(processExitsWith: .success) {
-      let service = try Service(
-        try .type4(ndef: NDEFMessage(records: [TextRecord("PC/SC").record])))
-      let reader = try await service.open()
-      let found = try await service.found(by: reader)
-      try await found.connect()
-      guard case .iso7816(let card) = found else { throw NFCError(.wrongTag, "no smart card") }
-      #expect(card.atqa == [])
-      #expect(
-        try await card.readNDEF()?.records.first?.payload.suffix(5) == Array("PC/SC".utf8)[...])
+      setenv("LIBNFC_AUTO_SCAN", "false", 1)
+      unsetenv("NFC_READER")
+      let name = "Virtual Identiv uTrust 3720"
+      let service = try Service(name: name)
+      let slots = ["pcsc:\(name) 00 00", "pcsc:\(name) 00 01"]
+      #expect(try await Reader.list() == slots)
+      #expect(try await Reader.open().connectionString == slots[0])
+      service.daemon.stop()
+      #expect(try await Reader.list().isEmpty)
+      let error = await #expect(throws: NFCError.self) { _ = try await Reader.open() }
+      #expect(error?.code == .readerNotFound)
+      service.client.close()
+    }
+  }
+
+  /// Each kind of card, and again after the field was off, which SCardReconnect does.
+  @Test func reachesEveryKindOfCard() async throws {
+    await #expect(processExitsWith: .success) {
+      let cards: [(tag: VirtualTag, technology: TagTechnology)] = [
+        (try .type4(), .iso14443a), (.ntag215(), .iso14443a), (try .classic1K(), .iso14443a),
+        (.feliCaLiteS(), .felica), (try .type4B(), .iso14443b),
+      ]
+      let message = NDEFMessage(records: [TextRecord("PC/SC").record])
+      let service = try Service()
+      let reader = try await Reader.open("pcsc:")
+      for card in cards {
+        try await service.swap(for: card.tag)
+        let first = try await service.found(by: reader)
+        #expect(first.technology == card.technology)
+        try await first.connect()
+        try await first.ndef?.writeNDEF(message, verify: true)
+        let second = try await service.found(by: reader)
+        #expect(second.identifier == card.tag.identifier)
+        try await second.connect()
+        #expect(try await second.ndef?.readNDEF() == message, "\(card.tag.name)")
+      }
       service.client.close()
     }
   }

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import VirtualNFC
 
-/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own mount
-/// namespace, ended with the test.
+/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own
+/// mount namespace, ended with the test.
 final class PrivatePCSCD: Sendable {
   let directory: URL
   let port: UInt16
