@@ -12,6 +12,7 @@ extension ISO15693Access {
       do {
         let found = corrected(try ask(form))
         if best == nil || found.blockCount != nil { best = found }
+        if form == .protocolExtension { knowledge.wideNumbers = .protocolExtension }
         if found.blockCount != nil { break }
       } catch let error as NFCError where error.isSilence || error.iso15693ErrorCode != nil {
         // The next form may be known to it.

@@ -143,7 +143,8 @@ import Testing
     var access = reader.access(uid: nil)
     #expect(try Self.data(access.readBlocks(250..<320)) == Array(pattern(8192)[1000..<1280]))
     #expect(access.knowledge.wideNumbers == .extendedCommands)
-    #expect(reader.codes == [0x20, 0x23, 0x30, 0x33, 0x33])
+    // Its size by the second form of the question, and then only what was asked for.
+    #expect(reader.codes == [0x2B, 0x3B, 0x33, 0x33])
   }
 
   // MARK: Before anything is sent
@@ -190,21 +191,54 @@ import Testing
     #expect(reader.exchanges == 0)
   }
 
-  /// A tag that has not told its size is asked before a write, so that nothing of a run beyond its
-  /// end is written; a read tells by its refusal.
-  @Test func sizeIsAskedBeforeAWrite() throws {
+  /// A tag that has not told its size is asked before its end is passed, once.
+  @Test func sizeIsAskedFirst() throws {
+    let attempts: [(inout ISO15693Access) throws -> Void] = [
+      { try $0.writeBlocks(at: 79, pattern(8)) }, { _ = try $0.readBlocks(80..<81) },
+      { _ = try $0.readBlocks(0..<81) }, { _ = try $0.securityStatus(79..<81) },
+      { try $0.lockBlock(80) },
+    ]
+    for attempt in attempts {
+      let reader = Self.filled(ICODESLIX2())
+      var access = reader.access
+      for _ in 0..<2 {
+        #expect { try attempt(&access) } throws: {
+          let error = $0 as? NFCError
+          return error?.code == .invalidParameter && error?.place == .block(80)
+        }
+      }
+      #expect(reader.codes == [0x2B])
+      #expect(reader.chip.memory == pattern(320))
+    }
+  }
+
+  /// Nothing is asked where the kind of chip has all the blocks; one that is smaller than its kind
+  /// refuses for itself.
+  @Test func aKnownKindIsNotAsked() throws {
     let reader = Self.filled(ICODESLIX2())
     var access = reader.access
-    #expect { try access.writeBlocks(at: 79, pattern(8)) } throws: {
-      ($0 as? NFCError)?.code == .invalidParameter
-    }
-    #expect(reader.codes == [0x2B])
-    #expect(reader.chip.memory == pattern(320))
-    var other = reader.access
-    #expect { try other.readBlocks(80..<81) } throws: {
+    #expect(try access.readBlocks(0..<8).count == 8)
+    try access.lockBlock(79)
+    #expect(reader.codes == [0x23, 0x22])
+    // A UID of an ICODE SLIX2 on a chip with 28 blocks.
+    let small = Self.filled(ICODESLIX(uid: ICODESLIX2.defaultUID))
+    var other = small.access
+    #expect { try other.readBlocks(40..<41) } throws: {
       let error = $0 as? NFCError
-      return error?.cause == .iso15693(0x10) && error?.place == .block(80)
+      return error?.cause == .iso15693(0x10) && error?.place == .block(40)
     }
+  }
+
+  /// Of several blocks in one write, the one that is locked is named; none is written.
+  @Test func theLockedBlockOfARunIsNamed() throws {
+    let reader = VicinityReader(ST25DV64K())
+    var access = reader.access
+    try access.lockBlock(402)
+    #expect { try access.writeBlocks(at: 400, pattern(16, seed: 1)) } throws: {
+      let error = $0 as? NFCError
+      return error?.code == .readOnly && error?.place == .block(402)
+    }
+    #expect(try access.readBlocks(400..<404).allSatisfy { $0.data == [0, 0, 0, 0] })
   }
 
   @Test func requestTooLongForTheReader() throws {
