@@ -52,6 +52,16 @@ import Testing
     #expect(result.status == 0)
   }
 
+  /// Chips that the tag's memory tells apart, not the beginning of the UID.
+  @Test(arguments: [
+    ("st25dv", "ST25DV64K"), ("st25dv16k", "ST25DV16K"), ("st25dv04k", "ST25DV04K"),
+    ("st25tv", "ST25TV02K"),
+  ])
+  func namesAChipByItsMemory(_ name: String, _ product: String) async throws {
+    let result = try await Tool.run("poll", "--once", "--virtual", name)
+    #expect(result.output.hasSuffix("  iso15693  \(product)\n"))
+  }
+
   @Test func printsTextForPeople() async throws {
     let result = try await Tool.run("--virtual", "ntag215", "poll", "--once")
     #expect(result.output.contains(/^\d+\.\d{3}  arrived  04DB0BDA993C80  iso14443a  NTAG215\n$/))
