@@ -91,6 +91,11 @@ extension ISO15693Access {
       if try readBlocks(numbers).flatMap(\.data) == data { return true }
     } catch let error as NFCError where error.isRefusalOfCommand {
       // Fewer at a time, and at last one.
+    } catch var error as NFCError where error.iso15693ErrorCode == .locked {
+      // Which of them the refusal does not say.
+      let locked = try? securityStatus(numbers).firstIndex { $0 & 1 != 0 }
+      if let locked { error.place = .block(numbers.lowerBound + locked) }
+      throw error
     }
     knowledge.writeLimit = numbers.count.nextPowerOfTwoBelow
     return false

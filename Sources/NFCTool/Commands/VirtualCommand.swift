@@ -99,14 +99,13 @@ struct VirtualCommand: AsyncParsableCommand {
   }
 
   private func start(_ fields: VirtualFields, _ file: Int32?) async throws -> RunningReader {
-    let trace = file.map(Self.writer)
     guard pcsc else {
-      let virtual = try Session.virtualReader(fields.pn532, trace: trace)
+      let virtual = try Session.virtualReader(fields.pn532, trace: file.map(Self.writer))
       return RunningReader(connectionString: virtual.connectionString, close: virtual.close)
     }
     let shown = try ShownPCSCReader(
       VirtualPCSCReader(fields.pcsc, dialect: dialect?.dialect ?? .transparentSession),
-      host: host, port: port, trace: trace)
+      host: host, port: port, trace: file.map(Self.apduWriter))
     do {
       return RunningReader(connectionString: try await shown.connectionString(), close: shown.close)
     } catch {
@@ -117,6 +116,10 @@ struct VirtualCommand: AsyncParsableCommand {
 
   private static func writer(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
     { event in _ = Output.write(event.line() + "\n", to: descriptor) }
+  }
+
+  private static func apduWriter(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
+    { event in _ = Output.write((APDULog.line(event) ?? event.line()) + "\n", to: descriptor) }
   }
 
   private func show(_ demo: Demo) async throws {
