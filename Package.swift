@@ -1,11 +1,20 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
+// Apple's platforms have a CoreNFC of their own: there the product passes it on, so that a package needs
+// no condition to depend on it.
+#if os(Linux)
+let coreNFC = "CoreNFC"
+#else
+let coreNFC = "AppleCoreNFC"
+#endif
+
 let package = Package(
   name: "swift-nfc",
   platforms: [.macOS("15.4")],
   products: [
     .library(name: "NFC", targets: ["NFC"]),
+    .library(name: "CoreNFC", targets: [coreNFC]),
     .library(name: "NDEF", targets: ["NDEF"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .executable(name: "nfc", targets: ["NFCTool"]),
@@ -49,6 +58,7 @@ let package = Package(
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
     .testTarget(name: "NFCTests", dependencies: ["NFC", "VirtualNFC"]),
+    .testTarget(name: "CoreNFCTests", dependencies: [.target(name: coreNFC), "NFC", "VirtualNFC"]),
     .testTarget(name: "NFCToolTests", dependencies: ["NFC", "NFCTool", "VirtualNFC"]),
     .testTarget(name: "InteropTests", dependencies: ["NFC", "VirtualNFC"]),
     .testTarget(
@@ -56,6 +66,12 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+#if os(Linux)
+package.targets.append(.target(name: "CoreNFC", dependencies: ["NFC", "ReaderThread"]))
+#else
+package.targets.append(.target(name: "AppleCoreNFC"))
+#endif
 
 // Scripts/fuzz builds the decoders with libFuzzer, from the files that the tests run for a moment.
 if Context.environment["NFC_FUZZ"] != nil {

@@ -42,6 +42,11 @@ extension Reader {
     try await Opener(thread: makeThread()).list()
   }
 
+  /// As ``list()``, for callers that cannot wait asynchronously: it blocks while libnfc and PC/SC look.
+  package static func connectionStrings() -> [String] {
+    LibNFCDriver.list() + PCSCDriver.list()
+  }
+
   private static func environment(_ name: String) -> String? {
     guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
     return value
@@ -78,5 +83,5 @@ private actor Opener {
     Reader(driver: try PCSCDriver(name, over: service()), executor: thread)
   }
 
-  func list() -> [String] { LibNFCDriver.list() + PCSCDriver.list() }
+  func list() -> [String] { Reader.connectionStrings() }
 }

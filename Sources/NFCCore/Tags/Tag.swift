@@ -51,6 +51,10 @@ public protocol MiFareTag: NDEFTag {
   /// - Throws: `unsupported` on other tags.
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU
 
+  /// The card as one that takes commands of ISO/IEC 7816-4, with all that ``ISO7816Tag`` can do; `nil` for a
+  /// tag that does not speak ISO/IEC 14443-4.
+  var iso7816: (any ISO7816Tag)? { get }
+
   /// The commands of MIFARE Classic; `nil` on other tags.
   var classic: MiFareClassicCommands? { get }
 
@@ -140,6 +144,10 @@ public protocol FeliCaTag: NDEFTag {
   /// - Returns: response code and payload, without length byte and check.
   /// - Throws: `tagResponseError` for no or a broken answer; `commandTooLong` above 254 bytes.
   func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8]
+
+  /// The card by another one of its systems: the same connection, with that system's IDm in every command.
+  /// No exchange.
+  func inSystem(_ system: FeliCaSystem) -> any FeliCaTag
 
   /// Authentication and memory configuration of FeliCa Lite and Lite-S; `nil` on other cards.
   var lite: FeliCaLiteCommands? { get }

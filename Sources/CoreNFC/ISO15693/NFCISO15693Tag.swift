@@ -1,0 +1,3 @@
+import Foundation
+
+public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {}

@@ -1,0 +1,3 @@
+import Foundation
+
+public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {}
