@@ -58,7 +58,6 @@ let package = Package(
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
     .testTarget(name: "NFCTests", dependencies: ["NFC", "VirtualNFC"]),
-    .testTarget(name: "CoreNFCTests", dependencies: [.target(name: coreNFC), "NFC", "VirtualNFC"]),
     .testTarget(name: "NFCToolTests", dependencies: ["NFC", "NFCTool", "VirtualNFC"]),
     .testTarget(name: "InteropTests", dependencies: ["NFC", "VirtualNFC"]),
     .testTarget(
@@ -68,7 +67,15 @@ let package = Package(
 )
 
 #if os(Linux)
-package.targets.append(.target(name: "CoreNFC", dependencies: ["NFC", "ReaderThread"]))
+package.targets += [
+  .target(name: "CoreNFC", dependencies: ["NFC", "ReaderThread"]),
+  // Programs as they are written for an iPhone, in the language mode of most of them.
+  .target(
+    name: "CoreNFCExamples", dependencies: ["CoreNFC"],
+    swiftSettings: [.swiftLanguageMode(.v5)]),
+  .testTarget(
+    name: "CoreNFCTests", dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "VirtualNFC"]),
+]
 #else
 package.targets.append(.target(name: "AppleCoreNFC"))
 #endif

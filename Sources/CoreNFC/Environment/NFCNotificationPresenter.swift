@@ -4,11 +4,15 @@ import Foundation
 ///
 /// Shows nothing where that program is not installed or there is no desktop.
 public struct NFCNotificationPresenter: NFCPresenter {
-  /// What the notifications are headed with.
   private let title: String
+  private let program: String
 
-  public init(title: String = "NFC") {
+  /// - Parameters:
+  ///   - title: what the notifications are headed with.
+  ///   - program: what takes the arguments of `notify-send`; looked for in `PATH`, or named by its path.
+  public init(title: String = "NFC", program: String = "notify-send") {
     self.title = title
+    self.program = program
   }
 
   public func present(_ moment: NFCPresentation) {
@@ -16,7 +20,7 @@ public struct NFCNotificationPresenter: NFCPresenter {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // Two dashes end the options: the message is the program's, and may begin with one.
-    process.arguments = ["notify-send", "--app-name", title, "--", title, line]
+    process.arguments = [program, "--app-name", title, "--", title, line]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try? process.run()

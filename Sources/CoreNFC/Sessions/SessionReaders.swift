@@ -84,7 +84,9 @@ struct SessionReaders: Sendable {
         return try await entry.reader.tagsInField(polling: entry.options)
       } catch let error as NFCError where error.code == .readerUnavailable {
         failures += 1
-        guard failures <= Self.toleratedFailures else { throw error }
+        guard failures <= Self.toleratedFailures else {
+          throw NFCError(.readerLost, error.reason, cause: error.cause)
+        }
       }
     }
   }

@@ -19,7 +19,7 @@ final class SessionRegistry: Sendable {
     running.withLock { running in
       if exclusively, running.contains(where: { $0.core.isActive }) { return nil }
       defer { running.append(Entry(core: core, session: SessionReference(session))) }
-      return running.map(\.core)
+      return running.map(\.core).filter { !$0.isActive }
     }
   }
 

@@ -126,8 +126,8 @@ extension SessionSuites {
       let bench = try SessionBench(try .named("type4"))
       let (session, delegate, tag) = try await bench.connected()
       guard case .iso7816(let card) = tag else { throw Unexpected("no smart card") }
-      // The card never answers: without an end of the session the exchange would last its time-out.
-      bench.virtual.setFaults([Fault(.chipFallsSilent, at: .command(0))])
+      // Without an end of the session the exchange would last its time-out.
+      bench.virtual.setFaults([Fault(.replyLost, at: .command(0))])
       let core = Handover(session)
       let start = ContinuousClock.now
       DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { core.value.invalidate() }

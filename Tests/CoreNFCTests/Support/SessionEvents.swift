@@ -1,4 +1,5 @@
 import CoreNFC
+import Synchronization
 
 /// What a delegate has been told, in order, for the test to wait for.
 final class SessionEvents: Sendable {
@@ -11,26 +12,18 @@ final class SessionEvents: Sendable {
     case ended(any Error)
   }
 
-  private let stream = AsyncStream<Event>.makeStream()
+  private let waiting = Mutex<[Event]>([])
 
-  func add(_ event: Event) { stream.continuation.yield(event) }
+  func add(_ event: Event) { waiting.withLock { $0.append(event) } }
 
   /// The next event; an error if none comes in time.
   func next(within limit: Duration = .seconds(10)) async throws -> Event {
-    let stream = stream.stream
-    return try await withThrowingTaskGroup(of: Event?.self) { group in
-      group.addTask {
-        for await event in stream { return event }
-        return nil
-      }
-      group.addTask {
-        try await Task.sleep(for: limit)
-        return nil
-      }
-      defer { group.cancelAll() }
-      guard let event = try await group.next() ?? nil else { throw Unexpected("no event in time") }
-      return event
+    let deadline = ContinuousClock.now + limit
+    while ContinuousClock.now < deadline {
+      if let event = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return event }
+      try await Task.sleep(for: .milliseconds(2))
     }
+    throw Unexpected("no event in time")
   }
 
   func expectActive() async throws {
