@@ -8,10 +8,10 @@ public enum NFCTag {
   /// Whether the tag can still be reached, as far as is known without asking it.
   public var isAvailable: Bool {
     switch self {
-    case .feliCa(let tag): (tag as any NFCNDEFTag).isAvailable
-    case .iso7816(let tag): (tag as any NFCNDEFTag).isAvailable
-    case .iso15693(let tag): (tag as any NFCNDEFTag).isAvailable
-    case .miFare(let tag): (tag as any NFCNDEFTag).isAvailable
+    case .feliCa(let tag): tag.isAvailable
+    case .iso7816(let tag): tag.isAvailable
+    case .iso15693(let tag): tag.isAvailable
+    case .miFare(let tag): tag.isAvailable
     }
   }
 }
