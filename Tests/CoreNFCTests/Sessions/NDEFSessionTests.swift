@@ -6,7 +6,7 @@ import VirtualNFC
 extension SessionSuites {
   /// The rules of ``NFCNDEFReaderSession``.
   @Suite struct NDEFSessionTests {
-    private static let link = NDEFMessage(NDEFRecord(URIRecord("https://example.org")))
+    private static let link = NDEFMessage(.uri("https://example.org"))
 
     private func session(
       _ delegate: some NFCNDEFReaderSessionDelegate, once: Bool = false
