@@ -8,3 +8,10 @@ extension CheckedContinuation where E == any Error {
     }
   }
 }
+
+extension Result where Failure == any Error {
+  /// What a completion handler was given.
+  init(_ value: Success, _ error: (any Error)?) {
+    self = error.map { .failure($0) } ?? .success(value)
+  }
+}

@@ -5,7 +5,8 @@ import Testing
   /// How many types and members each area has: errors, sessions and NDEF; ISO 15693; FeliCa; ISO 7816 and
   /// MIFARE; the services that Apple alone has.
   private static let areas: [(area: Area, types: Int, members: Int)] = [
-    (Area1.area, 18, 142), (area2, 9, 112), (area3, 8, 72), (area4, 5, 36), (area5, 17, 72),
+    (Area1.area, 18, 142), (Area2.area, 9, 112), (Area3.area, 8, 72), (Area4.area, 5, 36),
+    (Area5.area, 17, 72),
   ]
 
   @Test func everyMemberIsThere() {
