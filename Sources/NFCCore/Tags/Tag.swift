@@ -196,11 +196,15 @@ public protocol ISO15693Tag: NDEFTag {
   ///   such request; `commandTooLong`.
   func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8]
 
-  /// Sends one command, addressed to this tag, and gives what follows the flags of the answer. Every
-  /// command of the standard is an ``ISO15693Command``; those that lock cannot be undone.
+  /// Sends one command, addressed to this tag, and gives the answer. Every command of the standard is an
+  /// ``ISO15693Command``; those that lock cannot be undone.
   ///
-  /// - Throws: the tag's refusal with the cause `iso15693`.
-  func send(_ command: ISO15693Command, flags: ISO15693RequestFlags) async throws -> [UInt8]
+  /// - Parameter flags: what the request has besides the flags that it needs. With `select` it is for
+  ///   the selected tag, and not addressed.
+  /// - Throws: the tag's refusal with the cause `iso15693`; `commandTooLong`.
+  func exchange(
+    _ command: ISO15693Command, flags: ISO15693RequestFlags
+  ) async throws -> ISO15693Response
 
   /// What the tag tells of itself; asked once while it is connected.
   ///
@@ -233,8 +237,11 @@ extension ISO15693Tag {
     try await readBlocks(range, securityStatus: false)
   }
 
-  /// Sends one command without further flags; see ``send(_:flags:)``.
-  public func send(_ command: ISO15693Command) async throws -> [UInt8] {
-    try await send(command, flags: [])
+  /// Sends one command, addressed to this tag, and gives what follows the flags of the answer; see
+  /// ``exchange(_:flags:)``.
+  public func send(
+    _ command: ISO15693Command, flags: ISO15693RequestFlags = []
+  ) async throws -> [UInt8] {
+    try await exchange(command, flags: flags).payload
   }
 }
