@@ -1,11 +1,6 @@
 import Foundation
 
 extension Result where Failure == any Error {
-  /// What a completion handler was given.
-  fileprivate init(_ value: Success, _ error: Failure?) {
-    self = error.map { .failure($0) } ?? .success(value)
-  }
-
   /// What a mock answers to a command that it does not have.
   fileprivate static var unsupported: Self {
     .failure(NFCReaderError(.readerErrorUnsupportedFeature))

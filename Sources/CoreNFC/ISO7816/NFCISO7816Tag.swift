@@ -50,7 +50,7 @@ extension NFCISO7816Tag {
     return NFCISO7816ResponseAPDU(data, sw1, sw2)
   }
 
-  public func sendCommand(
+  @preconcurrency public func sendCommand(
     apdu: NFCISO7816APDU,
     resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void
   ) {

@@ -39,7 +39,7 @@ extension NFCMiFareTag {
     }
   }
 
-  public func sendMiFareCommand(
+  @preconcurrency public func sendMiFareCommand(
     commandPacket command: Data,
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
   ) {
@@ -65,7 +65,7 @@ extension NFCMiFareTag {
     return NFCISO7816ResponseAPDU(data, sw1, sw2)
   }
 
-  public func sendMiFareISO7816Command(
+  @preconcurrency public func sendMiFareISO7816Command(
     _ apdu: NFCISO7816APDU,
     resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void
   ) {
