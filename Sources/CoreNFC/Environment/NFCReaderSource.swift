@@ -19,7 +19,8 @@ public struct NFCReaderSource: Sendable {
       return named(name)
     }
     return NFCReaderSource(
-      open: { try await Reader.openAll(polling: $0) }, available: { !Reader.connectionStrings().isEmpty })
+      open: { try await Reader.openAll(polling: $0) },
+      available: { !Reader.connectionStrings().isEmpty })
   }
 
   /// Readers by their connection strings, for instance a PN532 and, for ISO 15693, a PC/SC reader.

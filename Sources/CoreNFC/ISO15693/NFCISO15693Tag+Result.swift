@@ -14,7 +14,7 @@ extension NFCISO15693Tag {
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
   ) {
     readSingleBlock(requestFlags: flags, blockNumber: blockNumber) { data, error in
-      resultHandler(Result(data, error))
+      resultHandler(Result(answer: data, error: error))
     }
   }
 
@@ -23,7 +23,7 @@ extension NFCISO15693Tag {
     resultHandler: @escaping @Sendable (Result<[Data], any Error>) -> Void
   ) {
     readMultipleBlocks(requestFlags: flags, blockRange: blockRange) { blocks, error in
-      resultHandler(Result(blocks, error))
+      resultHandler(Result(answer: blocks, error: error))
     }
   }
 
@@ -32,7 +32,7 @@ extension NFCISO15693Tag {
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
   ) {
     extendedReadSingleBlock(requestFlags: flags, blockNumber: blockNumber) { data, error in
-      resultHandler(Result(data, error))
+      resultHandler(Result(answer: data, error: error))
     }
   }
 
@@ -45,7 +45,7 @@ extension NFCISO15693Tag {
       requestFlags: flags, customCommandCode: customCommandCode,
       customRequestParameters: customRequestParameters
     ) { data, error in
-      resultHandler(Result(data, error))
+      resultHandler(Result(answer: data, error: error))
     }
   }
 
@@ -60,7 +60,7 @@ extension NFCISO15693Tag {
         uniqueIdentifier: uid, dataStorageFormatIdentifier: dsfid,
         applicationFamilyIdentifier: afi, blockSize: blockSize, totalBlocks: blockCount,
         icReference: icReference)
-      resultHandler(Result(info, error))
+      resultHandler(Result(answer: info, error: error))
     }
   }
 }

@@ -10,7 +10,8 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
   private let allowed: [ApplicationIdentifier]?
 
   init(
-    _ card: any ISO7816Tag, selected: ApplicationIdentifier? = nil, _ request: SessionRequest? = nil,
+    _ card: any ISO7816Tag, selected: ApplicationIdentifier? = nil,
+    _ request: SessionRequest? = nil,
     in core: SessionCore
   ) {
     self.card = card

@@ -55,7 +55,7 @@ extension NFCISO7816Tag {
     resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void
   ) {
     sendCommand(apdu: apdu) { data, sw1, sw2, error in
-      resultHandler(Result(NFCISO7816ResponseAPDU(data, sw1, sw2), error))
+      resultHandler(Result(answer: NFCISO7816ResponseAPDU(data, sw1, sw2), error: error))
     }
   }
 }

@@ -44,7 +44,7 @@ extension NFCMiFareTag {
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
   ) {
     sendMiFareCommand(commandPacket: command) { data, error in
-      resultHandler(Result(data, error))
+      resultHandler(Result(answer: data, error: error))
     }
   }
 
@@ -70,7 +70,7 @@ extension NFCMiFareTag {
     resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void
   ) {
     sendMiFareISO7816Command(apdu) { data, sw1, sw2, error in
-      resultHandler(Result(NFCISO7816ResponseAPDU(data, sw1, sw2), error))
+      resultHandler(Result(answer: NFCISO7816ResponseAPDU(data, sw1, sw2), error: error))
     }
   }
 }

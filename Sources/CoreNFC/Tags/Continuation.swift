@@ -8,10 +8,3 @@ extension CheckedContinuation where E == any Error {
     }
   }
 }
-
-extension Result where Failure == any Error {
-  /// What a completion handler was given.
-  init(_ value: Success, _ error: (any Error)?) {
-    self = error.map { .failure($0) } ?? .success(value)
-  }
-}

@@ -49,7 +49,8 @@ enum Area4 {
     Member("NFCISO7816APDU.instructionClass") { (it: NFCISO7816APDU) -> UInt8 in
       it.instructionClass
     },
-    Member("NFCISO7816APDU.instructionCode") { (it: NFCISO7816APDU) -> UInt8 in it.instructionCode },
+    Member("NFCISO7816APDU.instructionCode") { (it: NFCISO7816APDU) -> UInt8 in it.instructionCode
+    },
     Member("NFCISO7816APDU.p1Parameter") { (it: NFCISO7816APDU) -> UInt8 in it.p1Parameter },
     Member("NFCISO7816APDU.p2Parameter") { (it: NFCISO7816APDU) -> UInt8 in it.p2Parameter },
     Member("NFCISO7816APDU.data") { (it: NFCISO7816APDU) -> Data? in it.data },
@@ -75,7 +76,8 @@ enum Area4 {
       it.mifareFamily
     },
     Member("NFCMiFareTag.identifier") { (it: any NFCMiFareTag) -> Data in it.identifier },
-    Member("NFCMiFareTag.historicalBytes") { (it: any NFCMiFareTag) -> Data? in it.historicalBytes },
+    Member("NFCMiFareTag.historicalBytes") { (it: any NFCMiFareTag) -> Data? in it.historicalBytes
+    },
     Member("NFCMiFareTag.sendMiFareCommand(commandPacket:completionHandler:)") {
       (it: any NFCMiFareTag, command: Data) in
       it.sendMiFareCommand(commandPacket: command) { (_: Data, _: (any Error)?) in }

@@ -56,7 +56,8 @@ enum Area5 {
       "NFCVASCommandConfiguration.Mode.VASModeNormal",
       NFCVASCommandConfiguration.Mode.VASModeNormal),
     Member("VASMode", VASMode.self),
-    Member("NFCVASResponse.status") { (it: NFCVASResponse) -> NFCVASResponse.ErrorCode in it.status },
+    Member("NFCVASResponse.status") { (it: NFCVASResponse) -> NFCVASResponse.ErrorCode in it.status
+    },
     Member("NFCVASResponse.vasData") { (it: NFCVASResponse) -> Data in it.vasData },
     Member("NFCVASResponse.mobileToken") { (it: NFCVASResponse) -> Data in it.mobileToken },
     Member("NFCVASResponse.ErrorCode.init(rawValue:)") { (value: Int) in
@@ -73,7 +74,9 @@ enum Area5 {
     Member("NFCVASResponse.ErrorCode.wrongLCField", NFCVASResponse.ErrorCode.wrongLCField),
     Member("NFCVASResponse.ErrorCode.userIntervention", NFCVASResponse.ErrorCode.userIntervention),
     Member("NFCVASResponse.ErrorCode.incorrectData", NFCVASResponse.ErrorCode.incorrectData),
-    Member("NFCVASResponse.ErrorCode.unsupportedApplicationVersion", NFCVASResponse.ErrorCode.unsupportedApplicationVersion),
+    Member(
+      "NFCVASResponse.ErrorCode.unsupportedApplicationVersion",
+      NFCVASResponse.ErrorCode.unsupportedApplicationVersion),
     Member(
       "NFCVASResponse.ErrorCode.VASErrorCodeSuccess",
       NFCVASResponse.ErrorCode.VASErrorCodeSuccess),
@@ -131,7 +134,8 @@ enum Area5 {
     },
     Member("CardSession.Event.sessionStarted", CardSession.Event.sessionStarted),
     Member("CardSession.Event.readerDetected", CardSession.Event.readerDetected),
-    Member("CardSession.Event.received") { (it: CardSession.APDU) in CardSession.Event.received(it) },
+    Member("CardSession.Event.received") { (it: CardSession.APDU) in CardSession.Event.received(it)
+    },
     Member("CardSession.Event.readerDeselected", CardSession.Event.readerDeselected),
     Member("CardSession.Event.sessionInvalidated") { (it: CardSession.Error) in
       CardSession.Event.sessionInvalidated(reason: it)
@@ -148,7 +152,8 @@ enum Area5 {
     Member("CardSession.EmulationUIStatus.failure", CardSession.EmulationUIStatus.failure),
     Member("CardSession.Error.invalidated", CardSession.Error.invalidated),
     Member("CardSession.Error.userInvalidated", CardSession.Error.userInvalidated),
-    Member("CardSession.Error.maxSessionDurationReached", CardSession.Error.maxSessionDurationReached),
+    Member(
+      "CardSession.Error.maxSessionDurationReached", CardSession.Error.maxSessionDurationReached),
     Member("CardSession.Error.transmissionError", CardSession.Error.transmissionError),
     Member("CardSession.Error.systemNotAvailable", CardSession.Error.systemNotAvailable),
     Member("CardSession.Error.accessNotAccepted", CardSession.Error.accessNotAccepted),

@@ -18,7 +18,9 @@ import Testing
       #expect(area.members.count == members)
       #expect(Set(area.types).count == area.types.count)
       let names = area.members.map(\.name)
-      #expect(Set(names).count == names.count, "\(names.filter { name in names.filter { $0 == name }.count > 1 })")
+      #expect(
+        Set(names).count == names.count,
+        "\(names.filter { name in names.filter { $0 == name }.count > 1 })")
     }
     let types = Self.areas.map(\.area.types.count).reduce(0, +)
     let members = Self.areas.map(\.area.members.count).reduce(0, +)
