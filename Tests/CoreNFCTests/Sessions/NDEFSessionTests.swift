@@ -53,7 +53,7 @@ extension SessionSuites {
     }
 
     @Test func passesOverTagsWithoutAMessage() async throws {
-      let bench = try SessionBench(.ntag213(), try .named("blank-ntag215"))
+      let bench = try SessionBench(.ntag213(), try .named("blank-ultralight"))
       let delegate = MessageDelegate()
       let session = session(delegate)
       try await delegate.events.expectNothing(for: .milliseconds(500))
@@ -163,7 +163,7 @@ extension SessionSuites {
     }
 
     @Test func aTagWithoutNDEFSaysSo() async throws {
-      let bench = try SessionBench(try .named("blank-ntag215"))
+      let bench = try SessionBench(try .named("blank-ultralight"))
       let delegate = NDEFTagDelegate()
       let session = session(delegate)
       try await delegate.events.expectActive()
