@@ -26,7 +26,7 @@ public struct NFCReaderError: _BridgedStoredNSError {
   public var localizedDescription: String { _nsError.localizedDescription }
 
   /// The reasons, by the numbers that Apple gives them.
-  public enum Code: Int, _ErrorCodeProtocol {
+  public enum Code: Int, _ErrorCodeProtocol, Sendable {
     public typealias _ErrorType = NFCReaderError
 
     /// There is no reader, or it cannot do what the session is for.
