@@ -7,7 +7,7 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
   /// The application that was selected when the card was found.
   private let selected: ApplicationIdentifier?
   /// What may be selected; `nil` for anything.
-  private let allowed: [ApplicationIdentifier]?
+  private let request: SessionRequest?
 
   init(
     _ card: any ISO7816Tag, selected: ApplicationIdentifier? = nil,
@@ -16,7 +16,7 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
   ) {
     self.card = card
     self.selected = selected
-    allowed = request.flatMap { $0.limits.requiresListedApplications ? $0.applications : nil }
+    self.request = request
     super.init(card, .iso7816Compatible, in: core)
   }
 
@@ -29,64 +29,67 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
     if let selected { _ = try await card.selectApplication(of: [selected]) }
   }
 
-  var initialSelectedAID: String { selected.map(\.description) ?? "" }
+  var initialSelectedAID: String { selected?.description ?? "" }
   var identifier: Data { Data(card.identifier) }
-  var historicalBytes: Data? { card.historicalBytes.isEmpty ? nil : Data(card.historicalBytes) }
+  var historicalBytes: Data? {
+    card.historicalBytes.isEmpty ? nil : Data(card.historicalBytes)
+  }
   var applicationData: Data? { card.applicationData.map { Data($0) } }
 
-  /// Bits 4 and 3 of the third byte of the protocol information: 00 for a coding of the card's own
-  /// (ISO/IEC 14443-3, 7.9.4.5).
+  /// Application data coding: bits 3 and 4 of the third byte of protocol info, 00 for a proprietary one
+  /// (ISO/IEC 14443-3, 7.9.4).
+  private static let codingBits: UInt8 = 0x0C
+
   var proprietaryApplicationDataCoding: Bool {
-    guard let information = card.protocolInfo, information.count == 3 else { return false }
-    return information[2] & 0x0C == 0
+    guard let info = card.protocolInfo, info.count >= 3 else { return false }
+    return info[2] & Self.codingBits == 0
   }
 
   func sendCommand(
     apdu: NFCISO7816APDU,
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void
   ) {
-    let command = apdu.native
-    perform { [card, allowed] in
-      try command.checkLengths()
-      try command.checkSelection(allowed)
-      return try await card.sendCommand(command, options: command.isExtended ? .automatic : .raw)
-    } completion: { result in
-      result.complete(completionHandler)
+    let command = Result { try apdu.native() }
+    perform { [self] in
+      let command = try command.get()
+      try checkListed(command)
+      return try await card.transmit(command)
+    } completion: {
+      $0.complete(completionHandler)
     }
+  }
+
+  /// - Throws: `readerErrorSecurityViolation` for SELECT of an application that Info.plist does not list.
+  private func checkListed(_ command: APDU) throws {
+    guard let request, request.limits.requiresListedApplications, command.selectsByName,
+      !request.applications.contains(where: { $0.bytes == command.data })
+    else { return }
+    throw NFCReaderError(
+      violating: NFCInformation.Key.applicationIdentifiers,
+      "does not list the application \(command.data.hexadecimal)")
   }
 }
 
 extension APDU {
-  /// - Throws: `readerErrorInvalidParameterLength`, `readerErrorParameterOutOfBound`.
-  func checkLengths() throws {
-    guard data.count <= 65_535 else {
-      throw NFCReaderError(.readerErrorInvalidParameterLength)
-    }
-    guard (1...65_536).contains(expectedLength ?? 1) else {
-      throw NFCReaderError(.readerErrorParameterOutOfBound)
-    }
-  }
+  /// SELECT, and its P1 for a choice by name: ISO/IEC 7816-4, 7.1.1.
+  fileprivate var selectsByName: Bool { instructionCode == 0xA4 && p1 == 0x04 }
+}
 
-  /// SELECT by the name of an application (ISO/IEC 7816-4, 7.1.1).
-  private var isSelectionByName: Bool { instructionCode == 0xA4 && p1 == 0x04 }
-
-  /// - Parameter allowed: what may be selected; `nil` for anything.
-  fileprivate func checkSelection(_ allowed: [ApplicationIdentifier]?) throws {
-    guard let allowed, isSelectionByName, !allowed.contains(where: { $0.bytes == data }) else {
-      return
-    }
-    throw NFCReaderError(
-      violating: NFCInformation.Key.applicationIdentifiers,
-      "does not list the application \(data.hexadecimal)")
+extension ISO7816Tag {
+  /// Sends a command as an iPhone does, which leaves the status word to the program; in parts where that is
+  /// the only way to send it.
+  func transmit(_ command: APDU) async throws -> ResponseAPDU {
+    try await sendCommand(
+      command, options: command.isExtended ? [.commandChaining, .getResponse] : .commandChaining)
   }
 }
 
 extension Result where Success == ResponseAPDU, Failure == any Error {
-  func complete(_ completionHandler: (Data, UInt8, UInt8, (any Error)?) -> Void) {
+  /// Gives a card's answer to a completion handler.
+  func complete(_ handler: (Data, UInt8, UInt8, (any Error)?) -> Void) {
     switch self {
-    case .success(let answer):
-      completionHandler(Data(answer.data), answer.sw1, answer.sw2, nil)
-    case .failure(let error): completionHandler(Data(), 0, 0, error)
+    case .success(let answer): handler(Data(answer.data), answer.sw1, answer.sw2, nil)
+    case .failure(let error): handler(Data(), 0, 0, error)
     }
   }
 }

@@ -14,22 +14,29 @@ final class MiFareTagObject: TypedTagObject, NFCMiFareTag, @unchecked Sendable {
 
   override var tag: NFCTag? { .miFare(self) }
 
-  var mifareFamily: NFCMiFareFamily { NFCMiFareFamily(miFare.family) }
+  var mifareFamily: NFCMiFareFamily {
+    switch miFare.family {
+    case .ultralight: .ultralight
+    case .plus: .plus
+    case .desfire: .desfire
+    case .classic, .unknown: .unknown
+    }
+  }
+
   var identifier: Data { Data(miFare.identifier) }
-  var historicalBytes: Data? { miFare.historicalBytes.isEmpty ? nil : Data(miFare.historicalBytes) }
+  var historicalBytes: Data? {
+    miFare.historicalBytes.isEmpty ? nil : Data(miFare.historicalBytes)
+  }
 
   func sendMiFareCommand(
-    commandPacket command: Data,
-    completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void
+    commandPacket command: Data, completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void
   ) {
-    let command = Array(command)
     perform { [miFare] in
-      try await miFare.sendMiFareCommand(command)
+      guard !command.isEmpty else { throw NFCReaderError(.readerErrorInvalidParameterLength) }
+      return Data(try await miFare.sendMiFareCommand(Array(command)))
     } completion: { result in
-      switch result {
-      case .success(let answer): completionHandler(Data(answer), nil)
-      case .failure(let error): completionHandler(Data(), error)
-      }
+      let (answer, error) = result.answer(or: Data())
+      completionHandler(answer, error)
     }
   }
 
@@ -37,15 +44,14 @@ final class MiFareTagObject: TypedTagObject, NFCMiFareTag, @unchecked Sendable {
     _ apdu: NFCISO7816APDU,
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void
   ) {
-    let command = apdu.native
+    let command = Result { try apdu.native() }
     perform { [miFare] in
-      try command.checkLengths()
       guard [.plus, .desfire].contains(miFare.family), let card = miFare.iso7816 else {
         throw NFCReaderError(.readerErrorUnsupportedFeature)
       }
-      return try await card.sendCommand(command, options: command.isExtended ? .automatic : .raw)
-    } completion: { result in
-      result.complete(completionHandler)
+      return try await card.transmit(command.get())
+    } completion: {
+      $0.complete(completionHandler)
     }
   }
 }

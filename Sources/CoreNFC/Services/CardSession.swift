@@ -1,44 +1,47 @@
 import Foundation
 
-/// Emulates a card towards a reader.
+/// Has the device act as a card for a reader, which on an iPhone takes a secure service of Apple's.
 ///
-/// Apple's service behind it exists on Apple's devices alone. Here, as on a device without it,
-/// ``isSupported`` and ``isEligible`` are false and no session can be made.
+/// Here there is none: ``isSupported`` and ``isEligible`` say so, and ``init()`` fails, so that no program
+/// ever has such a session. Its members are there for programs to compile.
 open class CardSession {
-  /// - Throws: ``CardSession/Error/systemNotAvailable``, always.
-  public init() async throws {
-    throw Error.systemNotAvailable
-  }
+  /// Fails with ``Error/systemNotAvailable``.
+  public init() async throws { throw Error.systemNotAvailable }
 
-  /// Whether the device can emulate cards.
+  /// Whether the device can act as a card: never.
   open class var isSupported: Bool { false }
-
-  /// Whether the account and the region may.
+  /// Whether account and region allow it: never.
   public static var isEligible: Bool { get async { false } }
 
-  /// - Throws: ``CardSession/Error/systemNotAvailable``, always.
-  open func startEmulation() async throws {
-    throw Error.systemNotAvailable
-  }
-
+  /// Fails with ``Error/systemNotAvailable``.
+  open func startEmulation() async throws { throw Error.systemNotAvailable }
   open func stopEmulation(status: EmulationUIStatus) async {}
-
   open var isEmulationInProgress: Bool { get async { false } }
 
-  /// Ends at once.
+  /// What happens in the session: nothing.
   open var eventStream: EventStream { EventStream() }
-
+  /// What the person is told; of no effect.
   open var alertMessage = ""
-
   open func invalidate() {}
 
-  /// How the person is told that the emulation has ended.
-  public enum EmulationUIStatus: Hashable {
+  /// What happens in a session.
+  public enum Event {
+    case sessionStarted
+    /// There is the field of a reader.
+    case readerDetected
+    case received(APDU)
+    /// The field has gone, or the application is no longer selected.
+    case readerDeselected
+    case sessionInvalidated(reason: Error)
+  }
+
+  /// How the person is told that emulation has ended.
+  public enum EmulationUIStatus: Hashable, Sendable {
     case success
     case failure
   }
 
-  /// Why a session cannot be made or has ended.
+  /// Why a session does not come about, or ends.
   public enum Error: Swift.Error, Hashable, Sendable {
     case invalidated
     case userInvalidated

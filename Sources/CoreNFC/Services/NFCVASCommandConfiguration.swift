@@ -1,20 +1,15 @@
 import Foundation
 
-/// What a ``NFCVASReaderSession`` asks for: one GET VAS DATA.
+/// Which pass a ``NFCVASReaderSession`` asks for.
 open class NFCVASCommandConfiguration: NSObject, NSCopying {
-  /// How the pass is asked for.
+  /// What is asked for.
   public enum Mode: Int, Sendable {
     /// Reserved.
     case urlOnly = 0
     case normal = 1
-
-    /// The names of before iOS 14; deprecated by Apple.
-    public static var VASModeURLOnly: Mode { .urlOnly }
-    public static var VASModeNormal: Mode { .normal }
   }
 
   open var mode: Mode
-  /// The pass type, whose hash is the merchant's identifier.
   open var passTypeIdentifier: String
   /// At most 64 characters; `nil` for none.
   open var url: URL?
@@ -30,5 +25,12 @@ open class NFCVASCommandConfiguration: NSObject, NSCopying {
   }
 }
 
-/// The name of before iOS 14; deprecated by Apple.
+/// The names of iOS 13.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+extension NFCVASCommandConfiguration.Mode {
+  public static var VASModeURLOnly: Self { .urlOnly }
+  public static var VASModeNormal: Self { .normal }
+}
+
+/// The name of iOS 13.
 public typealias VASMode = NFCVASCommandConfiguration.Mode

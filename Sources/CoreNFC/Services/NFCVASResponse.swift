@@ -1,8 +1,8 @@
 import Foundation
 
-/// The answer to one ``NFCVASCommandConfiguration``.
+/// What a Wallet answers to one ``NFCVASCommandConfiguration``.
 open class NFCVASResponse: NSObject, NSCopying {
-  /// The status word.
+  /// The status word of the answer.
   public enum ErrorCode: Int, Sendable {
     case success = 0x9000
     case dataNotFound = 0x6A83
@@ -24,12 +24,12 @@ open class NFCVASResponse: NSObject, NSCopying {
     self.mobileToken = mobileToken
   }
 
-  open func copy(with zone: NSZone? = nil) -> Any {
-    NFCVASResponse(status: status, vasData: vasData, mobileToken: mobileToken)
-  }
+  /// Itself: an answer does not change.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// The names of before iOS 14; deprecated by Apple.
+/// The names of iOS 13.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 extension NFCVASResponse.ErrorCode {
   public static var VASErrorCodeSuccess: Self { .success }
   public static var VASErrorCodeDataNotFound: Self { .dataNotFound }
@@ -43,5 +43,5 @@ extension NFCVASResponse.ErrorCode {
   }
 }
 
-/// The name of before iOS 14; deprecated by Apple.
+/// The name of iOS 13.
 public typealias VASErrorCode = NFCVASResponse.ErrorCode

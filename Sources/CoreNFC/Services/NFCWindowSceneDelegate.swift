@@ -1,15 +1,27 @@
 import Foundation
 
-/// Is told of a reader's field while a window scene is in front. Never happens here.
+#if !canImport(UIKit)
+/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+open class UIScene: NSObject {
+  /// What a scene is opened with.
+  open class ConnectionOptions: NSObject {}
+}
+
+/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+open class UIWindowScene: UIScene {}
+#endif
+
+/// Is told that a scene is wanted because of NFC. Never called here: there are no scenes.
 public protocol NFCWindowSceneDelegate {
   func windowScene(
     _ windowScene: UIWindowScene, didReceiveNFCWindowSceneEvent event: NFCWindowSceneEvent)
 }
 
-/// What a window scene is told.
-public enum NFCWindowSceneEvent: Hashable, Codable, CustomStringConvertible {
+/// Why a scene is wanted.
+public enum NFCWindowSceneEvent: Hashable, Codable, Sendable, CustomStringConvertible {
+  /// There is the field of a reader.
   case readerDetected
-  /// The person has asked for it.
+  /// The person wants to present a card.
   case presentation
 
   public var description: String {
@@ -21,14 +33,6 @@ public enum NFCWindowSceneEvent: Hashable, Codable, CustomStringConvertible {
 }
 
 extension UIScene.ConnectionOptions {
-  /// `nil`, always.
+  /// The event that the scene is opened for: none.
   public var nfcEvent: NFCWindowSceneEvent? { nil }
 }
-
-/// As much of UIKit, which Linux has not, as the declarations above need.
-open class UIScene: NSObject {
-  open class ConnectionOptions: NSObject {}
-}
-
-/// As much of UIKit, which Linux has not, as the declarations above need.
-open class UIWindowScene: UIScene {}
