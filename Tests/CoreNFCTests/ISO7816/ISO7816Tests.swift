@@ -126,9 +126,9 @@ extension SessionSuites {
         let answer: NFCISO7816ResponseAPDU = try await card.sendCommand(apdu: balanceCommand)
         #expect(answer.payload == Self.balance)
         #expect((answer.statusWord1, answer.statusWord2) == (0x90, 0x00))
-        let result = try await handed { done in
+        let result = try await result { done in
           card.sendCommand(apdu: balanceCommand, resultHandler: done)
-        }.get()
+        }
         #expect(result.payload == Self.balance)
         #expect((result.statusWord1, result.statusWord2) == (0x90, 0x00))
       }
@@ -231,7 +231,7 @@ extension SessionSuites {
       let bench = try SessionBench(.tMoney())
       let (session, delegate, tags) = try await bench.tags(.iso14443)
       let card = try #require(tags.first?.iso7816)
-      func send() async throws {
+      nonisolated(nonsending) func send() async throws {
         let _: (Data, UInt8, UInt8) = try await card.sendCommand(apdu: balanceCommand)
       }
       await expect(.readerTransceiveErrorTagNotConnected) { try await send() }

@@ -58,10 +58,10 @@ extension SessionSuites {
           tag.sendMiFareCommand(commandPacket: command) { done(($0, code($1))) }
         }
         #expect(completed == (content, nil))
-        #expect(
-          try await handed { done in
-            tag.sendMiFareCommand(commandPacket: command, resultHandler: done)
-          }.get() == content)
+        let viaResult = try await result { done in
+          tag.sendMiFareCommand(commandPacket: command, resultHandler: done)
+        }
+        #expect(viaResult == content)
       }
     }
 
@@ -99,9 +99,9 @@ extension SessionSuites {
         let answer: NFCISO7816ResponseAPDU = try await tag.sendMiFareISO7816Command(version)
         #expect(answer.payload == body)
         #expect((answer.statusWord1, answer.statusWord2) == (0x91, 0xAF))
-        let result = try await handed { done in
+        let result = try await result { done in
           tag.sendMiFareISO7816Command(version, resultHandler: done)
-        }.get()
+        }
         #expect(result.payload == body)
       }
       // The native form has the status before the body.
@@ -140,7 +140,7 @@ extension SessionSuites {
       let bench = try SessionBench(.ntag215())
       let (session, delegate, tags) = try await bench.tags(.iso14443)
       let tag = try #require(tags.first?.miFare)
-      func send() async throws {
+      nonisolated(nonsending) func send() async throws {
         _ = try await tag.sendMiFareCommand(commandPacket: Self.read)
       }
       await expect(.readerTransceiveErrorTagNotConnected) { try await send() }
