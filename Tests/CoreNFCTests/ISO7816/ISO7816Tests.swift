@@ -119,6 +119,9 @@ extension SessionSuites {
       try await withCard(.tMoney()) { _, card in
         let (body, sw1, sw2) = try await card.sendCommand(apdu: balanceCommand)
         #expect((body, sw1, sw2) == (Self.balance, 0x90, 0x00))
+        // Where the type does not say which form is meant, it is the one of the tuple.
+        let tuple = try await card.sendCommand(apdu: balanceCommand)
+        #expect(tuple.0 == Self.balance)
         let completed = await handed { done in
           card.sendCommand(apdu: balanceCommand) { done(($0, $1, $2, code($3))) }
         }
