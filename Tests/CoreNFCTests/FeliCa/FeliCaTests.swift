@@ -121,6 +121,22 @@ extension SessionSuites {
       }
     }
 
+    @Test func theAnswerOfAnotherCardSelectsNothing() async throws {
+      try await withCard(systems: ["0003", "88B4"]) { bench, card in
+        bench.field.place(.feliCaLiteS())
+        let error = await expect(.readerTransceiveErrorTagResponseError) {
+          _ = try await card.polling(
+            systemCode: Data([0x88, 0xB4]), requestCode: .noRequest, timeSlot: .max1)
+        }
+        let cause = error?.userInfo[NSUnderlyingErrorKey] as? NFCError
+        #expect(cause?.reason == "another card has answered")
+        #expect(card.currentIDm.isEmpty)
+        _ = try await card.polling(
+          systemCode: Self.suica, requestCode: .noRequest, timeSlot: .max1)
+        #expect(card.currentIDm == Self.idm)
+      }
+    }
+
     @Test func theSystemsAreListed() async throws {
       let systems = [Self.suica, Self.common]
       try await withCard { _, card in
