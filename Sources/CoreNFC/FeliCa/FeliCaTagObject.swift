@@ -49,7 +49,7 @@ final class FeliCaTagObject: TypedTagObject, NFCFeliCaTag, @unchecked Sendable {
   ) {
     perform { [self] in
       let code = try FeliCaParameter.systemCode(systemCode)
-      try checkListed(code)
+      try checkListed(code, systemCode)
       return try await select(
         code, FeliCaRequestCode(requestCode), FeliCaTimeSlots(timeSlot))
     } completion: { result in
@@ -62,11 +62,12 @@ final class FeliCaTagObject: TypedTagObject, NFCFeliCaTag, @unchecked Sendable {
   }
 
   /// - Throws: `readerErrorSecurityViolation`. A wildcard is in no list.
-  private func checkListed(_ code: UInt16) throws {
+  private func checkListed(_ code: UInt16, _ systemCode: Data) throws {
     guard let request, request.limits.requiresListedSystems, !request.systems.contains(code)
     else { return }
     throw NFCReaderError(
-      violating: NFCInformation.Key.systemCodes, "does not list the FeliCa system")
+      violating: NFCInformation.Key.systemCodes,
+      "does not list the FeliCa system \(systemCode.hexadecimal)")
   }
 
   private func select(

@@ -13,7 +13,7 @@ public protocol NFCMiFareTag: NFCNDEFTag, __NFCTag {
   ///
   /// Ultralight and NTAG: an acknowledge comes as the one byte `0A`, a refusal is
   /// `readerTransceiveErrorTagResponseError`. DESFire and Plus: the native command and its answer, one frame
-  /// of each; status `AF` is the program's to deal with (not confirmed on an iPhone). For MIFARE Classic see
+  /// of each; status `AF` is for the program to deal with, as programs for the iPhone do. For MIFARE Classic see
   /// ``native``. Fails with `readerErrorInvalidParameterLength` for an empty command.
   @preconcurrency func sendMiFareCommand(
     commandPacket command: Data, completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void
@@ -74,14 +74,4 @@ extension NFCMiFareTag {
       resultHandler(Result(answer: NFCISO7816ResponseAPDU(($0, $1, $2)), error: $3))
     }
   }
-}
-
-/// The families of tags of type A that an iPhone tells apart.
-public enum NFCMiFareFamily: UInt, Sendable {
-  /// Any other tag of type A.
-  case unknown = 1
-  /// Ultralight, NTAG and what is like them.
-  case ultralight = 2
-  case plus = 3
-  case desfire = 4
 }

@@ -65,10 +65,10 @@ extension SessionSuites {
         #expect(first == (Self.pmm, Data(), nil))
         #expect(card.currentIDm == Self.idm)
 
-        let answer = try await handed { done in
+        let answer = try await result { done in
           card.polling(
             systemCode: Self.common, requestCode: .noRequest, timeSlot: .max1, resultHandler: done)
-        }.get()
+        }
         #expect(answer.manufactureParameter == Self.pmm)
         #expect(answer.requestData == nil)
         #expect(card.currentSystemCode == Self.common)
@@ -121,14 +121,31 @@ extension SessionSuites {
       }
     }
 
+    @Test func theAnswerOfAnotherCardSelectsNothing() async throws {
+      try await withCard(systems: ["0003", "88B4"]) { bench, card in
+        bench.field.place(.feliCaLiteS())
+        let error = await expect(.readerTransceiveErrorTagResponseError) {
+          _ = try await card.polling(
+            systemCode: Data([0x88, 0xB4]), requestCode: .noRequest, timeSlot: .max1)
+        }
+        let cause = error?.userInfo[NSUnderlyingErrorKey] as? NFCError
+        #expect(cause?.reason == "another card has answered")
+        #expect(card.currentIDm.isEmpty)
+        _ = try await card.polling(
+          systemCode: Self.suica, requestCode: .noRequest, timeSlot: .max1)
+        #expect(card.currentIDm == Self.idm)
+      }
+    }
+
     @Test func theSystemsAreListed() async throws {
       let systems = [Self.suica, Self.common]
       try await withCard { _, card in
-        #expect(try await card.requestSystemCode() == systems)
+        let codes = try await card.requestSystemCode()
+        #expect(codes == systems)
         let listed = await handed { done in card.requestSystemCode { done(($0, code($1))) } }
         #expect(listed == (systems, nil))
-        #expect(
-          try await handed { done in card.requestSystemCode(resultHandler: done) }.get() == systems)
+        let viaResult = try await result { done in card.requestSystemCode(resultHandler: done) }
+        #expect(viaResult == systems)
       }
     }
 
@@ -138,15 +155,16 @@ extension SessionSuites {
       let nodes = [Self.history, Self.absentService]
       let versions = [Self.version, Self.absentVersion]
       try await withCard { _, card in
-        #expect(try await card.requestService(nodeCodeList: nodes) == versions)
+        let asked = try await card.requestService(nodeCodeList: nodes)
+        #expect(asked == versions)
         let handed1 = await handed { done in
           card.requestService(nodeCodeList: nodes) { done(($0, code($1))) }
         }
         #expect(handed1 == (versions, nil))
-        #expect(
-          try await handed { done in
-            card.requestService(nodeCodeList: nodes, resultHandler: done)
-          }.get() == versions)
+        let viaResult = try await result { done in
+          card.requestService(nodeCodeList: nodes, resultHandler: done)
+        }
+        #expect(viaResult == versions)
       }
     }
 
@@ -161,9 +179,9 @@ extension SessionSuites {
           card.requestServiceV2(nodeCodeList: nodes) { done(($0, $1, $2, $3, $4, code($5))) }
         }
         #expect(completed == (0, 0, .AES_DES, absent, des, nil))
-        let result = try await handed { done in
+        let result = try await result { done in
           card.requestServiceV2(nodeCodeList: nodes, resultHandler: done)
-        }.get()
+        }
         #expect(result.statusFlag1 == 0 && result.statusFlag2 == 0)
         #expect(result.encryptionIdentifier == .aes_des)
         #expect(result.nodeKeyVersionListAES == absent)
@@ -188,10 +206,10 @@ extension SessionSuites {
           }
         }
         #expect(completed == (0, 0, blocks, nil))
-        let (flags, same) = try await handed { done in
+        let (flags, same) = try await result { done in
           card.readWithoutEncryption(
             serviceCodeList: services, blockList: list, resultHandler: done)
-        }.get()
+        }
         #expect((flags.statusFlag1, flags.statusFlag2) == (0, 0))
         #expect(same == blocks)
       }
@@ -205,11 +223,11 @@ extension SessionSuites {
         #expect(flag1 != 0)
         #expect(flag2 == 0xA6)
         #expect(blocks.isEmpty)
-        let flags = try await handed { done in
+        let flags = try await result { done in
           card.writeWithoutEncryption(
             serviceCodeList: [Self.absentService], blockList: [Data([0x80, 0x00])],
             blockData: [Self.newest], resultHandler: done)
-        }.get()
+        }
         #expect(flags.statusFlag1 != 0)
         #expect(flags.statusFlag2 == 0xA6)
       }
@@ -235,11 +253,11 @@ extension SessionSuites {
             }
             #expect(completed == (0, 0, nil))
           default:
-            let flags = try await handed { done in
+            let flags = try await result { done in
               card.writeWithoutEncryption(
                 serviceCodeList: writable, blockList: list, blockData: [block],
                 resultHandler: done)
-            }.get()
+            }
             #expect(flags.statusFlag1 == 0)
           }
           let (_, _, blocks) = try await card.readWithoutEncryption(
@@ -256,12 +274,13 @@ extension SessionSuites {
         #expect(try await card.requestResponse() == 0)
         let mode = await handed { done in card.requestResponse { done(($0, code($1))) } }
         #expect(mode == (0, nil))
-        #expect(try await handed { done in card.requestResponse(resultHandler: done) }.get() == 0)
+        let viaResult = try await result { done in card.requestResponse(resultHandler: done) }
+        #expect(viaResult == 0)
 
         #expect(try await card.resetMode() == (0, 0))
         let reset = await handed { done in card.resetMode { done(($0, $1, code($2))) } }
         #expect(reset == (0, 0, nil))
-        let flags = try await handed { done in card.resetMode(resultHandler: done) }.get()
+        let flags = try await result { done in card.resetMode(resultHandler: done) }
         #expect(flags.statusFlag1 == 0 && flags.statusFlag2 == 0)
 
         // 5.0.0, and DES 1.0.0.
@@ -272,9 +291,9 @@ extension SessionSuites {
           card.requestSpecificationVersion { done(($0, $1, $2, $3, code($4))) }
         }
         #expect(completed == (0, 0, basic, option, nil))
-        let version = try await handed { done in
+        let version = try await result { done in
           card.requestSpecificationVersion(resultHandler: done)
-        }.get()
+        }
         #expect(version.statusFlag1 == 0 && version.statusFlag2 == 0)
         #expect(version.basicVersion == basic)
         #expect(version.optionVersion == option)
@@ -295,10 +314,10 @@ extension SessionSuites {
           card.sendFeliCaCommand(commandPacket: packet) { done(($0, code($1))) }
         }
         #expect(completed == (answer, nil))
-        #expect(
-          try await handed { done in
-            card.sendFeliCaCommand(commandPacket: packet, resultHandler: done)
-          }.get() == answer)
+        let viaResult = try await result { done in
+          card.sendFeliCaCommand(commandPacket: packet, resultHandler: done)
+        }
+        #expect(viaResult == answer)
       }
     }
 

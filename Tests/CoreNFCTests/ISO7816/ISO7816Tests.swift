@@ -119,6 +119,9 @@ extension SessionSuites {
       try await withCard(.tMoney()) { _, card in
         let (body, sw1, sw2) = try await card.sendCommand(apdu: balanceCommand)
         #expect((body, sw1, sw2) == (Self.balance, 0x90, 0x00))
+        // Where the type does not say which form is meant, it is the one of the tuple.
+        let tuple = try await card.sendCommand(apdu: balanceCommand)
+        #expect(tuple.0 == Self.balance)
         let completed = await handed { done in
           card.sendCommand(apdu: balanceCommand) { done(($0, $1, $2, code($3))) }
         }
@@ -126,9 +129,9 @@ extension SessionSuites {
         let answer: NFCISO7816ResponseAPDU = try await card.sendCommand(apdu: balanceCommand)
         #expect(answer.payload == Self.balance)
         #expect((answer.statusWord1, answer.statusWord2) == (0x90, 0x00))
-        let result = try await handed { done in
+        let result = try await result { done in
           card.sendCommand(apdu: balanceCommand, resultHandler: done)
-        }.get()
+        }
         #expect(result.payload == Self.balance)
         #expect((result.statusWord1, result.statusWord2) == (0x90, 0x00))
       }
@@ -231,7 +234,7 @@ extension SessionSuites {
       let bench = try SessionBench(.tMoney())
       let (session, delegate, tags) = try await bench.tags(.iso14443)
       let card = try #require(tags.first?.iso7816)
-      func send() async throws {
+      nonisolated(nonsending) func send() async throws {
         let _: (Data, UInt8, UInt8) = try await card.sendCommand(apdu: balanceCommand)
       }
       await expect(.readerTransceiveErrorTagNotConnected) { try await send() }

@@ -49,5 +49,12 @@ nonisolated(nonsending) func handed<Value>(
   return answer.value
 }
 
+/// Waits for what a result handler is given.
+nonisolated(nonsending) func result<Value>(
+  _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+) async throws -> Value {
+  try await handed(start).get()
+}
+
 /// The code of an error that has to be an ``NFCReaderError``; `nil` for none.
 func code(_ error: (any Error)?) -> NFCReaderError.Code? { (error as? NFCReaderError)?.code }
