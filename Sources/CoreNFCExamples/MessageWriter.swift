@@ -43,9 +43,9 @@ public final class MessageWriter: NSObject, NFCNDEFReaderSessionDelegate {
   public func readerSession(_ session: NFCNDEFReaderSession, didDetect tags: [NFCNDEFTag]) {
     guard tags.count == 1, let tag = tags.first else {
       session.alertMessage = "Several tags are there; leave only one"
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) {
-        session.restartPolling()
-      }
+      DispatchQueue.global().asyncAfter(
+        deadline: .now() + .milliseconds(500),
+        execute: DispatchWorkItem { session.restartPolling() })
       return
     }
     session.connect(to: tag) { error in

@@ -25,9 +25,9 @@ public final class TMoneyReader: NSObject, NFCTagReaderSessionDelegate {
   public func tagReaderSession(_ session: NFCTagReaderSession, didDetect tags: [NFCTag]) {
     guard tags.count == 1, let found = tags.first else {
       session.alertMessage = "More than one card is there; leave only one"
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) {
-        session.restartPolling()
-      }
+      DispatchQueue.global().asyncAfter(
+        deadline: .now() + .milliseconds(500),
+        execute: DispatchWorkItem { session.restartPolling() })
       return
     }
     guard case .iso7816(let tag) = found else {

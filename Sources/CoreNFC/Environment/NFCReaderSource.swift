@@ -6,25 +6,26 @@ import NFC
 /// A session opens its readers when it begins and closes them when it ends.
 public struct NFCReaderSource: Sendable {
   /// Opens the readers for a session.
-  let open: @Sendable () async throws -> [Reader]
+  let open: @Sendable (PollingOptions) async throws -> [Reader]
   let available: @Sendable () -> Bool
 
   /// Whether there is a reader, as far as can be told without opening one.
   var isAvailable: Bool { available() }
 
   /// The reader that the environment variable `NFC_READER` names, as for `Reader.open`; without it, the
-  /// first that is found.
+  /// first that is found, and others for what that one cannot poll.
   public static var automatic: NFCReaderSource {
     if let name = ProcessInfo.processInfo.environment["NFC_READER"], !name.isEmpty {
       return named(name)
     }
     return NFCReaderSource(
-      open: { [try await Reader.open()] }, available: { !Reader.connectionStrings().isEmpty })
+      open: { try await Reader.openAll(polling: $0) },
+      available: { !Reader.connectionStrings().isEmpty })
   }
 
   /// Readers by their connection strings, for instance a PN532 and, for ISO 15693, a PC/SC reader.
   public static func named(_ connectionStrings: String...) -> NFCReaderSource {
-    NFCReaderSource {
+    NFCReaderSource { _ in
       var readers: [Reader] = []
       for name in connectionStrings { readers.append(try await Reader.open(name)) }
       return readers
@@ -37,7 +38,7 @@ public struct NFCReaderSource: Sendable {
   public static func opening(
     _ open: @escaping @Sendable () async throws -> [Reader]
   ) -> NFCReaderSource {
-    NFCReaderSource(open: open, available: { true })
+    NFCReaderSource(open: { _ in try await open() }, available: { true })
   }
 
   /// A reader on a serial port is there if the port is.

@@ -1,11 +1,6 @@
 import Foundation
 
 extension Result where Failure == any Error {
-  /// What a completion handler was given.
-  fileprivate init(_ value: Success, _ error: Failure?) {
-    self = error.map { .failure($0) } ?? .success(value)
-  }
-
   /// What a mock answers to a command that it does not have.
   fileprivate static var unsupported: Self {
     .failure(NFCReaderError(.readerErrorUnsupportedFeature))
@@ -19,7 +14,7 @@ extension NFCISO15693Tag {
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
   ) {
     readSingleBlock(requestFlags: flags, blockNumber: blockNumber) { data, error in
-      resultHandler(Result(data, error))
+      resultHandler(Result(answer: data, error: error))
     }
   }
 
@@ -28,7 +23,7 @@ extension NFCISO15693Tag {
     resultHandler: @escaping @Sendable (Result<[Data], any Error>) -> Void
   ) {
     readMultipleBlocks(requestFlags: flags, blockRange: blockRange) { blocks, error in
-      resultHandler(Result(blocks, error))
+      resultHandler(Result(answer: blocks, error: error))
     }
   }
 
@@ -37,7 +32,7 @@ extension NFCISO15693Tag {
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
   ) {
     extendedReadSingleBlock(requestFlags: flags, blockNumber: blockNumber) { data, error in
-      resultHandler(Result(data, error))
+      resultHandler(Result(answer: data, error: error))
     }
   }
 
@@ -50,7 +45,7 @@ extension NFCISO15693Tag {
       requestFlags: flags, customCommandCode: customCommandCode,
       customRequestParameters: customRequestParameters
     ) { data, error in
-      resultHandler(Result(data, error))
+      resultHandler(Result(answer: data, error: error))
     }
   }
 
@@ -65,7 +60,7 @@ extension NFCISO15693Tag {
         uniqueIdentifier: uid, dataStorageFormatIdentifier: dsfid,
         applicationFamilyIdentifier: afi, blockSize: blockSize, totalBlocks: blockCount,
         icReference: icReference)
-      resultHandler(Result(info, error))
+      resultHandler(Result(answer: info, error: error))
     }
   }
 }

@@ -27,16 +27,12 @@ open class NFCTagReaderSession: NFCReaderSession {
   ///
   /// - Parameter queue: where the delegate and the completion handlers are called; `nil` for a serial
   ///   queue of the session's own.
-  public convenience init?(
+  public init?(
     pollingOption: PollingOption, delegate: any NFCTagReaderSessionDelegate,
     queue: DispatchQueue? = nil
   ) {
     guard !pollingOption.isEmpty else { return nil }
-    self.init(delegate: delegate, queue: queue, purpose: .tags(pollingOption))
-  }
-
-  override init(delegate: AnyObject, queue: DispatchQueue?, purpose: SessionCore.Purpose) {
-    super.init(delegate: delegate, queue: queue, purpose: purpose)
+    super.init(delegate: delegate, queue: queue, purpose: .tags(pollingOption))
   }
 
   /// The tag that commands go to.

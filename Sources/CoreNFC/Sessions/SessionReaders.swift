@@ -22,7 +22,7 @@ struct SessionReaders: Sendable {
   ///
   /// - Throws: `readerErrorUnsupportedFeature` if none of them can do any of what is asked for.
   init(_ source: NFCReaderSource, _ request: SessionRequest) async throws {
-    let entries = try await source.open().map {
+    let entries = try await source.open(request.polling).map {
       Entry(reader: $0, options: $0.options(among: request.polling))
     }
     self.entries = entries

@@ -15,7 +15,8 @@ final class SessionRegistry: Sendable {
   ///
   /// - Returns: the sessions that are ending and have to have let go of the reader first; `nil` if
   ///   another session has it.
-  func admit(_ core: SessionCore, _ session: NFCReaderSession, exclusively: Bool) -> [SessionCore]? {
+  func admit(_ core: SessionCore, _ session: NFCReaderSession, exclusively: Bool) -> [SessionCore]?
+  {
     running.withLock { running in
       if exclusively, running.contains(where: { $0.core.isActive }) { return nil }
       defer { running.append(Entry(core: core, session: SessionReference(session))) }

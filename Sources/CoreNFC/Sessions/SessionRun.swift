@@ -32,9 +32,10 @@ final class SessionRun: Sendable {
   ///   - session: kept alive until its end has been told.
   ///   - before: what has to have let go of the reader first.
   func start(_ session: SessionReference, after before: [SessionRun]) {
-    present(.began(core.alertMessage) { [weak core] in
-      core?.end(NFCReaderError(.readerSessionInvalidationErrorUserCanceled))
-    })
+    present(
+      .began(core.alertMessage) { [weak core] in
+        core?.end(NFCReaderError(.readerSessionInvalidationErrorUserCanceled))
+      })
     let limit = environment.limits.sessionDuration.map { duration in
       Pause.after(duration) { [weak core] in
         core?.end(NFCReaderError(.readerSessionInvalidationErrorSessionTimeout))

@@ -126,9 +126,7 @@ extension FeliCaTag {
   func system(_ code: UInt16) async throws -> FeliCaSystem? {
     do {
       let answer = try await polling(systemCode: code)
-      // The first half byte of IDm is the system's number; another card has another IDm besides.
-      guard answer.idm.dropFirst() == idm.dropFirst(), answer.idm[0] & 0x0F == idm[0] & 0x0F
-      else { return nil }
+      guard isSystem(answer) else { return nil }
       return FeliCaSystem(code: code, idm: answer.idm, pmm: answer.pmm)
     } catch let error as NFCError where error.code == .tagResponseError {
       return nil

@@ -29,9 +29,7 @@ extension SessionSuites {
     @Test func readsMessages() async throws {
       let bench = try SessionBench(
         try .ntag215(
-          ndef: NDEFMessage(
-            NDEFRecord(URIRecord("https://example.org/a")),
-            NDEFRecord(TextRecord("Hello", language: "en")))))
+          ndef: NDEFMessage(.uri("https://example.org/a"), .text("Hello", language: "en"))))
       let lines: Result<[String], any Error> = try await outcome { done in
         let reader = MessageReader(completion: done)
         reader.startScanning()

@@ -61,7 +61,7 @@ extension SessionSuites {
     @Test func aRunningSessionLivesAndItsDelegateMayGo() async throws {
       let bench = try SessionBench()
       var delegate: TagDelegate? = TagDelegate()
-      weak var weakDelegate = delegate
+      weak let weakDelegate = delegate
       weak var session: NFCTagReaderSession?
       do {
         let made = NFCTagReaderSession(

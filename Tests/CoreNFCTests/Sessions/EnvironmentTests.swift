@@ -117,7 +117,8 @@ extension SessionSuites {
       NFCTerminalPresenter(descriptor: terminal).present(.message("Hold it near"))
       var bytes = [UInt8](repeating: 0, count: 64)
       let count = read(controller, &bytes, bytes.count)
-      #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "NFC: Hold it near\r\n")
+      #expect(
+        String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "NFC: Hold it near\r\n")
 
       var pipes: [Int32] = [-1, -1]
       try #require(pipe(&pipes) == 0)
@@ -135,8 +136,11 @@ extension SessionSuites {
       defer { try? FileManager.default.removeItem(at: directory) }
       let program = directory.appendingPathComponent("notify-send")
       let log = directory.appendingPathComponent("log")
-      try Data("#!/bin/sh\nprintf '%s|' \"$@\" > '\(log.path).new' && mv '\(log.path).new' '\(log.path)'\n".utf8)
-        .write(to: program)
+      try Data(
+        "#!/bin/sh\nprintf '%s|' \"$@\" > '\(log.path).new' && mv '\(log.path).new' '\(log.path)'\n"
+          .utf8
+      )
+      .write(to: program)
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o755], ofItemAtPath: program.path)
       NFCNotificationPresenter(title: "Door", program: program.path).present(

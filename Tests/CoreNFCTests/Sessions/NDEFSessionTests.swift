@@ -6,7 +6,7 @@ import VirtualNFC
 extension SessionSuites {
   /// The rules of ``NFCNDEFReaderSession``.
   @Suite struct NDEFSessionTests {
-    private static let link = NDEFMessage(NDEFRecord(URIRecord("https://example.org")))
+    private static let link = NDEFMessage(.uri("https://example.org"))
 
     private func session(
       _ delegate: some NFCNDEFReaderSessionDelegate, once: Bool = false
@@ -53,7 +53,7 @@ extension SessionSuites {
     }
 
     @Test func passesOverTagsWithoutAMessage() async throws {
-      let bench = try SessionBench(.ntag213(), try .named("blank-ntag215"))
+      let bench = try SessionBench(.ntag213(), try .named("blank-ultralight"))
       let delegate = MessageDelegate()
       let session = session(delegate)
       try await delegate.events.expectNothing(for: .milliseconds(500))
@@ -76,7 +76,8 @@ extension SessionSuites {
     }
 
     @Test(arguments: [
-      "ntag213", "ultralight", "classic-1k", "desfire", "type4", "type4b", "felica-lite-s", "topaz96",
+      "ntag213", "ultralight", "classic-1k", "desfire", "type4", "type4b", "felica-lite-s",
+      "topaz96",
       "icode-slix2", "st25dv",
     ])
     func writesAndReads(_ name: String) async throws {
@@ -91,7 +92,8 @@ extension SessionSuites {
       #expect(status == .readWrite)
       #expect(capacity > 40)
       await expect(.ndefReaderSessionErrorZeroLengthMessage) { _ = try await tag.readNDEF() }
-      let payload = try #require(NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://example.org"))
+      let payload = try #require(
+        NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://example.org"))
       try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
       let message = try await tag.readNDEF()
       #expect(message.records.count == 1)
@@ -143,7 +145,8 @@ extension SessionSuites {
       let tag = try await delegate.events.ndefTags()[0]
       try await session.connect(to: tag)
       let message = try await tag.readNDEF()
-      let payload = try #require(NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://swift.org"))
+      let payload = try #require(
+        NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://swift.org"))
       bench.virtual.setFaults([
         Fault(.answerBroken, at: .exchange(0)), Fault(.answerBroken, at: .exchange(1)),
         Fault(.answerBroken, at: .exchange(2)), Fault(.answerBroken, at: .exchange(3)),
@@ -160,7 +163,7 @@ extension SessionSuites {
     }
 
     @Test func aTagWithoutNDEFSaysSo() async throws {
-      let bench = try SessionBench(try .named("blank-ntag215"))
+      let bench = try SessionBench(try .named("blank-ultralight"))
       let delegate = NDEFTagDelegate()
       let session = session(delegate)
       try await delegate.events.expectActive()
