@@ -25,6 +25,7 @@ public struct NFCISO15693RequestFlag: OptionSet, Sendable {
 }
 
 /// The names that the flags had in iOS 13.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 extension NFCISO15693RequestFlag {
   public static let RequestFlagDualSubCarriers = dualSubCarriers
   public static let RequestFlagHighDataRate = highDataRate

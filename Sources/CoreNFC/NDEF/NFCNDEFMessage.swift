@@ -40,10 +40,27 @@ open class NFCNDEFMessage: NSObject, NSSecureCoding {
 
   var native: NDEFMessage { NDEFMessage(records: records.map(\.native)) }
 
-  /// The message as it goes to a tag.
+  /// The message as it goes to a tag; see ``validEncoding()``.
   var encoded: [UInt8] {
     records.isEmpty
       ? NDEFMessage.empty.encoded() : native.encoded(chunkSizes: records.map(\.chunkSize))
+  }
+
+  /// The message as it goes to a tag.
+  ///
+  /// - Throws: `readerErrorInvalidParameter` for a record that NDEF 1.0 forbids: a field that is too
+  ///   long, a type where there must be none or none where there must be one, the format unchanged.
+  func validEncoding() throws -> [UInt8] {
+    do {
+      try native.validate()
+    } catch {
+      throw NFCReaderError(
+        .readerErrorInvalidParameter,
+        userInfo: [
+          NSUnderlyingErrorKey: error, NSLocalizedFailureReasonErrorKey: error.description,
+        ])
+    }
+    return encoded
   }
 
   // MARK: NSSecureCoding

@@ -3,8 +3,8 @@ import NDEF
 
 /// One record of an NDEF message.
 ///
-/// Nothing is checked when a record is made; a tag refuses one that NDEF 1.0 forbids when it is written.
-/// The factories of the well-known types make good ones.
+/// Nothing is checked when a record is made; writing one that NDEF 1.0 forbids to a tag fails with
+/// `readerErrorInvalidParameter`. The factories of the well-known types make good ones.
 open class NFCNDEFPayload: NSObject, NSSecureCoding {
   open var typeNameFormat: NFCTypeNameFormat
   /// At most 255 bytes.

@@ -2,6 +2,7 @@ import Foundation
 import NDEF
 
 /// The type of an activity that opens a link.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 
 /// Something that a person does, handed to a program: here, that a tag with a link has been held to the

@@ -92,9 +92,9 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
   func writeNDEF(
     _ ndefMessage: NFCNDEFMessage, completionHandler: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    let bytes = ndefMessage.encoded
+    let bytes = Result { try ndefMessage.validEncoding() }
     perform(.writeNDEF) { [native] in
-      try await native.writeNDEFBytes(bytes, verify: false)
+      try await native.writeNDEFBytes(bytes.get(), verify: false)
     } completion: {
       completionHandler($0.failure)
     }

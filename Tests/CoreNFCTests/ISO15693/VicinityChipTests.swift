@@ -1,4 +1,5 @@
 import CoreNFC
+import NDEF
 import NFC
 import Testing
 import VirtualNFC
@@ -184,6 +185,28 @@ extension SessionSuites {
           code == .readerTransceiveErrorTagConnectionLost
             || code == .readerTransceiveErrorTagResponseError)
       }
+    }
+
+    /// NDEF 1.0, 3.2: the format unchanged is for chunks, an empty record has no fields, a media record
+    /// has a type, a type has at most 255 bytes.
+    @Test func recordsThatTheStandardForbidsAreNotWritten() async throws {
+      let chip = VirtualTag.icodeSLIX2()
+      let memory = chip.memory
+      let bench = try SessionBench(chip)
+      try await bench.withVicinityTag { tag, _ in
+        for (format, typeLength) in [
+          (NFCTypeNameFormat.unchanged, 0), (.empty, 1), (.media, 0), (.media, 256), (.unknown, 1),
+        ] {
+          let record = NFCNDEFPayload(
+            format: format, type: Data(repeating: 0x61, count: typeLength), identifier: Data(),
+            payload: Data())
+          let error = await expect(.readerErrorInvalidParameter) {
+            try await tag.writeNDEF(NFCNDEFMessage(records: [record]))
+          }
+          #expect(error?.userInfo[NSUnderlyingErrorKey] is NDEFError)
+        }
+      }
+      #expect(chip.memory == memory)
     }
 
     @Test func ndefOnAVicinityTag() async throws {

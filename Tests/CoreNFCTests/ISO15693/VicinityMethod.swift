@@ -1,12 +1,11 @@
 import CoreNFC
 import NFC
-import Testing
 
 /// A method of ``NFCISO15693Tag`` in all its forms, the frame that it sends (`U` is the UID, least
 /// significant byte first), an answer to it, and what that comes out as.
 ///
 /// Frames by ISO/IEC 15693-3, 7.3 and 10.
-struct VicinityMethod: Sendable, CustomTestStringConvertible {
+struct VicinityMethod: Sendable {
   typealias Form = nonisolated(nonsending) @Sendable (any NFCISO15693Tag) async throws -> String
 
   let name: String
@@ -25,8 +24,6 @@ struct VicinityMethod: Sendable, CustomTestStringConvertible {
     self.outcome = outcome
     self.forms = forms
   }
-
-  var testDescription: String { name }
 }
 
 func text(_ data: Data) -> String { data.hexadecimal }

@@ -137,13 +137,6 @@ import Testing
     let message = try? NSKeyedUnarchiver.unarchivedObject(
       ofClass: NFCNDEFMessage.self, from: archive)
     #expect(message == nil)
-    let coder = NSKeyedArchiver(requiringSecureCoding: true)
-    coder.encode(9, forKey: "typeNameFormat")
-    coder.finishEncoding()
-    let reader = try NSKeyedUnarchiver(forReadingFrom: coder.encodedData)
-    reader.decodingFailurePolicy = .setErrorAndReturnNil
-    #expect(NFCNDEFPayload(coder: reader) == nil)
-    #expect(NFCNDEFMessage(coder: reader) == nil)
   }
 
   @Test func descriptionsAreForPeople() throws {
