@@ -1,11 +1,20 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
+// Apple's platforms have a CoreNFC of their own: there the product passes it on, so that a package needs
+// no condition to depend on it.
+#if os(Linux)
+let coreNFC = "CoreNFC"
+#else
+let coreNFC = "AppleCoreNFC"
+#endif
+
 let package = Package(
   name: "swift-nfc",
   platforms: [.macOS("15.4")],
   products: [
     .library(name: "NFC", targets: ["NFC"]),
+    .library(name: "CoreNFC", targets: [coreNFC]),
     .library(name: "NDEF", targets: ["NDEF"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .executable(name: "nfc", targets: ["NFCTool"]),
@@ -56,6 +65,20 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+#if os(Linux)
+package.targets += [
+  .target(name: "CoreNFC", dependencies: ["NFC", "ReaderThread"]),
+  // Programs as they are written for an iPhone, in the language mode of most of them.
+  .target(
+    name: "CoreNFCExamples", dependencies: ["CoreNFC"],
+    swiftSettings: [.swiftLanguageMode(.v5)]),
+  .testTarget(
+    name: "CoreNFCTests", dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "VirtualNFC"]),
+]
+#else
+package.targets.append(.target(name: "AppleCoreNFC"))
+#endif
 
 // Scripts/fuzz builds the decoders with libFuzzer, from the files that the tests run for a moment.
 if Context.environment["NFC_FUZZ"] != nil {

@@ -49,6 +49,11 @@ extension Reader {
     try await Opener(thread: makeThread()).list()
   }
 
+  /// As ``list()``, for callers that cannot wait asynchronously: it blocks while libnfc and PC/SC look.
+  package static func connectionStrings() -> [String] {
+    ReaderNames.merged(libnfc: LibNFCDriver.list(), pcsc: PCSCDriver.list())
+  }
+
   private static func environment(_ name: String) -> String? {
     guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
     return value
@@ -76,7 +81,7 @@ private actor Opener {
   func open(_ connectionString: String?) throws -> Reader {
     if let connectionString { return try open(named: connectionString) }
     var problem: NFCError?
-    for name in list() {
+    for name in Reader.connectionStrings() {
       do {
         return try open(named: name)
       } catch let error as NFCError {
@@ -99,7 +104,5 @@ private actor Opener {
     Reader(driver: try PCSCDriver(name, over: service()), executor: thread)
   }
 
-  func list() -> [String] {
-    ReaderNames.merged(libnfc: LibNFCDriver.list(), pcsc: PCSCDriver.list())
-  }
+  func list() -> [String] { Reader.connectionStrings() }
 }

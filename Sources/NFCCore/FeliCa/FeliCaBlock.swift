@@ -25,6 +25,19 @@ public struct FeliCaBlock: Hashable, Sendable {
     let low = UInt8(number & 0xFF)
     return number <= 0xFF ? [head | Self.shortElement, low] : [head, low, UInt8(number >> 8)]
   }
+
+  /// How many bytes an element of a block list has.
+  public static let encodedSizes = 2...3
+
+  /// Reads an element of a block list; `nil` for bytes that are none.
+  public init?(encoded bytes: [UInt8]) {
+    guard Self.encodedSizes.contains(bytes.count) else { return nil }
+    let isShort = bytes[0] & Self.shortElement != 0
+    guard isShort == (bytes.count == Self.encodedSizes.lowerBound) else { return nil }
+    self.init(
+      UInt16(bytes[1]) | (isShort ? 0 : UInt16(bytes[2]) << 8), serviceIndex: bytes[0] & 0x0F,
+      accessMode: bytes[0] >> 4 & 0x07)
+  }
 }
 
 extension FeliCaBlock: ExpressibleByIntegerLiteral {

@@ -15,6 +15,14 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
     try await handle.performCommand { try FeliCaExchange.send(command, $0) }
   }
 
+  func inSystem(_ system: FeliCaSystem) -> any FeliCaTag {
+    var target = target
+    target.idm = system.idm
+    target.pmm = system.pmm
+    target.systemCode = [UInt8(system.code >> 8), UInt8(system.code & 0xFF)]
+    return NativeFeliCaTag(handle: handle, target: target)
+  }
+
   var lite: FeliCaLiteCommands? {
     FeliCaLiteGeneration(pmm: pmm).map {
       FeliCaLiteCommands(handle: handle, idm: idm, generation: $0)

@@ -27,21 +27,58 @@ struct ISO15693Access {
   func request(
     _ command: ISO15693Command, adding flags: ISO15693RequestFlags = []
   ) -> ISO15693Request {
-    ISO15693Request(command, flags: flags.union(.highDataRate), uid: knowledge.uid)
+    ISO15693Request(
+      command, flags: flags.union(.highDataRate),
+      uid: flags.contains(.select) ? nil : knowledge.uid)
   }
 
-  /// Sends a command as it is and gives what follows the flags of the answer; nothing for a command
-  /// that has no answer.
+  /// Sends a command as it is and gives the answer, which is no refusal; an empty one to a command
+  /// that has none.
   ///
   /// A write-alike command gets the option flag if the tag is known to need it.
-  func send(_ command: ISO15693Command, adding flags: ISO15693RequestFlags = []) throws -> [UInt8] {
+  ///
+  /// - Throws: `commandTooLong` before anything is sent if the answer is known to be too long for the
+  ///   reader.
+  func send(
+    _ command: ISO15693Command, adding flags: ISO15693RequestFlags = []
+  ) throws -> ISO15693Response {
     var flags = flags
     if command.isWriteAlike, knowledge.needsWriteOption == true { flags.insert(.option) }
+    let length = try answerLength(command, flags)
     do {
-      return try link.exchange(
-        request(command, adding: flags), answerLength: ISO15693Block.maximumSize, place: nil)
+      return try link.respond(
+        to: request(command, adding: flags), answerLength: length, place: nil)
     } catch let error as NFCError where error.isSilence && command.hasNoAnswer {
-      return []
+      return ISO15693Response()
+    }
+  }
+
+  /// How many bytes can follow the flags of an answer.
+  private func answerLength(
+    _ command: ISO15693Command, _ flags: ISO15693RequestFlags
+  ) throws -> Int {
+    let largest = link.maximumResponseLength - 1
+    switch command {
+    case .readMultipleBlocks(let range), .fastReadMultipleBlocks(let range),
+      .extendedReadMultipleBlocks(let range), .extendedFastReadMultipleBlocks(let range):
+      guard let size = knowledge.likelyBlockSize else {
+        return min(range.count * ISO15693Block.maximumSize, largest)
+      }
+      let length = range.count * (flags.contains(.option) ? size + 1 : size)
+      guard length <= largest else {
+        throw NFCError(
+          .commandTooLong, "\(range.count) blocks do not fit in an answer on this reader")
+      }
+      return length
+    case .getMultipleBlockSecurityStatus(let range),
+      .extendedGetMultipleBlockSecurityStatus(let range):
+      guard range.count <= largest else {
+        throw NFCError(
+          .commandTooLong, "the status of \(range.count) blocks does not fit in an answer")
+      }
+      return range.count
+    case .authenticate, .keyUpdate, .readBuffer, .custom, .other: return largest
+    default: return ISO15693Block.maximumSize
     }
   }
 

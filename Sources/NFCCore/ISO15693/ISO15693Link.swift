@@ -43,19 +43,27 @@ package struct ISO15693Link {
     return try send(frame, timeout)
   }
 
-  /// Sends a request and gives the answer's payload.
-  ///
-  /// - Throws: a refusal with the cause `iso15693` and `place`.
+  /// Sends a request and gives the answer's payload; see ``respond(to:answerLength:place:)``.
   func exchange(
     _ request: ISO15693Request, answerLength: Int, place: NFCError.Place?
   ) throws -> [UInt8] {
+    try respond(to: request, answerLength: answerLength, place: place).payload
+  }
+
+  /// Sends a request and gives the answer.
+  ///
+  /// - Throws: a refusal with the cause `iso15693` and `place`.
+  func respond(
+    to request: ISO15693Request, answerLength: Int, place: NFCError.Place?
+  ) throws -> ISO15693Response {
     let frame = try request.encoded()
     let timeout =
       request.command.isWriteAlike
       ? Self.writeTimeout : Self.readTimeout(bytes: frame.count + answerLength)
     do {
-      return try ISO15693Response(decoding: transceive(frame, timeout: timeout))
-        .checkedPayload(place: place)
+      let response = try ISO15693Response(decoding: transceive(frame, timeout: timeout))
+      _ = try response.checkedPayload(place: place)
+      return response
     } catch var error as NFCError {
       if error.place == nil { error.place = place }
       throw error

@@ -28,9 +28,9 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
     }
   }
 
-  func send(
+  func exchange(
     _ command: ISO15693Command, flags: ISO15693RequestFlags
-  ) async throws -> [UInt8] {
+  ) async throws -> ISO15693Response {
     try await handle.performVicinity(changes: true) { try $0.send(command, adding: flags) }
   }
 

@@ -54,6 +54,10 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     return try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
   }
 
+  var iso7816: (any ISO7816Tag)? {
+    target.supportsISO14443Part4 ? NativeISO7816Tag(handle: handle) : nil
+  }
+
   var classic: MiFareClassicCommands? {
     family == .classic ? MiFareClassicCommands(handle: handle, target: target) : nil
   }

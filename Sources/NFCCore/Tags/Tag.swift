@@ -53,6 +53,10 @@ public protocol MiFareTag: NDEFTag {
   /// - Throws: `unsupported` on other tags.
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU
 
+  /// The card as one that takes commands of ISO/IEC 7816-4, with all that ``ISO7816Tag`` can do; `nil` for a
+  /// tag that does not speak ISO/IEC 14443-4.
+  var iso7816: (any ISO7816Tag)? { get }
+
   /// The commands of MIFARE Classic; `nil` on other tags.
   var classic: MiFareClassicCommands? { get }
 
@@ -143,6 +147,10 @@ public protocol FeliCaTag: NDEFTag {
   /// - Throws: `tagResponseError` for no or a broken answer; `commandTooLong` above 254 bytes.
   func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8]
 
+  /// The card by another one of its systems: the same connection, with that system's IDm in every command.
+  /// No exchange.
+  func inSystem(_ system: FeliCaSystem) -> any FeliCaTag
+
   /// Authentication and memory configuration of FeliCa Lite and Lite-S; `nil` on other cards.
   var lite: FeliCaLiteCommands? { get }
 
@@ -190,11 +198,15 @@ public protocol ISO15693Tag: NDEFTag {
   ///   such request; `commandTooLong`.
   func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8]
 
-  /// Sends one command, addressed to this tag, and gives what follows the flags of the answer. Every
-  /// command of the standard is an ``ISO15693Command``; those that lock cannot be undone.
+  /// Sends one command, addressed to this tag, and gives the answer. Every command of the standard is an
+  /// ``ISO15693Command``; those that lock cannot be undone.
   ///
-  /// - Throws: the tag's refusal with the cause `iso15693`.
-  func send(_ command: ISO15693Command, flags: ISO15693RequestFlags) async throws -> [UInt8]
+  /// - Parameter flags: what the request has besides the flags that it needs. With `select` it is for
+  ///   the selected tag, and not addressed.
+  /// - Throws: the tag's refusal with the cause `iso15693`; `commandTooLong`.
+  func exchange(
+    _ command: ISO15693Command, flags: ISO15693RequestFlags
+  ) async throws -> ISO15693Response
 
   /// What the tag tells of itself; asked once while it is connected.
   ///
@@ -227,8 +239,11 @@ extension ISO15693Tag {
     try await readBlocks(range, securityStatus: false)
   }
 
-  /// Sends one command without further flags; see ``send(_:flags:)``.
-  public func send(_ command: ISO15693Command) async throws -> [UInt8] {
-    try await send(command, flags: [])
+  /// Sends one command, addressed to this tag, and gives what follows the flags of the answer; see
+  /// ``exchange(_:flags:)``.
+  public func send(
+    _ command: ISO15693Command, flags: ISO15693RequestFlags = []
+  ) async throws -> [UInt8] {
+    try await exchange(command, flags: flags).payload
   }
 }

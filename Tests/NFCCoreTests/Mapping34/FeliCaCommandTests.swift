@@ -17,6 +17,18 @@ import Testing
   ])
   func blockListElements(_ block: FeliCaBlock, _ bytes: String) {
     #expect(block.encoded.hexadecimal == bytes)
+    #expect(FeliCaBlock(encoded: block.encoded) == block)
+  }
+
+  /// Nothing, one byte, two without the bit for two, three with it, four.
+  @Test(arguments: ["", "80", "0000", "800000", "00000000"])
+  func whatIsNoBlockListElement(_ bytes: String) throws {
+    #expect(FeliCaBlock(encoded: try #require([UInt8](hexadecimal: bytes))) == nil)
+  }
+
+  /// A number that one byte holds may stand in two.
+  @Test func longBlockListElement() {
+    #expect(FeliCaBlock(encoded: [0x02, 0x05, 0x00]) == FeliCaBlock(5, serviceIndex: 2))
   }
 
   @Test func commands() {

@@ -197,7 +197,7 @@ import Testing
     var access = reader.access
     try access.writeBlocks(at: 1, [1, 2, 3, 4])
     try access.lockBlock(1)
-    #expect(try access.send(.writeAFI(0x42)) == [])
+    #expect(try access.send(.writeAFI(0x42)).payload == [])
     #expect(reader.codes == [0x2B, 0x21, 0x22, 0x27])
     #expect(reader.requests.dropFirst().allSatisfy { $0[0] == 0x62 })
     #expect(reader.chip.core.locked[1])
@@ -370,13 +370,13 @@ import Testing
   @Test func statesAndCustomCommands() throws {
     let reader = Self.filled(ICODESLIX2())
     let access = reader.access
-    #expect(try access.send(.stayQuiet) == [])
+    #expect(try access.send(.stayQuiet).payload == [])
     #expect(reader.ask("260100") == "")
-    #expect(try access.send(.resetToReady) == [])
+    #expect(try access.send(.resetToReady).payload == [])
     #expect(reader.ask("260100") != "")
-    #expect(try access.send(.select) == [])
+    #expect(try access.send(.select).payload == [])
     #expect(
-      try access.send(.custom(code: 0xBD, manufacturer: 0x04, parameters: [])).count == 32)
+      try access.send(.custom(code: 0xBD, manufacturer: 0x04, parameters: [])).payload.count == 32)
     #expect(throws: NFCError.self) {
       try access.send(.custom(code: 0xBF, manufacturer: 0x04, parameters: []))
     }

@@ -1,0 +1,87 @@
+import Foundation
+import NFC
+
+/// What Core NFC reads in Info.plist. Ours, not Apple's.
+public struct NFCInformation: Hashable, Sendable {
+  /// `NFCReaderUsageDescription`: what the program needs NFC for.
+  public var usageDescription: String?
+  /// `com.apple.developer.nfc.readersession.iso7816.select-identifiers`: the applications that ISO 7816
+  /// cards are asked for, in this order, in hexadecimal.
+  public var applicationIdentifiers: [String]
+  /// `com.apple.developer.nfc.readersession.felica.systemcodes`: the systems that FeliCa cards are asked
+  /// for, in this order, two bytes each in hexadecimal.
+  public var systemCodes: [String]
+
+  public init(
+    usageDescription: String? = nil, applicationIdentifiers: [String] = [],
+    systemCodes: [String] = []
+  ) {
+    self.usageDescription = usageDescription
+    self.applicationIdentifiers = applicationIdentifiers
+    self.systemCodes = systemCodes
+  }
+
+  /// The keys, as they are written in Info.plist.
+  enum Key {
+    static let usageDescription = "NFCReaderUsageDescription"
+    static let applicationIdentifiers =
+      "com.apple.developer.nfc.readersession.iso7816.select-identifiers"
+    static let systemCodes = "com.apple.developer.nfc.readersession.felica.systemcodes"
+  }
+
+  /// The file `Info.plist` in the directory of the executable, else what the main bundle has. Nothing if
+  /// there is none, or it cannot be read.
+  public static var main: NFCInformation {
+    let beside = Bundle.main.executableURL?.resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent("Info.plist")
+    if let beside, let information = NFCInformation(contentsOf: beside) { return information }
+    return NFCInformation(Bundle.main.infoDictionary ?? [:])
+  }
+
+  /// Reads a property list; `nil` if there is none.
+  public init?(contentsOf file: URL) {
+    guard let data = try? Data(contentsOf: file),
+      let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
+      let dictionary = list as? [String: Any]
+    else { return nil }
+    self.init(dictionary)
+  }
+
+  init(_ dictionary: [String: Any]) {
+    self.init(
+      usageDescription: dictionary[Key.usageDescription] as? String,
+      applicationIdentifiers: dictionary[Key.applicationIdentifiers] as? [String] ?? [],
+      systemCodes: dictionary[Key.systemCodes] as? [String] ?? [])
+  }
+
+  /// - Throws: `readerErrorSecurityViolation` for an entry that is no application identifier.
+  func identifiers() throws -> [ApplicationIdentifier] {
+    try applicationIdentifiers.map { text in
+      guard let identifier = ApplicationIdentifier(hexadecimal: text) else {
+        throw NFCReaderError(
+          violating: Key.applicationIdentifiers, "has \"\(text)\", which is no AID in hexadecimal")
+      }
+      return identifier
+    }
+  }
+
+  /// - Throws: `readerErrorSecurityViolation` for an entry that is no system code, or stands for several.
+  func systems() throws -> [UInt16] {
+    try systemCodes.map { text in
+      guard let bytes = [UInt8](hexadecimal: text), bytes.count == 2, !bytes.contains(0xFF) else {
+        throw NFCReaderError(
+          violating: Key.systemCodes,
+          "has \"\(text)\", which is no system code: two bytes in hexadecimal, neither of them FF")
+      }
+      return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+    }
+  }
+}
+
+extension NFCReaderError {
+  /// - Parameter complaint: follows the key's name.
+  init(violating key: String, _ complaint: String) {
+    let text = "Missing required entitlement: Info.plist \(complaint) (\(key))"
+    self.init(.readerErrorSecurityViolation, userInfo: [NSLocalizedDescriptionKey: text])
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import NFC
+
+/// Where sessions get their reader from. Ours, not Apple's.
+///
+/// A session opens its readers when it begins and closes them when it ends.
+public struct NFCReaderSource: Sendable {
+  /// Opens the readers for a session.
+  let open: @Sendable (PollingOptions) async throws -> [Reader]
+  let available: @Sendable () -> Bool
+
+  /// Whether there is a reader, as far as can be told without opening one.
+  var isAvailable: Bool { available() }
+
+  /// The reader that the environment variable `NFC_READER` names, as for `Reader.open`; without it, the
+  /// first that is found, and others for what that one cannot poll.
+  public static var automatic: NFCReaderSource {
+    if let name = ProcessInfo.processInfo.environment["NFC_READER"], !name.isEmpty {
+      return named(name)
+    }
+    return NFCReaderSource(
+      open: { try await Reader.openAll(polling: $0) },
+      available: { !Reader.connectionStrings().isEmpty })
+  }
+
+  /// Readers by their connection strings, for instance a PN532 and, for ISO 15693, a PC/SC reader.
+  public static func named(_ connectionStrings: String...) -> NFCReaderSource {
+    NFCReaderSource { _ in
+      var readers: [Reader] = []
+      for name in connectionStrings { readers.append(try await Reader.open(name)) }
+      return readers
+    } available: {
+      connectionStrings.allSatisfy(isPresent)
+    }
+  }
+
+  /// Readers that the program opens itself, for each session anew.
+  public static func opening(
+    _ open: @escaping @Sendable () async throws -> [Reader]
+  ) -> NFCReaderSource {
+    NFCReaderSource(open: { _ in try await open() }, available: { true })
+  }
+
+  /// A reader on a serial port is there if the port is.
+  private static func isPresent(_ connectionString: String) -> Bool {
+    let parts = connectionString.split(separator: ":")
+    guard parts.count >= 2, parts[1].hasPrefix("/") else { return true }
+    return FileManager.default.fileExists(atPath: String(parts[1]))
+  }
+}

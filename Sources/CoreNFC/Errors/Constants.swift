@@ -1,0 +1,10 @@
+/// The domain of ``NFCReaderError``.
+public let NFCErrorDomain = "NFCError"
+
+/// The key under which ``NFCReaderError/userInfo`` has a vicinity tag's error code (ISO/IEC 15693-3,
+/// 7.4.2) as a number.
+public let NFCISO15693TagResponseErrorKey = "ISO15693TagResponseErrorCode"
+
+/// Is in ``NFCReaderError/userInfo`` when the tag's answer was of an impossible length. Apple's text of
+/// the key is not known.
+public let NFCTagResponseUnexpectedLengthErrorKey = "NFCTagResponseUnexpectedLengthErrorKey"

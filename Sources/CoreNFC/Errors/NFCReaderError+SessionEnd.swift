@@ -1,0 +1,28 @@
+import Foundation
+import NFC
+
+extension NFCReaderError {
+  /// Why a session ends that its reader, or the lack of one, has brought to its end.
+  init(sessionEnd error: any Error) {
+    switch error {
+    case let error as NFCReaderError:
+      self = error
+    case let error as NFCError:
+      let code: Code =
+        switch error.code {
+        case .readerNotFound, .unsupported, .invalidParameter: .readerErrorUnsupportedFeature
+        case .readerUnavailable: .readerSessionInvalidationErrorSystemIsBusy
+        default: .readerSessionInvalidationErrorSessionTerminatedUnexpectedly
+        }
+      self.init(
+        code,
+        userInfo: [
+          NSUnderlyingErrorKey: error, NSLocalizedFailureReasonErrorKey: error.description,
+        ])
+    default:
+      self.init(
+        .readerSessionInvalidationErrorSessionTerminatedUnexpectedly,
+        userInfo: [NSUnderlyingErrorKey: error])
+    }
+  }
+}

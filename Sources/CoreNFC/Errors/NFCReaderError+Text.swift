@@ -1,0 +1,30 @@
+extension NFCReaderError.Code {
+  /// The text of `localizedDescription`: Apple's where it is known from public logs, our own for the others.
+  var text: String {
+    switch self {
+    case .readerErrorUnsupportedFeature: "Feature not supported"
+    case .readerErrorSecurityViolation: "Missing required entitlement"
+    case .readerErrorInvalidParameter: "Invalid parameter"
+    case .readerErrorInvalidParameterLength: "Invalid parameter length"
+    case .readerErrorParameterOutOfBound: "Parameter out of bounds"
+    case .readerErrorRadioDisabled: "NFC radio is disabled"
+    case .readerTransceiveErrorTagConnectionLost: "Tag connection lost"
+    case .readerTransceiveErrorRetryExceeded: "Too many retries"
+    case .readerTransceiveErrorTagResponseError: "Tag response error"
+    case .readerTransceiveErrorSessionInvalidated: "Session invalidated"
+    case .readerTransceiveErrorTagNotConnected: "Tag is not connected"
+    case .readerTransceiveErrorPacketTooLong: "Packet is too long"
+    case .readerSessionInvalidationErrorUserCanceled: "Session invalidated by user"
+    case .readerSessionInvalidationErrorSessionTimeout: "Session timeout"
+    case .readerSessionInvalidationErrorSessionTerminatedUnexpectedly:
+      "Session invalidated unexpectedly"
+    case .readerSessionInvalidationErrorSystemIsBusy: "System resource unavailable"
+    case .readerSessionInvalidationErrorFirstNDEFTagRead: "First NDEF tag has been read"
+    case .tagCommandConfigurationErrorInvalidParameters: "Invalid command configuration"
+    case .ndefReaderSessionErrorTagNotWritable: "NDEF tag is not writable"
+    case .ndefReaderSessionErrorTagUpdateFailure: "Stack Error"
+    case .ndefReaderSessionErrorTagSizeTooSmall: "NDEF message is too large for the tag"
+    case .ndefReaderSessionErrorZeroLengthMessage: "NDEF tag does not contain any NDEF message"
+    }
+  }
+}

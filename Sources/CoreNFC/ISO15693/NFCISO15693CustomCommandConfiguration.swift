@@ -1,0 +1,39 @@
+import Foundation
+
+/// A custom command for ``NFCISO15693Tag/sendCustomCommand(commandConfiguration:completionHandler:)``.
+open class NFCISO15693CustomCommandConfiguration: NFCTagCommandConfiguration {
+  /// Who made the chip (ISO/IEC 7816-6): 0 to 255.
+  open var manufacturerCode: Int
+  /// A0 to DF.
+  open var customCommandCode: Int
+  open var requestParameters: Data
+
+  /// A command that is not repeated.
+  public convenience init(
+    manufacturerCode: Int, customCommandCode: Int, requestParameters: Data?
+  ) {
+    self.init(
+      manufacturerCode: manufacturerCode, customCommandCode: customCommandCode,
+      requestParameters: requestParameters, maximumRetries: 0, retryInterval: 0)
+  }
+
+  /// - Parameters:
+  ///   - maximumRetries: 0 to 256.
+  ///   - retryInterval: in seconds.
+  public init(
+    manufacturerCode: Int, customCommandCode: Int, requestParameters: Data?, maximumRetries: Int,
+    retryInterval: TimeInterval
+  ) {
+    self.manufacturerCode = manufacturerCode
+    self.customCommandCode = customCommandCode
+    self.requestParameters = requestParameters ?? Data()
+    super.init(maximumRetries: maximumRetries, retryInterval: retryInterval)
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    NFCISO15693CustomCommandConfiguration(
+      manufacturerCode: manufacturerCode, customCommandCode: customCommandCode,
+      requestParameters: requestParameters, maximumRetries: maximumRetries,
+      retryInterval: retryInterval)
+  }
+}

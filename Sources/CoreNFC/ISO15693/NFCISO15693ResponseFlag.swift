@@ -1,0 +1,22 @@
+import NFC
+
+/// The first byte of an answer (ISO/IEC 15693-3, 7.4.1; the names of the edition of 2018).
+public struct NFCISO15693ResponseFlag: OptionSet, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The tag refuses. Methods fail then, so that it is not seen in what they give.
+  public static let error = NFCISO15693ResponseFlag(rawValue: 0x01)
+  public static let responseBufferValid = NFCISO15693ResponseFlag(rawValue: 0x02)
+  public static let finalResponse = NFCISO15693ResponseFlag(rawValue: 0x04)
+  public static let protocolExtension = NFCISO15693ResponseFlag(rawValue: 0x08)
+  public static let blockSecurityStatusBit5 = NFCISO15693ResponseFlag(rawValue: 0x10)
+  public static let blockSecurityStatusBit6 = NFCISO15693ResponseFlag(rawValue: 0x20)
+  /// The tag wants more time.
+  public static let waitTimeExtension = NFCISO15693ResponseFlag(rawValue: 0x40)
+}
+
+extension NFCISO15693ResponseFlag {
+  init(_ flags: ISO15693ResponseFlags) { self.init(rawValue: flags.rawValue) }
+}

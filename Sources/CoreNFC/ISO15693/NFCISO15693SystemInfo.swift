@@ -1,0 +1,44 @@
+import Foundation
+import NFC
+
+/// What a tag tells of itself (ISO/IEC 15693-3, 10.4.12).
+public struct NFCISO15693SystemInfo {
+  /// As it stands in the answer: least significant byte first, the reverse of
+  /// ``NFCISO15693Tag/identifier``.
+  public var uniqueIdentifier: Data
+  /// -1 if the tag does not tell.
+  public var dataStorageFormatIdentifier: Int
+  /// -1 if the tag does not tell.
+  public var applicationFamilyIdentifier: Int
+  /// In bytes, 1 to 32; -1 if the tag does not tell.
+  public var blockSize: Int
+  /// -1 if the tag does not tell.
+  public var totalBlocks: Int
+  /// -1 if the tag does not tell.
+  public var icReference: Int
+
+  public init(
+    uniqueIdentifier: Data, dataStorageFormatIdentifier: Int, applicationFamilyIdentifier: Int,
+    blockSize: Int, totalBlocks: Int, icReference: Int
+  ) {
+    self.uniqueIdentifier = uniqueIdentifier
+    self.dataStorageFormatIdentifier = dataStorageFormatIdentifier
+    self.applicationFamilyIdentifier = applicationFamilyIdentifier
+    self.blockSize = blockSize
+    self.totalBlocks = totalBlocks
+    self.icReference = icReference
+  }
+}
+
+extension NFCISO15693SystemInfo {
+  private static let absent = -1
+
+  init(_ native: ISO15693SystemInformation) {
+    self.init(
+      uniqueIdentifier: Data(native.uid.reversed()),
+      dataStorageFormatIdentifier: native.dsfid.map { Int($0) } ?? Self.absent,
+      applicationFamilyIdentifier: native.afi.map { Int($0) } ?? Self.absent,
+      blockSize: native.blockSize ?? Self.absent, totalBlocks: native.blockCount ?? Self.absent,
+      icReference: native.icReference.map { Int($0) } ?? Self.absent)
+  }
+}

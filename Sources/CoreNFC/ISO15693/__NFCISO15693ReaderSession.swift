@@ -1,0 +1,46 @@
+import Foundation
+
+/// The session that ISO 15693 tags had in iOS 11. Hidden by Apple, and used by programs nevertheless.
+///
+/// Its tags need no connection. They answer
+/// ``NFCISO15693Tag/sendCustomCommand(commandConfiguration:completionHandler:)`` and
+/// ``NFCISO15693Tag/readMultipleBlock(readConfiguration:completionHandler:)`` alone, all other methods fail.
+open class __NFCISO15693ReaderSession: NFCReaderSession {
+  /// - Parameter queue: where the delegate and the completion handlers are called; `nil` for a serial
+  ///   queue of the session's own.
+  public init(delegate: any __NFCReaderSessionDelegate, queue: DispatchQueue?) {
+    super.init(delegate: delegate, queue: queue, purpose: .tags(.iso15693))
+  }
+
+  /// Looks for tags anew. Those that were given out before are of no use any more.
+  open func restartPolling() { core.restartPolling() }
+
+  private var vicinityDelegate: (any __NFCReaderSessionDelegate)? {
+    delegate as? any __NFCReaderSessionDelegate
+  }
+
+  override func tellActive() { vicinityDelegate?.readerSessionDidBecomeActive(self) }
+
+  override func tell(_ tags: [TagObject]) -> Bool {
+    vicinityDelegate?.readerSession(self, didDetect: tags.compactMap { $0 as? any __NFCTag })
+    return true
+  }
+
+  override func tellEnd(_ error: NFCReaderError) {
+    vicinityDelegate?.readerSession(self, didInvalidateWithError: error)
+  }
+}
+
+/// Is told of what an ``__NFCISO15693ReaderSession`` finds, on the session's queue.
+public protocol __NFCReaderSessionDelegate: NSObjectProtocol {
+  /// The reader is polling.
+  func readerSessionDidBecomeActive(_ session: NFCReaderSession)
+  /// The session has ended, for whatever reason. Comes once.
+  func readerSession(_ session: NFCReaderSession, didInvalidateWithError error: any Error)
+  /// Optional: tags have come into the field.
+  func readerSession(_ session: NFCReaderSession, didDetect tags: [any __NFCTag])
+}
+
+extension __NFCReaderSessionDelegate {
+  public func readerSession(_ session: NFCReaderSession, didDetect tags: [any __NFCTag]) {}
+}

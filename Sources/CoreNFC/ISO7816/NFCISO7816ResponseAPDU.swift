@@ -1,0 +1,27 @@
+import Foundation
+
+/// What a smart card answers: ISO/IEC 7816-4, 5.1.
+public struct NFCISO7816ResponseAPDU {
+  public var statusWord1: UInt8
+  public var statusWord2: UInt8
+  /// `nil` rather than empty.
+  public var payload: Data?
+
+  public init(statusWord1: UInt8, statusWord2: UInt8, payload: Data?) {
+    self.statusWord1 = statusWord1
+    self.statusWord2 = statusWord2
+    self.payload = payload
+  }
+
+  /// By the label that Apple's interface has.
+  public init(statusWord1: UInt8, statusWord2: UInt8, paylaod: Data?) {
+    self.init(statusWord1: statusWord1, statusWord2: statusWord2, payload: paylaod)
+  }
+
+  /// - Parameter answer: what a completion handler is given.
+  init(_ answer: (body: Data, sw1: UInt8, sw2: UInt8)) {
+    self.init(
+      statusWord1: answer.sw1, statusWord2: answer.sw2,
+      payload: answer.body.isEmpty ? nil : answer.body)
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// A smart card: ISO/IEC 14443-4 with the commands of ISO/IEC 7816-4.
+public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
+  /// The application that was selected when the card was found, the first one of Info.plist that has
+  /// answered, in upper-case hexadecimal; empty if none was.
+  var initialSelectedAID: String { get }
+  /// The UID of a type A card, the PUPI of a type B card.
+  var identifier: Data { get }
+  /// The historical bytes of a type A card's answer to select; `nil` if it has none.
+  var historicalBytes: Data? { get }
+  /// The four bytes of application data in a type B card's answer to request; `nil` for type A.
+  var applicationData: Data? { get }
+  /// Whether ``applicationData`` is coded in a way of the maker's own, not as ISO/IEC 14443-3, 7.9.3 says.
+  var proprietaryApplicationDataCoding: Bool { get }
+
+  /// Sends a command, and gives the answer's body, which may be empty, and its status word, whatever that is.
+  ///
+  /// SELECT of an application by a name that Info.plist does not list ends in
+  /// `readerErrorSecurityViolation`, with nothing sent. As on an iPhone, 61xx and 6Cxx are the program's to
+  /// deal with. A command or answer with extended length fields that the reader does not carry in one piece
+  /// goes in parts, by command chaining and GET RESPONSE (ISO/IEC 7816-4, 5.3.3 and 5.3.4); an iPhone
+  /// carries it whole.
+  ///
+  /// Errors: `readerErrorInvalidParameterLength`, `readerErrorParameterOutOfBound`,
+  /// `readerTransceiveErrorPacketTooLong` before anything is sent.
+  @preconcurrency func sendCommand(
+    apdu: NFCISO7816APDU,
+    completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
+
+  /// The form that is preferred where the type does not say which is meant; has a default body.
+  nonisolated(nonsending) func sendCommand(
+    apdu: NFCISO7816APDU
+  ) async throws -> (Data, UInt8, UInt8)
+}
+
+extension NFCISO7816Tag {
+  public nonisolated(nonsending) func sendCommand(
+    apdu: NFCISO7816APDU
+  ) async throws -> (Data, UInt8, UInt8) {
+    try await withCheckedThrowingContinuation { continuation in
+      sendCommand(apdu: apdu) { continuation.resume(($0, $1, $2), $3) }
+    }
+  }
+
+  public nonisolated(nonsending) func sendCommand(
+    apdu: NFCISO7816APDU
+  ) async throws -> NFCISO7816ResponseAPDU {
+    let answer: (Data, UInt8, UInt8) = try await sendCommand(apdu: apdu)
+    return NFCISO7816ResponseAPDU(answer)
+  }
+
+  /// The form of iOS 14: the same command, with the answer in a `Result`.
+  @preconcurrency public func sendCommand(
+    apdu: NFCISO7816APDU,
+    resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void
+  ) {
+    sendCommand(apdu: apdu) {
+      resultHandler(Result(answer: NFCISO7816ResponseAPDU(($0, $1, $2)), error: $3))
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/// The families of tags of type A that an iPhone tells apart.
+public enum NFCMiFareFamily: UInt, Sendable {
+  /// Any other tag of type A.
+  case unknown = 1
+  /// Ultralight, NTAG and what is like them.
+  case ultralight = 2
+  case plus = 3
+  case desfire = 4
+}

@@ -1,0 +1,89 @@
+import Foundation
+import NDEF
+
+/// An NDEF message: a list of records.
+///
+/// A message has at most 128 KiB; no tag takes a larger one. It and its records may be changed, by one
+/// thread at a time: what is written to a tag is what they are when the writing is asked for.
+open class NFCNDEFMessage: NSObject, NSSecureCoding {
+  /// The largest message in bytes, as Apple has it.
+  static let maximumLength = 128 << 10
+
+  open var records: [NFCNDEFPayload]
+
+  /// A message of these records; without any the message that says that there is none, one empty
+  /// record on the tag.
+  public init(records: [NFCNDEFPayload]) {
+    self.records = records
+    super.init()
+  }
+
+  /// Reads a message of which every byte is part.
+  ///
+  /// Chunked records are joined.
+  ///
+  /// - Returns: `nil` unless the bytes are one whole message by the rules of NDEF 1.0, of at most
+  ///   128 KiB.
+  public convenience init?(data: Data) {
+    guard (1...Self.maximumLength).contains(data.count),
+      let message = try? NDEFMessage(decoding: data)
+    else { return nil }
+    self.init(message)
+  }
+
+  convenience init(_ native: NDEFMessage) {
+    self.init(records: native.records.map(NFCNDEFPayload.init))
+  }
+
+  /// How many bytes the message takes on a tag.
+  open var length: Int { encoded.count }
+
+  var native: NDEFMessage { NDEFMessage(records: records.map(\.native)) }
+
+  /// The message as it goes to a tag; see ``validEncoding()``.
+  var encoded: [UInt8] {
+    records.isEmpty
+      ? NDEFMessage.empty.encoded() : native.encoded(chunkSizes: records.map(\.chunkSize))
+  }
+
+  /// The message as it goes to a tag.
+  ///
+  /// - Throws: `readerErrorInvalidParameter` for a record that NDEF 1.0 forbids: a field that is too
+  ///   long, a type where there must be none or none where there must be one, the format unchanged.
+  func validEncoding() throws -> [UInt8] {
+    do {
+      try native.validate()
+    } catch {
+      throw NFCReaderError(
+        .readerErrorInvalidParameter,
+        userInfo: [
+          NSUnderlyingErrorKey: error, NSLocalizedFailureReasonErrorKey: error.description,
+        ])
+    }
+    return encoded
+  }
+
+  // MARK: NSSecureCoding
+
+  private static let recordsKey = "records"
+
+  public static var supportsSecureCoding: Bool { true }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(records as NSArray, forKey: Self.recordsKey)
+  }
+
+  public required init?(coder: NSCoder) {
+    guard
+      let records = coder.decodeObject(
+        of: [NSArray.self, NFCNDEFPayload.self], forKey: Self.recordsKey) as? [NFCNDEFPayload]
+    else { return nil }
+    self.records = records
+    super.init()
+  }
+
+  // MARK: NSObject
+
+  /// The records for a person, one a line.
+  open override var description: String { native.description }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import NDEF
+
+/// One record of an NDEF message.
+///
+/// Nothing is checked when a record is made; writing one that NDEF 1.0 forbids to a tag fails with
+/// `readerErrorInvalidParameter`. The factories of the well-known types make good ones.
+open class NFCNDEFPayload: NSObject, NSSecureCoding {
+  open var typeNameFormat: NFCTypeNameFormat
+  /// At most 255 bytes.
+  open var type: Data
+  /// At most 255 bytes; empty for none.
+  open var identifier: Data
+  /// At most 128 KiB.
+  open var payload: Data
+  /// How many bytes of the payload a chunk holds at most (NDEF 1.0, 2.3.3); 0 or less for no chunks.
+  let chunkSize: Int
+
+  /// A record in one piece. Empty data stand for a field that is not there.
+  public required init(format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data) {
+    typeNameFormat = format
+    self.type = type
+    self.identifier = identifier
+    self.payload = payload
+    chunkSize = 0
+    super.init()
+  }
+
+  /// A record in chunks.
+  ///
+  /// - Parameter chunkSize: how many bytes of the payload a chunk holds at most; 0 for no chunks.
+  public init(
+    format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data, chunkSize: Int
+  ) {
+    typeNameFormat = format
+    self.type = type
+    self.identifier = identifier
+    self.payload = payload
+    self.chunkSize = chunkSize
+    super.init()
+  }
+
+  convenience init(_ native: NDEFRecord) {
+    self.init(
+      format: NFCTypeNameFormat(native.typeNameFormat), type: Data(native.type),
+      identifier: Data(native.identifier), payload: Data(native.payload))
+  }
+
+  var native: NDEFRecord {
+    NDEFRecord(
+      typeNameFormat: typeNameFormat.native, type: Array(type), identifier: Array(identifier),
+      payload: Array(payload))
+  }
+
+  // MARK: NSSecureCoding
+
+  private enum Key {
+    static let format = "typeNameFormat"
+    static let type = "type"
+    static let identifier = "identifier"
+    static let payload = "payload"
+    static let chunkSize = "chunkSize"
+  }
+
+  public static var supportsSecureCoding: Bool { true }
+
+  public func encode(with coder: NSCoder) {
+    coder.encode(Int(typeNameFormat.rawValue), forKey: Key.format)
+    coder.encode(type as NSData, forKey: Key.type)
+    coder.encode(identifier as NSData, forKey: Key.identifier)
+    coder.encode(payload as NSData, forKey: Key.payload)
+    coder.encode(chunkSize, forKey: Key.chunkSize)
+  }
+
+  public required init?(coder: NSCoder) {
+    guard let value = UInt8(exactly: coder.decodeInteger(forKey: Key.format)),
+      let format = NFCTypeNameFormat(rawValue: value),
+      let type = coder.decodeObject(of: NSData.self, forKey: Key.type),
+      let identifier = coder.decodeObject(of: NSData.self, forKey: Key.identifier),
+      let payload = coder.decodeObject(of: NSData.self, forKey: Key.payload)
+    else { return nil }
+    typeNameFormat = format
+    self.type = Data(referencing: type)
+    self.identifier = Data(referencing: identifier)
+    self.payload = Data(referencing: payload)
+    chunkSize = coder.decodeInteger(forKey: Key.chunkSize)
+    super.init()
+  }
+
+  // MARK: NSObject
+
+  /// The record for a person, on one line.
+  open override var description: String { native.description }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import NDEF
+
+/// The type of an activity that opens a link.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
+
+/// Something that a person does, handed to a program: here, that a tag with a link has been held to the
+/// reader while no session ran.
+///
+/// Foundation has this type on Apple's platforms alone. This one has what programs look at when they are
+/// handed an activity.
+open class NSUserActivity: NSObject {
+  public let activityType: String
+  open var title: String?
+  open var userInfo: [AnyHashable: Any]?
+  /// The link that is opened.
+  open var webpageURL: URL?
+  fileprivate let message: NFCNDEFMessage?
+
+  /// An activity that has nothing to do with a tag.
+  public init(activityType: String) {
+    self.activityType = activityType
+    message = nil
+    super.init()
+  }
+
+  /// An activity by which a message is delivered that was read while no session ran.
+  ///
+  /// - Returns: `nil` for a message without a link: those are not delivered.
+  package init?(delivering message: NFCNDEFMessage) {
+    let links = message.records.lazy.compactMap { $0.wellKnownTypeURIPayload() }
+    guard let link = links.first else { return nil }
+    activityType = NSUserActivityTypeBrowsingWeb
+    self.message = message
+    super.init()
+    webpageURL = link
+  }
+}
+
+extension NSUserActivity {
+  /// The message that the activity has come of; one with an empty record if it has not come of a tag.
+  public var ndefMessagePayload: NFCNDEFMessage { message ?? NFCNDEFMessage(.empty) }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Has the device act as a card for a reader, which on an iPhone takes a secure service of Apple's.
+///
+/// Here there is none: ``isSupported`` and ``isEligible`` say so, and ``init()`` fails, so that no program
+/// ever has such a session. Its members are there for programs to compile.
+open class CardSession {
+  /// Fails with ``Error/systemNotAvailable``.
+  public init() async throws { throw Error.systemNotAvailable }
+
+  /// Whether the device can act as a card: never.
+  open class var isSupported: Bool { false }
+  /// Whether account and region allow it: never.
+  public static var isEligible: Bool { get async { false } }
+
+  /// Fails with ``Error/systemNotAvailable``.
+  open func startEmulation() async throws { throw Error.systemNotAvailable }
+  open func stopEmulation(status: EmulationUIStatus) async {}
+  open var isEmulationInProgress: Bool { get async { false } }
+
+  /// What happens in the session: nothing.
+  open var eventStream: EventStream { EventStream() }
+  /// What the person is told; of no effect.
+  open var alertMessage = ""
+  open func invalidate() {}
+
+  /// What happens in a session.
+  public enum Event {
+    case sessionStarted
+    /// There is the field of a reader.
+    case readerDetected
+    case received(APDU)
+    /// The field has gone, or the application is no longer selected.
+    case readerDeselected
+    case sessionInvalidated(reason: Error)
+  }
+
+  /// How the person is told that emulation has ended.
+  public enum EmulationUIStatus: Hashable, Sendable {
+    case success
+    case failure
+  }
+
+  /// Why a session does not come about, or ends.
+  public enum Error: Swift.Error, Hashable, Sendable {
+    case invalidated
+    case userInvalidated
+    case maxSessionDurationReached
+    case transmissionError
+    case systemNotAvailable
+    case accessNotAccepted
+    case systemEligibilityFailed
+    case emulationStopped
+    case radioDisabled
+  }
+}

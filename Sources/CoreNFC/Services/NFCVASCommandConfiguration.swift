@@ -1,0 +1,36 @@
+import Foundation
+
+/// Which pass a ``NFCVASReaderSession`` asks for.
+open class NFCVASCommandConfiguration: NSObject, NSCopying {
+  /// What is asked for.
+  public enum Mode: Int, Sendable {
+    /// Reserved.
+    case urlOnly = 0
+    case normal = 1
+  }
+
+  open var mode: Mode
+  open var passTypeIdentifier: String
+  /// At most 64 characters; `nil` for none.
+  open var url: URL?
+
+  public init(vasMode mode: Mode, passTypeIdentifier: String, url: URL?) {
+    self.mode = mode
+    self.passTypeIdentifier = passTypeIdentifier
+    self.url = url
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    NFCVASCommandConfiguration(vasMode: mode, passTypeIdentifier: passTypeIdentifier, url: url)
+  }
+}
+
+/// The names of iOS 13.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+extension NFCVASCommandConfiguration.Mode {
+  public static var VASModeURLOnly: Self { .urlOnly }
+  public static var VASModeNormal: Self { .normal }
+}
+
+/// The name of iOS 13.
+public typealias VASMode = NFCVASCommandConfiguration.Mode

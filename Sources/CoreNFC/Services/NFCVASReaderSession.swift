@@ -1,0 +1,42 @@
+import Foundation
+
+/// Reads passes of Apple's Wallet, which takes keys that Apple alone gives out: ends right after
+/// ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device that cannot.
+open class NFCVASReaderSession: NFCReaderSession {
+  /// - Parameters:
+  ///   - commandConfigurations: what would be asked for, in this order.
+  ///   - queue: where the delegate is called; `nil` for a serial queue of the session's own.
+  public init(
+    vasCommandConfigurations commandConfigurations: [NFCVASCommandConfiguration],
+    delegate: any NFCVASReaderSessionDelegate, queue: DispatchQueue?
+  ) {
+    super.init(
+      delegate: delegate, queue: queue,
+      purpose: .unsupported("the value added services protocol is Apple's alone"))
+  }
+
+  /// No device here can read passes.
+  open override class var readingAvailable: Bool { false }
+
+  private var passDelegate: (any NFCVASReaderSessionDelegate)? {
+    delegate as? any NFCVASReaderSessionDelegate
+  }
+
+  override func tellEnd(_ error: NFCReaderError) {
+    passDelegate?.readerSession(self, didInvalidateWithError: error)
+  }
+}
+
+/// Is told of what a ``NFCVASReaderSession`` reads, on the session's queue.
+public protocol NFCVASReaderSessionDelegate: NSObjectProtocol {
+  /// Optional: the reader is polling. Never called here.
+  func readerSessionDidBecomeActive(_ session: NFCVASReaderSession)
+  /// The session has ended, for whatever reason. Comes once.
+  func readerSession(_ session: NFCVASReaderSession, didInvalidateWithError error: any Error)
+  /// The answers, in the order of the configurations. Never called here.
+  func readerSession(_ session: NFCVASReaderSession, didReceive responses: [NFCVASResponse])
+}
+
+extension NFCVASReaderSessionDelegate {
+  public func readerSessionDidBecomeActive(_ session: NFCVASReaderSession) {}
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+#if !canImport(UIKit)
+/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+open class UIScene: NSObject {
+  /// What a scene is opened with.
+  open class ConnectionOptions: NSObject {}
+}
+
+/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+open class UIWindowScene: UIScene {}
+#endif
+
+/// Is told that a scene is wanted because of NFC. Never called here: there are no scenes.
+public protocol NFCWindowSceneDelegate {
+  func windowScene(
+    _ windowScene: UIWindowScene, didReceiveNFCWindowSceneEvent event: NFCWindowSceneEvent)
+}
+
+/// Why a scene is wanted.
+public enum NFCWindowSceneEvent: Hashable, Codable, Sendable, CustomStringConvertible {
+  /// There is the field of a reader.
+  case readerDetected
+  /// The person wants to present a card.
+  case presentation
+
+  public var description: String {
+    switch self {
+    case .readerDetected: "readerDetected"
+    case .presentation: "presentation"
+    }
+  }
+}
+
+extension UIScene.ConnectionOptions {
+  /// The event that the scene is opened for: none.
+  public var nfcEvent: NFCWindowSceneEvent? { nil }
+}

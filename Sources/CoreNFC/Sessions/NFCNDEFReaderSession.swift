@@ -1,0 +1,83 @@
+import Foundation
+
+/// Finds tags that hold NDEF messages, or may.
+///
+/// If the delegate takes tags (`readerSession(_:didDetect:)`), it is given tags, and has to connect to
+/// them and to restart polling itself. If it does not, the session reads the messages, and goes on when
+/// the tag has left.
+open class NFCNDEFReaderSession: NFCReaderSession {
+  /// - Parameters:
+  ///   - queue: where the delegate and the completion handlers are called; `nil` for a serial queue of
+  ///     the session's own.
+  ///   - invalidateAfterFirstRead: ends the session after the first message, with
+  ///     `readerSessionInvalidationErrorFirstNDEFTagRead`. Of no effect if the delegate takes tags.
+  public init(
+    delegate: any NFCNDEFReaderSessionDelegate, queue: DispatchQueue?,
+    invalidateAfterFirstRead: Bool
+  ) {
+    super.init(
+      delegate: delegate, queue: queue,
+      purpose: .messages(invalidateAfterFirstRead: invalidateAfterFirstRead))
+  }
+
+  /// Looks for tags anew. Those that were given out before are of no use any more. Without effect if the
+  /// session reads the messages itself.
+  open func restartPolling() { core.restartPolling() }
+
+  /// Connects to a tag, which its methods need; the tag before is put to sleep.
+  @preconcurrency open func connect(
+    to tag: any NFCNDEFTag, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    core.connect(tag, completionHandler)
+  }
+
+  public nonisolated(nonsending) func connect(to tag: any NFCNDEFTag) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      connect(to: tag) { error in continuation.resume((), error) }
+    }
+  }
+
+  /// Set by the default body of the delegate's method while it is called: the delegate has none.
+  var delegateTakesNoTags = false
+
+  private var messageDelegate: (any NFCNDEFReaderSessionDelegate)? {
+    delegate as? any NFCNDEFReaderSessionDelegate
+  }
+
+  override func tellActive() { messageDelegate?.readerSessionDidBecomeActive(self) }
+
+  override func tell(_ tags: [TagObject]) -> Bool {
+    messageDelegate?.readerSession(self, didDetect: tags)
+    return !delegateTakesNoTags
+  }
+
+  override func tell(_ messages: [NFCNDEFMessage]) {
+    messageDelegate?.readerSession(self, didDetectNDEFs: messages)
+  }
+
+  override func tellEnd(_ error: NFCReaderError) {
+    messageDelegate?.readerSession(self, didInvalidateWithError: error)
+  }
+}
+
+/// Is told of what a ``NFCNDEFReaderSession`` finds, on the session's queue.
+public protocol NFCNDEFReaderSessionDelegate: NSObjectProtocol {
+  /// The session has ended, for whatever reason. Comes once.
+  func readerSession(
+    _ session: NFCNDEFReaderSession, didInvalidateWithError error: any Error)
+  /// Messages have been read. Is not called if the delegate takes tags.
+  func readerSession(_ session: NFCNDEFReaderSession, didDetectNDEFs messages: [NFCNDEFMessage])
+  /// Optional: takes tags instead of messages.
+  func readerSession(_ session: NFCNDEFReaderSession, didDetect tags: [any NFCNDEFTag])
+  /// Optional: the reader is polling.
+  func readerSessionDidBecomeActive(_ session: NFCNDEFReaderSession)
+}
+
+extension NFCNDEFReaderSessionDelegate {
+  /// Says that the delegate has no such method of its own: Linux cannot ask for that otherwise.
+  public func readerSession(_ session: NFCNDEFReaderSession, didDetect tags: [any NFCNDEFTag]) {
+    session.delegateTakesNoTags = true
+  }
+
+  public func readerSessionDidBecomeActive(_ session: NFCNDEFReaderSession) {}
+}

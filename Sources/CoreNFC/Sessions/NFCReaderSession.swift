@@ -1,0 +1,58 @@
+import Foundation
+
+/// What all sessions have in common.
+public protocol NFCReaderSessionProtocol: NSObjectProtocol {
+  /// Whether the session has begun and has not ended.
+  var isReady: Bool { get }
+  /// What the person is told; see ``NFCPresenter``. It may change at any time, from any thread.
+  var alertMessage: String { get set }
+  /// Starts the session. How it goes is told to the delegate.
+  func begin()
+  /// Ends the session for good.
+  func invalidate()
+  /// Ends the session for good, and tells the person what went wrong.
+  func invalidate(errorMessage: String)
+}
+
+/// What the kinds of sessions are made of; a program uses one of them.
+///
+/// A session is used once. From ``begin()`` to its end it is kept alive, whoever lets go of it. The
+/// delegate's methods and all completion handlers of its tags run on ``sessionQueue``.
+open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
+  /// Held weakly, by Apple's rule.
+  open private(set) weak var delegate: AnyObject?
+  /// The queue that the session was made with, or a serial one of its own.
+  public let sessionQueue: DispatchQueue
+  let core: SessionCore
+
+  init(delegate: AnyObject, queue: DispatchQueue?, purpose: SessionCore.Purpose) {
+    self.delegate = delegate
+    sessionQueue = queue ?? DispatchQueue(label: "NFCReaderSession")
+    core = SessionCore(purpose: purpose, queue: sessionQueue)
+    super.init()
+  }
+
+  /// Whether there is a reader, as far as can be told without opening one; see ``NFCEnvironment``.
+  open class var readingAvailable: Bool { NFCEnvironment.current.readers.isAvailable }
+
+  open var isReady: Bool { core.isActive }
+
+  open var alertMessage: String {
+    get { core.alertMessage }
+    set { core.alertMessage = newValue }
+  }
+
+  open func begin() { core.begin(self) }
+
+  open func invalidate() { core.invalidate(self, message: nil) }
+
+  open func invalidate(errorMessage: String) { core.invalidate(self, message: errorMessage) }
+
+  // MARK: What the session tells its delegate, on the queue
+
+  func tellActive() {}
+  /// Says whether the delegate takes tags; if it does not, the session reads their messages for it.
+  func tell(_ tags: [TagObject]) -> Bool { true }
+  func tell(_ messages: [NFCNDEFMessage]) {}
+  func tellEnd(_ error: NFCReaderError) {}
+}

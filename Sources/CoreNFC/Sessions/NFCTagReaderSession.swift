@@ -1,0 +1,89 @@
+import Foundation
+
+/// Finds tags and gives them out by their kind.
+///
+/// Info.plist lists the applications and systems that the session looks for; see ``NFCEnvironment``. A
+/// card that speaks ISO/IEC 7816 is given out if one of the listed applications answers; a FeliCa card, if
+/// it has one of the listed systems. MIFARE Classic is given out as ``NFCTag/miFare(_:)`` of the family
+/// `unknown`.
+open class NFCTagReaderSession: NFCReaderSession {
+  /// What to look for.
+  public struct PollingOption: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// ISO/IEC 14443 types A and B: ISO 7816 and MIFARE tags.
+    public static let iso14443 = PollingOption(rawValue: 0x1)
+    public static let iso15693 = PollingOption(rawValue: 0x2)
+    /// ISO/IEC 18092: FeliCa.
+    public static let iso18092 = PollingOption(rawValue: 0x4)
+    /// ISO 7816 cards that offer PACE alone (EF.CardAccess; ICAO 9303-11, 9.2), with no application
+    /// selected; it overrides the other options.
+    public static let pace = PollingOption(rawValue: 0x8)
+  }
+
+  /// `nil` if there is nothing to poll for.
+  ///
+  /// - Parameter queue: where the delegate and the completion handlers are called; `nil` for a serial
+  ///   queue of the session's own.
+  public init?(
+    pollingOption: PollingOption, delegate: any NFCTagReaderSessionDelegate,
+    queue: DispatchQueue? = nil
+  ) {
+    guard !pollingOption.isEmpty else { return nil }
+    super.init(delegate: delegate, queue: queue, purpose: .tags(pollingOption))
+  }
+
+  /// The tag that commands go to.
+  open var connectedTag: NFCTag? { core.connectedTag?.tag }
+
+  /// Connects to a tag, which commands need; the tag before is put to sleep.
+  @preconcurrency open func connect(
+    to tag: NFCTag, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    let object: Any =
+      switch tag {
+      case .feliCa(let tag): tag
+      case .iso7816(let tag): tag
+      case .iso15693(let tag): tag
+      case .miFare(let tag): tag
+      }
+    core.connect(object, completionHandler)
+  }
+
+  public nonisolated(nonsending) func connect(to tag: NFCTag) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      connect(to: tag) { error in continuation.resume((), error) }
+    }
+  }
+
+  /// Looks for tags anew. Those that were given out before are of no use any more.
+  open func restartPolling() { core.restartPolling() }
+
+  private var tagDelegate: (any NFCTagReaderSessionDelegate)? {
+    delegate as? any NFCTagReaderSessionDelegate
+  }
+
+  override func tellActive() { tagDelegate?.tagReaderSessionDidBecomeActive(self) }
+
+  override func tell(_ tags: [TagObject]) -> Bool {
+    tagDelegate?.tagReaderSession(self, didDetect: tags.compactMap(\.tag))
+    return true
+  }
+
+  override func tellEnd(_ error: NFCReaderError) {
+    tagDelegate?.tagReaderSession(self, didInvalidateWithError: error)
+  }
+}
+
+/// Is told of what a ``NFCTagReaderSession`` finds, on the session's queue.
+public protocol NFCTagReaderSessionDelegate: NSObjectProtocol {
+  /// The reader is polling.
+  func tagReaderSessionDidBecomeActive(_ session: NFCTagReaderSession)
+  /// The session has ended, for whatever reason. Comes once.
+  func tagReaderSession(
+    _ session: NFCTagReaderSession, didInvalidateWithError error: any Error)
+  /// Tags have come into the field, maybe several at once.
+  func tagReaderSession(_ session: NFCTagReaderSession, didDetect tags: [NFCTag])
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// The sessions that run in this process. It keeps them alive, whoever lets go of them.
+final class SessionRegistry: Sendable {
+  static let shared = SessionRegistry()
+
+  private let running = Mutex<[Entry]>([])
+
+  private struct Entry: Sendable {
+    let core: SessionCore
+    let session: SessionReference
+  }
+
+  /// Admits a session to the reader.
+  ///
+  /// - Returns: the sessions that are ending and have to have let go of the reader first; `nil` if
+  ///   another session has it.
+  func admit(_ core: SessionCore, _ session: NFCReaderSession, exclusively: Bool) -> [SessionCore]?
+  {
+    running.withLock { running in
+      if exclusively, running.contains(where: { $0.core.isActive }) { return nil }
+      defer { running.append(Entry(core: core, session: SessionReference(session))) }
+      return running.map(\.core).filter { !$0.isActive }
+    }
+  }
+
+  func remove(_ core: SessionCore) {
+    running.withLock { $0.removeAll { $0.core === core } }
+  }
+}
+
+/// Takes a session to its own queue.
+///
+/// Unchecked because the session is touched there alone, and by the program, which has to see to it
+/// itself, as on an iPhone.
+final class SessionReference: @unchecked Sendable {
+  let session: NFCReaderSession
+  init(_ session: NFCReaderSession) { self.session = session }
+}

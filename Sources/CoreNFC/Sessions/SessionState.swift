@@ -1,0 +1,71 @@
+/// Where a session stands: a value without a reader, a queue or a clock.
+struct SessionState: Sendable {
+  enum Phase: Sendable {
+    case ready
+    case active
+    /// The reader is being let go of; the delegate will then be told why.
+    case ending(NFCReaderError)
+    case ended
+  }
+
+  private(set) var phase = Phase.ready
+  /// The tags that were given out since polling last started.
+  private(set) var tags: [TagObject] = []
+  private(set) var connected: TagObject?
+  /// The tags that a command has found gone.
+  private var lost: Set<ObjectIdentifier> = []
+
+  var isActive: Bool {
+    if case .active = phase { true } else { false }
+  }
+
+  /// A session begins once; says whether this was the time.
+  mutating func begin() -> Bool {
+    guard case .ready = phase else { return false }
+    phase = .active
+    return true
+  }
+
+  /// Of several reasons to end the first counts; says whether this was it.
+  mutating func end(_ reason: NFCReaderError) -> Bool {
+    switch phase {
+    case .ready, .active:
+      phase = .ending(reason)
+      return true
+    case .ending, .ended: return false
+    }
+  }
+
+  /// The end is about to be told; `nil` if it has been, or is not the end.
+  mutating func finish() -> NFCReaderError? {
+    guard case .ending(let reason) = phase else { return nil }
+    phase = .ended
+    tags = []
+    connected = nil
+    return reason
+  }
+
+  mutating func found(_ tags: [TagObject]) {
+    self.tags = tags
+    connected = nil
+    lost = []
+  }
+
+  /// Says whether there is anything to start anew: nothing was given out while polling goes on.
+  mutating func restart() -> Bool {
+    guard isActive, !tags.isEmpty else { return false }
+    found([])
+    return true
+  }
+
+  mutating func connect(_ tag: TagObject) { connected = tag }
+
+  mutating func lose(_ tag: TagObject) {
+    lost.insert(tag.id)
+    if connected === tag { connected = nil }
+  }
+
+  func isAvailable(_ tag: TagObject) -> Bool {
+    isActive && !lost.contains(tag.id) && tags.contains { $0 === tag }
+  }
+}

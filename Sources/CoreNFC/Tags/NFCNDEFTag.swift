@@ -1,0 +1,72 @@
+import Foundation
+
+/// A tag that may hold an NDEF message.
+///
+/// Completion handlers run on the session's queue. The session must have connected to the tag.
+public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
+  /// Whether the tag can still be reached, as far as is known without asking it.
+  var isAvailable: Bool { get }
+
+  /// Asks whether there is an NDEF structure, whether it can be written, and how many bytes fit.
+  @preconcurrency func queryNDEFStatus(
+    completionHandler: @escaping @Sendable (NFCNDEFStatus, Int, (any Error)?) -> Void)
+
+  /// Reads the message; `ndefReaderSessionErrorZeroLengthMessage` if the tag holds none.
+  @preconcurrency func readNDEF(
+    completionHandler: @escaping @Sendable (NFCNDEFMessage?, (any Error)?) -> Void)
+
+  /// Writes a message.
+  ///
+  /// A tag torn away in the middle holds the old message, none, or the new one. Fails with
+  /// `ndefReaderSessionErrorTagNotWritable`, `…TagSizeTooSmall` before anything is written, or
+  /// `…TagUpdateFailure`.
+  @preconcurrency func writeNDEF(
+    _ ndefMessage: NFCNDEFMessage, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+  /// Makes the tag read-only for good. **Cannot be undone.**
+  @preconcurrency func writeLock(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+}
+
+extension NFCNDEFTag {
+  public nonisolated(nonsending) func queryNDEFStatus() async throws -> (NFCNDEFStatus, Int) {
+    try await withCheckedThrowingContinuation { continuation in
+      queryNDEFStatus { status, capacity, error in
+        continuation.resume((status, capacity), error)
+      }
+    }
+  }
+
+  public nonisolated(nonsending) func readNDEF() async throws -> NFCNDEFMessage {
+    try await withCheckedThrowingContinuation { continuation in
+      readNDEF { message, error in
+        guard error == nil, let message else {
+          let error = error ?? NFCReaderError(.ndefReaderSessionErrorZeroLengthMessage)
+          return continuation.resume(throwing: error)
+        }
+        // Whoever calls the handler keeps nothing of what it passes.
+        nonisolated(unsafe) let result = message
+        continuation.resume(returning: result)
+      }
+    }
+  }
+
+  public nonisolated(nonsending) func writeNDEF(_ ndefMessage: NFCNDEFMessage) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      writeNDEF(ndefMessage) { error in continuation.resume((), error) }
+    }
+  }
+
+  public nonisolated(nonsending) func writeLock() async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      writeLock { error in continuation.resume((), error) }
+    }
+  }
+}
+
+/// What is known of a tag's NDEF structure.
+public enum NFCNDEFStatus: UInt, Sendable {
+  /// There is none.
+  case notSupported = 1
+  case readWrite = 2
+  case readOnly = 3
+}
