@@ -120,17 +120,33 @@ public final class LibNFCDriver: ReaderDriver {
     }
   }
 
+  public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+    switch technology {
+    case .iso14443a: return try find(NMT_ISO14443A, besides: found)
+    case .iso14443b: return try find(NMT_ISO14443B, besides: found)
+    case .felica: return try findFeliCa(besides: found)
+    // One at a time is all that a PN53x finds of the others.
+    default: return found.isEmpty ? try list(technology).first : nil
+    }
+  }
+
   /// Finds one tag after the other, each put to sleep so that the next can be heard.
   private func listAll(_ type: nfc_modulation_type) throws -> [Target] {
     var targets: [Target] = []
-    while targets.count < Self.maximumTags {
-      guard let target = try find(type, NBR_106),
-        !targets.contains(where: { $0.isSame(as: target) })
-      else { break }
-      targets.append(target)
-      try deselect()
-    }
+    while let target = try find(type, besides: targets) { targets.append(target) }
     return targets
+  }
+
+  /// Puts the active tag to sleep and looks for another. One that has been found before comes up again
+  /// when it had fallen back to IDLE by itself, after a refusal for instance, and is put to sleep too.
+  private func find(_ type: nfc_modulation_type, besides found: [Target]) throws -> Target? {
+    guard found.count < Self.maximumTags else { return nil }
+    for _ in 0...found.count {
+      if let active, [.iso14443a, .iso14443b].contains(active.technology) { try deselect() }
+      guard let target = try find(type, NBR_106) else { return nil }
+      if !found.contains(where: { $0.isSame(as: target) }) { return target }
+    }
+    return nil
   }
 
   /// Type B cards can be put to sleep and not be woken by a PN53x: it sends REQB, never WUPB. A card that
@@ -151,23 +167,29 @@ public final class LibNFCDriver: ReaderDriver {
 
   private func listFeliCa() throws -> [Target] {
     var targets: [Target] = []
-    var tries = 0
-    var rate = NBR_212
-    while targets.count < Self.maximumTags, tries < Self.feliCaTries {
-      guard let target = try find(NMT_FELICA, rate, initiatorData: Self.feliCaPolling) else {
-        // A card that answers at 212 kbit/s is the same at 424.
-        guard targets.isEmpty, rate == NBR_212 else { break }
-        rate = NBR_424
-        continue
-      }
-      if targets.contains(where: { $0.isSame(as: target) }) {
-        tries += 1
-      } else {
-        targets.append(target)
-        tries = 0
-      }
-    }
+    while let target = try findFeliCa(besides: targets) { targets.append(target) }
     return targets
+  }
+
+  private func findFeliCa(besides found: [Target]) throws -> Target? {
+    guard case .feliCa(let card)? = found.first else {
+      // A card that answers at 212 kbit/s is the same at 424.
+      return try findFeliCa(NBR_212) ?? findFeliCa(NBR_424)
+    }
+    guard found.count < Self.maximumTags else { return nil }
+    for _ in 0..<Self.feliCaTries {
+      guard let target = try findFeliCa(Self.bitRate(of: card)) else { return nil }
+      if !found.contains(where: { $0.isSame(as: target) }) { return target }
+    }
+    return nil
+  }
+
+  private func findFeliCa(_ rate: nfc_baud_rate) throws -> Target? {
+    try find(NMT_FELICA, rate, initiatorData: Self.feliCaPolling)
+  }
+
+  private static func bitRate(of card: FeliCaTarget) -> nfc_baud_rate {
+    card.bitRate == 424 ? NBR_424 : NBR_212
   }
 
   /// Looks once for a target. A search that goes wrong on the air has found nothing; one whose frame
@@ -310,9 +332,7 @@ public final class LibNFCDriver: ReaderDriver {
       return try wakeTypeB(target)
     case .feliCa(let card):
       for _ in 0..<Self.maximumTags {
-        let found = try find(
-          NMT_FELICA, card.bitRate == 424 ? NBR_424 : NBR_212, initiatorData: Self.feliCaPolling)
-        guard let found else { return false }
+        guard let found = try findFeliCa(Self.bitRate(of: card)) else { return false }
         if found.isSame(as: target) { return true }
       }
       return false

@@ -31,6 +31,8 @@ public struct TagEvents: AsyncSequence, Sendable {
     private let pause: Duration
     private let refusal: NFCError?
     private var queue: [PollCycle.Event] = []
+    /// The search that the first tag of its technology has interrupted.
+    private var interrupted: (technology: TagTechnology, first: Target)?
     /// Rounds one after the other in which the reader itself failed.
     private var failures = 0
 
@@ -56,11 +58,25 @@ public struct TagEvents: AsyncSequence, Sendable {
           }
         }
         try Task.checkCancellation()
+        if let (technology, first) = interrupted {
+          interrupted = nil
+          let others = try await attempt { reader, _ in
+            try reader.list(technology, besides: [first])
+          }
+          queue = cycle.found(others.map { [first] + $0 }, of: technology)
+          continue
+        }
         switch cycle.next() {
         case .pause:
           try await Task.sleep(for: pause)
         case .resetField:
           try await attempt { reader, _ in try reader.resetField() }
+        case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
+          // Nobody can have left: what comes first is an event before others are looked for.
+          guard let found = try await attempt({ reader, _ in try reader.find(technology) })
+          else { continue }
+          if let found { interrupted = (technology, found) }
+          queue = cycle.found([found].compactMap(\.self), of: technology)
         case .list(let technology):
           let found = try await attempt { reader, _ in try reader.list(technology) }
           queue = cycle.found(found, of: technology)

@@ -155,6 +155,25 @@ public actor Reader {
     return try driver.list(technology)
   }
 
+  /// Looks for the first tag of a technology, and stops there: it can be spoken to at once.
+  func find(_ technology: TagTechnology) throws -> Target? {
+    connected = nil
+    return try driver.find(technology, besides: [])
+  }
+
+  /// Goes on with a search that has found some tags already.
+  ///
+  /// - Returns: those that it finds now.
+  func list(_ technology: TagTechnology, besides found: [Target]) throws -> [Target] {
+    if let handle = connected {
+      // It is put to sleep. What a card loses by that a program must not lose unawares.
+      if handle.target.losesStateOnSelect { connected = nil } else { needsSelect = true }
+    }
+    var targets = found
+    while let target = try driver.find(technology, besides: targets) { targets.append(target) }
+    return Array(targets.dropFirst(found.count))
+  }
+
   /// Asks a tag what it is, where activation has not told, and makes it a tag of this connection.
   func detect(_ target: Target, _ work: Work) throws -> DetectedTag {
     let handle = TagHandle(reader: self, target: target, epoch: epoch)
@@ -203,7 +222,7 @@ public actor Reader {
       switch handle.state.withLock({ $0 }) {
       case .found:
         throw NFCError(.tagNotConnected, "connect to the tag before sending it a command")
-      case .connected: throw NFCError(.tagNotConnected, "another tag has been connected since")
+      case .connected: throw NFCError(.tagNotConnected, "the reader has turned to another tag since")
       case .lost: throw NFCError(.tagConnectionLost, "the tag has left the field")
       }
     }
