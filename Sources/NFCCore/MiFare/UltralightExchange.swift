@@ -3,7 +3,7 @@ enum UltralightExchange {
   /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
   static let acknowledge: UInt8 = 0x0A
   /// Longer than any write of these chips takes, and the silence after which a tag has refused.
-  private static let timeout = Duration.milliseconds(100)
+  static let timeout = Duration.milliseconds(100)
 
   /// Sends a command without its CRC_A and gives the answer without it.
   ///
@@ -38,7 +38,7 @@ enum UltralightIdentification {
   /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
   /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
   static func product(_ link: TagLink) throws -> TagProduct? {
-    if let version = try answer([getVersion], link) {
+    if let version = try version(link) {
       return version.count == 8 ? product(version: version) : nil
     }
     if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
@@ -55,10 +55,22 @@ enum UltralightIdentification {
     return TagProduct(name: "MIFARE Ultralight", maker: "NXP", memorySize: 64)
   }
 
-  /// The answer, or `nil` if the tag refuses or is silent; it is awake again in either case.
+  /// Asks GET_VERSION. With the reader's chip verifying the check, as it does after activation, a NAK
+  /// looks like a broken answer; here either means that the tag must be told apart by other commands.
+  private static func version(_ link: TagLink) throws -> [UInt8]? {
+    try answer(link) {
+      try link.exchange([getVersion], framing: .checked, timeout: UltralightExchange.timeout)
+    }
+  }
+
   private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {
+    try answer(link) { try UltralightExchange.send(command, link) }
+  }
+
+  /// The answer, or `nil` if the tag refuses or is silent; it is awake again in either case.
+  private static func answer(_ link: TagLink, to send: () throws -> [UInt8]) throws -> [UInt8]? {
     do {
-      return try UltralightExchange.send(command, link)
+      return try send()
     } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
       try link.selectAgain()
       return nil
