@@ -58,13 +58,20 @@ public final class LibNFCDriver: ReaderDriver {
   /// The connection strings of all readers that libnfc finds without writing to serial ports.
   public static func list() -> [String] { LibNFC.list() }
 
-  private static let technologies: [nfc_modulation_type.RawValue: TagTechnology] = [
-    NMT_ISO14443A.rawValue: .iso14443a, NMT_ISO14443B.rawValue: .iso14443b,
-    NMT_FELICA.rawValue: .felica, NMT_JEWEL.rawValue: .jewel,
-    NMT_ISO14443BI.rawValue: .iso14443bPrime, NMT_ISO14443B2SR.rawValue: .iso14443b2sr,
-    NMT_ISO14443B2CT.rawValue: .iso14443b2ct, NMT_BARCODE.rawValue: .barcode,
-    NMT_ISO14443BICLASS.rawValue: .iclass,
-  ]
+  private static func technology(_ type: nfc_modulation_type) -> TagTechnology? {
+    switch type {
+    case NMT_ISO14443A: .iso14443a
+    case NMT_ISO14443B: .iso14443b
+    case NMT_FELICA: .felica
+    case NMT_JEWEL: .jewel
+    case NMT_ISO14443BI: .iso14443bPrime
+    case NMT_ISO14443B2SR: .iso14443b2sr
+    case NMT_ISO14443B2CT: .iso14443b2ct
+    case NMT_BARCODE: .barcode
+    case NMT_ISO14443BICLASS: .iclass
+    default: nil
+    }
+  }
 
   private static func capabilities(
     of device: LibNFC.Device
@@ -73,7 +80,7 @@ public final class LibNFCDriver: ReaderDriver {
       technologies: [], bitRates: [:], maximumCommandLength: LibNFC.maximumCommandLength,
       maximumResponseLength: LibNFC.maximumResponseLength)
     for (type, rates) in try device.modulations() {
-      guard let technology = technologies[type.rawValue] else { continue }
+      guard let technology = technology(type) else { continue }
       capabilities.technologies.insert(technology)
       capabilities.bitRates[technology] = rates
     }

@@ -34,6 +34,10 @@ public actor Reader {
     executor.asUnownedSerialExecutor()
   }
 
+  /// The reader's thread, for a task that does little but talk to the reader: preferring it, the task
+  /// changes threads for no exchange. What else the task does holds the reader up.
+  package nonisolated var taskExecutor: any TaskExecutor { executor }
+
   /// Makes a reader of a driver.
   ///
   /// - Parameters:
@@ -156,9 +160,12 @@ public actor Reader {
   }
 
   /// Looks for the first tag of a technology, and stops there: it can be spoken to at once.
-  func find(_ technology: TagTechnology) throws -> Target? {
+  ///
+  /// - Returns: the target, and what it is; `nil` instead of that if it has gone again meanwhile.
+  func find(_ technology: TagTechnology, _ work: Work) throws -> (Target, DetectedTag?)? {
     connected = nil
-    return try driver.find(technology, besides: [])
+    guard let target = try driver.find(technology, besides: []) else { return nil }
+    return (target, try detectIfPresent(target, work))
   }
 
   /// Goes on with a search that has found some tags already.
@@ -185,6 +192,17 @@ public actor Reader {
     needsSelect = false
     let link = TagLink(driver: driver, target: target, work: work)
     return DetectedTag(handle, version: try TypeAIdentification.desfireVersion(link))
+  }
+
+  /// As ``detect(_:_:)``; `nil` if the tag has gone again meanwhile.
+  func detectIfPresent(_ target: Target, _ work: Work) throws -> DetectedTag? {
+    do {
+      return try detect(target, work)
+    } catch let error as NFCError
+      where [.tagConnectionLost, .tagResponseError].contains(error.code)
+    {
+      return nil
+    }
   }
 
   // MARK: Tags
@@ -222,7 +240,8 @@ public actor Reader {
       switch handle.state.withLock({ $0 }) {
       case .found:
         throw NFCError(.tagNotConnected, "connect to the tag before sending it a command")
-      case .connected: throw NFCError(.tagNotConnected, "the reader has turned to another tag since")
+      case .connected:
+        throw NFCError(.tagNotConnected, "the reader has turned to another tag since")
       case .lost: throw NFCError(.tagConnectionLost, "the tag has left the field")
       }
     }

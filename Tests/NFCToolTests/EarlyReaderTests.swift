@@ -1,0 +1,45 @@
+import Testing
+import VirtualNFC
+
+@testable import NFCTool
+
+@Suite struct EarlyReaderTests {
+  @Test(arguments: [
+    ("--reader a:b poll --once", "a:b"),
+    ("poll --reader=a:b --json", "a:b"),
+    ("info --reader a:b --reader c:d --uid 04", "c:d"),
+    ("--timeout 3 read", "e:f"),
+    ("--uid poll read", "e:f"),
+    // Without a reader, or not at once.
+    ("poll --virtual demo", nil),
+    ("readers", nil),
+    ("write uri poll", nil),
+    ("--reader a:b", nil),
+    ("poll --help", nil),
+    ("help poll", nil),
+    // The log is set up before libnfc is first used.
+    ("poll --verbose", nil),
+    // Whatever is wrong with it, the parser says.
+    ("poll poll", nil),
+    ("poll --nonsense", nil),
+    ("poll -- --reader a:b", nil),
+    ("", nil),
+  ])
+  func namesTheReader(_ line: String, _ name: String?) {
+    let arguments = line.split(separator: " ").map(String.init)
+    #expect(EarlyReader.name(in: arguments, environment: "e:f") == name)
+  }
+
+  @Test func withoutAnyReaderThereIsNone() {
+    #expect(EarlyReader.name(in: ["poll"], environment: nil) == nil)
+  }
+
+  /// Nothing is sent to a reader before the command line has been understood.
+  @Test(arguments: [["--count", "0"], ["--protocols", "nonsense"], ["--timeout", "soon"]])
+  func aWrongLineLeavesTheReaderAlone(_ wrong: [String]) async throws {
+    let virtual = try VirtualReader(VirtualField())
+    let result = try await Tool.run(["--reader", virtual.connectionString, "poll"] + wrong)
+    #expect(result.status == 64)
+    #expect(virtual.statistics.commands == 0)
+  }
+}
