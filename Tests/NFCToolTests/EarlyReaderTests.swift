@@ -1,3 +1,4 @@
+import NFC
 import Testing
 import VirtualNFC
 
@@ -34,12 +35,14 @@ import VirtualNFC
     #expect(EarlyReader.name(in: ["poll"], environment: nil) == nil)
   }
 
-  /// Nothing is sent to a reader before the command line has been understood.
+  /// The reader is left as it was, however long it takes to find out.
   @Test(arguments: [["--count", "0"], ["--protocols", "nonsense"], ["--timeout", "soon"]])
   func aWrongLineLeavesTheReaderAlone(_ wrong: [String]) async throws {
-    let virtual = try VirtualReader(VirtualField())
+    let field = VirtualField()
+    let virtual = try VirtualReader(field)
     let result = try await Tool.run(["--reader", virtual.connectionString, "poll"] + wrong)
     #expect(result.status == 64)
-    #expect(virtual.statistics.commands == 0)
+    #expect(!field.isPowered)
+    #expect(try await Reader.open(virtual.connectionString).connectionString.isEmpty == false)
   }
 }

@@ -6,10 +6,11 @@ import Synchronization
 ///
 /// libnfc pauses for 50 ms when it opens a serial port, before it sends the first byte. Whatever else a
 /// program does at its start fits in there. A command line that turns out to be wrong ends the process
-/// before the reader has noticed anything.
+/// before the reader has noticed anything; where that takes too long, the reader is closed again.
 enum EarlyReader {
   private struct Opening {
     let name: String
+    let start: ContinuousClock.Instant
     let task: Task<Reader, any Error>
   }
 
@@ -17,6 +18,9 @@ enum EarlyReader {
 
   /// The driver that makes the pause.
   private static let scheme = "pn532_uart:"
+
+  /// Within this time nothing has been sent to the reader, with a margin for the process to end.
+  private static let pause = Duration.milliseconds(40)
 
   /// The commands whose first act it is to open the reader.
   private static let commands = ["poll", "info", "read"]
@@ -28,8 +32,9 @@ enum EarlyReader {
       name.hasPrefix(scheme)
     else { return }
     Session.setLogLevel(isVerbose: false)
+    let start = ContinuousClock.now
     guard let task = try? Reader.beginOpening(name) else { return }
-    opening.withLock { $0 = Opening(name: name, task: task) }
+    opening.withLock { $0 = Opening(name: name, start: start, task: task) }
   }
 
   /// The reader that is being opened, for the one who asks first; `nil` if it is another one.
@@ -41,17 +46,29 @@ enum EarlyReader {
     }
   }
 
+  /// Nobody has taken the reader, and the process is about to end.
+  static func giveUp() async {
+    let opening = opening.withLock { opening in
+      defer { opening = nil }
+      return opening
+    }
+    guard let opening, ContinuousClock.now - opening.start > pause else { return }
+    await (try? opening.task.value)?.close()
+  }
+
   /// The reader that a command line is sure to open; `nil` if that takes a closer look.
   ///
   /// - Parameter environment: the reader of those that name none.
   static func name(in arguments: [String], environment: String?) -> String? {
+    let readerOption = "--reader"
     var reader: String?
     var command: String?
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
-      case "--reader": reader = rest.popFirst()
-      case _ where argument.hasPrefix("--reader="): reader = String(argument.dropFirst(9))
+      case readerOption: reader = rest.popFirst()
+      case _ where argument.hasPrefix(readerOption + "="):
+        reader = String(argument.dropFirst(readerOption.count + 1))
       case "--timeout", "--uid", "--count", "--protocols": rest = rest.dropFirst()
       case "--once", "--json": continue
       case _ where command == nil && commands.contains(argument): command = argument

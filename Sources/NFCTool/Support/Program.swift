@@ -32,6 +32,7 @@ enum Program {
       }
       return .done
     } catch {
+      await EarlyReader.giveUp()
       return status(of: error)
     }
   }
