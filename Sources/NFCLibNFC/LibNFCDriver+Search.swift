@@ -118,7 +118,7 @@ extension LibNFCDriver {
         case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
           LibNFC.Failure.authentication:
           return nil
-        case LibNFC.Failure.aborted: throw CancellationError()
+        case LibNFC.Failure.aborted: throw endedEarly(failure, "looking for tags")
         case LibNFC.Failure.inputOutput where !isRepeated, LibNFC.Failure.timeout where !isRepeated:
           isRepeated = true
         default: throw readerError(failure, "looking for tags")

@@ -28,7 +28,7 @@ extension LibNFCDriver {
     } catch let failure as LibNFC.Failure {
       switch failure.code {
       case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased: return nil
-      case LibNFC.Failure.aborted: throw CancellationError()
+      case LibNFC.Failure.aborted: throw endedEarly(failure, "looking for tags")
       default: throw readerError(failure, "looking for tags")
       }
     }

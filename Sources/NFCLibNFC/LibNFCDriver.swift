@@ -198,6 +198,11 @@ public final class LibNFCDriver: ReaderDriver {
     }
   }
 
+  /// What a call has ended with that was aborted: by its task, or because no call may take so long.
+  func endedEarly(_ failure: LibNFC.Failure, _ activity: String) -> any Error {
+    watchdog.isAborted ? CancellationError() : readerError(failure, activity)
+  }
+
   func readerError(_ failure: LibNFC.Failure, _ activity: String) -> NFCError {
     NFCError(
       .readerUnavailable, "the reader failed while \(activity)",
@@ -208,7 +213,7 @@ public final class LibNFCDriver: ReaderDriver {
     do {
       try watchdog.call(body)
     } catch let failure as LibNFC.Failure {
-      if failure.code == LibNFC.Failure.aborted { throw CancellationError() }
+      if failure.code == LibNFC.Failure.aborted { throw endedEarly(failure, activity) }
       throw readerError(failure, activity)
     }
   }

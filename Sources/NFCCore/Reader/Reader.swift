@@ -128,6 +128,8 @@ public actor Reader {
       driver.end()
     }
     do {
+      // Cancelled before it could be aborted, it has only been marked.
+      try work.checkCancellation()
       return try body(self, work)
     } catch let error as NFCError {
       if work.isCancelled { throw CancellationError() }
