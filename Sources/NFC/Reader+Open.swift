@@ -25,6 +25,19 @@ extension Reader {
     return try await Opener(thread: thread).open(wanted)
   }
 
+  /// Begins to open a reader, and returns at once: for a program that has something else to do in the
+  /// 50 ms for which libnfc pauses when it opens a serial port.
+  ///
+  /// A reader that nobody takes from the task is closed.
+  package static func beginOpening(
+    _ connectionString: String
+  ) throws -> Task<Reader, any Error> {
+    let thread = try makeThread()
+    return Task(executorPreference: thread) {
+      try await Opener(thread: thread).open(connectionString)
+    }
+  }
+
   /// Opens a PC/SC reader over a service of the program's own, for instance one with virtual tags.
   ///
   /// - Parameters:

@@ -17,7 +17,7 @@ struct NFCBenchmark {
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     try await exchanges()
-    if let tool = arguments.first { try await start(of: tool) }
+    if let tool = arguments.first { try StartBenchmark.run(tool: tool) }
     guard let python = arguments.dropFirst().first else { return }
     try MessageBenchmark.run(python: python)
     try await PeerCounts.run(python: python)
@@ -77,44 +77,8 @@ struct NFCBenchmark {
 
   static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-  // MARK: Start
-
-  private static func start(of tool: String) async throws {
-    let field = VirtualField()
-    let virtual = try VirtualReader(field)
-    field.place(.ntag216())
-    var ours: [Double] = []
-    var theirs: [Double] = []
-    for _ in 0..<20 {
-      ours.append(try run(tool, ["--reader", virtual.connectionString, "poll", "--once"], virtual))
-      theirs.append(try run("/usr/bin/nfc-list", ["-t", "1"], virtual))
-    }
-    print(
-      "\n| From process start to the end, one NTAG216 in the field, median of 20 | ms | ratio |")
-    print("| --- | --- | --- |")
-    print(String(format: "| `nfc-list -t 1` | %.1f | 1.00 |", median(theirs)))
-    print(
-      String(
-        format: "| `nfc poll --once` | %.1f | %.2f |", median(ours), median(ours) / median(theirs)))
-  }
-
-  /// Milliseconds.
-  private static func run(
-    _ program: String, _ arguments: [String], _ virtual: VirtualReader
-  ) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["LIBNFC_DEVICE": virtual.connectionString, "LIBNFC_AUTO_SCAN": "false"]
-    ) { $1 }
-    process.standardOutput = FileHandle.nullDevice
-    let start = ContinuousClock.now
-    try process.run()
-    process.waitUntilExit()
-    let elapsed = (ContinuousClock.now - start) / .milliseconds(1)
-    guard process.terminationStatus == 0 else { throw BenchmarkFailure("\(program) failed") }
-    return elapsed
+  static func decimal(_ value: Double, _ digits: Int) -> String {
+    String(format: "%.\(digits)f", value)
   }
 }
 

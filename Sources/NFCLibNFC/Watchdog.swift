@@ -102,6 +102,8 @@ final class Watchdog: Sendable {
     private struct State {
       var watchdogs: [WeakWatchdog] = []
       var isTicking = false
+      /// Work has begun that the thread may not have seen yet when it decides to end.
+      var isWoken = false
     }
 
     private static let idlePeriods = 40
@@ -113,6 +115,7 @@ final class Watchdog: Sendable {
 
     func wake() {
       let starts = state.withLock { state in
+        state.isWoken = true
         guard !state.isTicking else { return false }
         state.isTicking = true
         return true
@@ -144,7 +147,8 @@ final class Watchdog: Sendable {
         idle = isBusy ? 0 : idle + 1
         let ends = state.withLock { state in
           state.watchdogs.removeAll { $0.watchdog == nil }
-          guard idle >= Self.idlePeriods else { return false }
+          defer { state.isWoken = false }
+          guard idle >= Self.idlePeriods, !state.isWoken else { return false }
           state.isTicking = false
           return true
         }

@@ -56,10 +56,14 @@ import VirtualNFC
 
   // MARK: Polling
 
-  /// What it takes to find one NTAG216: REQA, two levels of anticollision and SELECT; HLTA; and three
-  /// more REQA to find that it is alone. The counts are asserted so that no moment is left out.
-  static let pollExchanges = 9
-  static let pollCommands = 3
+  /// What it takes to find one NTAG216: REQA, two levels of anticollision and SELECT. The counts are
+  /// asserted so that no moment is left out.
+  static let pollExchanges = 5
+  static let pollCommands = 1
+  /// What it takes to find two of them, each followed by HLTA, and by three more REQA to find that there
+  /// are no others.
+  static let pairExchanges = 16
+  static let pairCommands = 5
 
   @Test func aPollHasTheseExchanges() async throws {
     let bench = try await Bench(.ntag216())
@@ -90,6 +94,49 @@ import VirtualNFC
       #expect(found?.identifier == tag.identifier)
     }
     try await expectNextPollWorks(bench, tag, item.kind)
+  }
+
+  @Test func aPollOfTwoTagsHasTheseExchanges() async throws {
+    let bench = try await Bench(.ntag216(), .ntag215())
+    let (_, commands, exchanges) = try await bench.counting {
+      var count = 0
+      for try await _ in bench.reader.tags(polling: .iso14443) {
+        count += 1
+        if count == 2 { break }
+      }
+    }
+    #expect(exchanges == Self.pairExchanges)
+    #expect(commands == Self.pairCommands)
+  }
+
+  /// The search goes on after its first tag: whatever breaks in it, the second is found too.
+  @Test(
+    arguments: cases(exchanges: pairExchanges, commands: pairCommands).filter {
+      $0.index >= ($0.kind.isOnAir ? pollExchanges : pollCommands)
+    })
+  func aPollOfTwoTagsSurvives(_ item: Case) async throws {
+    let tags = [VirtualTag.ntag216(), .ntag215()]
+    let bench = try await Bench(tags[0], tags[1])
+    bench.virtual.setFaults([item.kind.fault(at: item.index)])
+    let back = Task {
+      try await Task.sleep(for: .milliseconds(200))
+      for tag in tags { bench.field.place(tag) }
+    }
+    defer { back.cancel() }
+    let poll: @Sendable () async throws -> Set<[UInt8]> = {
+      var found: Set<[UInt8]> = []
+      for try await tag in bench.reader.tags(polling: .iso14443) {
+        found.insert(tag.identifier)
+        if found.count == tags.count { break }
+      }
+      return found
+    }
+    guard item.kind.isFatal else {
+      #expect(try await within(.seconds(10), poll) == Set(tags.map(\.identifier)))
+      return
+    }
+    let error = await #expect(throws: NFCError.self) { try await within(.seconds(10), poll) }
+    #expect(error?.code == .readerLost)
   }
 
   @Test(arguments: 0..<pollExchanges)

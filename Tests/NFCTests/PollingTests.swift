@@ -10,6 +10,8 @@ import VirtualNFC
       return
     }
     #expect(try await tag.product()?.name == "NTAG216")
+    // Sets up the chip for raw frames, so that what follows is one host command.
+    _ = try await tag.sendMiFareCommand([0x30, 0x00])
     let (answer, commands, exchanges) = try await bench.counting {
       try await tag.sendMiFareCommand([0x30, 0x03])
     }
@@ -18,5 +20,70 @@ import VirtualNFC
     #expect(commands == 1)
     await bench.reader.close()
     #expect(!bench.field.isPowered)
+  }
+
+  /// The first tag is told of before others are looked for, and is still awake then.
+  @Test func theFirstTagTakesOneCommandOfTheReader() async throws {
+    let bench = try await Bench(.ntag216(), .ntag215())
+    let (product, commands, _) = try await bench.counting {
+      let tag = try await bench.tag()
+      guard case .miFare(let tag) = tag else { return nil as TagProduct? }
+      return try await tag.product()
+    }
+    #expect(product != nil)
+    // InListPassiveTarget, and GET_VERSION.
+    #expect(commands == 2)
+  }
+
+  /// Looking for others puts a connected tag to sleep; the next command to it wakes it.
+  @Test func aConnectedTagOutlastsTheSearchForOthers() async throws {
+    let bench = try await Bench(.ntag216(), .ntag215())
+    var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
+    guard case .miFare(let first)? = try await tags.next() else {
+      Issue.record("not a MIFARE tag")
+      return
+    }
+    try await first.connect()
+    #expect(try await first.sendMiFareCommand([0x30, 0x03]).starts(with: [0xE1]))
+    let second = try #require(try await tags.next())
+    #expect(second.identifier != first.identifier)
+    #expect(try await first.sendMiFareCommand([0x30, 0x03]).starts(with: [0xE1]))
+    try await second.connect()
+    await #expect(throws: NFCError.self) { try await first.sendMiFareCommand([0x30, 0x03]) }
+  }
+
+  /// One that has fallen back to IDLE meanwhile answers the search again, and is not told of twice.
+  @Test func aTagThatHasRefusedIsNotFoundAgain() async throws {
+    let bench = try await Bench(.ntag216(), .ntag215())
+    var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
+    guard case .miFare(let first)? = try await tags.next() else {
+      Issue.record("not a MIFARE tag")
+      return
+    }
+    try await first.connect()
+    // A page that no NTAG has.
+    await #expect(throws: NFCError.self) { try await first.sendMiFareCommand([0x30, 0xFF]) }
+    #expect(try await tags.next()?.identifier != first.identifier)
+  }
+
+  /// What has been selected on a card is lost when it is put to sleep, and the program hears of it.
+  @Test func aCardOfBlocksMustBeConnectedToAnew() async throws {
+    let bench = try await Bench(
+      try .type4(uid: [0x04, 1, 2, 3, 4, 5, 6]), try .type4(uid: [0x04, 9, 8, 7, 6, 5, 4]))
+    var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
+    let first = try #require(try await tags.next())
+    guard case .iso7816(let card) = first else {
+      Issue.record("not an ISO 7816 card")
+      return
+    }
+    let select = APDU.select(aid: "D2760000850101")
+    try await card.connect()
+    #expect(try await card.sendCommand(select).statusWord == 0x9000)
+    let second = try #require(try await tags.next())
+    #expect(second.identifier != first.identifier)
+    let error = await #expect(throws: NFCError.self) { try await card.sendCommand(select) }
+    #expect(error?.code == .tagNotConnected)
+    try await card.connect()
+    #expect(try await card.sendCommand(select).statusWord == 0x9000)
   }
 }

@@ -3,7 +3,7 @@ enum UltralightExchange {
   /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
   static let acknowledge: UInt8 = 0x0A
   /// Longer than any write of these chips takes, and the silence after which a tag has refused.
-  private static let timeout = Duration.milliseconds(100)
+  static let timeout = Duration.milliseconds(100)
 
   /// Sends a command without its CRC_A and gives the answer without it.
   ///
@@ -41,7 +41,7 @@ enum UltralightIdentification {
   /// `nil` as well on a reader that carries none of the commands that chips are told apart by.
   static func product(_ link: TagLink) throws -> TagProduct? {
     do {
-      if let version = try answer([getVersion], link) {
+      if let version = try version(link) {
         return version.count == 8 ? product(version: version) : nil
       }
     } catch let error as NFCError where error.code == .unsupported {
@@ -61,10 +61,22 @@ enum UltralightIdentification {
     return TagProduct(name: "MIFARE Ultralight", maker: "NXP", memorySize: 64)
   }
 
-  /// The answer, or `nil` if the tag refuses or is silent; it is awake again in either case.
+  /// Asks GET_VERSION. With the reader's chip verifying the check, as it does after activation, a NAK
+  /// looks like a broken answer; here either means that the tag must be told apart by other commands.
+  private static func version(_ link: TagLink) throws -> [UInt8]? {
+    try answer(link) {
+      try link.exchange([getVersion], framing: .checked, timeout: UltralightExchange.timeout)
+    }
+  }
+
   private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {
+    try answer(link) { try UltralightExchange.send(command, link) }
+  }
+
+  /// The answer, or `nil` if the tag refuses or is silent; it is awake again in either case.
+  private static func answer(_ link: TagLink, to send: () throws -> [UInt8]) throws -> [UInt8]? {
     do {
-      return try UltralightExchange.send(command, link)
+      return try send()
     } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
       try link.selectAgain()
       return nil

@@ -18,14 +18,8 @@ extension Reader {
       for technology in events.technologies {
         try work.checkCancellation()
         for target in try reader.list(technology) {
-          do {
-            tags.append(try reader.detect(target, work))
-          } catch let error as NFCError
-            where [.tagConnectionLost, .tagResponseError].contains(error.code)
-          {
-            // It has gone again meanwhile.
-            continue
-          }
+          // One that has gone again meanwhile is left out.
+          if let tag = try reader.detectIfPresent(target, work) { tags.append(tag) }
         }
       }
       return tags

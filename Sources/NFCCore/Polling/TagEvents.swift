@@ -31,6 +31,8 @@ public struct TagEvents: AsyncSequence, Sendable {
     private let pause: Duration
     private let refusal: NFCError?
     private var queue: [PollCycle.Event] = []
+    /// The search that the first tag of its technology has interrupted.
+    private var interrupted: (technology: TagTechnology, first: Target)?
     /// Rounds one after the other in which the reader itself failed.
     private var failures = 0
 
@@ -52,30 +54,38 @@ public struct TagEvents: AsyncSequence, Sendable {
           case .left(let target):
             return .left(target)
           case .arrived(let target):
-            if let tag = try await detect(target) { return .arrived(tag) }
+            // One that has gone again meanwhile is for the next rounds to tell.
+            let tag = try await reader.perform { reader, work in
+              try reader.detectIfPresent(target, work)
+            }
+            if let tag { return .arrived(tag) }
           }
         }
         try Task.checkCancellation()
+        if let (technology, first) = interrupted {
+          interrupted = nil
+          let others = try await attempt { reader, _ in
+            try reader.list(technology, besides: [first])
+          }
+          queue = cycle.found(others.map { [first] + $0 }, of: technology)
+          continue
+        }
         switch cycle.next() {
         case .pause:
           try await Task.sleep(for: pause)
         case .resetField:
           try await attempt { reader, _ in try reader.resetField() }
+        case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
+          // Nobody can have left: what comes first is an event before others are looked for.
+          let found = try await attempt { reader, work in try reader.find(technology, work) }
+          guard let (target, tag) = found ?? nil else { continue }
+          interrupted = (technology, target)
+          _ = cycle.found([target], of: technology)
+          if let tag { return .arrived(tag) }
         case .list(let technology):
           let found = try await attempt { reader, _ in try reader.list(technology) }
           queue = cycle.found(found, of: technology)
         }
-      }
-    }
-
-    /// `nil` if the tag has gone again meanwhile: the next rounds will tell.
-    private func detect(_ target: Target) async throws -> DetectedTag? {
-      do {
-        return try await reader.perform { reader, work in try reader.detect(target, work) }
-      } catch let error as NFCError
-        where [.tagConnectionLost, .tagResponseError].contains(error.code)
-      {
-        return nil
       }
     }
 

@@ -39,6 +39,10 @@ public actor Reader {
     executor.asUnownedSerialExecutor()
   }
 
+  /// The reader's thread, for a task that does little but talk to the reader: preferring it, the task
+  /// changes threads for no exchange. What else the task does holds the reader up.
+  package nonisolated var taskExecutor: any TaskExecutor { executor }
+
   /// Makes a reader of a driver.
   ///
   /// - Parameters:
@@ -129,6 +133,8 @@ public actor Reader {
       driver.end()
     }
     do {
+      // Cancelled before it could be aborted, it has only been marked.
+      try work.checkCancellation()
       return try body(self, work)
     } catch let error as NFCError {
       if work.isCancelled { throw CancellationError() }
@@ -163,6 +169,28 @@ public actor Reader {
     return try driver.list(technology)
   }
 
+  /// Looks for the first tag of a technology, and stops there: it can be spoken to at once.
+  ///
+  /// - Returns: the target, and what it is; `nil` instead of that if it has gone again meanwhile.
+  func find(_ technology: TagTechnology, _ work: Work) throws -> (Target, DetectedTag?)? {
+    connected = nil
+    guard let target = try driver.find(technology, besides: []) else { return nil }
+    return (target, try detectIfPresent(target, work))
+  }
+
+  /// Goes on with a search that has found some tags already.
+  ///
+  /// - Returns: those that it finds now.
+  func list(_ technology: TagTechnology, besides found: [Target]) throws -> [Target] {
+    if let handle = connected {
+      // It is put to sleep. What a card loses by that a program must not lose unawares.
+      if handle.target.losesStateOnSelect { connected = nil } else { needsSelect = true }
+    }
+    var targets = found
+    while let target = try driver.find(technology, besides: targets) { targets.append(target) }
+    return Array(targets.dropFirst(found.count))
+  }
+
   /// Asks a tag what it is, where activation has not told, and makes it a tag of this connection.
   func detect(_ target: Target, _ work: Work) throws -> DetectedTag {
     let handle = TagHandle(reader: self, target: target, epoch: epoch)
@@ -174,6 +202,17 @@ public actor Reader {
     needsSelect = false
     let link = TagLink(driver: driver, target: target, work: work)
     return DetectedTag(handle, version: try TypeAIdentification.desfireVersion(link))
+  }
+
+  /// As ``detect(_:_:)``; `nil` if the tag has gone again meanwhile.
+  func detectIfPresent(_ target: Target, _ work: Work) throws -> DetectedTag? {
+    do {
+      return try detect(target, work)
+    } catch let error as NFCError
+      where [.tagConnectionLost, .tagResponseError].contains(error.code)
+    {
+      return nil
+    }
   }
 
   // MARK: Tags
@@ -211,7 +250,8 @@ public actor Reader {
       switch handle.state.withLock({ $0 }) {
       case .found:
         throw NFCError(.tagNotConnected, "connect to the tag before sending it a command")
-      case .connected: throw NFCError(.tagNotConnected, "another tag has been connected since")
+      case .connected:
+        throw NFCError(.tagNotConnected, "the reader has turned to another tag since")
       case .lost: throw NFCError(.tagConnectionLost, "the tag has left the field")
       }
     }

@@ -54,9 +54,9 @@ struct PollCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options, polling: polling) { session in
       let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
-        group.addTask { try await poll(session) }
+        group.addTask(executorPreference: session.reader.taskExecutor) { try await poll(session) }
         if let timeout = options.timeout {
-          group.addTask {
+          group.addTask(executorPreference: globalConcurrentExecutor) {
             try? await Task.sleep(for: timeout)
             return nil
           }
@@ -107,7 +107,17 @@ struct PollCommand: AsyncParsableCommand {
     }
   }
 
+  /// Polls one reader, on that reader's thread.
   private func poll(
+    _ reader: Reader, for polling: PollingOptions, _ session: Session, _ count: Count,
+    since start: ContinuousClock.Instant
+  ) async throws {
+    try await withTaskExecutorPreference(reader.taskExecutor) {
+      try await observe(reader, for: polling, session, count, since: start)
+    }
+  }
+
+  private func observe(
     _ reader: Reader, for polling: PollingOptions, _ session: Session, _ count: Count,
     since start: ContinuousClock.Instant
   ) async throws {

@@ -17,7 +17,7 @@ struct ReadersCommand: AsyncParsableCommand {
   @OptionGroup var options: GlobalOptions
 
   func run() async throws {
-    Session.setLogLevel(options)
+    Session.setLogLevel(isVerbose: options.verbose)
     if options.reader != nil || !options.virtual.isEmpty {
       return try await Session.run(options) { try $0.readers.forEach(print) }
     }

@@ -1,6 +1,12 @@
 import ArgumentParser
-import Foundation
 import NFC
+
+// Foundation proper would load ICU at every start of the program.
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// `nfc write`.
 struct WriteCommand: ParsableCommand {

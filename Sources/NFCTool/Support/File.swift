@@ -1,5 +1,12 @@
-import Foundation
 import NFC
+
+#if canImport(Glibc)
+import Glibc
+private let readFile = Glibc.read
+#else
+import Darwin
+private let readFile = Darwin.read
+#endif
 
 /// Files that the command line names.
 enum File {
@@ -14,7 +21,7 @@ enum File {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
-      let count = Foundation.read(descriptor, &buffer, buffer.count)
+      let count = readFile(descriptor, &buffer, buffer.count)
       if count == 0 { return bytes }
       if count < 0 {
         guard errno == EINTR else { throw failure("read", path, errno) }

@@ -16,6 +16,7 @@ enum Program {
   /// Linux.
   static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
+    EarlyReader.begin(arguments)
     let task = Task { await status(of: GlobalOptions.hoisted(arguments, below: NFCTool.self)) }
     Task { exit(await task.value.rawValue) }
     Interruption.wait { task.cancel() }
@@ -31,6 +32,7 @@ enum Program {
       }
       return .done
     } catch {
+      await EarlyReader.giveUp()
       return status(of: error)
     }
   }

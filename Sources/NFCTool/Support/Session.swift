@@ -46,7 +46,7 @@ struct Session: Sendable {
     _ options: GlobalOptions, polling: PollingOptions = .all,
     _ body: @Sendable (Session) async throws -> Void
   ) async throws {
-    setLogLevel(options)
+    setLogLevel(isVerbose: options.verbose)
     let session = try await open(options, polling: polling)
     do {
       try await body(session)
@@ -60,9 +60,9 @@ struct Session: Sendable {
   }
 
   /// libnfc looks at its environment once, when it is first used.
-  static func setLogLevel(_ options: GlobalOptions) {
+  static func setLogLevel(isVerbose: Bool) {
     let everything = "3"
-    setenv("LIBNFC_LOG_LEVEL", options.verbose ? everything : "0", 0)
+    setenv("LIBNFC_LOG_LEVEL", isVerbose ? everything : "0", 0)
   }
 
   private static func open(
@@ -124,6 +124,7 @@ struct Session: Sendable {
 
   private static func openReader(_ connectionString: String?) async throws -> Reader {
     do {
+      if let early = EarlyReader.take(connectionString) { return try await early.value }
       return try await Reader.open(connectionString)
     } catch let error as NFCError {
       var failure = Failure(error)

@@ -1,6 +1,11 @@
-import Foundation
 import NFC
 import VirtualNFC
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 /// The tags that the command line names.
 struct VirtualTags: Sendable {
@@ -26,7 +31,7 @@ struct VirtualTags: Sendable {
     do {
       return try VirtualTag.named(name)
     } catch let error as VirtualTagNameError {
-      guard name.contains("/") || FileManager.default.fileExists(atPath: name) else {
+      guard name.contains("/") || access(name, F_OK) == 0 else {
         throw Failure(.usage, "\(error)", advice: "a dump file's name and demo do as well")
       }
     }

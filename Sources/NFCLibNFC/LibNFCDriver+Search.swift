@@ -1,0 +1,212 @@
+import CLibNFC
+import NFCCore
+
+// MARK: Looking for tags
+
+extension LibNFCDriver {
+  /// More tags than this do not get enough power from one field.
+  private static let maximumTags = 16
+
+  public func list(_ technology: TagTechnology) throws -> [Target] {
+    switch technology {
+    case .iso14443a: return try listAll(NMT_ISO14443A)
+    case .iso14443b: return try listTypeB()
+    case .felica: return try listFeliCa()
+    case .jewel: return try find(NMT_JEWEL, NBR_106).map { [$0] } ?? []
+    case .iso14443bPrime: return try findTypeBPrime().map { [$0] } ?? []
+    case .iso14443b2sr: return try find(NMT_ISO14443B2SR, NBR_106).map { [$0] } ?? []
+    case .iso14443b2ct: return try find(NMT_ISO14443B2CT, NBR_106).map { [$0] } ?? []
+    case .barcode: return try find(NMT_BARCODE, NBR_106).map { [$0] } ?? []
+    case .iclass: return try find(NMT_ISO14443BICLASS, NBR_106).map { [$0] } ?? []
+    case .iso15693:
+      throw NFCError(
+        .unsupported, "libnfc's readers have no ISO 15693; a PC/SC reader that has it is needed")
+    }
+  }
+
+  public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+    switch technology {
+    case .iso14443a: return try find(NMT_ISO14443A, besides: found)
+    case .iso14443b: return try find(NMT_ISO14443B, besides: found)
+    case .felica: return try findFeliCa(besides: found)
+    // One at a time is all that a PN53x finds of the others.
+    default: return found.isEmpty ? try list(technology).first : nil
+    }
+  }
+
+  /// Finds one tag after the other, each put to sleep so that the next can be heard.
+  private func listAll(_ type: nfc_modulation_type) throws -> [Target] {
+    var targets: [Target] = []
+    while let target = try find(type, besides: targets) { targets.append(target) }
+    return targets
+  }
+
+  /// Puts the active tag to sleep and looks for another. One that has been found before comes up again
+  /// when it had fallen back to IDLE by itself, after a refusal for instance, and is put to sleep too.
+  private func find(_ type: nfc_modulation_type, besides found: [Target]) throws -> Target? {
+    guard found.count < Self.maximumTags else { return nil }
+    for _ in 0...found.count {
+      if let active, [.iso14443a, .iso14443b].contains(active.technology) { try deselect() }
+      guard let target = try find(type, NBR_106) else { return nil }
+      if !found.contains(where: { $0.isSame(as: target) }) { return target }
+    }
+    return nil
+  }
+
+  /// Type B cards can be put to sleep and not be woken by a PN53x: it sends REQB, never WUPB. A card that
+  /// is alone is started anew, since it may draw another PUPI whenever the carrier goes, and left
+  /// active.
+  private func listTypeB() throws -> [Target] {
+    let targets = try listAll(NMT_ISO14443B)
+    guard targets.count == 1 else { return targets }
+    try resetField()
+    return try find(NMT_ISO14443B, NBR_106).map { [$0] } ?? []
+  }
+
+  /// Polling for any system, with the system code in the answer, in four time slots.
+  private static let feliCaPolling: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x03]
+  /// A FeliCa card has no sleep: others are found as long as Polling, whose slots cards draw anew each
+  /// time, brings up another one within this many tries.
+  private static let feliCaTries = 3
+
+  private func listFeliCa() throws -> [Target] {
+    var targets: [Target] = []
+    while let target = try findFeliCa(besides: targets) { targets.append(target) }
+    return targets
+  }
+
+  private func findFeliCa(besides found: [Target]) throws -> Target? {
+    guard case .feliCa(let card)? = found.first else {
+      // A card that answers at 212 kbit/s is the same at 424.
+      return try findFeliCa(NBR_212) ?? findFeliCa(NBR_424)
+    }
+    guard found.count < Self.maximumTags else { return nil }
+    for _ in 0..<Self.feliCaTries {
+      guard let target = try findFeliCa(Self.bitRate(of: card)) else { return nil }
+      if !found.contains(where: { $0.isSame(as: target) }) { return target }
+    }
+    return nil
+  }
+
+  private func findFeliCa(_ rate: nfc_baud_rate) throws -> Target? {
+    try find(NMT_FELICA, rate, initiatorData: Self.feliCaPolling)
+  }
+
+  private static func bitRate(of card: FeliCaTarget) -> nfc_baud_rate {
+    card.bitRate == 424 ? NBR_424 : NBR_212
+  }
+
+  /// Looks once for a target. A search that goes wrong on the air has found nothing; one whose frame
+  /// breaks on the line is made once more, for it changes nothing.
+  private func find(
+    _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil
+  ) throws -> Target? {
+    active = nil
+    var isRepeated = false
+    while true {
+      do {
+        try prepare(for: type)
+        let found = try watchdog.call {
+          try device.select(type, rate, initiatorData: initiatorData)
+        }
+        try settle(after: type)
+        active = found.flatMap { Target($0) }
+        return active
+      } catch let failure as LibNFC.Failure {
+        try? settle(after: type)
+        switch failure.code {
+        case LibNFC.Failure.transmission, LibNFC.Failure.targetReleased,
+          LibNFC.Failure.authentication:
+          return nil
+        case LibNFC.Failure.aborted: throw endedEarly(failure, "looking for tags")
+        case LibNFC.Failure.inputOutput where !isRepeated, LibNFC.Failure.timeout where !isRepeated:
+          isRepeated = true
+        default: throw readerError(failure, "looking for tags")
+        }
+      }
+    }
+  }
+
+  /// libnfc leaves the chip set up for the last protocol that it ran by hand.
+  private func prepare(for type: nfc_modulation_type) throws(LibNFC.Failure) {
+    framing = nil
+    try jewel.restore()
+    try device.set(NP_HANDLE_CRC, true)
+    try device.set(NP_HANDLE_PARITY, true)
+    try device.set(NP_EASY_FRAMING, true)
+    // The others are set up by the chip's own search.
+    if type == NMT_BARCODE {
+      try device.set(NP_FORCE_ISO14443_A, true)
+      try device.set(NP_FORCE_SPEED_106, true)
+    }
+  }
+
+  /// The search for an NFC Barcode switches checks and parity off and does not always switch them on
+  /// again; and the one for iCLASS lets broken frames through.
+  private func settle(after type: nfc_modulation_type) throws(LibNFC.Failure) {
+    guard type == NMT_BARCODE || type == NMT_ISO14443BICLASS else { return }
+    try device.set(NP_HANDLE_CRC, true)
+    try device.set(NP_HANDLE_PARITY, true)
+    try device.set(NP_ACCEPT_INVALID_FRAMES, false)
+  }
+
+  private func deselect() throws {
+    active = nil
+    try reader("putting a tag to sleep") { try device.deselect() }
+  }
+}
+
+// MARK: Waking tags
+
+extension LibNFCDriver {
+  public func select(_ target: Target) throws {
+    if let active, active.isSame(as: target) { return }
+    if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
+    switch target {
+    case .iso14443a, .feliCa:
+      if try wake(target) { return }
+    default: break
+    }
+    // A card that was broken off in the middle of a command, or that has no way to be woken, hears
+    // nothing but the carrier's going.
+    try resetField()
+    guard try wake(target) else {
+      throw NFCError(.tagConnectionLost, "the tag has left the field")
+    }
+  }
+
+  private func wake(_ target: Target) throws -> Bool {
+    switch target {
+    case .iso14443a(let card):
+      let found = try find(NMT_ISO14443A, NBR_106, initiatorData: card.uid)
+      return found?.isSame(as: target) ?? false
+    case .iso14443b:
+      return try wakeTypeB(target)
+    case .feliCa(let card):
+      for _ in 0..<Self.maximumTags {
+        guard let found = try findFeliCa(Self.bitRate(of: card)) else { return false }
+        if found.isSame(as: target) { return true }
+      }
+      return false
+    case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct:
+      // The search for iCLASS switches the chip's checks off behind libnfc's back, which then thinks them
+      // on. In a poll the chip's own searches put that right.
+      try reader("waking a tag") {
+        try device.set(NP_HANDLE_CRC, false)
+        try device.set(NP_HANDLE_CRC, true)
+      }
+      return try list(target.technology).contains { $0.isSame(as: target) }
+    case .jewel, .barcode, .iclass, .iso15693:
+      return try list(target.technology).contains { $0.isSame(as: target) }
+    }
+  }
+
+  private func wakeTypeB(_ target: Target) throws -> Bool {
+    for _ in 0..<Self.maximumTags {
+      guard let found = try find(NMT_ISO14443B, NBR_106) else { return false }
+      if found.isSame(as: target) { return true }
+      try deselect()
+    }
+    return false
+  }
+}

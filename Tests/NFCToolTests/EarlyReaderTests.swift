@@ -1,0 +1,48 @@
+import NFC
+import Testing
+import VirtualNFC
+
+@testable import NFCTool
+
+@Suite struct EarlyReaderTests {
+  @Test(arguments: [
+    ("--reader a:b poll --once", "a:b"),
+    ("poll --reader=a:b --json", "a:b"),
+    ("info --reader a:b --reader c:d --uid 04", "c:d"),
+    ("--timeout 3 read", "e:f"),
+    ("--uid poll read", "e:f"),
+    // Without a reader, or not at once.
+    ("poll --virtual demo", nil),
+    ("readers", nil),
+    ("write uri poll", nil),
+    ("--reader a:b", nil),
+    ("poll --help", nil),
+    ("help poll", nil),
+    // The log is set up before libnfc is first used.
+    ("poll --verbose", nil),
+    // Whatever is wrong with it, the parser says.
+    ("poll poll", nil),
+    ("poll --nonsense", nil),
+    ("poll -- --reader a:b", nil),
+    ("", nil),
+  ])
+  func namesTheReader(_ line: String, _ name: String?) {
+    let arguments = line.split(separator: " ").map(String.init)
+    #expect(EarlyReader.name(in: arguments, environment: "e:f") == name)
+  }
+
+  @Test func withoutAnyReaderThereIsNone() {
+    #expect(EarlyReader.name(in: ["poll"], environment: nil) == nil)
+  }
+
+  /// The reader is left as it was, however long it takes to find out.
+  @Test(arguments: [["--count", "0"], ["--protocols", "nonsense"], ["--timeout", "soon"]])
+  func aWrongLineLeavesTheReaderAlone(_ wrong: [String]) async throws {
+    let field = VirtualField()
+    let virtual = try VirtualReader(field)
+    let result = try await Tool.run(["--reader", virtual.connectionString, "poll"] + wrong)
+    #expect(result.status == 64)
+    #expect(!field.isPowered)
+    #expect(try await Reader.open(virtual.connectionString).connectionString.isEmpty == false)
+  }
+}
