@@ -112,6 +112,28 @@ import VirtualNFC
     }
   }
 
+  /// Other kinds of tags, which such a reader sees as well.
+  @Test(arguments: [
+    ("ntag215", "Virtual PCD", "transparent", "NTAG215"),
+    ("ntag215", "Virtual ACR122", "acr122", "NTAG215"),
+    ("desfire", "Virtual PCD", "transparent", "MIFARE DESFire EV1"),
+  ])
+  func showsOtherTags(
+    _ tag: String, _ reader: String, _ dialect: String, _ product: String
+  ) async throws {
+    let daemon = try PrivatePCSCD(name: reader)
+    let virtual = try RunningTool(
+      ["virtual", tag, "--pcsc", "--port", "\(daemon.port)", "--dialect", dialect],
+      environment: daemon.environment)
+    let line = try #require(try await virtual.waitForLines(1).first)
+    #expect(line == "pcsc:\(reader) 00 00")
+    let poll = try await Tool.run(
+      ["poll", "--once", "--timeout", "5", "--reader", line], environment: daemon.environment)
+    #expect(poll.output.contains(product), "\(poll.errors)")
+    virtual.interrupt()
+    #expect(try await virtual.end().status == 0)
+  }
+
   /// A dialect that the reader's name tells, and the least that any reader has.
   @Test(arguments: [
     ("Virtual SpringCard H512", "springcard"), ("Virtual uTrust 3720", "identiv"),
@@ -150,7 +172,8 @@ import VirtualNFC
   @Test(arguments: [
     (["virtual", "icode-slix2", "--pcsc", "--port", "PORT"], "vsmartcard-vpcd"),
     (["virtual", "icode-slix2", "--pcsc", "--host", "no.such.host.invalid"], "no.such.host"),
-    (["virtual", "ntag215", "--pcsc", "--port", "PORT"], "ntag215"),
+    (["virtual", "topaz96", "--pcsc", "--port", "PORT"], "topaz96"),
+    (["virtual", "icode-slix2", "--pcsc", "--port", "PORT", "--dialect", "acr122"], "icode-slix2"),
     (["virtual", "icode-slix2"], "--pcsc"),
   ])
   func saysWhyThereIsNoReader(_ arguments: [String], _ text: String) async throws {

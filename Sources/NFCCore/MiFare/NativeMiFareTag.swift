@@ -34,6 +34,8 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       switch family {
       case .classic: try MiFareClassicExchange.send(command, link)
       case .ultralight: try UltralightExchange.send(command, link)
+      case .desfire where link.capabilities.takesAPDUsAlone:
+        try DESFireWrapping.send(native: command, link)
       case .desfire, .plus, .unknown: try link.exchange(command, framing: .tagProtocol)
       }
     }

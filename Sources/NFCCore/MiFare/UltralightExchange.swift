@@ -37,9 +37,15 @@ enum UltralightIdentification {
 
   /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
   /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
+  ///
+  /// `nil` as well on a reader that carries none of the commands that chips are told apart by.
   static func product(_ link: TagLink) throws -> TagProduct? {
-    if let version = try answer([getVersion], link) {
-      return version.count == 8 ? product(version: version) : nil
+    do {
+      if let version = try answer([getVersion], link) {
+        return version.count == 8 ? product(version: version) : nil
+      }
+    } catch let error as NFCError where error.code == .unsupported {
+      return nil
     }
     if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
       // It waits for the second half. Anything else ends that, by a refusal.

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import VirtualNFC
 
-/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own mount
-/// namespace, ended with the test.
+/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own
+/// mount namespace, ended with the test.
 final class PrivatePCSCD: Sendable {
   let directory: URL
   let port: UInt16
@@ -51,20 +51,8 @@ final class PrivatePCSCD: Sendable {
     CHANNELID \(port)
 
     """.write(to: directory.appending(path: "conf/vpcd"), atomically: true, encoding: .utf8)
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/unshare")
-    process.arguments = [
-      "-m", "sh", "-euc",
-      "mkdir -p /run/pcscd; mount --bind \"$1/run\" /run/pcscd; "
-        + "exec \(Self.daemon) -f -c \"$1/conf\"",
-      "sh", directory.path,
-    ]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    self.process = Mutex(process)
-    let attempts = 100
-    for _ in 0..<attempts where !files.fileExists(atPath: socketPath) { usleep(20_000) }
+    process = Mutex(Process())
+    try start()
   }
 
   deinit {
@@ -100,6 +88,26 @@ final class PrivatePCSCD: Sendable {
   }
 
   private var socketPath: String { directory.appending(path: "run/pcscd.comm").path }
+
+  /// Starts the daemon, anew after ``stop()``, and waits for its socket.
+  func start() throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/unshare")
+    process.arguments = [
+      "-m", "sh", "-euc",
+      "mkdir -p /run/pcscd; mount --bind \"$1/run\" /run/pcscd; "
+        + "exec \(Self.daemon) -f -c \"$1/conf\"",
+      "sh", directory.path,
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    self.process.withLock { $0 = process }
+    let attempts = 100
+    for _ in 0..<attempts where !FileManager.default.fileExists(atPath: socketPath) {
+      usleep(20_000)
+    }
+  }
 
   func stop() {
     process.withLock { process in
