@@ -15,9 +15,9 @@ extension Reader {
   /// A reader that does not answer is given up within a few seconds.
   ///
   /// - Parameter connectionString: a libnfc connection string, for instance
-  ///   `pn532_uart:/dev/ttyUSB0`, or `pcsc:` and a part of a PC/SC reader's name. `nil` takes the one in
-  ///   the environment variable `NFC_READER`, or else the first of ``list()`` that can be opened: libnfc's
-  ///   readers come before those of PC/SC.
+  ///   `pn532_uart:/dev/ttyUSB0`, or `pcsc:` and a part of a PC/SC reader's name. `nil` takes the one
+  ///   in the environment variable `NFC_READER`, or else the first of ``list()`` that can be opened:
+  ///   libnfc's readers come before those of PC/SC.
   /// - Throws: ``NFCError`` with `readerNotFound`, `readerUnavailable` or `invalidParameter`.
   public static func open(_ connectionString: String? = nil) async throws -> Reader {
     let wanted = connectionString ?? environment("NFC_READER")

@@ -99,8 +99,8 @@ private actor ReaderWatch {
 
   /// The readers that are there.
   ///
-  /// - Parameter known: those that were. libnfc does not list every reader that is in use; one whose
-  ///   device is still there has not gone.
+  /// - Parameter known: those that were. libnfc does not list every reader that is in use; one
+  ///   whose device is still there has not gone.
   func list(known: [String]) -> [String] {
     let devices = Self.usbDevices()
     if devices == nil || devices != self.devices {

@@ -9,8 +9,8 @@ enum ReaderNames {
   ]
 
   /// - Parameters:
-  ///   - libnfc: connection strings, as libnfc lists them. One of its own PC/SC driver has the same name
-  ///     as ours.
+  ///   - libnfc: connection strings, as libnfc lists them. One of its own PC/SC driver has the same
+  ///     name as ours.
   ///   - pcsc: connection strings of PC/SC readers.
   /// - Returns: libnfc's first; none twice.
   static func merged(libnfc: [String], pcsc: [String]) -> [String] {

@@ -40,6 +40,9 @@ enum ContactlessATR: Hashable {
     private static let typeA: ClosedRange<UInt8> = 0x01...0x03
     private static let vicinity: ClosedRange<UInt8> = 0x09...0x0C
     private static let feliCa: ClosedRange<UInt8> = 0x10...0x11
+    /// FeliCa at 212 and 424 kbit/s as ACS's readers name it, among type A (ACR122U, application
+    /// programming interface 2.04, 3.1).
+    private static let feliCaAmongTypeA: Set<UInt16> = [0xF011, 0xF012]
     /// iCLASS and PicoPass, which speak another protocol in the same modulation.
     private static let picoPass: ClosedRange<UInt16> = 0x0017...0x0020
     /// SAK by card name: MIFARE Classic 1K and 4K, Ultralight, Classic Mini, Plus 2K and 4K as a
@@ -66,8 +69,10 @@ enum ContactlessATR: Hashable {
     }
 
     var isVicinity: Bool { Self.vicinity.contains(standard) && !Self.picoPass.contains(name) }
-    var isFeliCa: Bool { Self.feliCa.contains(standard) }
-    var isTypeA: Bool { Self.typeA.contains(standard) }
+    var isFeliCa: Bool {
+      Self.feliCa.contains(standard) || Self.feliCaAmongTypeA.contains(name)
+    }
+    var isTypeA: Bool { Self.typeA.contains(standard) && !isFeliCa }
 
     /// The SAK that a type A card of this name has; `nil` if the name does not tell.
     var sak: UInt8? {

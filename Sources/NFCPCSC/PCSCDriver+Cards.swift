@@ -107,6 +107,9 @@ extension PCSCDriver {
       return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
     case let sak? where Self.classicSAKs.contains(sak):
       return (.classic, card(sak))
+    case let sak? where ISO14443ATarget(uid: uid, atqa: [], sak: sak).supportsISO14443Part4:
+      // A reader that names a smart card by its SAK.
+      return (.apdus, card(sak))
     case let sak?:
       return (.identifierAlone, card(sak))
     case nil:
@@ -273,8 +276,8 @@ extension PCSCDriver {
     guard case .data = StorageCardCommands.outcome(try transmit(load)) else {
       throw NFCError(
         .unsupported,
-        "\(name) takes no key for MIFARE Classic into its volatile memory, and none is written to one "
-          + "that keeps it")
+        "\(name) takes no key for MIFARE Classic into its volatile memory, and none is written to "
+          + "one that keeps it")
     }
     let command = StorageCardCommands.authenticate(block: block, keyType, model.keySlots)
     switch StorageCardCommands.outcome(try transmit(command)) {

@@ -70,8 +70,9 @@ final class PCSCLite: SmartCardService {
 
   /// Connects to the PC/SC service.
   ///
-  /// - Parameter grace: over the time that is given for an exchange. The readers' driver gives a reader
-  ///   that does not answer up after 3 s (libccid, DEFAULT_COM_READ_TIMEOUT), and its error comes first.
+  /// - Parameter grace: over the time that is given for an exchange. The readers' driver gives a
+  ///   reader that does not answer up after 3 s (libccid, DEFAULT_COM_READ_TIMEOUT), and its error
+  ///   comes first.
   init(grace: Duration = .seconds(4)) throws(SmartCardFailure) {
     self.grace = grace
     _ = try connected()

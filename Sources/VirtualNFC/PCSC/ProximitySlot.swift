@@ -34,8 +34,14 @@ struct ProximitySlot {
 
   private(set) var card: Card?
   private var chip: PN532Chip
+  private let feliCaATR: [UInt8]
 
-  init(_ field: VirtualField) {
+  /// - Parameter isACR122: names FeliCa as that reader does.
+  init(_ field: VirtualField, isACR122: Bool) {
+    feliCaATR =
+      isACR122
+      ? Self.storageATR(standard: 0x03, name: 0xF011)
+      : Self.storageATR(standard: 0x11, name: 0x003B)
     chip = PN532Chip(field: field)
     // Not until there is one, but twice: one that is active hears the second request only (ISO/IEC
     // 14443-3, 6.4).
@@ -74,7 +80,7 @@ struct ProximitySlot {
       let target = Array(reply[3...])
       switch search[2] {
       case Self.typeA: card = Self.typeACard(target)
-      case Self.feliCa: card = Self.feliCaCard(target)
+      case Self.feliCa: card = feliCaCard(target)
       default: card = Self.typeBCard(target)
       }
       return
@@ -107,11 +113,9 @@ struct ProximitySlot {
   ]
 
   /// Length, code, IDm, PMm, system code.
-  private static func feliCaCard(_ target: [UInt8]) -> Card? {
+  private func feliCaCard(_ target: [UInt8]) -> Card? {
     guard target.count >= 10 else { return nil }
-    return Card(
-      kind: .feliCa, identifier: Array(target[2..<10]),
-      atr: storageATR(standard: 0x11, name: 0x003B))
+    return Card(kind: .feliCa, identifier: Array(target[2..<10]), atr: feliCaATR)
   }
 
   /// ATQB, length of the answer to ATTRIB, that answer.

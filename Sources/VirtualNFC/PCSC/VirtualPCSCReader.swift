@@ -87,7 +87,7 @@ public final class VirtualPCSCReader: Sendable {
     self.field = field
     self.dialect = dialect
     self.name = name ?? dialect.readerName
-    state = Mutex(State(slot: ProximitySlot(field)))
+    state = Mutex(State(slot: ProximitySlot(field, isACR122: dialect == .directTransmit)))
   }
 
   /// The faults to come, counted from now; the counts begin anew.

@@ -75,6 +75,25 @@ import VirtualNFC
     #expect(try await card.sendMiFareCommand([0x6A]).first == 0x00)
   }
 
+  /// A MIFARE Plus by its historical bytes (MF1PLUSx0y1 data sheet, 8.2), whose native commands have no
+  /// form in APDUs that every Plus takes.
+  @Test func sendsNoNativeCommandToAPlus() async throws {
+    let plus = VirtualTag(
+      ISO7816Card(
+        name: "plus",
+        interface: ProximityInterface(
+          typeA: [0x04, 0x31, 0x42, 0x53, 0x64, 0x75, 0x80], atqa: [0x00, 0x44],
+          ats: [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 0x05, 0x2F, 0x2F, 0x00, 0x35, 0xC7]),
+        applets: []))
+    let (card, _) = try await miFare(plus, .storageCard)
+    #expect(card.family == .plus)
+    let error = await #expect(throws: NFCError.self) {
+      _ = try await card.sendMiFareCommand([0x70, 0x01, 0x90, 0x00])
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("APDUs alone") == true)
+  }
+
   @Test func asksForTheAPDUAndLosesTheCardWithIt() async throws {
     let virtual = try VirtualTag.type4()
     let bench = try await Bench(virtual, dialect: .storageCard)

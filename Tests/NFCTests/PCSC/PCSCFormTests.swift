@@ -15,14 +15,14 @@ import Testing
       ("3B8F8001804F0CA0000003060300030000000068", false, false, 0x00),
       ("3B8F8001804F0CA000000306030026000000004D", false, false, 0x09),
       ("3B8F8001804F0CA00000030603003A0000000051", false, false, 0x00),
-      ("3B8F8001804F0CA00000030603FF8800000000", false, false, 0x88),
+      ("3B8F8001804F0CA00000030603FF88000000001C", false, false, 0x88),
       ("3B8F8001804F0CA00000030611003B0000000042", false, true, nil),
+      ("3B8F8001804F0CA00000030603F011000000008A", false, true, nil),
     ] as [(String, Bool, Bool, UInt8?)])
   func readsStorageCards(
     _ text: String, _ isVicinity: Bool, _ isFeliCa: Bool, _ sak: UInt8?
   ) throws {
-    var bytes = try #require([UInt8](hexadecimal: text))
-    if bytes.count == 19 { bytes.append(0) }
+    let bytes = try #require([UInt8](hexadecimal: text))
     guard case .storageCard(let card)? = ContactlessATR(bytes) else {
       Issue.record("no storage card")
       return

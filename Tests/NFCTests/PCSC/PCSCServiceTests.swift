@@ -8,7 +8,7 @@ import VirtualNFC
 /// The driver and a PC/SC daemon that stops, starts, and has a card that is silent.
 ///
 /// Each test runs in a process of its own: pcsc-lite finds its daemon by the process's environment.
-@Suite(.serialized) struct PCSCServiceTests {
+@Suite struct PCSCServiceTests {
   /// A daemon that this process talks to, with a virtual reader.
   private struct Service {
     let daemon: PrivatePCSCD
