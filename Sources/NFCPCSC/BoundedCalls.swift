@@ -14,9 +14,23 @@ final class BoundedCalls: Sendable {
   /// Signals the call that is waited for.
   private let current = Mutex<DispatchSemaphore?>(nil)
 
-  /// What a call has come to, for the thread that waits for it.
-  private final class Outcome<Result: Sendable>: Sendable {
+  /// A call, and what it has come to, for the thread that waits for it.
+  private final class Call<Result: Sendable>: Sendable {
+    private let body: Mutex<(@Sendable () -> Result)?>
     let result = Mutex<Result?>(nil)
+
+    init(_ body: @escaping @Sendable () -> Result) { self.body = Mutex(body) }
+
+    /// Makes the call. What it holds is let go before its end can be told: a connection that ended
+    /// later, on this thread, would meet the end of the process.
+    func make() {
+      let body = body.withLock { body in
+        defer { body = nil }
+        return body
+      }
+      guard let value = body?() else { return }
+      result.withLock { $0 = value }
+    }
   }
 
   /// - Returns: what `body` gives; `nil` if that takes longer than `timeout`, or too long after
@@ -24,20 +38,19 @@ final class BoundedCalls: Sendable {
   func run<Result: Sendable>(
     atMost timeout: Duration, _ body: @escaping @Sendable () -> Result
   ) -> Result? {
-    let outcome = Outcome<Result>()
+    let call = Call(body)
     let signal = DispatchSemaphore(value: 0)
     current.withLock { $0 = signal }
     defer { current.withLock { $0 = nil } }
     queue.async {
-      let result = body()
-      outcome.result.withLock { $0 = result }
+      call.make()
       signal.signal()
     }
     let (seconds, attoseconds) = timeout.components
     let nanoseconds = Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     var deadline = DispatchTime.now() + .nanoseconds(nanoseconds)
     while signal.wait(timeout: deadline) == .success {
-      if let result = outcome.result.withLock({ $0 }) { return result }
+      if let result = call.result.withLock({ $0 }) { return result }
       deadline = min(deadline, .now() + Self.patience)
     }
     return nil

@@ -6,7 +6,7 @@ struct NFCTool: AsyncParsableCommand {
     commandName: "nfc",
     abstract: "Reads, writes and plays NFC tags.",
     discussion: """
-      A reader is named by --reader or NFC_READER; with neither, the first that is found is used. \
+      A reader is named by --reader or NFC_READER; with neither, all that are found are used. \
       --virtual TAG needs no reader at all. --reader, --virtual, --timeout, --json, --uid and \
       --verbose stand before or after the subcommand.
 

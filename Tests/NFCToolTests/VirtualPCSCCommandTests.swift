@@ -74,12 +74,18 @@ import VirtualNFC
     #expect(vicinity.output.contains("ICODE SLIX2"))
     #expect(try await run("iso15693 read 0").output == "0  E1402701\n")
     #expect(try await run("mifare send 60").output == "0004040201001103\n")
-    // Where all are gone, one line says so.
+    // One that is lost leaves the other; where all are gone, one line says so.
+    let poll = try RunningTool(["poll", "--count", "3"], environment: environment)
+    _ = try await poll.waitForLines(2)
     virtual.interrupt()
-    shown.interrupt()
     _ = try await virtual.end()
+    try await Task.sleep(for: .milliseconds(300))
+    shown.interrupt()
     _ = try await shown.end()
+    let lines = try await poll.waitForLines(3)
+    #expect(lines.contains { $0.contains("left     E00401082AD28E83") })
     daemon.stop()
+    #expect(try await poll.end().status == 74)
     let none = try await run("poll --once")
     #expect(none.status == 69)
     #expect(none.errorLines.count == 1)
@@ -110,6 +116,28 @@ import VirtualNFC
       reader.interrupt(SIGTERM)
       #expect(try await reader.end().status == 0)
     }
+  }
+
+  /// Other kinds of tags, which such a reader sees as well.
+  @Test(arguments: [
+    ("ntag215", "Virtual PCD", "transparent", "NTAG215"),
+    ("ntag215", "Virtual ACR122", "acr122", "NTAG215"),
+    ("desfire", "Virtual PCD", "transparent", "MIFARE DESFire EV1"),
+  ])
+  func showsOtherTags(
+    _ tag: String, _ reader: String, _ dialect: String, _ product: String
+  ) async throws {
+    let daemon = try PrivatePCSCD(name: reader)
+    let virtual = try RunningTool(
+      ["virtual", tag, "--pcsc", "--port", "\(daemon.port)", "--dialect", dialect],
+      environment: daemon.environment)
+    let line = try #require(try await virtual.waitForLines(1).first)
+    #expect(line == "pcsc:\(reader) 00 00")
+    let poll = try await Tool.run(
+      ["poll", "--once", "--timeout", "5", "--reader", line], environment: daemon.environment)
+    #expect(poll.output.contains(product), "\(poll.errors)")
+    virtual.interrupt()
+    #expect(try await virtual.end().status == 0)
   }
 
   /// A dialect that the reader's name tells, and the least that any reader has.
@@ -150,7 +178,8 @@ import VirtualNFC
   @Test(arguments: [
     (["virtual", "icode-slix2", "--pcsc", "--port", "PORT"], "vsmartcard-vpcd"),
     (["virtual", "icode-slix2", "--pcsc", "--host", "no.such.host.invalid"], "no.such.host"),
-    (["virtual", "ntag215", "--pcsc", "--port", "PORT"], "ntag215"),
+    (["virtual", "topaz96", "--pcsc", "--port", "PORT"], "topaz96"),
+    (["virtual", "icode-slix2", "--pcsc", "--port", "PORT", "--dialect", "acr122"], "icode-slix2"),
     (["virtual", "icode-slix2"], "--pcsc"),
   ])
   func saysWhyThereIsNoReader(_ arguments: [String], _ text: String) async throws {

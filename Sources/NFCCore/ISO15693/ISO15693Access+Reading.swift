@@ -7,8 +7,8 @@ extension ISO15693Access {
   /// - Parameter securityStatus: asks for each block's lock too.
   /// A tag that has not told its size is asked first, once, if its kind leaves it open.
   ///
-  /// - Throws: `invalidParameter` before anything is read for numbers that the tag does not have; the
-  ///   refusal of a tag that does not tell its size.
+  /// - Throws: `invalidParameter` before anything is read for numbers that the tag does not have;
+  ///   the refusal of a tag that does not tell its size.
   mutating func readBlocks(
     _ range: Range<Int>, securityStatus: Bool = false
   ) throws -> [ISO15693Block] {

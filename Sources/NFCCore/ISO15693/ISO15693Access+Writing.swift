@@ -111,8 +111,8 @@ extension ISO15693Access {
 
   /// Locks one block for good. **Cannot be undone.**
   ///
-  /// A tag that has not told its size yet is asked first. That it is locked already is no error. After a silence the block's status is asked before the
-  /// command is sent again.
+  /// A tag that has not told its size yet is asked first. That it is locked already is no error.
+  /// After a silence the block's status is asked before the command is sent again.
   mutating func lockBlock(_ number: Int) throws {
     guard (0..<Self.largestBlockCount).contains(number) else {
       throw NFCError(.invalidParameter, "block numbers go from 0 to 65535")

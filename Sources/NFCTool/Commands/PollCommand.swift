@@ -82,13 +82,26 @@ struct PollCommand: AsyncParsableCommand {
   private func poll(_ session: Session) async throws -> Int {
     let count = Count()
     let start = ContinuousClock.now
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: NFCError?.self) { group in
       for (reader, polling) in session.shares(of: polling) {
-        group.addTask { try await poll(reader, for: polling, session, count, since: start) }
+        group.addTask {
+          do {
+            try await poll(reader, for: polling, session, count, since: start)
+            return nil
+          } catch let error as NFCError where error.isOfReader {
+            return error
+          }
+        }
       }
-      // One ends when enough tags have come, or the demo is over: then all do.
-      _ = try await group.next()
+      // One ends well when enough tags have come, or the demo is over: then all do. A reader that is
+      // lost leaves the others, if there are any.
+      var problem: NFCError?
+      while let outcome = try await group.next() {
+        problem = outcome
+        if outcome == nil { break }
+      }
       group.cancelAll()
+      if let problem { throw problem }
     }
     return count.arrivals.withLock { $0 }
   }

@@ -18,8 +18,8 @@ struct VirtualCommand: AsyncParsableCommand {
       dump file, or demo, which shows one of each protocol after the other.
 
       The reader is a PN532 on a pseudo-terminal, which has no ISO 15693. With --pcsc it is a PC/SC \
-      reader with ISO 15693 tags, which all PC/SC programs see: pcscd with the virtual reader of \
-      vsmartcard (Debian: vsmartcard-vpcd) must run.
+      reader, which all PC/SC programs see: pcscd with the virtual reader of vsmartcard (Debian: \
+      vsmartcard-vpcd) must run. It sees all ISO 15693 tags together, or else the first tag.
 
       Chips: \(VirtualTag.names.joined(separator: ", ")); with blank- before the name as they \
       leave the factory.
@@ -65,18 +65,20 @@ struct VirtualCommand: AsyncParsableCommand {
 
   func run() async throws {
     let tags = try VirtualTags(tags)
-    let fields = VirtualFields()
-    if let tag = tags.tags.first(where: { fields.needsPCSC($0) != pcsc }) {
+    let fields = VirtualFields(isForPCSC: pcsc)
+    if let tag = tags.tags.first(where: { !isSeen($0, fields) }) {
       throw Failure(
         .noReader,
         pcsc
-          ? "the virtual PC/SC reader has ISO 15693 alone and would never see \(tag.name)"
+          ? "the virtual PC/SC reader would never see \(tag.name)"
           : "this reader is a PN532, which has no ISO 15693 and would never see \(tag.name)",
         advice: pcsc ? "leave --pcsc out" : "make it a PC/SC reader with --pcsc")
     }
     for tag in tags.tags { fields.place(tag) }
-    let technologies = PollingOptions.all.technologies.filter { ($0 == .iso15693) == pcsc }
-    let demo = tags.showsDemo ? try Demo(in: fields, technologies: technologies) : nil
+    let demo =
+      tags.showsDemo
+      ? try Demo(in: fields, technologies: PollingOptions.all.technologies) { isSeen($0, fields) }
+      : nil
     let file = try trace.map { try File.create($0) }
     defer { if let file { close(file) } }
     do {
@@ -92,6 +94,12 @@ struct VirtualCommand: AsyncParsableCommand {
     }
   }
 
+  private func isSeen(_ tag: VirtualTag, _ fields: VirtualFields) -> Bool {
+    pcsc ? ShownPCSCReader.sees(tag, dialect: model) : !fields.needsPCSC(tag)
+  }
+
+  private var model: VirtualPCSCReader.Dialect { dialect?.dialect ?? .transparentSession }
+
   /// A reader for other programs, for as long as it is not closed.
   private struct RunningReader {
     let connectionString: String
@@ -104,7 +112,7 @@ struct VirtualCommand: AsyncParsableCommand {
       return RunningReader(connectionString: virtual.connectionString, close: virtual.close)
     }
     let shown = try ShownPCSCReader(
-      VirtualPCSCReader(fields.pcsc, dialect: dialect?.dialect ?? .transparentSession),
+      VirtualPCSCReader(fields.pcsc, dialect: model),
       host: host, port: port, trace: file.map(Self.apduWriter))
     do {
       return RunningReader(connectionString: try await shown.connectionString(), close: shown.close)
@@ -119,7 +127,9 @@ struct VirtualCommand: AsyncParsableCommand {
   }
 
   private static func apduWriter(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
-    { event in _ = Output.write((APDULog.line(event) ?? event.line()) + "\n", to: descriptor) }
+    { event in
+      if let line = APDULog.line(event) { _ = Output.write(line + "\n", to: descriptor) }
+    }
   }
 
   private func show(_ demo: Demo) async throws {

@@ -40,10 +40,15 @@ final class Demo: Sendable {
 
   /// Shows the first tag.
   ///
-  /// - Parameter technologies: those that are polled for; a tag of another would never be found.
-  init(in fields: VirtualFields, technologies: [TagTechnology]) throws {
+  /// - Parameters:
+  ///   - technologies: those that are polled for; a tag of another would never be found.
+  ///   - isSeen: whether the reader could see a tag.
+  init(
+    in fields: VirtualFields, technologies: [TagTechnology],
+    where isSeen: (VirtualTag) -> Bool = { _ in true }
+  ) throws {
     self.fields = fields
-    tags = try Self.all().filter { technologies.contains($0.0) }.map(\.1)
+    tags = try Self.all().filter { technologies.contains($0.0) && isSeen($0.1) }.map(\.1)
     state = Mutex(State(coming: tags))
     showNext()
   }

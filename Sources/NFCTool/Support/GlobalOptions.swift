@@ -5,8 +5,12 @@ import NFC
 struct GlobalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The reader, as libnfc names it, for instance pn532_uart:/dev/ttyUSB0.",
-      discussion: "The environment variable NFC_READER does the same.",
+      """
+      The reader: as libnfc names it, for instance pn532_uart:/dev/ttyUSB0, or pcsc: and a part of a \
+      PC/SC reader's name.
+      """,
+      discussion:
+        "The environment variable NFC_READER does the same. Without either, all that are found.",
       valueName: "connection-string"))
   var reader: String?
 

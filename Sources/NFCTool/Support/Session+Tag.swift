@@ -40,8 +40,7 @@ extension Session {
     var others: [DetectedTag] = []
     repeat {
       do {
-        var present: [DetectedTag] = []
-        for reader in readers { present += try await reader.tagsInField() }
+        let present = try await tagsInField()
         failures = 0
         let wanted = present.filter { options.uid == nil || $0.identifier == options.uid }
         if let tag = try await select(wanted, among: present, name, kind) { return tag }

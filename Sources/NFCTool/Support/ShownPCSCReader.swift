@@ -8,6 +8,7 @@ enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
   case acs
   case identiv
   case springcard
+  case acr122
   case storageCard = "storage-card"
 
   var dialect: VirtualPCSCReader.Dialect {
@@ -16,6 +17,7 @@ enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
     case .acs: .acsPassThrough
     case .identiv: .identivPassThrough
     case .springcard: .springCardPassThrough
+    case .acr122: .directTransmit
     case .storageCard: .storageCard
     }
   }
@@ -54,6 +56,15 @@ struct ShownPCSCReader {
 
   func close() { client.close() }
 
+  /// Whether such a reader finds a tag that is alone in its field.
+  static func sees(_ tag: VirtualTag, dialect: VirtualPCSCReader.Dialect) -> Bool {
+    let field = VirtualField()
+    field.place(tag)
+    defer { field.remove(tag) }
+    let reader = VirtualPCSCReader(field, dialect: dialect)
+    return (try? reader.service().status(of: reader.name).isCardPresent) ?? false
+  }
+
   /// Finds out the reader's name: by which one the virtual reader is reached.
   ///
   /// - Throws: ``Failure`` if none leads there.
@@ -76,7 +87,7 @@ struct ShownPCSCReader {
     let commands = virtual.statistics.commands
     do {
       let reader = try await Reader.open(name)
-      _ = try? await reader.tagsInField(polling: .iso15693)
+      _ = try? await reader.tagsInField()
       await reader.close()
     } catch is NFCError {
       return false

@@ -5,7 +5,8 @@ import NFCCore
 /// Masked as `**` are the key of LOAD KEYS, and what follows the code of a password command of NXP's
 /// and ST's ISO/IEC 15693 chips, wherever in a command those bytes stand.
 public enum APDULog {
-  /// The line for a command or an answer, without its end; `nil` for what is no APDU.
+  /// The line for a command, an answer or the carrier, without its end; `nil` for what does not happen
+  /// at such a reader.
   public static func line(_ event: TraceEvent) -> String? {
     switch event {
     case .command(let apdu):
@@ -13,7 +14,8 @@ public enum APDULog {
       return "host  > " + apdu.prefix(shown).hexadecimal
         + String(repeating: "**", count: apdu.count - shown)
     case .reply(let answer): return "host  < " + answer.hexadecimal
-    default: return nil
+    case .carrier(let isOn): return "radio   carrier \(isOn ? "on" : "off")"
+    case .sent, .received, .collided: return nil
     }
   }
 

@@ -25,6 +25,7 @@ import VirtualNFC
 
   @Test func answers() {
     #expect(APDULog.line(.reply([0x01, 0x90, 0x00])) == "host  < 019000")
-    #expect(APDULog.line(.carrier(true)) == nil)
+    #expect(APDULog.line(.carrier(true)) == "radio   carrier on")
+    #expect(APDULog.line(.collided(bit: 1)) == nil)
   }
 }
