@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func tooManySecurityStatusBytes() throws {
-    let reader = ISO15693AccessTests.filled(ST25DV64K())
+    let reader = ISO15693AccessTests.filled(PlainVicinityChip(.st25dv64K))
     let access = reader.access
     let range = try #require(ISO15693BlockRange(first: 0, count: 241))
     do {
