@@ -17,6 +17,7 @@ public protocol __NFCTag: NSObjectProtocol, NSSecureCoding, NSCopying {
 
 /// The kinds of tags.
 public enum __NFCTagType: UInt, Sendable {
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   case ISO15693 = 1
   case feliCa = 2
   case iso7816Compatible = 3
