@@ -37,9 +37,15 @@ enum UltralightIdentification {
 
   /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
   /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
+  ///
+  /// `nil` as well on a reader that carries none of the commands that chips are told apart by.
   static func product(_ link: TagLink) throws -> TagProduct? {
-    if let version = try version(link) {
-      return version.count == 8 ? product(version: version) : nil
+    do {
+      if let version = try version(link) {
+        return version.count == 8 ? product(version: version) : nil
+      }
+    } catch let error as NFCError where error.code == .unsupported {
+      return nil
     }
     if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
       // It waits for the second half. Anything else ends that, by a refusal.
@@ -58,9 +64,11 @@ enum UltralightIdentification {
   /// Asks GET_VERSION. With the reader's chip verifying the check, as it does after activation, a NAK
   /// looks like a broken answer; here either means that the tag must be told apart by other commands.
   private static func version(_ link: TagLink) throws -> [UInt8]? {
-    try answer(link) {
+    let version = try answer(link) {
       try link.exchange([getVersion], framing: .checked, timeout: UltralightExchange.timeout)
     }
+    // Other readers give a NAK as a byte. The tag is mute then, which its silence to this tells.
+    return version?.count == 1 ? try answer([getVersion], link) : version
   }
 
   private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {

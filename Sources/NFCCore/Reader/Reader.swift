@@ -9,6 +9,11 @@ import Synchronization
 /// `CancellationError`, and leaves the reader ready for the next call.
 ///
 /// The carrier is switched off by ``close()``, and when the last reference goes.
+///
+/// A reader that goes away in the middle ends what is running with `readerLost`. One of libnfc's
+/// has to be opened anew when it is back. One of PC/SC's need not: each later call tries once to
+/// reach it again, through a service that was stopped and started as well, and throws `readerLost`
+/// as long as that fails. Tags that were found before are lost.
 public actor Reader {
   /// What people call the reader, for instance `pn532_uart:/dev/ttyUSB0`.
   public nonisolated let name: String
@@ -67,8 +72,8 @@ public actor Reader {
 
   /// Takes the driver past the actor's end to the executor.
   ///
-  /// Unchecked because the driver is reached through the actor, which runs on the executor, and after
-  /// the actor's end by one task on that executor.
+  /// Unchecked because the driver is reached through the actor, which runs on the executor, and
+  /// after the actor's end by one task on that executor.
   private final class DriverOwner: @unchecked Sendable {
     let driver: any ReaderDriver
     private var isClosed = false
@@ -138,11 +143,14 @@ public actor Reader {
     }
   }
 
-  /// The reader has gone: nothing more can be asked of it.
+  /// The reader has gone, and its tags with it: nothing more can be asked of it unless it may come
+  /// back.
   private func lose() {
     guard isOpen else { return }
-    isOpen = false
+    epoch += 1
     connected = nil
+    guard !driver.comesBack else { return }
+    isOpen = false
     owner.close()
   }
 
@@ -161,13 +169,20 @@ public actor Reader {
     return try driver.list(technology)
   }
 
-  /// Looks for the first tag of a technology, and stops there: it can be spoken to at once.
+  /// Looks for tags of a technology none of which is known: as far as the first, where the driver
+  /// finds them one by one, for that can be spoken to at once.
   ///
-  /// - Returns: the target, and what it is; `nil` instead of that if it has gone again meanwhile.
-  func find(_ technology: TagTechnology, _ work: Work) throws -> (Target, DetectedTag?)? {
+  /// - Returns: the tags, whether there may be more, and what the first of them is if so; `nil` if it
+  ///   has gone again meanwhile.
+  func find(
+    _ technology: TagTechnology, _ work: Work
+  ) throws -> (targets: [Target], first: DetectedTag?, hasMore: Bool) {
     connected = nil
-    guard let target = try driver.find(technology, besides: []) else { return nil }
-    return (target, try detectIfPresent(target, work))
+    guard driver.findsOneByOne(technology) else {
+      return (try driver.list(technology), nil, false)
+    }
+    guard let target = try driver.find(technology, besides: []) else { return ([], nil, false) }
+    return ([target], try detectIfPresent(target, work), true)
   }
 
   /// Goes on with a search that has found some tags already.
@@ -321,8 +336,8 @@ extension Target {
     return false
   }
 
-  /// Whether waking the tag would throw away what a program has built up in it without its knowing: a
-  /// selected application, a secure channel.
+  /// Whether waking the tag would throw away what a program has built up in it without its knowing:
+  /// a selected application, a secure channel.
   var losesStateOnSelect: Bool {
     switch self {
     case .iso14443a(let target): target.supportsISO14443Part4

@@ -90,6 +90,6 @@ extension VirtualTag {
 
   /// An ST25DV64K that holds a message.
   public static func st25dv(ndef message: NDEFMessage) throws -> VirtualTag {
-    try st25dv(ndef: message.encoded())
+    try vicinity(.st25dv64K, ndef: message.encoded())
   }
 }
