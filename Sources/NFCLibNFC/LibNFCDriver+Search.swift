@@ -24,13 +24,17 @@ extension LibNFCDriver {
     }
   }
 
+  /// One at a time is all that a PN53x finds of the other technologies.
+  public func findsOneByOne(_ technology: TagTechnology) -> Bool {
+    [.iso14443a, .iso14443b, .felica].contains(technology)
+  }
+
   public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
     switch technology {
     case .iso14443a: return try find(NMT_ISO14443A, besides: found)
     case .iso14443b: return try find(NMT_ISO14443B, besides: found)
     case .felica: return try findFeliCa(besides: found)
-    // One at a time is all that a PN53x finds of the others.
-    default: return found.isEmpty ? try list(technology).first : nil
+    default: return nil
     }
   }
 

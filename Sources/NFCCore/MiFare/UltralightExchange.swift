@@ -64,9 +64,11 @@ enum UltralightIdentification {
   /// Asks GET_VERSION. With the reader's chip verifying the check, as it does after activation, a NAK
   /// looks like a broken answer; here either means that the tag must be told apart by other commands.
   private static func version(_ link: TagLink) throws -> [UInt8]? {
-    try answer(link) {
+    let version = try answer(link) {
       try link.exchange([getVersion], framing: .checked, timeout: UltralightExchange.timeout)
     }
+    // Other readers give a NAK as a byte. The tag is mute then, which its silence to this tells.
+    return version?.count == 1 ? try answer([getVersion], link) : version
   }
 
   private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {

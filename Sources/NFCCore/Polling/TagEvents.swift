@@ -78,9 +78,11 @@ public struct TagEvents: AsyncSequence, Sendable {
         case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
           // Nobody can have left: what comes first is an event before others are looked for.
           let found = try await attempt { reader, work in try reader.find(technology, work) }
-          guard let (target, tag) = found ?? nil else { continue }
-          interrupted = (technology, target)
-          _ = cycle.found([target], of: technology)
+          guard let (targets, tag, hasMore) = found else { continue }
+          queue = cycle.found(targets, of: technology)
+          guard hasMore, let first = targets.first else { continue }
+          interrupted = (technology, first)
+          queue = []
           if let tag { return .arrived(tag) }
         case .list(let technology):
           let found = try await attempt { reader, _ in try reader.list(technology) }

@@ -169,13 +169,20 @@ public actor Reader {
     return try driver.list(technology)
   }
 
-  /// Looks for the first tag of a technology, and stops there: it can be spoken to at once.
+  /// Looks for tags of a technology none of which is known: as far as the first, where the driver
+  /// finds them one by one, for that can be spoken to at once.
   ///
-  /// - Returns: the target, and what it is; `nil` instead of that if it has gone again meanwhile.
-  func find(_ technology: TagTechnology, _ work: Work) throws -> (Target, DetectedTag?)? {
+  /// - Returns: the tags, whether there may be more, and what the first of them is if so; `nil` if it
+  ///   has gone again meanwhile.
+  func find(
+    _ technology: TagTechnology, _ work: Work
+  ) throws -> (targets: [Target], first: DetectedTag?, hasMore: Bool) {
     connected = nil
-    guard let target = try driver.find(technology, besides: []) else { return nil }
-    return (target, try detectIfPresent(target, work))
+    guard driver.findsOneByOne(technology) else {
+      return (try driver.list(technology), nil, false)
+    }
+    guard let target = try driver.find(technology, besides: []) else { return ([], nil, false) }
+    return ([target], try detectIfPresent(target, work), true)
   }
 
   /// Goes on with a search that has found some tags already.

@@ -76,14 +76,20 @@ public protocol ReaderDriver: AnyObject {
   /// technology has a way, so that the next one can be found; the last may stay active.
   func list(_ technology: TagTechnology) throws -> [Target]
 
-  /// Looks for one more tag of a technology, and leaves it active, so that it takes commands at once.
+  /// Whether tags of a technology are found one by one, by ``find(_:besides:)``: the first can be
+  /// told of before the others are looked for.
+  func findsOneByOne(_ technology: TagTechnology) -> Bool
+
+  /// Looks for one more tag of such a technology, and leaves it active, so that it takes commands at
+  /// once.
   ///
   /// - Parameter found: the tags of this technology that were found since the carrier's last
   ///   interruption. Commands may have gone to them since; they are put to sleep.
   /// - Returns: none of `found`; `nil` if there is no other.
   func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target?
 
-  /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is gone.
+  /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is
+  /// gone.
   func select(_ target: Target) throws
 
   /// Sends a command to the selected tag.
@@ -104,13 +110,10 @@ public protocol ReaderDriver: AnyObject {
 }
 
 extension ReaderDriver {
+  public func findsOneByOne(_ technology: TagTechnology) -> Bool { false }
+  public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? { nil }
   public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }
   public var comesBack: Bool { false }
-
-  /// For a driver that finds all tags at once.
-  public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
-    try list(technology).first { target in !found.contains { $0.isSame(as: target) } }
-  }
 }
 
 /// Which of a sector's two keys.

@@ -54,9 +54,9 @@ struct PollCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options, polling: polling) { session in
       let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
-        group.addTask(executorPreference: session.reader.taskExecutor) { try await poll(session) }
+        group.addTask { try await poll(session) }
         if let timeout = options.timeout {
-          group.addTask(executorPreference: globalConcurrentExecutor) {
+          group.addTask {
             try? await Task.sleep(for: timeout)
             return nil
           }
@@ -84,7 +84,8 @@ struct PollCommand: AsyncParsableCommand {
     let start = ContinuousClock.now
     try await withThrowingTaskGroup(of: NFCError?.self) { group in
       for (reader, polling) in session.shares(of: polling) {
-        group.addTask {
+        // On the reader's own thread, which it then need not change for each exchange.
+        group.addTask(executorPreference: reader.taskExecutor) {
           do {
             try await poll(reader, for: polling, session, count, since: start)
             return nil
@@ -120,17 +121,8 @@ struct PollCommand: AsyncParsableCommand {
     }
   }
 
-  /// Polls one reader, on that reader's thread.
+  /// Polls one reader.
   private func poll(
-    _ reader: Reader, for polling: PollingOptions, _ session: Session, _ count: Count,
-    since start: ContinuousClock.Instant
-  ) async throws {
-    try await withTaskExecutorPreference(reader.taskExecutor) {
-      try await observe(reader, for: polling, session, count, since: start)
-    }
-  }
-
-  private func observe(
     _ reader: Reader, for polling: PollingOptions, _ session: Session, _ count: Count,
     since start: ContinuousClock.Instant
   ) async throws {

@@ -96,8 +96,12 @@ final class RunningTool {
     }
     process.environment = variables.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: directory.appending(path: "output"))
-    process.standardError = try FileHandle(forWritingTo: directory.appending(path: "errors"))
+    let output = try FileHandle(forWritingTo: directory.appending(path: "output"))
+    let errors = try FileHandle(forWritingTo: directory.appending(path: "errors"))
+    // The process would keep them, and libnfc bears no descriptor above 1023.
+    defer { for file in [output, errors] { try? file.close() } }
+    process.standardOutput = output
+    process.standardError = errors
     let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.ended = ended
     process.terminationHandler = { process in
