@@ -118,6 +118,12 @@ public struct UltralightRestoreReport: Hashable, Sendable {
   public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
 }
 
+// The bytes of a page may be a password.
+extension UltralightRestorePlan.Write: CustomStringConvertible, CustomReflectable {
+  public var description: String { "page \(page)" }
+  public var customMirror: Mirror { Mirror(self, children: ["page": page]) }
+}
+
 extension UltralightRestorePlan.Reason: CustomStringConvertible {
   public var description: String {
     switch self {

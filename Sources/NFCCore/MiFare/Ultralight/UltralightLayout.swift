@@ -28,9 +28,12 @@ struct UltralightLayout: Hashable, Sendable {
   private let counterPage: Int?
   /// MIRROR, AUTH0, ACCESS.
   let configuration: Range<Int>
-  private let secrets: Range<Int>
+  /// Password and acknowledge, or keys.
+  let secrets: Range<Int>
   /// Whether FAST_READ is there.
   let hasFastRead: Bool
+  /// Whether ``secrets`` are a password and its acknowledge, a page each.
+  var hasPassword: Bool { secrets.count == 2 }
 
   func use(ofPage page: Int) -> Use {
     switch page {

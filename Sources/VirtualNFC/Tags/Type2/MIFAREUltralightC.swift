@@ -23,6 +23,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   private static let authentication0Page = 0x2A
   private static let authentication1Page = 0x2B
   private static let keyPage = 0x2C
+  static let keyPages = keyPage..<pageTotal
 
   /// The UID unless another is asked for.
   public static let defaultUID: [UInt8] = [0x04, 0x2D, 0x84, 0xF6, 0x53, 0x1E, 0x80]
