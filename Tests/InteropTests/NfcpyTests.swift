@@ -1,4 +1,5 @@
 import NFCCore
+import NFC
 import Testing
 import VirtualNFC
 
@@ -317,6 +318,69 @@ extension Interop {
         """)
       #expect(result.output == "True\nFalse\nTrue\n000102030405060708090a0b0c0d0e0f\n")
       #expect(Array(tag.memory[80..<96]) == Array(0..<16))
+    }
+
+    /// A card key and blocks with MAC that the library has written, for nfcpy.
+    @Test func nfcpyProvesTheKeyThatWeWrote() async throws {
+      let tag = VirtualTag.feliCaLiteS(formatted: false)
+      let bench = try InteropBench(tag)
+      try await Self.withLite(bench) { lite in
+        let key = try #require(FeliCaLiteCardKey("0123456789abcdef".utf8))
+        try await lite.writeCardKey(key, version: 1)
+        try await lite.authenticateMutually(key).write(Array(0..<16), to: 5)
+      }
+      let result = try await bench.python(
+        """
+        tag = find('212F')
+        print(tag.authenticate(b'fedcba9876543210'))
+        tag = find('212F')
+        print(tag.authenticate(b'0123456789abcdef'))
+        print(tag.read_with_mac(5).hex())
+        tag.write_with_mac(bytes(range(16, 32)), 6)
+        """)
+      #expect(result.output == "False\nTrue\n000102030405060708090a0b0c0d0e0f\n")
+      try await Self.withLite(bench) { lite in
+        let key = try #require(FeliCaLiteCardKey("0123456789abcdef".utf8))
+        #expect(try await lite.authenticate(key).read([6]) == [Array(16..<32)])
+      }
+    }
+
+    /// A card that nfcpy has protected by a password: the library reads and writes with its key, and is refused
+    /// without.
+    @Test func weProveTheKeyThatNfcpyWrote() async throws {
+      let bench = try InteropBench(.feliCaLiteS(ndef: Self.message))
+      let result = try await bench.python(
+        """
+        tag = find('212F')
+        print(tag.protect('0123456789abcdef', read_protect=True, protect_from=4))
+        """)
+      #expect(result.output == "True\n")
+      try await Self.withLite(bench) { lite in
+        let wrong = try #require(FeliCaLiteCardKey("fedcba9876543210".utf8))
+        let key = try #require(FeliCaLiteCardKey("0123456789abcdef".utf8))
+        let failed = await #expect(throws: NFCError.self) { try await lite.authenticate(wrong) }
+        #expect(failed?.code == .authenticationFailed)
+        let half = try await lite.authenticate(key)
+        let closed = await #expect(throws: NFCError.self) { try await half.read([5]) }
+        #expect(closed?.code == .notAuthenticated)
+        let session = try await lite.authenticateMutually(key)
+        try await session.write(Array(0..<16), to: 5)
+        #expect(try await session.read([5]) == [Array(0..<16)])
+      }
+    }
+
+    /// Opens the reader with the library and finds the card.
+    private static func withLite(
+      _ bench: InteropBench, _ body: (FeliCaLiteCommands) async throws -> Void
+    ) async throws {
+      let reader = try await Reader.open(bench.reader.connectionString)
+      for try await tag in reader.tags(polling: .iso18092) {
+        guard case .feliCa(let card) = tag else { continue }
+        try await card.connect()
+        try await body(try #require(card.lite))
+        break
+      }
+      await reader.close()
     }
 
     /// Every service that can be read without a key, with its blocks.

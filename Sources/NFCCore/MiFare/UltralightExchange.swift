@@ -3,13 +3,15 @@ enum UltralightExchange {
   /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
   static let acknowledge: UInt8 = 0x0A
   /// Longer than any write of these chips takes, and the silence after which a tag has refused.
-  private static let timeout = Duration.milliseconds(100)
+  static let timeout = Duration.milliseconds(100)
 
   /// Sends a command without its CRC_A and gives the answer without it.
   ///
   /// The check is made and verified here and not by the reader's chip: a PN53x that verifies it
   /// reports the four bits of a NAK as a broken check, and their code is lost.
-  static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+  static func send(
+    _ command: [UInt8], _ link: TagLink, timeout: Duration = Self.timeout
+  ) throws -> [UInt8] {
     let answer = try link.exchange(
       command + CyclicRedundancyCheck.a(command), framing: .bare, timeout: timeout)
     if answer.count == 1 {
@@ -55,13 +57,23 @@ enum UltralightIdentification {
     return TagProduct(name: "MIFARE Ultralight", maker: "NXP", memorySize: 64)
   }
 
-  /// The answer, or `nil` if the tag refuses or is silent; it is awake again in either case.
+  /// The answer, or `nil` if the tag does not know the command; it is awake again then.
+  ///
+  /// Some chips say so by silence. A frame that is lost looks the same, and would make another chip of the
+  /// tag: what was not answered is asked once more.
   private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {
-    do {
-      return try UltralightExchange.send(command, link)
-    } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
-      try link.selectAgain()
-      return nil
+    var isRepeated = false
+    while true {
+      do {
+        return try UltralightExchange.send(command, link)
+      } catch let error as NFCError {
+        let isSilent = error.code == .tagResponseError && error.cause == .noAnswer
+        let isBroken = error.code == .tagResponseError && error.cause == .checksum
+        guard error.code == .tagRefused || isSilent || isBroken && !isRepeated else { throw error }
+        try link.selectAgain()
+        if isRepeated || error.code == .tagRefused { return nil }
+        isRepeated = true
+      }
     }
   }
 
@@ -78,10 +90,12 @@ enum UltralightIdentification {
     case (0x04, 0x04, 0x01, 0x0F): return nxp("NTAG213F", 180)
     case (0x04, 0x04, 0x01, 0x13): return nxp("NTAG216F", 924)
     case (0x04, 0x02, 0x03, 0x0F): return nxp("NTAG213 TT", 184)
-    case (0x04, 0x05, 0x01, 0x13): return nxp("NTAG I2C 1K", nil)
-    case (0x04, 0x05, 0x01, 0x15): return nxp("NTAG I2C 2K", nil)
-    case (0x04, 0x05, 0x02, 0x13): return nxp("NTAG I2C plus 1K", nil)
-    case (0x04, 0x05, 0x02, 0x15): return nxp("NTAG I2C plus 2K", nil)
+    // Versions 1.x, 2.0 and 2.1 are NTAG I²C, 2.2 is plus (NT3H1101/1201 data sheet, 10.1; NT3H2111/2211
+    // data sheet, 10.1; NXP's NTAG I²C demo for the versions between).
+    case (0x04, 0x05, 0x02, 0x13) where version[5] > 1: return nxp("NTAG I2C plus 1K", nil)
+    case (0x04, 0x05, 0x02, 0x15) where version[5] > 1: return nxp("NTAG I2C plus 2K", nil)
+    case (0x04, 0x05, 0x01...0x02, 0x13): return nxp("NTAG I2C 1K", 936)
+    case (0x04, 0x05, 0x01...0x02, 0x15): return nxp("NTAG I2C 2K", 1960)
     case (0x03, _, 0x01, 0x0B): return nxp("MIFARE Ultralight EV1", 80)
     case (0x03, _, 0x01, 0x0E): return nxp("MIFARE Ultralight EV1", 164)
     case (0x03, _, 0x04, _): return nxp("MIFARE Ultralight AES", 240)

@@ -214,6 +214,9 @@ public actor Reader {
       } catch let error as NFCError where error.code == .tagConnectionLost {
         forget(handle)
         throw error
+      } catch let error as NFCError where error.code == .readerUnavailable {
+        lose()
+        throw NFCError(.readerLost, error.reason, cause: error.cause)
       }
     }
     do {
@@ -234,6 +237,9 @@ public actor Reader {
         }
       case .tagConnectionLost:
         forget(handle)
+      case .readerUnavailable:
+        lose()
+        throw NFCError(.readerLost, error.reason, cause: error.cause)
       default: break
       }
       throw error

@@ -51,6 +51,13 @@ public protocol MiFareTag: NDEFTag {
   /// - Throws: `unsupported` on other tags.
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU
 
+  /// Sends a command in the form of ISO/IEC 7816-4, and does what it takes for the whole answer, as
+  /// ``ISO7816Tag/sendCommand(_:options:)``. Frames that a DESFire announces by 91AF are commands of their own
+  /// and are left to the program.
+  ///
+  /// - Throws: `unsupported` on tags without ISO/IEC 14443-4.
+  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU
+
   /// The commands of MIFARE Classic; `nil` on other tags.
   var classic: MiFareClassicCommands? { get }
 

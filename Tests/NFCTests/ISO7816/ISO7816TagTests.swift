@@ -86,6 +86,36 @@ struct EchoApplication: VirtualApplet {
         == EchoApplication.file.suffix(10))
   }
 
+  /// A DESFire takes ISO/IEC 7816-4 as well; an Ultralight does not.
+  @Test func commandsOfMIFARETags() async throws {
+    let bench = try await Bench(try .desfire(ndef: [0xD0, 0x00, 0x00]))
+    guard case .miFare(let tag) = try await bench.tag(.iso14443) else {
+      throw NFCError(.wrongTag, "not a MIFARE tag")
+    }
+    for options in [APDUOptions.automatic, .raw] {
+      let select = APDU.select(aid: "D2760000850101")
+      #expect(try await tag.sendCommand(select, options: options).isSuccess)
+    }
+    // In parts, of which the first is too long for the reader and the card wants none: class 00 has chaining,
+    // class 90 has not.
+    let long = [UInt8](repeating: 0, count: 400)
+    for (instructionClass, code) in [(0x00, NFCError.Code.unsupported), (0x90, .commandTooLong)] {
+      let command = APDU(
+        instructionClass: UInt8(instructionClass), instructionCode: 0xD6, p1: 0, p2: 0, data: long)
+      let error = await #expect(throws: NFCError.self) {
+        try await tag.sendCommand(command, options: .automatic)
+      }
+      #expect(error?.code == code, "\(String(describing: error))")
+    }
+    await bench.reader.close()
+    let other = try await Bench(.ultralight())
+    guard case .miFare(let ultralight) = try await other.tag(.iso14443) else { return }
+    let error = await #expect(throws: NFCError.self) {
+      try await ultralight.sendCommand(Self.echo, options: .automatic)
+    }
+    #expect(error?.code == .unsupported)
+  }
+
   @Test func noApplicationAnswers() async throws {
     let bench = try await Bench(EchoApplication().tag)
     defer { withExtendedLifetime(bench) {} }

@@ -89,7 +89,13 @@ enum MiFareClassicExchange {
       throw NFCError(
         .invalidParameter, "a key has 6 bytes, not \(key.count)", place: .block(Int(block)))
     }
-    try link.authenticate(block: block, keyType: keyType, key: key)
+    do {
+      try link.authenticate(block: block, keyType: keyType, key: key)
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      // A reader says the same of a card that has left: this tells them apart.
+      try link.selectAgain()
+      throw error
+    }
   }
 
   static func read(_ block: UInt8, _ link: TagLink) throws -> [UInt8] {

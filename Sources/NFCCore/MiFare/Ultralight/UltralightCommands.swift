@@ -222,11 +222,16 @@ enum UltralightProcedure {
     }
   }
 
-  /// The second half is acknowledged by silence (NT3H1101 data sheet, 10.6).
+  /// Silence for longer than this is consent: the data sheet has 1 ms.
+  private static let passiveAcknowledge = Duration.milliseconds(10)
+
+  /// The second half is acknowledged by silence (NT3H1101 data sheet, 10.6). If the tag has not heard it, the
+  /// next command has the wrong length for it and is refused.
   static func selectSector(_ sector: UInt8, _ link: TagLink) throws {
     _ = try UltralightExchange.send([sectorSelect, 0xFF], link)
     do {
-      _ = try UltralightExchange.send([sector, 0x00, 0x00, 0x00], link)
+      _ = try UltralightExchange.send(
+        [sector, 0x00, 0x00, 0x00], link, timeout: passiveAcknowledge)
     } catch let error as NFCError
       where error.code == .tagResponseError && error.cause == .noAnswer
     {

@@ -21,7 +21,7 @@ struct UltralightLayout: Hashable, Sendable {
   static let oneTimePage = 3
   private static let firstUserPage = 4
 
-  /// Pages that can be read.
+  /// Pages up to the last that can be read, counted through all sectors.
   let pageCount: Int
   private let lastUserPage: Int
   private let lockPage: Int?
@@ -30,8 +30,13 @@ struct UltralightLayout: Hashable, Sendable {
   let configuration: Range<Int>
   /// Password and acknowledge, or keys.
   let secrets: Range<Int>
+  /// What of the configuration closes it for good.
+  private let configurationLock: ConfigurationLock?
   /// Whether FAST_READ is there.
   let hasFastRead: Bool
+  /// NTAG I²C: the pages that there are, no range across the end of a sector; `nil` for a chip of one sector
+  /// without gaps.
+  let sectorRanges: [Range<Int>]?
   /// Whether ``secrets`` are a password and its acknowledge, a page each.
   var hasPassword: Bool { secrets.count == 2 }
 
@@ -48,6 +53,39 @@ struct UltralightLayout: Hashable, Sendable {
     }
   }
 
+  /// Whether the configuration can never be changed again once it is so.
+  func locksConfiguration(_ data: [UInt8], page: Int) -> Bool {
+    guard let configurationLock else { return false }
+    let byte = configurationLock.byte - (page - configuration.lowerBound) * Self.pageSize
+    return data.indices.contains(byte) && data[byte] & configurationLock.mask != 0
+  }
+
+  /// Bits that can only be set, in a byte counted from the first of the configuration.
+  private struct ConfigurationLock: Hashable {
+    let byte: Int
+    let mask: UInt8
+
+    /// CFGLCK in ACCESS (NTAG21x data sheet, 8.5.7).
+    static let access = ConfigurationLock(byte: 4, mask: 0x40)
+    /// REG_LOCK (NT3H1101/1201 data sheet, table 13).
+    static let registers = ConfigurationLock(byte: 6, mask: 0x03)
+  }
+
+  /// NTAG I²C: user memory, a page of dynamic lock bits, a gap, two pages of configuration (NT3H1101/1201 data
+  /// sheet, tables 4 and 5).
+  private static func withRegisters(lockPage: Int, configurationPage: Int) -> UltralightLayout {
+    let configuration = configurationPage..<configurationPage + 2
+    let sectorSize = Type2Memory.pagesPerSector
+    let sectors = stride(from: 0, to: lockPage + 1, by: sectorSize).map {
+      $0..<min($0 + sectorSize, lockPage + 1)
+    }
+    return UltralightLayout(
+      pageCount: configuration.upperBound, lastUserPage: lockPage - 1, lockPage: lockPage,
+      counterPage: nil, configuration: configuration,
+      secrets: configuration.upperBound..<configuration.upperBound,
+      configurationLock: .registers, hasFastRead: true, sectorRanges: sectors + [configuration])
+  }
+
   /// A chip with two pages of configuration, a password and its acknowledge at the end (NTAG21x data
   /// sheet, 8.5; MF0ULx1 data sheet, 8.5).
   private static func withPassword(lastUserPage: Int, hasLockPage: Bool) -> UltralightLayout {
@@ -56,7 +94,8 @@ struct UltralightLayout: Hashable, Sendable {
       pageCount: configuration + 4, lastUserPage: lastUserPage,
       lockPage: hasLockPage ? lastUserPage + 1 : nil, counterPage: nil,
       configuration: configuration..<configuration + 2,
-      secrets: configuration + 2..<configuration + 4, hasFastRead: true)
+      secrets: configuration + 2..<configuration + 4, configurationLock: .access,
+      hasFastRead: true)
   }
 
   /// `nil` for a product that is not in the table: its pages are not known.
@@ -85,13 +124,17 @@ struct UltralightLayout: Hashable, Sendable {
     case ("NTAG215", _): self = .withPassword(lastUserPage: 129, hasLockPage: true)
     case ("NTAG216", _), ("NTAG216F", _):
       self = .withPassword(lastUserPage: 225, hasLockPage: true)
+    case ("NTAG I2C 1K", _): self = .withRegisters(lockPage: 0xE2, configurationPage: 0xE8)
+    case ("NTAG I2C 2K", _): self = .withRegisters(lockPage: 0x1E0, configurationPage: 0x1E8)
     default: return nil
     }
   }
 
   private init(
     pageCount: Int, lastUserPage: Int, lockPage: Int?, counterPage: Int?,
-    configuration: Range<Int>, secrets: Range<Int>, hasFastRead: Bool
+    configuration: Range<Int>, secrets: Range<Int>,
+    configurationLock: ConfigurationLock? = nil, hasFastRead: Bool,
+    sectorRanges: [Range<Int>]? = nil
   ) {
     self.pageCount = pageCount
     self.lastUserPage = lastUserPage
@@ -99,6 +142,8 @@ struct UltralightLayout: Hashable, Sendable {
     self.counterPage = counterPage
     self.configuration = configuration
     self.secrets = secrets
+    self.configurationLock = configurationLock
     self.hasFastRead = hasFastRead
+    self.sectorRanges = sectorRanges
   }
 }

@@ -238,10 +238,15 @@ extension UltralightProtectionPlan {
     }
   }
 
+  /// The NAK of a page that is locked or protected (NTAG213/215/216 data sheet, table 23).
+  private static let notAllowed: UInt8 = 0x00
+
   private static func write(_ data: [UInt8], to page: Int, _ link: TagLink) throws {
     do {
       try UltralightProcedure.write(data, to: UInt8(truncatingIfNeeded: page), link)
-    } catch let error as NFCError where error.code == .tagRefused {
+    } catch let error as NFCError
+      where error.code == .tagRefused && error.cause == .negativeAcknowledge(notAllowed)
+    {
       throw needsPassword(page, error.cause)
     }
   }

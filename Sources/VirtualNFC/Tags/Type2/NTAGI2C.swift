@@ -44,6 +44,19 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
       content: try product.dataArea.content(message: ndef))
   }
 
+  /// The chip that a dump was made of: `nil` if it has not 936 (1K) or 1960 bytes (2K), or the UID of no chip
+  /// of NXP's.
+  public init?(dump: [UInt8]) {
+    let maker: UInt8 = 0x04
+    guard dump.first == maker,
+      let product = Product.allCases.first(where: {
+        ($0.configurationPage + 2) * Type2Memory.pageSize == dump.count
+      })
+    else { return nil }
+    self.init(product, uid: Array(dump.prefix(7)), content: [])
+    load(dump)
+  }
+
   private init(_ product: Product, uid: [UInt8], content: [UInt8]) {
     self.product = product
     activation = Self.activation(uid: uid)
