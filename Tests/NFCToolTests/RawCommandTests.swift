@@ -98,7 +98,7 @@ import VirtualNFC
     for (options, output) in [
       ([], "0102030405 9000\n0607 9000\n9000\n"), (["--raw"], "010203 6102\n6C02\n"),
     ] {
-      var arguments = ["apdu", "--aid", "F0416E6E", "00CA000000", "00CB000000"] + options
+      var arguments = ["apdu", "--aid", "F0416E6E", "00CA000003", "00CB000000"] + options
       if options.isEmpty { arguments.append(long) }
       let result = try await Tool.run(arguments + ["--reader", virtual.connectionString])
       #expect(result.output == output)
@@ -110,15 +110,15 @@ import VirtualNFC
     #expect(raw.errors.contains("279 bytes"))
   }
 
-  /// CA: five bytes, two of them by GET RESPONSE. CB: two, if two are asked for. D6: anything, in parts.
+  /// CA: five bytes, of which the card keeps for GET RESPONSE what is not asked for. CB: two, if two are asked
+  /// for. D6: anything, in parts.
   private struct Announcing: VirtualApplet {
     let aid: [UInt8] = [0xF0, 0x41, 0x6E, 0x6E]
     var acceptsCommandChaining = true
 
     mutating func process(_ apdu: [UInt8]) -> [UInt8] {
       switch (apdu[1], apdu.last) {
-      case (0xCA, _): [1, 2, 3, 0x61, 2]
-      case (0xC0, 2): [4, 5, 0x90, 0]
+      case (0xCA, _): [1, 2, 3, 4, 5, 0x90, 0]
       case (0xCB, 2): [6, 7, 0x90, 0]
       case (0xCB, _): [0x6C, 2]
       case (0xD6, _): [0x90, 0]

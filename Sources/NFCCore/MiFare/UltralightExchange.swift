@@ -34,27 +34,25 @@ enum UltralightIdentification {
   static let getVersion: UInt8 = 0x60
   static let authenticate: UInt8 = 0x1A
   static let read: UInt8 = 0x30
-  /// NXP's vendor code in the answer to GET_VERSION (NTAG21x data sheet, 10.1).
-  private static let vendorNXP: UInt8 = 0x04
 
   /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
   /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
   static func product(_ link: TagLink) throws -> TagProduct? {
     if let version = try answer([getVersion], link) {
-      return version.count == 8 ? product(version: version) : nil
+      return UltralightChip.version(version)?.product
     }
     if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
       // It waits for the second half. Anything else ends that, by a refusal.
       _ = try answer([getVersion], link)
-      return TagProduct(name: "MIFARE Ultralight C", maker: "NXP", memorySize: 192)
+      return UltralightChip.ultralightC.product
     }
-    guard link.target.identifier.first == vendorNXP else { return nil }
+    guard link.target.identifier.first == UltralightChip.Version.vendor else { return nil }
     // NTAG203 has pages up to 29h; a 16-page Ultralight refuses to read them (NTAG203 data sheet,
     // 8.5; MF0ICU1 data sheet, 7.6.1).
     if try answer([read, 0x29], link) != nil {
-      return TagProduct(name: "NTAG203", maker: "NXP", memorySize: 168)
+      return UltralightChip.ntag203.product
     }
-    return TagProduct(name: "MIFARE Ultralight", maker: "NXP", memorySize: 64)
+    return UltralightChip.ultralight.product
   }
 
   /// The answer, or `nil` if the tag does not know the command; it is awake again then.
@@ -75,35 +73,5 @@ enum UltralightIdentification {
         isRepeated = true
       }
     }
-  }
-
-  /// Reads the eight bytes of GET_VERSION: fixed header, vendor, type, subtype, major and minor
-  /// version, storage size, protocol (NTAG21x data sheet, 10.1; MF0ULx1 data sheet, 10.1).
-  static func product(version: [UInt8]) -> TagProduct? {
-    guard version.count == 8, version[1] == vendorNXP else { return nil }
-    switch (version[2], version[3], version[4], version[6]) {
-    case (0x04, 0x01, 0x01, 0x0B): return nxp("NTAG210", 80)
-    case (0x04, 0x01, 0x01, 0x0E): return nxp("NTAG212", 164)
-    case (0x04, 0x02, 0x01, 0x0F): return nxp("NTAG213", 180)
-    case (0x04, 0x02, 0x01, 0x11): return nxp("NTAG215", 540)
-    case (0x04, 0x02, 0x01, 0x13): return nxp("NTAG216", 924)
-    case (0x04, 0x04, 0x01, 0x0F): return nxp("NTAG213F", 180)
-    case (0x04, 0x04, 0x01, 0x13): return nxp("NTAG216F", 924)
-    case (0x04, 0x02, 0x03, 0x0F): return nxp("NTAG213 TT", 184)
-    // Versions 1.x, 2.0 and 2.1 are NTAG I²C, 2.2 is plus (NT3H1101/1201 data sheet, 10.1; NT3H2111/2211
-    // data sheet, 10.1; NXP's NTAG I²C demo for the versions between).
-    case (0x04, 0x05, 0x02, 0x13) where version[5] > 1: return nxp("NTAG I2C plus 1K", nil)
-    case (0x04, 0x05, 0x02, 0x15) where version[5] > 1: return nxp("NTAG I2C plus 2K", nil)
-    case (0x04, 0x05, 0x01...0x02, 0x13): return nxp("NTAG I2C 1K", 936)
-    case (0x04, 0x05, 0x01...0x02, 0x15): return nxp("NTAG I2C 2K", 1960)
-    case (0x03, _, 0x01, 0x0B): return nxp("MIFARE Ultralight EV1", 80)
-    case (0x03, _, 0x01, 0x0E): return nxp("MIFARE Ultralight EV1", 164)
-    case (0x03, _, 0x04, _): return nxp("MIFARE Ultralight AES", 240)
-    default: return nil
-    }
-  }
-
-  private static func nxp(_ name: String, _ memorySize: Int?) -> TagProduct {
-    TagProduct(name: name, maker: "NXP", memorySize: memorySize)
   }
 }

@@ -1,4 +1,5 @@
 import NFC
+import Synchronization
 import Testing
 import VirtualNFC
 
@@ -100,6 +101,40 @@ import VirtualNFC
     }
     await #expect { try await classic.dump(keys: []) } throws: {
       ($0 as? NFCError)?.code == .invalidParameter
+    }
+  }
+
+  /// Each key of the list once as A and once as B, whatever stands in it twice; nothing else.
+  @Test func triesEachKeyOnce() async throws {
+    let card = try VirtualTag.classic1K(formatted: false)
+    card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
+    card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
+    let trace = CommandTrace()
+    let bench = try await Bench(card, trace: { trace.append($0) })
+    let classic = try await Self.commands(bench)
+    trace.clear()
+    let keys: [MiFareClassicKey] = [.factory, .ndef, .factory, .applicationDirectory]
+    #expect(try await classic.readSector(2, keys: keys).failure == .noKey)
+    let tried = trace.authentications
+    #expect(tried.count == 6 && Set(tried).count == 6)
+    #expect(tried.map(\.first) == [0x60, 0x60, 0x60, 0x61, 0x61, 0x61])
+  }
+
+  /// What the host has sent to its reader.
+  private final class CommandTrace: Sendable {
+    private let commands = Mutex<[[UInt8]]>([])
+
+    func append(_ event: TraceEvent) {
+      guard case .command(let bytes) = event else { return }
+      commands.withLock { $0.append(bytes) }
+    }
+
+    func clear() { commands.withLock { $0 = [] } }
+
+    /// InDataExchange: target, code, block, key, UID.
+    var authentications: [[UInt8]] {
+      commands.withLock { $0 }.filter { $0.first == 0x40 && $0.count == 14 }
+        .map { Array($0[2..<10]) }
     }
   }
 

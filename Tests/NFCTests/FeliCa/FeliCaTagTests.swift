@@ -117,7 +117,10 @@ import VirtualNFC
         service: 0x0009, firstBlock: 4, data: [Self.block, Self.block, Self.block])
     }
     #expect(commands == 3)
-    #expect(try await card.readBlocks(service: 0x000B, blocks: 4..<7) == [Self.block, Self.block, Self.block])
+    #expect(
+      try await card.readBlocks(service: 0x000B, blocks: 4..<7) == [
+        Self.block, Self.block, Self.block,
+      ])
     let zeros = [UInt8](repeating: 0, count: 16)
     let last = await #expect(throws: NFCError.self) {
       try await card.writeBlocks(service: 0x0009, firstBlock: 14, data: [zeros, zeros])

@@ -146,7 +146,8 @@ import VirtualNFC
   /// All sectors with memory, whichever is selected before; then the first again.
   @Test(arguments: [(VirtualTag.ntagI2C1K(), 936), (.ntagI2C2K(), 1960)])
   func dumpsAndRestoresNTAGI2C(tag: VirtualTag, size: Int) async throws {
-    tag.memory.replaceSubrange(20..<size - 60, with: (20..<size - 60).map { UInt8(truncatingIfNeeded: $0) })
+    tag.memory.replaceSubrange(
+      20..<size - 60, with: (20..<size - 60).map { UInt8(truncatingIfNeeded: $0) })
     let configuration = size - 8
     let bench = try await Bench(tag)
     let ultralight = try await UltralightDumpTests.commands(bench)

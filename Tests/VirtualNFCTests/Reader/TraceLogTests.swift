@@ -116,11 +116,13 @@ import Testing
     Run(
       testDescription: "a chain of blocks, with another kind of block between",
       events: [
-        sent([0xE0, 0x50, 1, 1]), sent([0x12, 0xC4, 0x80, 7, 7, 1, 1]), got([0xA2, 1, 1]), sent([0x03, 7, 7, 7, 1, 1]),
+        sent([0xE0, 0x50, 1, 1]), sent([0x12, 0xC4, 0x80, 7, 7, 1, 1]), got([0xA2, 1, 1]),
+        sent([0x03, 7, 7, 7, 1, 1]),
         sent([0xA2, 1, 1]), sent([0x02, 0x60, 1, 1]),
       ],
       lines: [
-        "radio > E0500101", "radio > 12C480********", "radio < A20101", "radio > 03**********", "radio > A20101",
+        "radio > E0500101", "radio > 12C480********", "radio < A20101", "radio > 03**********",
+        "radio > A20101",
         "radio > 02600101",
       ]),
     Run(

@@ -86,9 +86,11 @@ struct UltralightLayout: Hashable, Sendable {
       configurationLock: .registers, hasFastRead: true, sectorRanges: sectors + [configuration])
   }
 
-  /// A chip with two pages of configuration, a password and its acknowledge at the end (NTAG21x data
-  /// sheet, 8.5; MF0ULx1 data sheet, 8.5).
-  private static func withPassword(lastUserPage: Int, hasLockPage: Bool) -> UltralightLayout {
+  /// A chip with two pages of configuration, a password and its acknowledge at the end, and a page of dynamic
+  /// lock bits if there is more than static ones reach (NTAG21x data sheet, 8.5; MF0ULx1 data sheet, 8.5).
+  static func withPassword(
+    _ lastUserPage: Int, hasLockPage: Bool = true
+  ) -> UltralightLayout {
     let configuration = lastUserPage + (hasLockPage ? 2 : 1)
     return UltralightLayout(
       pageCount: configuration + 4, lastUserPage: lastUserPage,
@@ -98,37 +100,26 @@ struct UltralightLayout: Hashable, Sendable {
       hasFastRead: true)
   }
 
-  /// `nil` for a product that is not in the table: its pages are not known.
-  init?(_ product: TagProduct) {
-    switch (product.name, product.memorySize) {
-    case ("MIFARE Ultralight", _):
-      // MF0ICU1 data sheet, 7.5.
-      self.init(
-        pageCount: 16, lastUserPage: 15, lockPage: nil, counterPage: nil, configuration: 16..<16,
-        secrets: 16..<16, hasFastRead: false)
-    case ("MIFARE Ultralight C", _):
-      // MF0ICU2 data sheet, 7.5: the keys in pages 2C to 2F cannot be read.
-      self.init(
-        pageCount: 44, lastUserPage: 39, lockPage: 40, counterPage: 41, configuration: 42..<44,
-        secrets: 44..<48, hasFastRead: false)
-    case ("NTAG203", _):
-      // NTAG203 data sheet, 8.5.
-      self.init(
-        pageCount: 42, lastUserPage: 39, lockPage: 40, counterPage: 41, configuration: 42..<42,
-        secrets: 42..<42, hasFastRead: false)
-    case ("MIFARE Ultralight EV1", 80), ("NTAG210", _):
-      self = .withPassword(lastUserPage: 15, hasLockPage: false)
-    case ("MIFARE Ultralight EV1", 164), ("NTAG212", _):
-      self = .withPassword(lastUserPage: 35, hasLockPage: true)
-    case ("NTAG213", _), ("NTAG213F", _): self = .withPassword(lastUserPage: 39, hasLockPage: true)
-    case ("NTAG215", _): self = .withPassword(lastUserPage: 129, hasLockPage: true)
-    case ("NTAG216", _), ("NTAG216F", _):
-      self = .withPassword(lastUserPage: 225, hasLockPage: true)
-    case ("NTAG I2C 1K", _): self = .withRegisters(lockPage: 0xE2, configurationPage: 0xE8)
-    case ("NTAG I2C 2K", _): self = .withRegisters(lockPage: 0x1E0, configurationPage: 0x1E8)
-    default: return nil
-    }
-  }
+  /// NTAG210 and the smaller Ultralight EV1.
+  static let pages48 = withPassword(0x0F, hasLockPage: false)
+
+  /// MF0ICU1 data sheet, 7.5.
+  static let ultralight = UltralightLayout(
+    pageCount: 16, lastUserPage: 15, lockPage: nil, counterPage: nil, configuration: 16..<16,
+    secrets: 16..<16, hasFastRead: false)
+
+  /// MF0ICU2 data sheet, 7.5: the keys in pages 2C to 2F cannot be read.
+  static let ultralightC = UltralightLayout(
+    pageCount: 44, lastUserPage: 39, lockPage: 40, counterPage: 41, configuration: 42..<44,
+    secrets: 44..<48, hasFastRead: false)
+
+  /// NTAG203 data sheet, 8.5.
+  static let ntag203 = UltralightLayout(
+    pageCount: 42, lastUserPage: 39, lockPage: 40, counterPage: 41, configuration: 42..<42,
+    secrets: 42..<42, hasFastRead: false)
+
+  static let i2c1K = withRegisters(lockPage: 0xE2, configurationPage: 0xE8)
+  static let i2c2K = withRegisters(lockPage: 0x1E0, configurationPage: 0x1E8)
 
   private init(
     pageCount: Int, lastUserPage: Int, lockPage: Int?, counterPage: Int?,

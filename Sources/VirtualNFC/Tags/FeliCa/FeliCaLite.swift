@@ -1,8 +1,8 @@
 /// FeliCa Lite, RC-S965: 14 blocks for the user, a subtraction register, MAC for reading (FeliCa
 /// Lite User's Manual).
-public struct FeliCaLite: VirtualChip {
+public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
   public let name = "felica-lite"
-  private var core: FeliCaLiteCore
+  var core: FeliCaLiteCore
 
   /// IC type F0 in the second byte.
   private static let pmm: [UInt8] = [0x00, 0xF0, 0x00, 0x00, 0x02, 0x06, 0x03, 0x00]
@@ -15,19 +15,6 @@ public struct FeliCaLite: VirtualChip {
     core = FeliCaLiteCore(
       generation: .lite, idm: idm, pmm: Self.pmm, ndef: ndef, formatted: formatted)
   }
-
-  public var identifier: [UInt8] { core.idm }
-  public var modulation: RadioFrame.Modulation { .feliCa }
-
-  /// S_PAD0 to S_PAD13, REG, ID, D_ID, SER_C, SYS_C, CKV, CK and MC, 16 bytes each.
-  public var memory: [UInt8] {
-    get { core.memory }
-    set { core.memory = newValue }
-  }
-
-  public mutating func powerOff() { core.powerOff() }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { core.receive(frame) }
 }
 
 extension VirtualTag {

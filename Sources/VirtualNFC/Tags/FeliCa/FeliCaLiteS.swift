@@ -1,8 +1,8 @@
 /// FeliCa Lite-S, RC-S966: 14 blocks for the user, a subtraction register, MAC_A, mutual
 /// authentication (FeliCa Lite-S User's Manual).
-public struct FeliCaLiteS: VirtualChip {
+public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
   public let name = "felica-lite-s"
-  private var core: FeliCaLiteCore
+  var core: FeliCaLiteCore
 
   /// IC type F1 in the second byte; the response times of the manual's table.
   private static let pmm: [UInt8] = [0x00, 0xF1, 0x00, 0x00, 0x00, 0x01, 0x43, 0x00]
@@ -15,19 +15,6 @@ public struct FeliCaLiteS: VirtualChip {
     core = FeliCaLiteCore(
       generation: .liteS, idm: idm, pmm: Self.pmm, ndef: ndef, formatted: formatted)
   }
-
-  public var identifier: [UInt8] { core.idm }
-  public var modulation: RadioFrame.Modulation { .feliCa }
-
-  /// S_PAD0 to S_PAD13, REG, ID, D_ID, SER_C, SYS_C, CKV, CK, MC and WCNT, 16 bytes each.
-  public var memory: [UInt8] {
-    get { core.memory }
-    set { core.memory = newValue }
-  }
-
-  public mutating func powerOff() { core.powerOff() }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { core.receive(frame) }
 }
 
 extension VirtualTag {
