@@ -13,11 +13,11 @@ extension Interop {
       let brty: String
       /// How nfcpy names the tag.
       let name: String
-      let make: @Sendable ([UInt8]?) throws -> VirtualTag
+      let make: @Sendable ([UInt8]) throws -> VirtualTag
 
       init(
         _ testDescription: String, _ brty: String, _ name: String,
-        _ make: @escaping @Sendable ([UInt8]?) throws -> VirtualTag
+        _ make: @escaping @Sendable ([UInt8]) throws -> VirtualTag
       ) {
         self.testDescription = testDescription
         self.brty = brty
@@ -29,37 +29,19 @@ extension Interop {
     static let kinds = [
       Kind("Topaz 96", "106A", "Topaz (BCM20203T96)") { try .topaz96(ndef: $0) },
       Kind("Topaz 512", "106A", "Topaz 512 (BCM20203T512)") { try .topaz512(ndef: $0) },
-      Kind("NTAG203", "106A", "NXP NTAG203") {
-        try $0.map { try .ntag203(ndef: $0) } ?? .ntag203()
-      },
-      Kind("NTAG210", "106A", "NXP NTAG210") {
-        try $0.map { try .ntag210(ndef: $0) } ?? .ntag210()
-      },
-      Kind("NTAG212", "106A", "NXP NTAG212") {
-        try $0.map { try .ntag212(ndef: $0) } ?? .ntag212()
-      },
-      Kind("NTAG213", "106A", "NXP NTAG213") {
-        try $0.map { try .ntag213(ndef: $0) } ?? .ntag213()
-      },
-      Kind("NTAG215", "106A", "NXP NTAG215") {
-        try $0.map { try .ntag215(ndef: $0) } ?? .ntag215()
-      },
-      Kind("NTAG216", "106A", "NXP NTAG216") {
-        try $0.map { try .ntag216(ndef: $0) } ?? .ntag216()
-      },
-      Kind("Ultralight", "106A", "Mifare Ultralight") {
-        try $0.map { try .ultralight(ndef: $0) } ?? .ultralight()
-      },
-      Kind("Ultralight C", "106A", "Mifare Ultralight C") {
-        try $0.map { try .ultralightC(ndef: $0) } ?? .ultralightC()
-      },
-      Kind("Ultralight EV1", "106A", "Mifare Ultralight EV1") {
-        try $0.map { try .ultralightEV1(ndef: $0) } ?? .ultralightEV1()
-      },
-      Kind("FeliCa Lite", "212F", "FeliCa Lite") { .feliCaLite(ndef: $0) },
-      Kind("FeliCa Lite-S", "212F", "FeliCa Lite-S") { .feliCaLiteS(ndef: $0) },
-      Kind("Type 3", "212F", "Type3Tag") { .type3(ndef: $0) },
-      Kind("Type 3, 424 kbit/s", "424F", "Type3Tag") { .type3(ndef: $0) },
+      Kind("NTAG203", "106A", "NXP NTAG203") { try .ntag203(ndef: $0) },
+      Kind("NTAG210", "106A", "NXP NTAG210") { try .ntag210(ndef: $0) },
+      Kind("NTAG212", "106A", "NXP NTAG212") { try .ntag212(ndef: $0) },
+      Kind("NTAG213", "106A", "NXP NTAG213") { try .ntag213(ndef: $0) },
+      Kind("NTAG215", "106A", "NXP NTAG215") { try .ntag215(ndef: $0) },
+      Kind("NTAG216", "106A", "NXP NTAG216") { try .ntag216(ndef: $0) },
+      Kind("Ultralight", "106A", "Mifare Ultralight") { try .ultralight(ndef: $0) },
+      Kind("Ultralight C", "106A", "Mifare Ultralight C") { try .ultralightC(ndef: $0) },
+      Kind("Ultralight EV1", "106A", "Mifare Ultralight EV1") { try .ultralightEV1(ndef: $0) },
+      Kind("FeliCa Lite", "212F", "FeliCa Lite") { try .feliCaLite(ndef: $0) },
+      Kind("FeliCa Lite-S", "212F", "FeliCa Lite-S") { try .feliCaLiteS(ndef: $0) },
+      Kind("Type 3", "212F", "Type3Tag") { try .type3(ndef: $0) },
+      Kind("Type 3, 424 kbit/s", "424F", "Type3Tag") { try .type3(ndef: $0) },
       Kind("Type 4 A", "106A", "Type4ATag") { try .type4(ndef: $0) },
       Kind("Type 4 B", "106B", "Type4BTag") { try .type4B(ndef: $0) },
       Kind("DESFire EV1", "106A", "Type4ATag") { try .desfire(ndef: $0) },
@@ -112,7 +94,7 @@ extension Interop {
     @Test(arguments: ["Topaz 512", "NTAG213", "FeliCa Lite-S", "Type 3", "Type 4 A", "Type 4 B"])
     func writeEmpty(_ name: String) async throws {
       let kind = try #require(Self.kinds.first { $0.testDescription == name })
-      let tag = try kind.make(nil)
+      let tag = try kind.make([])
       let bench = try InteropBench(tag)
       _ = try await bench.python(
         """
@@ -162,12 +144,12 @@ extension Interop {
     /// A message of many blocks of ISO/IEC 14443-4 each way, on type A and type B.
     @Test(arguments: type4Variants, ["106A", "106B"])
     func type4Variant(_ variant: Variant, brty: String) async throws {
-      let make: @Sendable ([UInt8]?) throws -> VirtualTag = {
+      let make: @Sendable ([UInt8]) throws -> VirtualTag = {
         brty == "106A"
           ? try .type4(ndef: $0, configuration: variant.configuration)
           : try .type4B(ndef: $0, configuration: variant.configuration)
       }
-      let tag = try make(nil)
+      let tag = try make([])
       let bench = try InteropBench(tag)
       let message = Self.message(length: 600)
       try bench.write(message, to: "message")
@@ -202,8 +184,8 @@ extension Interop {
     }
 
     static let blanks = [
-      Blank(testDescription: "Topaz 96", brty: "106A") { try .topaz96(formatted: $0) },
-      Blank(testDescription: "Topaz 512", brty: "106A") { try .topaz512(formatted: $0) },
+      Blank(testDescription: "Topaz 96", brty: "106A") { .topaz96(formatted: $0) },
+      Blank(testDescription: "Topaz 512", brty: "106A") { .topaz512(formatted: $0) },
       Blank(testDescription: "NTAG210", brty: "106A") { .ntag210(formatted: $0) },
       Blank(testDescription: "NTAG213", brty: "106A") { .ntag213(formatted: $0) },
       Blank(testDescription: "NTAG216", brty: "106A") { .ntag216(formatted: $0) },
@@ -240,7 +222,7 @@ extension Interop {
     @Test(arguments: ["NTAG213", "NTAG215", "NTAG216", "Ultralight EV1"])
     func dumpType2(_ name: String) async throws {
       let kind = try #require(Self.kinds.first { $0.testDescription == name })
-      let bench = try InteropBench(try kind.make(nil))
+      let bench = try InteropBench(try kind.make([]))
       let result = try await bench.python(
         """
         tag = find('106A')
@@ -303,7 +285,7 @@ extension Interop {
 
     /// The card key that a password gives; what it protects is written only with MAC_A.
     @Test func protectFeliCaLiteS() async throws {
-      let tag = VirtualTag.feliCaLiteS(ndef: Self.message)
+      let tag = try VirtualTag.feliCaLiteS(ndef: Self.message)
       let bench = try InteropBench(tag)
       let result = try await bench.python(
         """
@@ -348,7 +330,7 @@ extension Interop {
     /// A card that nfcpy has protected by a password: the library reads and writes with its key, and is refused
     /// without.
     @Test func weProveTheKeyThatNfcpyWrote() async throws {
-      let bench = try InteropBench(.feliCaLiteS(ndef: Self.message))
+      let bench = try InteropBench(try .feliCaLiteS(ndef: Self.message))
       let result = try await bench.python(
         """
         tag = find('212F')

@@ -21,12 +21,12 @@ final class Demo: Sendable {
   private static func tags() throws -> [(TagTechnology, VirtualTag)] {
     [
       (.iso14443a, .ntag216()),
-      (.iso14443a, try .classic1K()),
-      (.iso14443a, try .desfire()),
+      (.iso14443a, .classic1K()),
+      (.iso14443a, .desfire()),
       (.iso14443a, .tMoney()),
-      (.iso14443b, try .type4B()),
+      (.iso14443b, .type4B()),
       (.felica, .suica()),
-      (.jewel, try .topaz512()),
+      (.jewel, .topaz512()),
       (.iso14443bPrime, .calypsoBPrime()),
       (.iso14443b2sr, .srix4k()),
       (.iso14443b2ct, .askCTx()),

@@ -15,7 +15,7 @@ import VirtualNFC
 
   /// 16 authentications and 64 reads.
   @Test func dumpsABlankCardInEightyExchanges() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     let (dump, commands, _) = try await bench.counting { try await classic.dump() }
@@ -46,7 +46,7 @@ import VirtualNFC
   }
 
   @Test func dumpsA4K() async throws {
-    let card = try VirtualTag.classic4K(formatted: false)
+    let card = VirtualTag.classic4K(formatted: false)
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     let (dump, commands, _) = try await bench.counting { try await classic.dump() }
@@ -55,7 +55,7 @@ import VirtualNFC
   }
 
   @Test func dumpsAFormatted4K() async throws {
-    let card = try VirtualTag.classic4K()
+    let card = VirtualTag.classic4K()
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     let (dump, commands, _) = try await bench.counting { try await classic.dump() }
@@ -67,7 +67,7 @@ import VirtualNFC
   }
 
   @Test func saysWhichSectorsAreClosed() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
     card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
     // Read with key B alone (groups 011); trailer 011: key B is a key.
@@ -106,7 +106,7 @@ import VirtualNFC
 
   /// Each key of the list once as A and once as B, whatever stands in it twice; nothing else.
   @Test func triesEachKeyOnce() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
     card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
     let trace = CommandTrace()
@@ -158,13 +158,13 @@ import VirtualNFC
   }
 
   @Test func leavesOutWhatCannotOrMustNotBeWritten() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
     card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
     // Sector 3: data is read-only (010).
     let readOnly = try #require(MiFareClassicAccessConditions(groups: [2, 2, 2, 1]))
     card.memory.replaceSubrange(15 * 16 + 6..<15 * 16 + 9, with: readOnly.bytes)
-    var image = try VirtualTag.classic1K(formatted: false).memory
+    var image = VirtualTag.classic1K(formatted: false).memory
     image[0] ^= 0xFF
     for block in [4, 9, 12, 16] { image[block * 16] = 0x77 }
     // Sector 5: broken access bits; sector 6: a trailer for good.
@@ -197,7 +197,7 @@ import VirtualNFC
 
   /// Torn away at every exchange of a restore, a card can be restored again.
   @Test func restoringCanBeRepeated() async throws {
-    var image = try VirtualTag.classicMini(formatted: false).memory
+    var image = VirtualTag.classicMini(formatted: false).memory
     for block in [1, 5, 6, 9] { image[block * 16 + 3] = 0x42 }
     let trailer = MiFareClassicSectorTrailer(
       keyA: .ndef, accessConditions: .ndef, generalPurposeByte: 0x40, keyB: .factory)
@@ -206,7 +206,7 @@ import VirtualNFC
     var moment = 0
     var isTorn = true
     while isTorn {
-      let card = try VirtualTag.classicMini(formatted: false)
+      let card = VirtualTag.classicMini(formatted: false)
       bench.field.place(card)
       var classic = try await Self.commands(bench)
       let plan = try await classic.restorePlan(image)
@@ -231,7 +231,7 @@ import VirtualNFC
   @Test func aDumpEndsWhenTheCardLeaves() async throws {
     let bench = try await Bench()
     for moment in [0, 1, 2, 3, 5, 40] {
-      let card = try VirtualTag.classic1K(formatted: false)
+      let card = VirtualTag.classic1K(formatted: false)
       bench.field.place(card)
       let classic = try await Self.commands(bench)
       bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
@@ -243,7 +243,7 @@ import VirtualNFC
   }
 
   @Test func valuesCountAndRefuseToOverflow() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(
       5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: Int32.max - 5, address: 5).bytes)
     let bench = try await Bench(card)
@@ -268,7 +268,7 @@ import VirtualNFC
   }
 
   @Test func refusalsAreToldFromLosses() async throws {
-    let card = try VirtualTag.classic1K()
+    let card = VirtualTag.classic1K()
     let memory = card.memory
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)

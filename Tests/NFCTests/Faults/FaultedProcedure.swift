@@ -168,7 +168,7 @@ extension FaultedProcedure {
   private static let valueBlock = MiFareClassicValueBlock(value: 40, address: 5)
 
   @Sendable private static func blankClassic() throws -> VirtualTag {
-    let card = try VirtualTag.classicMini(formatted: false)
+    let card = VirtualTag.classicMini(formatted: false)
     card.memory.replaceSubrange(5 * 16..<6 * 16, with: valueBlock.bytes)
     return card
   }

@@ -32,8 +32,17 @@ public struct MIFAREClassic: VirtualChip {
   ///   - uid: 4 or 7 bytes.
   ///   - ndef: The encoded message; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ product: Product, uid: [UInt8], ndef: [UInt8]) throws {
+  public init(_ product: Product, uid: [UInt8], ndef: [UInt8]) throws(VirtualTagError) {
     self.init(product, uid: uid, image: try product.formattedImage(uid: uid, message: ndef))
+  }
+
+  /// - Parameters:
+  ///   - uid: 4 or 7 bytes.
+  ///   - formatted: Whether it is an NFC tag without a message; if not, it is as it leaves the factory.
+  public init(_ product: Product, uid: [UInt8], formatted: Bool) {
+    self.init(
+      product, uid: uid,
+      image: formatted ? product.emptyImage(uid: uid) : product.factoryImage(uid: uid))
   }
 
   /// The card that a dump was made of; its size tells the product, its first block the UID.

@@ -7,22 +7,43 @@ public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
   /// IC type F0 in the second byte.
   private static let pmm: [UInt8] = [0x00, 0xF0, 0x00, 0x00, 0x02, 0x06, 0x03, 0x00]
 
+  /// The IDm unless another is asked for.
+  public static let defaultIDm: [UInt8] = [0x01, 0x27, 0x00, 0x5D, 0x4C, 0x08, 0xF4, 0x6B]
+
   /// - Parameters:
   ///   - idm: 8 bytes.
-  ///   - ndef: An encoded NDEF message of at most 208 bytes.
-  ///   - formatted: Whether the tag is NDEF-formatted; as it leaves the factory if not.
-  public init(idm: [UInt8], ndef: [UInt8]? = nil, formatted: Bool = true) {
-    core = FeliCaLiteCore(
-      generation: .lite, idm: idm, pmm: Self.pmm, ndef: ndef, formatted: formatted)
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
+  public init(idm: [UInt8] = defaultIDm, formatted: Bool = true) {
+    core = FeliCaLiteCore(generation: .lite, idm: idm, pmm: Self.pmm, formatted: formatted)
+  }
+
+  /// - Parameters:
+  ///   - idm: 8 bytes.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(idm: [UInt8] = defaultIDm, ndef: [UInt8]) throws(VirtualTagError) {
+    core = try FeliCaLiteCore(generation: .lite, idm: idm, pmm: Self.pmm, ndef: ndef)
   }
 }
 
 extension VirtualTag {
-  /// A FeliCa Lite tag, NDEF-formatted unless told otherwise.
+  /// A FeliCa Lite tag.
+  ///
+  /// - Parameters:
+  ///   - idm: 8 bytes.
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
   public static func feliCaLite(
-    idm: [UInt8] = [0x01, 0x27, 0x00, 0x5D, 0x4C, 0x08, 0xF4, 0x6B], ndef: [UInt8]? = nil,
-    formatted: Bool = true
+    idm: [UInt8] = FeliCaLite.defaultIDm, formatted: Bool = true
   ) -> VirtualTag {
-    VirtualTag(FeliCaLite(idm: idm, ndef: ndef, formatted: formatted))
+    VirtualTag(FeliCaLite(idm: idm, formatted: formatted))
+  }
+
+  /// A FeliCa Lite tag with an encoded NDEF message of up to 208 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func feliCaLite(
+    idm: [UInt8] = FeliCaLite.defaultIDm, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try FeliCaLite(idm: idm, ndef: ndef))
   }
 }
