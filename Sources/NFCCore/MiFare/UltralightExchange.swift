@@ -1,7 +1,5 @@
 /// Commands of the Ultralight and NTAG 2xx families over the air.
 enum UltralightExchange {
-  /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
-  static let acknowledge: UInt8 = 0x0A
   /// Longer than any write of these chips takes, and the silence after which a tag has refused.
   static let timeout = Duration.milliseconds(100)
 
@@ -16,7 +14,7 @@ enum UltralightExchange {
       command + CyclicRedundancyCheck.a(command), framing: .bare, timeout: timeout)
     if answer.count == 1 {
       let code = answer[0] & 0x0F
-      guard code != acknowledge else { return [acknowledge] }
+      guard code != UltralightCommand.acknowledge else { return [code] }
       throw NFCError(
         .tagRefused, "the tag has refused command \([command[0]].hexadecimal)",
         cause: .negativeAcknowledge(code))
@@ -27,29 +25,44 @@ enum UltralightExchange {
     }
     return body
   }
+
+  /// Sends a command as a value, and gives what its answer carries. A refusal says the page, where there is
+  /// one.
+  static func send(
+    _ command: UltralightCommand, _ link: TagLink, timeout: Duration = Self.timeout
+  ) throws -> [UInt8] {
+    do {
+      return try command.answer(send(command.encoded, link, timeout: timeout))
+    } catch let error as NFCError where error.code == .tagRefused {
+      guard let place = command.place else { throw error }
+      throw NFCError(
+        error.code, "the tag has refused the page: it is locked, protected or not there",
+        cause: error.cause, place: place)
+    }
+  }
 }
 
 /// Which chip of the Ultralight and NTAG families a tag is.
 enum UltralightIdentification {
-  static let getVersion: UInt8 = 0x60
-  static let authenticate: UInt8 = 0x1A
-  static let read: UInt8 = 0x30
+  /// NTAG203 has pages up to this; a 16-page Ultralight refuses to read it (NTAG203 data sheet, 8.5;
+  /// MF0ICU1 data sheet, 7.6.1).
+  private static let lastPageOfNTAG203: UInt8 = 0x29
 
   /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
   /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
   static func product(_ link: TagLink) throws -> TagProduct? {
-    if let version = try answer([getVersion], link) {
+    if let version = try answer(.getVersion, link) {
       return UltralightChip.version(version)?.product
     }
-    if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
+    if let challenge = try answer(.authenticate, link),
+      (try? UltralightCommand.authenticate.answer(challenge)) != nil
+    {
       // It waits for the second half. Anything else ends that, by a refusal.
-      _ = try answer([getVersion], link)
+      _ = try answer(.getVersion, link)
       return UltralightChip.ultralightC.product
     }
     guard link.target.identifier.first == UltralightChip.Version.vendor else { return nil }
-    // NTAG203 has pages up to 29h; a 16-page Ultralight refuses to read them (NTAG203 data sheet,
-    // 8.5; MF0ICU1 data sheet, 7.6.1).
-    if try answer([read, 0x29], link) != nil {
+    if try answer(.read(page: lastPageOfNTAG203), link) != nil {
       return UltralightChip.ntag203.product
     }
     return UltralightChip.ultralight.product
@@ -59,11 +72,11 @@ enum UltralightIdentification {
   ///
   /// Some chips say so by silence. A frame that is lost looks the same, and would make another chip of the
   /// tag: what was not answered is asked once more.
-  private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {
+  private static func answer(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8]? {
     var isRepeated = false
     while true {
       do {
-        return try UltralightExchange.send(command, link)
+        return try UltralightExchange.send(command.encoded, link)
       } catch let error as NFCError {
         let isSilent = error.code == .tagResponseError && error.cause == .noAnswer
         let isBroken = error.code == .tagResponseError && error.cause == .checksum

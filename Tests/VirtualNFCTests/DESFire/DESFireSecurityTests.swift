@@ -175,7 +175,7 @@ struct DESFireSecurityTests {
     #expect(reader.send([0x3D, 1, 0, 0, 0, 15, 0, 0] + container).status == 0)
     #expect(reader.send([0xCD, 2, 0x04, 0xE1, 0, 0xE0, 0xEE, 0x00, 0x10, 0]).status == 0)
     // The same as a card that is made so.
-    #expect(try reader.card.memory == DESFire().memory)
+    #expect(reader.card.memory == DESFire().memory)
     #expect(reader.card.process([0x00, 0xA4, 0x04, 0x0C, 7] + name) == [0x90, 0x00])
     #expect(reader.card.process([0x00, 0xA4, 0x00, 0x0C, 2, 0xE1, 0x04]) == [0x90, 0x00])
   }

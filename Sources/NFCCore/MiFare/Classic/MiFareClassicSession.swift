@@ -61,8 +61,7 @@ struct MiFareClassicSession {
     }
     if geometry.isTrailer(block) { _ = try MiFareClassicSectorTrailer(data) }
     try closingOnFailure { link in
-      let command = [MiFareClassicExchange.write, UInt8(truncatingIfNeeded: block)] + data
-      _ = try MiFareClassicExchange.send(command, link)
+      _ = try MiFareClassicExchange.send(.write(UInt8(truncatingIfNeeded: block), data), link)
     }
   }
 

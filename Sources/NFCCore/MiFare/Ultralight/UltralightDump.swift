@@ -154,7 +154,7 @@ extension UltralightDump {
       let count = min(
         isProtected ? (end - page + 1) / 2 : end - page,
         layout.hasFastRead
-          ? UltralightProcedure.pagesPerFastRead(link) : UltralightProcedure.pagesPerRead)
+          ? UltralightProcedure.pagesPerFastRead(link) : UltralightCommand.pagesPerRead)
       do {
         let answer = try UltralightProcedure.read(
           page, count: count, hasFastRead: layout.hasFastRead, link)
