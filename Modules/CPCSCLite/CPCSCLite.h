@@ -46,6 +46,8 @@ LONG SCardCancel(SCARDCONTEXT context);
 LONG SCardConnect(
     SCARDCONTEXT context, const char *reader, DWORD share, DWORD protocols, SCARDHANDLE *card,
     DWORD *protocol);
+LONG SCardReconnect(
+    SCARDHANDLE card, DWORD share, DWORD protocols, DWORD initialization, DWORD *protocol);
 LONG SCardDisconnect(SCARDHANDLE card, DWORD disposition);
 LONG SCardTransmit(
     SCARDHANDLE card, const SCARD_IO_REQUEST *sent, const unsigned char *command, DWORD length,

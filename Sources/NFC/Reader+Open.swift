@@ -15,8 +15,9 @@ extension Reader {
   /// A reader that does not answer is given up within a few seconds.
   ///
   /// - Parameter connectionString: a libnfc connection string, for instance
-  ///   `pn532_uart:/dev/ttyUSB0`, or `pcsc:` and a part of a PC/SC reader's name. `nil` takes the one in the environment variable `NFC_READER`, or else
-  ///   the first that ``list()`` finds.
+  ///   `pn532_uart:/dev/ttyUSB0`, or `pcsc:` and a part of a PC/SC reader's name. `nil` takes the one
+  ///   in the environment variable `NFC_READER`, or else the first of ``list()`` that can be opened:
+  ///   libnfc's readers come before those of PC/SC.
   /// - Throws: ``NFCError`` with `readerNotFound`, `readerUnavailable` or `invalidParameter`.
   public static func open(_ connectionString: String? = nil) async throws -> Reader {
     let wanted = connectionString ?? environment("NFC_READER")
@@ -36,8 +37,14 @@ extension Reader {
     try await Opener(thread: makeThread()).open(name, over: service)
   }
 
-  /// The connection strings of all readers that can be found without being named: USB readers, and what
-  /// libnfc's configuration and environment name. A PN532 on a serial port is found by name alone.
+  /// The connection strings of all readers that can be found without being named: first libnfc's,
+  /// which are USB readers and what its configuration and environment name, then those of the PC/SC
+  /// service. A PN532 on a serial port is found by name alone.
+  ///
+  /// A reader that both can drive is listed once, as libnfc's, which gets more out of it: an
+  /// ACR122U or an SCL3711 is left out of the PC/SC readers while libnfc lists readers of its
+  /// driver. `pcsc:` and its name open it all the same, unless libnfc has it open. PC/SC slots for
+  /// SAM cards are left out.
   public static func list() async throws -> [String] {
     try await Opener(thread: makeThread()).list()
   }
@@ -47,7 +54,7 @@ extension Reader {
     return value
   }
 
-  private static func makeThread() throws -> ReaderThread {
+  static func makeThread() throws -> ReaderThread {
     do {
       return try ReaderThread()
     } catch {
@@ -67,7 +74,21 @@ private actor Opener {
   }
 
   func open(_ connectionString: String?) throws -> Reader {
-    if let connectionString, connectionString.hasPrefix(PCSCDriver.scheme) {
+    if let connectionString { return try open(named: connectionString) }
+    var problem: NFCError?
+    for name in list() {
+      do {
+        return try open(named: name)
+      } catch let error as NFCError {
+        problem = problem ?? error
+      }
+    }
+    throw problem
+      ?? NFCError(.readerNotFound, "libnfc finds no reader, and the PC/SC service has none")
+  }
+
+  private func open(named connectionString: String) throws -> Reader {
+    if connectionString.hasPrefix(PCSCDriver.scheme) {
       let name = String(connectionString.dropFirst(PCSCDriver.scheme.count))
       return Reader(driver: try PCSCDriver.open(name), executor: thread)
     }
@@ -78,5 +99,7 @@ private actor Opener {
     Reader(driver: try PCSCDriver(name, over: service()), executor: thread)
   }
 
-  func list() -> [String] { LibNFCDriver.list() + PCSCDriver.list() }
+  func list() -> [String] {
+    ReaderNames.merged(libnfc: LibNFCDriver.list(), pcsc: PCSCDriver.list())
+  }
 }

@@ -10,19 +10,9 @@ public enum PCSCDialect: Hashable, Sendable, CaseIterable {
   case identivPassThrough
   /// `FF F6`, command code, parameters (SpringCard PMD2271).
   case springCardPassThrough
-  /// Read and update binary of PC/SC part 3, block number in P1 and P2: no locks, no custom commands,
-  /// no flags.
+  /// Read and update binary of PC/SC part 3, block number in P1 and P2: no locks, no custom
+  /// commands, no flags.
   case storageCard
-
-  /// The pass-through of the reader's maker. Never tried on another's: the same bytes mean another
-  /// thing there.
-  static func passThrough(of reader: String) -> PCSCDialect? {
-    let name = reader.uppercased()
-    if name.contains("SPRINGCARD") || name.contains("PROX'N'ROLL") { return .springCardPassThrough }
-    if name.contains("IDENTIV") || name.contains("UTRUST") { return .identivPassThrough }
-    if name.contains("ACR1552") { return .acsPassThrough }
-    return nil
-  }
 
   // MARK: Requests
 
@@ -84,8 +74,8 @@ public enum PCSCDialect: Hashable, Sendable, CaseIterable {
 
   private static let statusDone: UInt16 = 0x9000
 
-  /// What a status word says of the tag. Readers lose the tag's error code on the way, so this is as
-  /// close as can be: PC/SC part 3, 3.2.2.1, and ISO/IEC 7816-4, 5.6.
+  /// What a status word says of the tag. Readers lose the tag's error code on the way, so this is
+  /// as close as can be: PC/SC part 3, 3.2.2.1, and ISO/IEC 7816-4, 5.6.
   static func outcome(_ answer: [UInt8]) -> TransparentSession.Outcome {
     guard answer.count >= 2 else { return .malformed }
     let data = Array(answer.dropLast(2))

@@ -1,41 +1,79 @@
 import NFCCore
 import Synchronization
 
-/// A reader that the PC/SC service drives, for ISO/IEC 15693 tags.
+/// A reader that the PC/SC service drives.
 ///
-/// A reader takes the tag's frames as they are where it has transparent sessions, else the commands of
-/// its maker's pass-through, else read and write alone. Which of them is found out when the first tag
-/// is there, by commands that change nothing.
+/// The service shows one card at a time, and of a tag without ISO/IEC 14443-4 no more than a name
+/// that the reader gives it. Commands get through in one of these ways, the best that reader and
+/// tag have; ``ReaderCapabilities/commandPaths`` names those of a reader:
+///
+/// | Way | Carries | Loses |
+/// |---|---|---|
+/// | APDUs | ISO/IEC 14443-4, types A and B | native DESFire commands, which are put into APDUs |
+/// | Transparent session (`FF C2`) | frames of type A, FeliCa and ISO/IEC 15693 | MIFARE Classic |
+/// | Direct transmit (`FF 00 00 00 … D4 42`, ACR122U) | frames of type A and FeliCa | codes of refusals |
+/// | Maker's pass-through (`FF FB`, `FF FC`, `FF F6`) | commands of ISO/IEC 15693 | flags, error codes, all tags but one |
+/// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
+/// | Keys (`FF 82`, `FF 86`) | MIFARE Classic's authentication; the reader runs the cipher | value operations |
+/// | Get data (`FF CA`) | UID, IDm, PUPI | everything else |
+///
+/// Which of them a reader has is found out when a tag is there, by commands that change nothing.
+/// ATQA, SAK and ATS do not get through.
+///
+/// The commands are those of makers' manuals, published code and records; none of this was tried on
+/// a real reader.
+///
+/// A reader that was unplugged, or whose service has stopped, throws `readerLost` and can be used
+/// again once it is back.
 public final class PCSCDriver: ReaderDriver {
   /// What stands before a reader's name in a connection string.
   public static let scheme = "pcsc:"
 
   public let name: String
   public let connectionString: String
-  public let capabilities = ReaderCapabilities(
-    technologies: [.iso15693], bitRates: [.iso15693: [26]],
-    maximumCommandLength: TransparentSession.maximumCommandLength,
-    maximumResponseLength: TransparentSession.maximumResponseLength)
+  public let capabilities: ReaderCapabilities
+  public let comesBack = true
   public let abort: @Sendable () -> Void
 
+  let model: PCSCReaderModel
   private let service: any SmartCardService
   private let isAborted = Aborted()
-  private var session: Session?
+  var session: Session?
   /// The tag that is known to be there and listening.
-  private var active: Target?
+  var active: Target?
+  /// Whether a search has waited for a card since the last round began.
+  private var hasWaited = false
 
   /// A connection to the card that was there at an event.
-  private struct Session {
+  struct Session {
     let eventCount: Int
-    var dialect: PCSCDialect
+    var path: CardPath
+    /// The card, unless an inventory tells which tags are there.
+    var target: Target?
+    /// Whether a transparent session is open.
+    var isTransparent = false
+  }
+
+  /// How commands get to the card.
+  enum CardPath {
+    case apdus
+    case transparent(TransparentSession.Standard)
+    case direct
+    case vicinity(PCSCDialect)
+    case pages
+    case classic
+    case identifierAlone
   }
 
   private final class Aborted: Sendable {
     let flag = Mutex(false)
   }
 
-  /// How long a search waits for a card to come.
+  /// How long a search waits for a card to come, once a round.
   private static let patience = Duration.milliseconds(50)
+  /// What a reader may take for a command that goes to no tag, or for one that it waits for by
+  /// itself.
+  static let readerTimeout = Duration.seconds(1)
 
   /// Opens a reader.
   ///
@@ -46,7 +84,7 @@ public final class PCSCDriver: ReaderDriver {
   public init(_ name: String, over service: any SmartCardService) throws {
     let names: [String]
     do {
-      names = try service.readers().filter { !$0.hasSuffix("SAM") && !$0.contains(" SAM ") }
+      names = try service.readers().filter { !PCSCReaderModel(name: $0).isSAM }
     } catch {
       service.close()
       throw NFCError(
@@ -62,6 +100,15 @@ public final class PCSCDriver: ReaderDriver {
     self.name = found
     connectionString = Self.scheme + found
     self.service = service
+    model = PCSCReaderModel(name: found)
+    let rates: [TagTechnology: [Int]] = [
+      .iso14443a: [106], .iso14443b: [106], .felica: [212, 424], .iso15693: [26],
+    ]
+    capabilities = ReaderCapabilities(
+      technologies: model.technologies,
+      bitRates: rates.filter { [model] in model.technologies.contains($0.key) },
+      maximumCommandLength: Self.longestAPDU, maximumResponseLength: Self.longestAnswer,
+      takesAPDUsAlone: true, commandPaths: model.commandPaths)
     let (isAborted, cancel) = (isAborted, service.cancel)
     abort = {
       isAborted.flag.withLock { $0 = true }
@@ -76,8 +123,12 @@ public final class PCSCDriver: ReaderDriver {
     do {
       return try PCSCDriver(name, over: try PCSCLite())
     } catch let failure as SmartCardFailure {
+      let isRefused = failure == .securityViolation
       throw NFCError(
-        .readerUnavailable, "the PC/SC service cannot be reached; start pcscd",
+        .readerUnavailable,
+        isRefused
+          ? "the PC/SC service is closed to this user; allow access_pcsc and access_card in polkit"
+          : "the PC/SC service cannot be reached; start pcscd",
         cause: failure.cause)
     }
   }
@@ -87,16 +138,18 @@ public final class PCSCDriver: ReaderDriver {
   public static func list() -> [String] {
     guard let service = try? PCSCLite() else { return [] }
     defer { service.close() }
-    return ((try? service.readers()) ?? []).filter { !$0.contains("SAM") }.map { scheme + $0 }
+    return list(service)
+  }
+
+  static func list(_ service: any SmartCardService) -> [String] {
+    ((try? service.readers()) ?? []).filter { !PCSCReaderModel(name: $0).isSAM }.map { scheme + $0 }
   }
 
   public func begin() { isAborted.flag.withLock { $0 = false } }
   public func end() {}
 
   public func close() {
-    if session?.dialect == .transparentSession {
-      _ = try? service.transmit(TransparentSession.endCommand)
-    }
+    try? endTransparentSession()
     leave()
     service.close()
   }
@@ -111,12 +164,36 @@ public final class PCSCDriver: ReaderDriver {
     if isAborted.flag.withLock({ $0 }) { throw CancellationError() }
   }
 
+  // MARK: Limits
+
+  /// A short command with 255 bytes and Le, and 256 bytes with their status word (ISO/IEC 7816-3,
+  /// 12.1).
+  private static let longestAPDU = 261
+  private static let longestAnswer = 258
+  /// READ and WRITE of 16 bytes, with a check of two.
+  private static let longestStorageCommand = 20
+  private static let longestStorageAnswer = 18
+
+  public func capabilities(for target: Target) -> ReaderCapabilities {
+    var capabilities = capabilities
+    (capabilities.maximumCommandLength, capabilities.maximumResponseLength) =
+      switch session?.path {
+      case .apdus, .identifierAlone, nil: (Self.longestAPDU, Self.longestAnswer)
+      case .transparent, .vicinity:
+        (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)
+      case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
+      case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
+      }
+    return capabilities
+  }
+
   // MARK: Card
 
-  /// Makes the connection to the card that is there, and finds out what the reader takes.
+  /// Makes the connection to the card that is there, and finds out what it is and what the reader
+  /// takes.
   ///
-  /// - Returns: whether there is an ISO/IEC 15693 tag.
-  private func enter(patience: Duration) throws -> Bool {
+  /// - Returns: whether there is a card that the reader tells of.
+  func enter(patience: Duration) throws -> Bool {
     var status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
     if !status.isCardPresent {
       leave()
@@ -127,7 +204,7 @@ public final class PCSCDriver: ReaderDriver {
       try checkAbort()
       status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
     }
-    guard status.isCardPresent, StorageCardATR(status.atr)?.isVicinity == true else {
+    guard status.isCardPresent, let atr = ContactlessATR(status.atr) else {
       leave()
       return false
     }
@@ -135,43 +212,48 @@ public final class PCSCDriver: ReaderDriver {
     leave()
     try call { () throws(SmartCardFailure) in try service.connect(to: name) }
     do {
-      session = Session(eventCount: status.eventCount, dialect: try chooseDialect())
+      session = try recognise(atr).map { path, target in
+        let isTransparent =
+          switch path {
+          case .transparent, .vicinity(.transparentSession): true
+          default: false
+          }
+        return Session(
+          eventCount: status.eventCount, path: path, target: target, isTransparent: isTransparent)
+      }
+      active = session?.target
     } catch {
       leave()
       throw error
     }
-    return true
+    if session == nil { leave() }
+    return session != nil
   }
 
-  private func chooseDialect() throws -> PCSCDialect {
-    let start = try transmit(TransparentSession.startCommand)
-    if isDone(start), isDone(try transmit(TransparentSession.vicinityCommand)) {
-      return .transparentSession
-    }
-    guard let dialect = PCSCDialect.passThrough(of: name) else { return .storageCard }
-    let probes: [ISO15693Command] = [.getSystemInformation, .readSingleBlock(0)]
-    for probe in probes {
-      let request = try ISO15693Request(probe).encoded()
-      guard let command = dialect.command(for: request) else { continue }
-      if try transmit(command).suffix(2) == Self.done { return dialect }
-    }
-    return .storageCard
-  }
-
-  private static let done: ArraySlice<UInt8> = [0x90, 0x00]
-
-  /// Whether all objects of a session command were carried out.
-  private func isDone(_ answer: [UInt8]) -> Bool {
-    guard answer.suffix(2) == Self.done else { return false }
-    switch TransparentSession.outcome(answer.dropLast(2)) {
-    case .noAnswer, .answer: return true
-    case .broken, .refused, .malformed: return false
+  /// Throws if the card has gone, as far as the service knows: a reader says of a tag that has left
+  /// no more than of one that refuses.
+  func checkPresence() throws {
+    let status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
+    guard status.isCardPresent, status.eventCount == session?.eventCount else {
+      leave()
+      throw Self.gone
     }
   }
 
-  private func transmit(_ command: [UInt8]) throws -> [UInt8] {
+  // MARK: Commands to the reader
+
+  /// Sends an APDU.
+  ///
+  /// - Parameter timeout: for what goes over the air.
+  func transmit(_ command: [UInt8], timeout: Duration = readerTimeout) throws -> [UInt8] {
     try checkAbort()
-    return try call { () throws(SmartCardFailure) in try service.transmit(command) }
+    return try call { () throws(SmartCardFailure) in
+      try service.transmit(command, atMost: timeout)
+    }
+  }
+
+  func resetCard() throws {
+    try call { () throws(SmartCardFailure) in try service.reset() }
   }
 
   /// Runs a call and says of a failure what has been lost by it.
@@ -190,23 +272,28 @@ public final class PCSCDriver: ReaderDriver {
 
   public func resetField() throws {
     active = nil
-    guard session?.dialect == .transparentSession else { return }
+    hasWaited = false
+    guard let session, session.isTransparent else { return }
     do {
+      guard case .vicinity = session.path else { return try endTransparentSession() }
       _ = try transmit(TransparentSession.fieldOffCommand)
       _ = try transmit(TransparentSession.fieldOnCommand)
-    } catch let error as NFCError where error.code == .tagConnectionLost {
-      // The next search finds whatever is there now.
+    } catch let error as NFCError where [.tagConnectionLost, .readerLost].contains(error.code) {
+      // The next search finds whatever is there now, over a new connection if need be.
     }
   }
 
   public func list(_ technology: TagTechnology) throws -> [Target] {
-    guard technology == .iso15693 else {
-      throw NFCError(.unsupported, "\(name) is used for ISO 15693 alone")
+    guard capabilities.technologies.contains(technology) else {
+      throw NFCError(.unsupported, "\(name) cannot poll \(technology.rawValue)")
     }
-    active = nil
     do {
-      guard try enter(patience: Self.patience) else { return [] }
-      let targets = try findTags()
+      let patience = hasWaited ? .zero : Self.patience
+      hasWaited = true
+      guard try enter(patience: patience), let session else { return [] }
+      if let target = session.target { return target.technology == technology ? [target] : [] }
+      guard technology == .iso15693 else { return [] }
+      let targets = try findVicinityTags()
       active = targets.last
       return targets
     } catch let error as NFCError where error.code == .tagConnectionLost {
@@ -214,136 +301,41 @@ public final class PCSCDriver: ReaderDriver {
     }
   }
 
-  private func findTags() throws -> [Target] {
-    guard session?.dialect == .transparentSession else {
-      guard let uid = try readUID() else { return [] }
-      return [.iso15693(ISO15693Target(uid: uid))]
-    }
-    let link = ISO15693Link(
-      maximumCommandLength: capabilities.maximumCommandLength,
-      maximumResponseLength: capabilities.maximumResponseLength
-    ) { frame, timeout in
-      try self.exchange(frame, framing: .checked, timeout: timeout)
-    }
-    return try ISO15693Inventory.run(link).map {
-      .iso15693(ISO15693Target(uid: $0.uid, dsfid: $0.dsfid))
-    }
-  }
-
-  /// Get data: the UID (PC/SC part 3, 3.2.2.1.3).
-  private static let getUID: [UInt8] = [0xFF, 0xCA, 0x00, 0x00, 0x00]
-  /// What every UID begins with (ISO/IEC 15693-3, 4.1).
-  private static let uidPrefix: UInt8 = 0xE0
-
-  /// The UID, most significant byte first. Readers differ in the order; one that reads as a UID both
-  /// ways is taken as the standard has it on the air.
-  private func readUID() throws -> [UInt8]? {
-    let answer = try transmit(Self.getUID)
-    guard answer.count == 10, answer.suffix(2) == Self.done else { return nil }
-    let uid = Array(answer.dropLast(2))
-    if uid.last == Self.uidPrefix { return uid.reversed() }
-    return uid.first == Self.uidPrefix ? uid : nil
-  }
+  static let gone = NFCError(.tagConnectionLost, "the tag has left the field")
 
   public func select(_ target: Target) throws {
     if let active, active.isSame(as: target), session != nil { return }
-    guard case .iso15693(let wanted) = target else {
-      throw NFCError(.unsupported, "\(name) is used for ISO 15693 alone")
-    }
     active = nil
-    guard try enter(patience: .zero) else { throw Self.gone }
-    if session?.dialect == .transparentSession {
-      if try !isThere(wanted.uid) {
-        // It may have been told to stay quiet.
-        try resetField()
-        guard try enter(patience: .zero), try isThere(wanted.uid) else { throw Self.gone }
-      }
-    } else {
-      guard try readUID() == wanted.uid else { throw Self.gone }
+    guard try enter(patience: .zero), let session else { throw Self.gone }
+    if let active, active.isSame(as: target) { return }
+    guard try session.target == nil ? wakeVicinityTag(target) : wake(target) else {
+      throw Self.gone
     }
     active = target
-  }
-
-  private static let gone = NFCError(.tagConnectionLost, "the tag has left the field")
-  private static let inventoryTimeout = Duration.milliseconds(60)
-
-  /// Whether a tag answers an inventory for its UID alone.
-  private func isThere(_ uid: [UInt8]) throws -> Bool {
-    let value = uid.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    let request = try ISO15693Request(
-      .inventory(afi: nil, mask: ISO15693InventoryMask(length: 64, value: value)),
-      flags: [.highDataRate, .inventoryOneSlot]
-    ).encoded()
-    let attempts = 2
-    for _ in 0..<attempts {
-      do {
-        let answer = try exchange(request, framing: .checked, timeout: Self.inventoryTimeout)
-        return try ISO15693InventoryAnswer(
-          decoding: ISO15693Response(decoding: answer).checkedPayload()
-        ).uid == uid
-      } catch let error as NFCError where error.code == .tagResponseError {
-        continue
-      }
-    }
-    return false
   }
 
   public func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
     guard let session else { throw Self.gone }
-    guard framing == .checked else {
-      throw NFCError(.unsupported, "an ISO 15693 tag's frames have their check added by the reader")
-    }
-    let outcome: TransparentSession.Outcome
-    if session.dialect == .transparentSession {
-      let answer = try transmit(
-        TransparentSession.exchangeCommand(command, timeout: timeout))
-      outcome =
-        answer.suffix(2) == Self.done
-        ? TransparentSession.outcome(answer.dropLast(2)) : PCSCDialect.outcome(answer)
-    } else {
-      outcome = try exchangeCommand(command, session.dialect)
-    }
-    switch outcome {
-    case .answer(let frame): return frame
-    case .noAnswer:
-      active = nil
-      throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
-    case .broken:
-      active = nil
-      throw NFCError(.tagResponseError, "the tag's answer was broken", cause: .checksum)
-    case .refused(let word):
-      active = nil
-      throw NFCError(
-        .tagResponseError, "the reader has not carried out the exchange", cause: .statusWord(word))
-    case .malformed:
-      active = nil
-      throw NFCError(.tagResponseError, "the reader's answer makes no sense")
-    }
-  }
-
-  private func exchangeCommand(
-    _ request: [UInt8], _ dialect: PCSCDialect
-  ) throws -> TransparentSession.Outcome {
-    guard let command = dialect.command(for: request) else {
-      // To procedures that try the larger command first it is as if the tag did not have it.
-      let code = request.dropFirst().first
-      let hasSmallerForm =
-        code == ISO15693CommandCode.readMultipleBlocks
-        || code == ISO15693CommandCode.getSystemInformation
-      guard !hasSmallerForm else {
-        return .answer(ISO15693Response(.commandNotSupported).encoded)
+    do {
+      switch session.path {
+      case .apdus: return try exchangeAPDU(command, framing, timeout)
+      case .transparent, .direct: return try exchangeFrame(command, framing, timeout)
+      case .pages, .classic: return try exchangeStorage(command, framing)
+      case .vicinity(let dialect):
+        return try exchangeVicinity(command, framing, timeout, dialect)
+      case .identifierAlone:
+        throw NFCError(
+          .unsupported,
+          "\(name) tells the number of this tag and takes no commands for it: it has neither a "
+            + "transparent session nor a pass-through for its kind")
       }
-      throw NFCError(.unsupported, "\(name) has no way to send this command to the tag")
+    } catch let error as NFCError where error.code == .tagResponseError {
+      // Whatever has become of it: it is woken before the next command.
+      active = nil
+      throw error
     }
-    return PCSCDialect.outcome(try transmit(command))
-  }
-
-  public func authenticate(
-    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
-  ) throws {
-    throw NFCError(.unsupported, "\(name) is used for ISO 15693 alone")
   }
 }
 
@@ -354,11 +346,16 @@ extension SmartCardFailure {
   func nfcError(reader: String) -> any Error {
     switch self {
     case .cancelled: CancellationError()
+    case .timeout:
+      NFCError(
+        .tagConnectionLost,
+        "the tag has not answered in time and \(reader) still waits for it; take the tag away",
+        cause: cause)
     case .removedCard, .noSmartCard, .unpoweredCard, .unresponsiveCard, .notTransacted, .resetCard:
       NFCError(.tagConnectionLost, "the tag has left the field", cause: cause)
     case .readerUnavailable, .unknownReader, .noReaders:
       NFCError(.readerLost, "\(reader) has gone", cause: cause)
-    case .noService, .serviceStopped, .communication:
+    case .noService, .serviceStopped, .communication, .invalidHandle:
       NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
     default:
       NFCError(.readerUnavailable, "\(reader) cannot be used", cause: cause)

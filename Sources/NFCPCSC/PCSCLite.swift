@@ -3,6 +3,10 @@ import NFCCore
 import Synchronization
 
 /// pcsc-lite: the one file of this module that calls C.
+///
+/// A service that has stopped, or was started anew, makes a connection to it invalid. Such a
+/// connection is let go and another one made: at once for a question that concerns no card, at the
+/// next one otherwise.
 final class PCSCLite: SmartCardService {
   // pcsclite.h.
   private static let scopeSystem: DWORD = 2
@@ -10,32 +14,68 @@ final class PCSCLite: SmartCardService {
   private static let protocolT0: DWORD = 1
   private static let protocolT1: DWORD = 2
   private static let leaveCard: DWORD = 0
+  private static let unpowerCard: DWORD = 2
+  private static let stateEmpty: DWORD = 0x10
   private static let statePresent: DWORD = 0x20
   private static let stateUnknown: DWORD = 0x04
   private static let stateUnavailable: DWORD = 0x08
+  /// The name by which readers that come and go are waited for.
+  private static let readerNotification = "\\\\?PnP?\\Notification"
   /// An extended APDU, the largest that the service moves (MAX_BUFFER_SIZE_EXTENDED).
   private static let bufferSize = 4 + 3 + 65536 + 3 + 2
   private static let largestATR = 33
+  /// Longer than any poll waits, and the service's own unit fits.
+  private static let longestWait = Duration.seconds(60)
+  /// For a call that powers a card, whatever its answer to reset waits for.
+  private static let powerTimeout = Duration.seconds(4)
 
-  private let context: SCARDCONTEXT
-  private var card: SCARDHANDLE?
-  private var transmission = SCARD_IO_REQUEST()
-  private var buffer = [UInt8](repeating: 0, count: bufferSize)
-  /// The context while it may be used, so that a late cancel does no harm.
-  private let cancellable: Cancellable
+  /// A connection to the service, and to a card.
+  ///
+  /// Unchecked because what is mutable is used by one call at a time, on the thread of ``calls``;
+  /// the context alone is used beside that, by calls for which pcsc-lite allows it.
+  private final class Connection: @unchecked Sendable {
+    let context: SCARDCONTEXT
+    let calls: BoundedCalls
+    var card: SCARDHANDLE?
+    var transmission = SCARD_IO_REQUEST()
+    var buffer = [UInt8](repeating: 0, count: PCSCLite.bufferSize)
 
-  /// The context for ``cancel``, which may be called from any thread.
+    init() throws(SmartCardFailure) {
+      var context = SCARDCONTEXT()
+      try PCSCLite.check(SCardEstablishContext(PCSCLite.scopeSystem, nil, nil, &context))
+      self.context = context
+      calls = BoundedCalls()
+    }
+
+    deinit {
+      if let card { _ = SCardDisconnect(card, PCSCLite.leaveCard) }
+      _ = SCardReleaseContext(context)
+    }
+  }
+
+  private var connection: Connection?
+  /// Counts the connections: the service counts events from its own start.
+  private var generation = 0
+  /// A connection that was given up in the middle of a call which has not come back yet.
+  private weak var stuck: Connection?
+  /// The connection while it may be used, so that a late cancel does no harm.
+  private let cancellable = Cancellable()
+  /// What a reader is allowed over the time that an exchange may take.
+  private let grace: Duration
+
+  /// What ``cancel`` needs, which may be called from any thread.
   private final class Cancellable: Sendable {
-    let context: Mutex<SCARDCONTEXT?>
-    init(_ context: SCARDCONTEXT) { self.context = Mutex(context) }
+    let connection = Mutex<(context: SCARDCONTEXT, calls: BoundedCalls)?>(nil)
   }
 
   /// Connects to the PC/SC service.
-  init() throws(SmartCardFailure) {
-    var context = SCARDCONTEXT()
-    try Self.check(SCardEstablishContext(Self.scopeSystem, nil, nil, &context))
-    self.context = context
-    cancellable = Cancellable(context)
+  ///
+  /// - Parameter grace: over the time that is given for an exchange. The readers' driver gives a
+  ///   reader that does not answer up after 3 s (libccid, DEFAULT_COM_READ_TIMEOUT), and its error
+  ///   comes first.
+  init(grace: Duration = .seconds(4)) throws(SmartCardFailure) {
+    self.grace = grace
+    _ = try connected()
   }
 
   deinit { close() }
@@ -48,54 +88,95 @@ final class PCSCLite: SmartCardService {
   var cancel: @Sendable () -> Void {
     let cancellable = cancellable
     return {
-      cancellable.context.withLock { if let context = $0 { _ = SCardCancel(context) } }
+      cancellable.connection.withLock { connection in
+        guard let connection else { return }
+        _ = SCardCancel(connection.context)
+        connection.calls.hurry()
+      }
     }
   }
 
-  func readers() throws(SmartCardFailure) -> [String] {
-    var length = DWORD(0)
+  // MARK: Connection
+
+  private func connected() throws(SmartCardFailure) -> Connection {
+    if let connection { return connection }
+    let new = try Connection()
+    generation += 1
+    connection = new
+    cancellable.connection.withLock { $0 = (new.context, new.calls) }
+    return new
+  }
+
+  func close() {
+    cancellable.connection.withLock { $0 = nil }
+    connection = nil
+  }
+
+  /// Asks what concerns no card, once more over a new connection if the old one is no longer valid.
+  private func ask<Result>(
+    _ body: (SCARDCONTEXT) throws(SmartCardFailure) -> Result
+  ) throws(SmartCardFailure) -> Result {
+    let isNew = connection == nil
+    let current = try connected()
     do {
-      try Self.check(SCardListReaders(context, nil, nil, &length))
-      // One that is plugged in meanwhile makes the list longer.
-      length += 1024
-      var names = [CChar](repeating: 0, count: Int(length))
-      try Self.check(SCardListReaders(context, nil, &names, &length))
-      return names.prefix(Int(length)).split(separator: 0).map { name in
-        String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      return try body(current.context)
+    } catch {
+      guard error.endsConnection else { throw error }
+      close()
+      guard !isNew else { throw error }
+    }
+    return try body(connected().context)
+  }
+
+  /// Makes a call that may take as long as a card or a reader lets it, and gives the connection up
+  /// if that is longer than allowed.
+  private func call<Result: Sendable>(
+    _ current: Connection, atMost timeout: Duration,
+    _ body: @escaping @Sendable (Connection) throws(SmartCardFailure) -> Result
+  ) throws(SmartCardFailure) -> Result {
+    guard let outcome = current.calls.run(atMost: timeout, { Swift.Result { try body(current) } })
+    else {
+      stuck = current
+      close()
+      throw .timeout
+    }
+    switch outcome {
+    case .success(let result): return result
+    case .failure(let error):
+      let failure = error as? SmartCardFailure ?? .communication
+      if failure.endsConnection { close() }
+      throw failure
+    }
+  }
+
+  // MARK: Readers
+
+  func readers() throws(SmartCardFailure) -> [String] {
+    do {
+      return try ask { context throws(SmartCardFailure) in
+        var length = DWORD(0)
+        try Self.check(SCardListReaders(context, nil, nil, &length))
+        // One that is plugged in meanwhile makes the list longer.
+        length += 1024
+        var names = [CChar](repeating: 0, count: Int(length))
+        try Self.check(SCardListReaders(context, nil, &names, &length))
+        return names.prefix(Int(length)).split(separator: 0).map { name in
+          String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
       }
     } catch  where error == .noReaders {
       return []
     }
   }
 
+  func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure) {
+    try wait(Self.readerNotification, 0, timeout)
+  }
+
   func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
-    try change(of: reader, from: 0, milliseconds: 0)
-  }
-
-  func wait(
-    forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
-  ) throws(SmartCardFailure) {
-    let (seconds, attoseconds) = timeout.components
-    let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    let known = DWORD(status.eventCount) << 16 | (status.isCardPresent ? Self.statePresent : 0x10)
-    do {
-      _ = try change(
-        of: reader, from: known, milliseconds: DWORD(clamping: max(0, min(milliseconds, 60000))))
-    } catch  where error == .timeout || error == .cancelled {}
-  }
-
-  private func change(
-    of reader: String, from known: DWORD, milliseconds: DWORD
-  ) throws(SmartCardFailure) -> SmartCardStatus {
-    var state = SCARD_READERSTATE()
-    let result = reader.withCString { name in
-      state.szReader = name
-      state.dwCurrentState = known
-      let result = SCardGetStatusChange(context, milliseconds, &state, 1)
-      state.szReader = nil
-      return result
+    let state = try ask { context throws(SmartCardFailure) in
+      try Self.change(context, of: reader, from: 0, milliseconds: 0)
     }
-    try Self.check(result)
     guard state.dwEventState & (Self.stateUnknown | Self.stateUnavailable) == 0 else {
       throw .readerUnavailable
     }
@@ -104,45 +185,113 @@ final class PCSCLite: SmartCardService {
     }
     return SmartCardStatus(
       isCardPresent: state.dwEventState & Self.statePresent != 0,
-      eventCount: Int(state.dwEventState >> 16 & 0xFFFF), atr: atr)
+      eventCount: generation << 16 | Int(state.dwEventState >> 16 & 0xFFFF), atr: atr)
   }
+
+  func wait(
+    forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
+  ) throws(SmartCardFailure) {
+    let known =
+      DWORD(status.eventCount & 0xFFFF) << 16
+      | (status.isCardPresent ? Self.statePresent : Self.stateEmpty)
+    try wait(reader, known, timeout)
+  }
+
+  private func wait(
+    _ reader: String, _ known: DWORD, _ timeout: Duration
+  ) throws(SmartCardFailure) {
+    let (seconds, attoseconds) = min(max(timeout, .zero), Self.longestWait).components
+    let milliseconds = DWORD(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    do {
+      _ = try ask { context throws(SmartCardFailure) in
+        try Self.change(context, of: reader, from: known, milliseconds: milliseconds)
+      }
+    } catch  where error == .timeout || error == .cancelled {}
+  }
+
+  private static func change(
+    _ context: SCARDCONTEXT, of reader: String, from known: DWORD, milliseconds: DWORD
+  ) throws(SmartCardFailure) -> SCARD_READERSTATE {
+    var state = SCARD_READERSTATE()
+    let result = reader.withCString { name in
+      state.szReader = name
+      state.dwCurrentState = known
+      let result = SCardGetStatusChange(context, milliseconds, &state, 1)
+      state.szReader = nil
+      return result
+    }
+    try check(result)
+    return state
+  }
+
+  // MARK: Card
 
   func connect(to reader: String) throws(SmartCardFailure) {
     disconnect()
-    var card = SCARDHANDLE()
-    var activeProtocol = DWORD(0)
-    try Self.check(
-      SCardConnect(
-        context, reader, Self.shareExclusive, Self.protocolT0 | Self.protocolT1, &card,
-        &activeProtocol))
-    self.card = card
-    transmission = SCARD_IO_REQUEST(
-      dwProtocol: UInt(activeProtocol), cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
+    do {
+      try call(connected(), atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
+        var card = SCARDHANDLE()
+        var activeProtocol = DWORD(0)
+        try Self.check(
+          SCardConnect(
+            current.context, reader, Self.shareExclusive, Self.protocolT0 | Self.protocolT1, &card,
+            &activeProtocol))
+        current.card = card
+        current.transmission = SCARD_IO_REQUEST(
+          dwProtocol: UInt(activeProtocol), cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
+      }
+    } catch  where error == .sharingViolation && stuck != nil {
+      // It is this program that still holds it.
+      throw .unresponsiveCard
+    }
   }
 
-  func transmit(_ command: [UInt8]) throws(SmartCardFailure) -> [UInt8] {
-    guard let card else { throw .noSmartCard }
-    var length = DWORD(buffer.count)
-    try Self.check(
-      SCardTransmit(
-        card, &transmission, command, DWORD(command.count), nil, &buffer, &length))
-    // Success without a status word: the card went in the middle of the command.
-    guard length >= 2 else { throw .removedCard }
-    return Array(buffer.prefix(Int(length)))
+  func transmit(
+    _ command: [UInt8], atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8] {
+    guard let connection else { throw .noSmartCard }
+    return try call(connection, atMost: timeout + grace) { current throws(SmartCardFailure) in
+      guard let card = current.card else { throw .noSmartCard }
+      var length = DWORD(current.buffer.count)
+      try Self.check(
+        SCardTransmit(
+          card, &current.transmission, command, DWORD(command.count), nil, &current.buffer,
+          &length))
+      // Success without a status word: the card went in the middle of the command.
+      guard length >= 2 else { throw .removedCard }
+      return Array(current.buffer.prefix(Int(length)))
+    }
+  }
+
+  func reset() throws(SmartCardFailure) {
+    guard let connection else { throw .noSmartCard }
+    try call(connection, atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
+      guard let card = current.card else { throw .noSmartCard }
+      var activeProtocol = DWORD(0)
+      try Self.check(
+        SCardReconnect(
+          card, Self.shareExclusive, Self.protocolT0 | Self.protocolT1, Self.unpowerCard,
+          &activeProtocol))
+      current.transmission.dwProtocol = UInt(activeProtocol)
+    }
   }
 
   func disconnect() {
-    guard let card else { return }
-    self.card = nil
-    _ = SCardDisconnect(card, Self.leaveCard)
-  }
-
-  func close() {
-    disconnect()
-    let isOpen = cancellable.context.withLock { context in
-      defer { context = nil }
-      return context != nil
+    guard let connection else { return }
+    try? call(connection, atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
+      guard let card = current.card else { return }
+      current.card = nil
+      try Self.check(SCardDisconnect(card, Self.leaveCard))
     }
-    if isOpen { _ = SCardReleaseContext(context) }
+  }
+}
+
+extension SmartCardFailure {
+  /// Whether a connection to the service is of no use after it.
+  fileprivate var endsConnection: Bool {
+    switch self {
+    case .noService, .serviceStopped, .invalidHandle, .communication: true
+    default: false
+    }
   }
 }

@@ -13,19 +13,20 @@ enum TransparentSession {
   private static let end: [UInt8] = [0x82, 0x00]
   private static let fieldOff: [UInt8] = [0x83, 0x00]
   private static let fieldOn: [UInt8] = [0x84, 0x00]
-  /// ISO/IEC 15693, layer 3.
-  private static let vicinity: [UInt8] = [0x8F, 0x02, 0x02, 0x03]
+  /// Standard and layer.
+  private static let protocolObject: [UInt8] = [0x8F, 0x02]
   /// How long an answer is waited for: microseconds, least significant byte first.
   private static let timer: [UInt8] = [0x5F, 0x46, 0x04]
   private static let transceive: UInt8 = 0x95
 
   // Objects of answers.
   private static let status: UInt8 = 0xC0
+  private static let lastBits: UInt8 = 0x92
+  private static let acknowledgeBits: UInt8 = 4
   private static let receptionStatus: UInt8 = 0x96
   private static let answer: UInt8 = 0x97
   private static let statusDone: UInt16 = 0x9000
   private static let statusNoTagAnswer: UInt16 = 0x6401
-  private static let collisionBit: UInt8 = 0x02
   /// CRC, collision, parity, framing.
   private static let anyErrorBit: UInt8 = 0x0F
 
@@ -33,7 +34,29 @@ enum TransparentSession {
   static let endCommand = command(manage, end)
   static let fieldOffCommand = command(manage, fieldOff)
   static let fieldOnCommand = command(manage, fieldOn)
-  static let vicinityCommand = command(switchProtocol, vicinity)
+
+  /// What the frames are of. Layer 3: activated, and the reader adds the check.
+  enum Standard: Hashable {
+    /// ISO/IEC 14443 type A. Its frames with a check by the reader are known from an ACR1552U, the
+    /// shape of an acknowledge of four bits is not.
+    case typeA
+    /// ISO/IEC 15693.
+    case vicinity
+    /// FeliCa, which has no layers; known from a Sony RC-S300.
+    case feliCa
+
+    fileprivate var value: [UInt8] {
+      switch self {
+      case .typeA: [0x00, 0x03]
+      case .vicinity: [0x02, 0x03]
+      case .feliCa: [0x03, 0x00]
+      }
+    }
+  }
+
+  static func switchCommand(to standard: Standard) -> [UInt8] {
+    command(switchProtocol, protocolObject + standard.value)
+  }
 
   /// Lc is one byte; timer and the header of the frame's object come off it.
   static let maximumCommandLength = 255 - 7 - 3
@@ -76,6 +99,7 @@ enum TransparentSession {
     var rest = bytes[...]
     var frame: [UInt8]?
     var isBroken = false
+    var isAcknowledge = false
     var hasStatus = false
     while let object = nextObject(&rest) {
       switch object.tag {
@@ -87,13 +111,16 @@ enum TransparentSession {
         if word != statusDone { return .refused(word) }
       case receptionStatus:
         isBroken = (object.value.first ?? 0) & anyErrorBit != 0
+      case lastBits:
+        isAcknowledge = object.value.first == acknowledgeBits
       case answer: frame = object.value
       default: break
       }
     }
     guard rest.isEmpty, hasStatus else { return .malformed }
-    if isBroken { return .broken }
-    guard let frame else { return .noAnswer }
+    guard let frame else { return isBroken ? .broken : .noAnswer }
+    // Four bits have no check that could be right.
+    if isBroken, !isAcknowledge || frame.count != 1 { return .broken }
     return .answer(frame)
   }
 

@@ -33,6 +33,14 @@ import Testing
       #"{"event":"arrived","time":0,"tag":{"type":"feliCa","protocol":"felica","uid":"01010612B41C7D2A","product":"FeliCa Standard","idm":"01010612B41C7D2A","pmm":"100B4B428485D0FF","systemCode":"0003"}}"#
     ),
     (
+      "icode-slix2",
+      #"{"event":"arrived","time":0,"tag":{"type":"iso15693","protocol":"iso15693","uid":"E00401082AD28E83","product":"ICODE SLIX2","icManufacturerCode":"04","icSerialNumber":"01082AD28E83","dsfid":"00","afi":"00","blockSize":4,"blockCount":80}}"#
+    ),
+    (
+      "st25dv",
+      #"{"event":"arrived","time":0,"tag":{"type":"iso15693","protocol":"iso15693","uid":"E00226006B5D14C7","product":"ST25DV64K","icManufacturerCode":"02","icSerialNumber":"26006B5D14C7","dsfid":"00","afi":"00","blockSize":4,"blockCount":2048}}"#
+    ),
+    (
       "topaz512",
       #"{"event":"arrived","time":0,"tag":{"type":"other","protocol":"jewel","uid":"471B9D02","product":"Topaz 512"}}"#
     ),
@@ -42,6 +50,16 @@ import Testing
     #expect(result.lines.map(Self.timeless) == [line])
     #expect(result.errors == "")
     #expect(result.status == 0)
+  }
+
+  /// Chips that the tag's memory tells apart, not the beginning of the UID.
+  @Test(arguments: [
+    ("st25dv", "ST25DV64K"), ("st25dv16k", "ST25DV16K"), ("st25dv04k", "ST25DV04K"),
+    ("st25tv", "ST25TV02K"),
+  ])
+  func namesAChipByItsMemory(_ name: String, _ product: String) async throws {
+    let result = try await Tool.run("poll", "--once", "--virtual", name)
+    #expect(result.output.hasSuffix("  iso15693  \(product)\n"))
   }
 
   @Test func printsTextForPeople() async throws {
@@ -67,7 +85,7 @@ import Testing
     #expect(result.errors == "")
     let protocols = [
       "iso14443a", "iso14443b", "felica", "jewel", "iso14443bPrime", "iso14443b2sr",
-      "iso14443b2ct", "barcode", "iclass",
+      "iso14443b2ct", "barcode", "iclass", "iso15693",
     ]
     for name in protocols {
       #expect(result.lines.contains { $0.contains(#""protocol":"\#(name)""#) }, "\(name)")
@@ -75,7 +93,7 @@ import Testing
     // One after the other: each comes, and goes before the next.
     let events = result.lines.map { $0.contains(#""event":"arrived""#) }
     #expect(events == (0..<events.count).map { $0.isMultiple(of: 2) })
-    #expect(events.count == 24)
+    #expect(events.count == 26)
     #expect(
       result.lines.dropFirst().first.map(Self.timeless)
         == #"{"event":"left","time":0,"tag":{"type":"miFare","protocol":"iso14443a","uid":"04A78B62C21B90"}}"#
@@ -87,6 +105,30 @@ import Testing
       "poll", "--virtual", "demo", "--protocols", "iso18092", "--json")
     #expect(result.lines.count == 2)
     #expect(result.status == 0)
+    let vicinity = try await Tool.run(
+      "poll", "--virtual", "demo", "--protocols", "iso15693", "--json")
+    #expect(vicinity.lines.count == 2)
+    #expect(vicinity.output.contains(#""uid":"E00401082AD28E83""#))
+  }
+
+  @Test func theDemoGoesOnToWhatACommandNeeds() async throws {
+    let result = try await Tool.run("iso15693", "read", "0", "--virtual", "demo")
+    #expect(result.output == "0  E1402701\n")
+    #expect(result.status == 0)
+  }
+
+  /// Two readers, each with the tags that it can see.
+  @Test func tagsOfBothReadersArePolled() async throws {
+    let both = ["--virtual", "ntag215", "--virtual", "st25dv", "poll", "--json"]
+    let result = try await Tool.run(both + ["--count", "2"])
+    #expect(result.lines.contains { $0.contains("NTAG215") })
+    #expect(result.lines.contains { $0.contains("ST25DV64K") })
+    #expect(result.lines.count == 2)
+    let one = try await Tool.run(both + ["--once", "--protocols", "iso15693"])
+    #expect(one.lines.count == 1)
+    #expect(one.output.contains("ST25DV64K"))
+    let none = try await Tool.run(both + ["--timeout", "0.3", "--protocols", "iso18092"])
+    #expect(none.status == 66)
   }
 
   @Test func timeoutIsSuccessIfATagCame() async throws {

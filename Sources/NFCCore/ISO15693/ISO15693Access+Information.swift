@@ -12,6 +12,7 @@ extension ISO15693Access {
       do {
         let found = corrected(try ask(form))
         if best == nil || found.blockCount != nil { best = found }
+        if form == .protocolExtension { knowledge.wideNumbers = .protocolExtension }
         if found.blockCount != nil { break }
       } catch let error as NFCError where error.isSilence || error.iso15693ErrorCode != nil {
         // The next form may be known to it.
@@ -109,7 +110,8 @@ package enum ISO15693Inventory {
         let payload = try link.exchange(request, answerLength: answerLength, place: nil)
         let answer = try ISO15693InventoryAnswer(decoding: payload)
         if !found.contains(answer) { found.append(answer) }
-      } catch let error as NFCError where error.isSilence {
+      } catch let error as NFCError where error.isSilence || error.iso15693ErrorCode != nil {
+        // A tag that refuses has not told its UID; the next search may find it.
         continue
       } catch let error as NFCError where error.isTransmissionError && mask.length < 64 {
         let bit = UInt64(1) << UInt64(mask.length)

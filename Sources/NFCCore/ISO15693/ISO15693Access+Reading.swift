@@ -5,12 +5,14 @@ extension ISO15693Access {
   /// what was granted then is the limit from now on.
   ///
   /// - Parameter securityStatus: asks for each block's lock too.
-  /// - Throws: `invalidParameter` before anything is sent for numbers that the tag does not have as
-  ///   far as is known, else its refusal.
+  /// A tag that has not told its size is asked first, once, if its kind leaves it open.
+  ///
+  /// - Throws: `invalidParameter` before anything is read for numbers that the tag does not have; the
+  ///   refusal of a tag that does not tell its size.
   mutating func readBlocks(
     _ range: Range<Int>, securityStatus: Bool = false
   ) throws -> [ISO15693Block] {
-    try check(range)
+    try checkExistence(range)
     var blocks: [ISO15693Block] = []
     var next = range.lowerBound
     var trial: Int?
@@ -154,7 +156,7 @@ extension ISO15693Access {
   ///
   /// By the command for it, or where the tag does not have it by reading with the option flag.
   mutating func securityStatus(_ range: Range<Int>) throws -> [UInt8] {
-    try check(range)
+    try checkExistence(range)
     var statuses: [UInt8] = []
     var next = range.lowerBound
     while next < range.upperBound, !knowledge.refusesSecurityStatus {

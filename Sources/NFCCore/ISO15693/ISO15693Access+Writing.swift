@@ -34,14 +34,18 @@ extension ISO15693Access {
 
   /// Finds out the size of a block, and the number of blocks if the tag tells it.
   mutating func askSize(number: Int = 0) throws {
-    if knowledge.blockCount == nil, !knowledge.refusesInformation {
-      do {
-        _ = try systemInformation()
-      } catch let error as NFCError where error.code == .unsupported {
-        // A block will tell its size.
-      }
-    }
+    try askCount()
     if knowledge.blockSize == nil { _ = try readBlock(number) }
+  }
+
+  /// Finds out the number of blocks, if the tag tells it.
+  mutating func askCount() throws {
+    guard knowledge.blockCount == nil, !knowledge.refusesInformation else { return }
+    do {
+      _ = try systemInformation()
+    } catch let error as NFCError where error.code == .unsupported {
+      // Then its refusals tell.
+    }
   }
 
   /// Writes blocks that are known to be the tag's.
@@ -87,6 +91,11 @@ extension ISO15693Access {
       if try readBlocks(numbers).flatMap(\.data) == data { return true }
     } catch let error as NFCError where error.isRefusalOfCommand {
       // Fewer at a time, and at last one.
+    } catch var error as NFCError where error.iso15693ErrorCode == .locked {
+      // Which of them the refusal does not say.
+      let locked = try? securityStatus(numbers).firstIndex { $0 & 1 != 0 }
+      if let locked { error.place = .block(numbers.lowerBound + locked) }
+      throw error
     }
     knowledge.writeLimit = numbers.count.nextPowerOfTwoBelow
     return false
@@ -102,10 +111,13 @@ extension ISO15693Access {
 
   /// Locks one block for good. **Cannot be undone.**
   ///
-  /// That it is locked already is no error. After a silence the block's status is asked before the
+  /// A tag that has not told its size yet is asked first. That it is locked already is no error. After a silence the block's status is asked before the
   /// command is sent again.
   mutating func lockBlock(_ number: Int) throws {
-    try check(number..<(number + 1))
+    guard (0..<Self.largestBlockCount).contains(number) else {
+      throw NFCError(.invalidParameter, "block numbers go from 0 to 65535")
+    }
+    try checkExistence(number..<(number + 1))
     do {
       try change(
         number, narrow: ISO15693Command.lockBlock, extended: ISO15693Command.extendedLockBlock,

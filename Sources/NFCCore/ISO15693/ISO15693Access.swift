@@ -75,6 +75,15 @@ struct ISO15693Access {
     }
   }
 
+  /// The same, and asks a tag for its size that has not told it yet, unless it is of a kind that
+  /// has all these blocks.
+  mutating func checkExistence(_ range: Range<Int>) throws {
+    try check(range)
+    guard range.upperBound > knowledge.likelyBlockCount ?? 0 else { return }
+    try askCount()
+    try check(range)
+  }
+
   /// A command for one block in the form that the tag takes for its number.
   func numbered(
     _ number: Int, _ wide: ISO15693Knowledge.WideNumbers?,

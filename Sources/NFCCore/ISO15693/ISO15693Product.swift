@@ -4,9 +4,11 @@
 /// What is not sure is left out: then the tag is asked.
 public struct ISO15693Product: Hashable, Sendable {
   /// As the maker writes it; a family's name where the UID tells no more.
-  public let name: String
+  public private(set) var name: String
   /// Bytes a block and number of blocks where all chips of this kind have the same.
-  let geometry: ISO15693Geometry?
+  private(set) var geometry: ISO15693Geometry?
+  /// The names of chips that share their UIDs' beginning, by their number of blocks.
+  private(set) var variants: [Int: String]
   let traits: Traits
 
   /// What sets a chip apart from the standard's reader's point of view.
@@ -28,11 +30,25 @@ public struct ISO15693Product: Hashable, Sendable {
   }
 
   init(
-    _ name: String, _ blockCount: Int? = nil, _ blockSize: Int = 4, traits: Traits = Traits()
+    _ name: String, _ blockCount: Int? = nil, _ blockSize: Int = 4, variants: [Int: String] = [:],
+    traits: Traits = Traits()
   ) {
     self.name = name
     geometry = blockCount.map { ISO15693Geometry(blockSize: blockSize, blockCount: $0) }
+    self.variants = variants
     self.traits = traits
+  }
+
+  /// The chip of those that the UID leaves open, once the tag has told its memory.
+  func narrowed(by information: ISO15693SystemInformation) -> ISO15693Product {
+    guard let size = information.blockSize, let count = information.blockCount,
+      let name = variants[count]
+    else { return self }
+    var product = self
+    product.name = name
+    product.geometry = ISO15693Geometry(blockSize: size, blockCount: count)
+    product.variants = [:]
+    return product
   }
 
   // MARK: Makers
@@ -84,12 +100,15 @@ public struct ISO15693Product: Hashable, Sendable {
     self = product
   }
 
-  /// The chip for ``Tag`` and the command line.
+  /// The chip of a UID for ``Tag`` and the command line; `nil` if it is not known.
   public static func tagProduct(uid: [UInt8]) -> TagProduct? {
-    guard let product = ISO15693Product(uid: uid), let maker = manufacturer(uid: uid)
-    else { return nil }
-    let size = product.geometry.map { $0.blockSize * $0.blockCount }
-    return TagProduct(name: product.name, maker: maker, memorySize: size)
+    ISO15693Product(uid: uid)?.tagProduct(uid: uid)
+  }
+
+  /// The chip for ``Tag`` and the command line; `nil` for a UID of another maker.
+  func tagProduct(uid: [UInt8]) -> TagProduct? {
+    guard let maker = Self.manufacturer(uid: uid) else { return nil }
+    return TagProduct(name: name, maker: maker, memorySize: geometry?.size)
   }
 
   /// Bits 36 and 35 of the UID tell the generation (SL2S2602 data sheet, 8.3).
@@ -116,20 +135,29 @@ public struct ISO15693Product: Hashable, Sendable {
   private static func stProduct(_ kind: UInt8) -> ISO15693Product? {
     // 32 blocks a read, within a sector of 32 (M24LR64-R data sheet, 26.5).
     let m24lr = Traits(readLimit: 32, sectorLength: 32, wideNumbers: .protocolExtension)
+    let st25dv = Traits(writeLimit: 4, wideNumbers: .extendedCommands)
     switch kind {
-    case 0x08: return ISO15693Product("ST25TV512C/02KC")
+    case 0x08:
+      return ISO15693Product(
+        "ST25TV512C/02KC", variants: [16: "ST25TV512C", 80: "ST25TV02KC"])
     case 0x14: return ISO15693Product("LRI64", traits: Traits(readLimit: 1))
     case 0x20: return ISO15693Product("LRI2K", 64)
-    case 0x23: return ISO15693Product("ST25TV512/02K")
-    case 0x24, 0x25:
-      return ISO15693Product(
-        "ST25DV04K", 128, traits: Traits(writeLimit: 4, wideNumbers: .extendedCommands))
+    case 0x23:
+      return ISO15693Product("ST25TV512/02K", variants: [16: "ST25TV512", 64: "ST25TV02K"])
+    // IE and JF, which differ in their wired side only, have a code each.
+    case 0x24, 0x25: return ISO15693Product("ST25DV04K", 128, traits: st25dv)
     case 0x26, 0x27:
-      // 16K and 64K share it: the number of blocks is the tag's to tell.
       return ISO15693Product(
-        "ST25DV16K/64K", traits: Traits(writeLimit: 4, wideNumbers: .extendedCommands))
+        "ST25DV16K/64K", variants: [512: "ST25DV16K", 2048: "ST25DV64K"], traits: st25dv)
+    // ST's drivers, st25dvxxkc.h.
+    case 0x50: return ISO15693Product("ST25DV04KC", 128, traits: st25dv)
+    case 0x51:
+      return ISO15693Product(
+        "ST25DV16KC/64KC", variants: [512: "ST25DV16KC", 2048: "ST25DV64KC"], traits: st25dv)
     case 0x48:
-      return ISO15693Product("ST25TV16K/64K", traits: Traits(wideNumbers: .extendedCommands))
+      return ISO15693Product(
+        "ST25TV16K/64K", variants: [512: "ST25TV16K", 2048: "ST25TV64K"],
+        traits: Traits(wideNumbers: .extendedCommands))
     case 0x2C: return ISO15693Product("M24LR64-R", 2048, traits: m24lr)
     case 0x44: return ISO15693Product("LRIS64K", 2048, traits: m24lr)
     case 0x4E: return ISO15693Product("M24LR16E-R", 512, traits: m24lr)

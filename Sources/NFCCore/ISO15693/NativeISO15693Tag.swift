@@ -7,7 +7,17 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
   var icSerialNumber: [UInt8] { Array(target.uid.suffix(6)) }
   var dsfid: UInt8? { target.dsfid }
 
-  func product() async throws -> TagProduct? { ISO15693Product.tagProduct(uid: target.uid) }
+  /// By the UID alone; where that leaves several chips open, the tag is asked for the size of its
+  /// memory, once.
+  func product() async throws -> TagProduct? {
+    guard let product = ISO15693Product(uid: target.uid) else { return nil }
+    guard !product.variants.isEmpty else { return product.tagProduct(uid: target.uid) }
+    do {
+      return product.narrowed(by: try await systemInformation()).tagProduct(uid: target.uid)
+    } catch let error as NFCError where error.code == .unsupported {
+      return product.tagProduct(uid: target.uid)
+    }
+  }
 
   func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8] {
     guard request.count >= 2 else {

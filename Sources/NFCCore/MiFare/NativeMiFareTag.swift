@@ -32,9 +32,17 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     let family = family
     return try await handle.performCommand { link in
       switch family {
-      case .classic: try MiFareClassicExchange.send(command, link)
-      case .ultralight: try UltralightExchange.send(command, link)
-      case .desfire, .plus, .unknown: try link.exchange(command, framing: .tagProtocol)
+      case .classic: return try MiFareClassicExchange.send(command, link)
+      case .ultralight: return try UltralightExchange.send(command, link)
+      case .desfire where link.capabilities.takesAPDUsAlone:
+        return try DESFireWrapping.send(native: command, link)
+      case .desfire, .plus, .unknown:
+        guard !link.capabilities.takesAPDUsAlone else {
+          throw NFCError(
+            .unsupported,
+            "this reader carries APDUs alone, and the card has no form of its own in them")
+        }
+        return try link.exchange(command, framing: .tagProtocol)
       }
     }
   }

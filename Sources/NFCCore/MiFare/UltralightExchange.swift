@@ -50,9 +50,15 @@ enum UltralightIdentification {
 
   /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
   /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
+  ///
+  /// `nil` as well on a reader that carries none of the commands that chips are told apart by.
   static func product(_ link: TagLink) throws -> TagProduct? {
-    if let version = try answer(.getVersion, link) {
-      return UltralightChip.version(version)?.product
+    do {
+      if let version = try answer(.getVersion, link) {
+        return UltralightChip.version(version)?.product
+      }
+    } catch let error as NFCError where error.code == .unsupported {
+      return nil
     }
     if let challenge = try answer(.authenticate, link),
       (try? UltralightCommand.authenticate.answer(challenge)) != nil
@@ -73,18 +79,36 @@ enum UltralightIdentification {
   /// Some chips say so by silence. A frame that is lost looks the same, and would make another chip of the
   /// tag: what was not answered is asked once more.
   private static func answer(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8]? {
-    var isRepeated = false
-    while true {
-      do {
-        return try UltralightExchange.send(command.encoded, link)
-      } catch let error as NFCError {
-        let isSilent = error.code == .tagResponseError && error.cause == .noAnswer
-        let isBroken = error.code == .tagResponseError && error.cause == .checksum
-        guard error.code == .tagRefused || isSilent || isBroken && !isRepeated else { throw error }
-        try link.selectAgain()
-        if isRepeated || error.code == .tagRefused { return nil }
-        isRepeated = true
-      }
+    do {
+      return try UltralightExchange.send(command.encoded, link)
+    } catch let error as NFCError where error.code == .tagRefused {
+      try link.selectAgain()
+      return nil
+    } catch let error as NFCError where error.code == .tagResponseError {
+      try link.selectAgain()
+      return try answer(again: command, link)
+    }
+  }
+
+  private static func answer(
+    again command: UltralightCommand, _ link: TagLink
+  ) throws -> [UInt8]? {
+    do {
+      return try UltralightExchange.send(command.encoded, link)
+    } catch let error as NFCError where error.isRefusalOrAbsence {
+      try link.selectAgain()
+      return nil
+    }
+  }
+}
+
+extension NFCError {
+  /// Whether a tag has said no, or nothing; not that its answer has come to grief on the way.
+  fileprivate var isRefusalOrAbsence: Bool {
+    switch (code, cause) {
+    case (.tagRefused, _): true
+    case (.tagResponseError, .checksum), (.tagResponseError, .libnfc): false
+    default: code == .tagResponseError
     }
   }
 }

@@ -9,6 +9,11 @@ import Synchronization
 /// `CancellationError`, and leaves the reader ready for the next call.
 ///
 /// The carrier is switched off by ``close()``, and when the last reference goes.
+///
+/// A reader that goes away in the middle ends what is running with `readerLost`. One of libnfc's
+/// has to be opened anew when it is back. One of PC/SC's need not: each later call tries once to
+/// reach it again, through a service that was stopped and started as well, and throws `readerLost`
+/// as long as that fails. Tags that were found before are lost.
 public actor Reader {
   /// What people call the reader, for instance `pn532_uart:/dev/ttyUSB0`.
   public nonisolated let name: String
@@ -63,8 +68,8 @@ public actor Reader {
 
   /// Takes the driver past the actor's end to the executor.
   ///
-  /// Unchecked because the driver is reached through the actor, which runs on the executor, and after
-  /// the actor's end by one task on that executor.
+  /// Unchecked because the driver is reached through the actor, which runs on the executor, and
+  /// after the actor's end by one task on that executor.
   private final class DriverOwner: @unchecked Sendable {
     let driver: any ReaderDriver
     private var isClosed = false
@@ -132,11 +137,14 @@ public actor Reader {
     }
   }
 
-  /// The reader has gone: nothing more can be asked of it.
+  /// The reader has gone, and its tags with it: nothing more can be asked of it unless it may come
+  /// back.
   private func lose() {
     guard isOpen else { return }
-    isOpen = false
+    epoch += 1
     connected = nil
+    guard !driver.comesBack else { return }
+    isOpen = false
     owner.close()
   }
 
@@ -287,8 +295,8 @@ extension Target {
     return false
   }
 
-  /// Whether waking the tag would throw away what a program has built up in it without its knowing: a
-  /// selected application, a secure channel.
+  /// Whether waking the tag would throw away what a program has built up in it without its knowing:
+  /// a selected application, a secure channel.
   var losesStateOnSelect: Bool {
     switch self {
     case .iso14443a(let target): target.supportsISO14443Part4

@@ -8,15 +8,23 @@ public struct ReaderCapabilities: Hashable, Sendable {
   public var maximumCommandLength: Int
   /// The longest answer of a tag, in bytes, without its check.
   public var maximumResponseLength: Int
+  /// A card of ISO/IEC 14443-4 gets the APDUs of ISO/IEC 7816-4 and nothing else.
+  public var takesAPDUsAlone: Bool
+  /// The ways in which commands can reach a tag, best first, and what each of them loses. Empty for
+  /// a reader that carries everything. Which of them a reader has shows with the first tag.
+  public var commandPaths: [CommandPath]
 
   public init(
     technologies: Set<TagTechnology>, bitRates: [TagTechnology: [Int]],
-    maximumCommandLength: Int, maximumResponseLength: Int
+    maximumCommandLength: Int, maximumResponseLength: Int, takesAPDUsAlone: Bool = false,
+    commandPaths: [CommandPath] = []
   ) {
     self.technologies = technologies
     self.bitRates = bitRates
     self.maximumCommandLength = maximumCommandLength
     self.maximumResponseLength = maximumResponseLength
+    self.takesAPDUsAlone = takesAPDUsAlone
+    self.commandPaths = commandPaths
   }
 }
 
@@ -27,21 +35,32 @@ public enum Framing: Hashable, Sendable {
   case tagProtocol
   /// Bytes with a check that the reader appends, verifies and takes off.
   case checked
-  /// Bytes as they are, and the answer as it is: checks and the four bits of an acknowledge included.
+  /// Bytes as they are, and the answer as it is: checks and the four bits of an acknowledge
+  /// included.
   case bare
 }
 
-/// A reader, as ``Reader`` drives it: one round-trip a call, on one thread, no state of a tag's own.
+/// A reader, as ``Reader`` drives it: one round-trip a call, on one thread, no state of a tag's
+/// own.
 ///
-/// There is one for libnfc and one for tests without a reader. A driver is not `Sendable`: it belongs
-/// to the actor that runs it. Only ``abort`` may be called from elsewhere.
+/// There is one for libnfc and one for tests without a reader. A driver is not `Sendable`: it
+/// belongs to the actor that runs it. Only ``abort`` may be called from elsewhere.
 ///
-/// Every method throws ``NFCError``; `readerLost` means that the reader is gone for good.
+/// Every method throws ``NFCError``; `readerLost` means that the reader is gone, for good unless
+/// the driver ``comesBack``.
 public protocol ReaderDriver: AnyObject {
   /// What people call it.
   var name: String { get }
   var connectionString: String { get }
   var capabilities: ReaderCapabilities { get }
+
+  /// What the reader can do with a tag that it has found, where that is less or more than
+  /// ``capabilities`` say of all.
+  func capabilities(for target: Target) -> ReaderCapabilities
+
+  /// Whether a call after `readerLost` tries to reach the reader again, so that it is of use once
+  /// it is back. Tags that were found before are lost in either case.
+  var comesBack: Bool { get }
 
   /// Ends the call that is running, from any thread. The call then throws `CancellationError`.
   var abort: @Sendable () -> Void { get }
@@ -53,16 +72,18 @@ public protocol ReaderDriver: AnyObject {
   /// Switches the carrier off and on, so that all tags start anew.
   func resetField() throws
 
-  /// Looks once for tags of a technology. Each that is found is put to sleep again if the technology
-  /// has a way, so that the next one can be found; the last may stay active.
+  /// Looks once for tags of a technology. Each that is found is put to sleep again if the
+  /// technology has a way, so that the next one can be found; the last may stay active.
   func list(_ technology: TagTechnology) throws -> [Target]
 
-  /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is gone.
+  /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is
+  /// gone.
   func select(_ target: Target) throws
 
   /// Sends a command to the selected tag.
   ///
-  /// Throws `tagResponseError` with the cause `noAnswer` on silence and `checksum` on a broken answer.
+  /// Throws `tagResponseError` with the cause `noAnswer` on silence and `checksum` on a broken
+  /// answer.
   ///
   /// - Parameter timeout: for the whole exchange.
   func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8]
@@ -74,6 +95,11 @@ public protocol ReaderDriver: AnyObject {
 
   /// Switches the carrier off and releases the reader. Nothing is called after it.
   func close()
+}
+
+extension ReaderDriver {
+  public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }
+  public var comesBack: Bool { false }
 }
 
 /// Which of a sector's two keys.

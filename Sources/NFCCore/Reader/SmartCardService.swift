@@ -1,7 +1,8 @@
 /// The calls of PC/SC that a driver needs: a connection to one card at a time.
 ///
 /// There is one over the system's PC/SC service, and one in the process for virtual tags. All calls
-/// but ``cancel`` are made on one thread.
+/// but ``cancel`` are made on one thread. A service that has stopped is reached again by the next
+/// call after it has started.
 public protocol SmartCardService: AnyObject {
   /// The names of the readers that are there.
   func readers() throws(SmartCardFailure) -> [String]
@@ -9,19 +10,31 @@ public protocol SmartCardService: AnyObject {
   /// What is known of a reader and the card in it, without asking the card.
   func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus
 
+  /// Waits until readers have come or gone, at most so long; ends early after ``cancel``.
+  func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure)
+
   /// Waits until the status is another one, at most so long; ends early after ``cancel``.
   func wait(
     forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
   ) throws(SmartCardFailure)
 
-  /// Ends the wait that is running, from any thread.
+  /// Ends the wait that is running, from any thread. An exchange that is running may still come to
+  /// its end, but no longer waits for a card that is silent.
   var cancel: @Sendable () -> Void { get }
 
   /// Connects to the card in a reader, for nobody else until ``disconnect()``.
   func connect(to reader: String) throws(SmartCardFailure)
 
   /// Sends a command APDU and gives the answer, status word included: two bytes at least.
-  func transmit(_ command: [UInt8]) throws(SmartCardFailure) -> [UInt8]
+  ///
+  /// - Parameter timeout: how long the answer may take. When it is over the connection is given up and
+  ///   ``SmartCardFailure/timeout`` thrown.
+  func transmit(
+    _ command: [UInt8], atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8]
+
+  /// Takes the power from the card and gives it back: a tag begins anew. The connection stays.
+  func reset() throws(SmartCardFailure)
 
   /// Gives the card up as it is. Does nothing without a connection.
   func disconnect()
@@ -33,7 +46,7 @@ public protocol SmartCardService: AnyObject {
 /// A reader's slot at a moment.
 public struct SmartCardStatus: Hashable, Sendable {
   public var isCardPresent: Bool
-  /// Rises with every card that comes or goes.
+  /// Another one with every card that comes or goes, and with every new connection to the service.
   public var eventCount: Int
   /// The answer to reset of the card that is there, as the reader makes it up for a tag.
   public var atr: [UInt8]
@@ -52,6 +65,7 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
   public init(code: UInt32) { self.code = code }
 
   public static let cancelled = SmartCardFailure(code: 0x8010_0002)
+  public static let invalidHandle = SmartCardFailure(code: 0x8010_0003)
   public static let unknownReader = SmartCardFailure(code: 0x8010_0009)
   public static let timeout = SmartCardFailure(code: 0x8010_000A)
   public static let sharingViolation = SmartCardFailure(code: 0x8010_000B)
@@ -73,6 +87,7 @@ extension SmartCardFailure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cancelled: "cancelled"
+    case .invalidHandle: "the connection to the PC/SC service is no longer valid"
     case .unknownReader: "there is no such reader"
     case .timeout: "the time is over"
     case .sharingViolation: "another program uses the card"

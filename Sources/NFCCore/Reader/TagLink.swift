@@ -15,7 +15,7 @@ struct TagLink {
   /// What a tag may take for an ordinary command, waiting-time extensions included.
   static let defaultTimeout = Duration.milliseconds(1000)
 
-  var capabilities: ReaderCapabilities { driver.capabilities }
+  var capabilities: ReaderCapabilities { driver.capabilities(for: target) }
 
   /// Sends a command and gives the answer.
   ///
@@ -24,11 +24,11 @@ struct TagLink {
     _ command: [UInt8], framing: Framing, timeout: Duration = TagLink.defaultTimeout
   ) throws -> [UInt8] {
     try work.checkCancellation()
-    guard command.count <= driver.capabilities.maximumCommandLength else {
+    let longest = capabilities.maximumCommandLength
+    guard command.count <= longest else {
       throw NFCError(
         .commandTooLong,
-        "a command has at most \(driver.capabilities.maximumCommandLength) bytes on this reader, not "
-          + "\(command.count)")
+        "a command has at most \(longest) bytes on this reader, not \(command.count)")
     }
     return try driver.exchange(command, framing: framing, timeout: timeout)
   }

@@ -64,11 +64,16 @@ public enum Target: Hashable, Sendable {
 public struct ISO14443ATarget: Hashable, Sendable {
   /// 4, 7 or 10 bytes.
   public var uid: [UInt8]
-  /// Two bytes, most significant first, as they are printed: `[0x00, 0x44]`.
+  /// Two bytes, most significant first, as they are printed: `[0x00, 0x44]`. Empty if the reader
+  /// has not told, as PC/SC readers do not.
   public var atqa: [UInt8]
+  /// Where a reader does not tell, as PC/SC readers do not, the SAK of the kind that it names.
   public var sak: UInt8
-  /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4.
+  /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4, and if
+  /// the reader has not told.
   public var ats: [UInt8]
+  /// What the reader has told of an answer to select that it keeps to itself.
+  private var toldHistoricalBytes: [UInt8]?
 
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, ats: [UInt8] = []) {
     self.uid = uid
@@ -77,14 +82,23 @@ public struct ISO14443ATarget: Hashable, Sendable {
     self.ats = ats
   }
 
+  /// A card of ISO/IEC 14443-4 on a reader that gives the historical bytes of its ATS alone.
+  public init(uid: [UInt8], historicalBytes: [UInt8]) {
+    self.init(uid: uid, atqa: [], sak: Self.sakISO14443Part4)
+    toldHistoricalBytes = historicalBytes
+  }
+
+  private static let sakISO14443Part4: UInt8 = 0x20
+
   /// Bit 6 of SAK: the tag speaks ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
-  public var supportsISO14443Part4: Bool { sak & 0x20 != 0 }
+  public var supportsISO14443Part4: Bool { sak & Self.sakISO14443Part4 != 0 }
 
   /// A UID of 4 bytes that begins with 08 is drawn anew at each power-on (ISO/IEC 14443-3, 6.5.4).
   public var hasRandomUID: Bool { uid.count == 4 && uid[0] == 0x08 }
 
   /// What follows T0 and the interface bytes that it announces (ISO/IEC 14443-4, 5.2).
   public var historicalBytes: [UInt8] {
+    if let toldHistoricalBytes { return toldHistoricalBytes }
     guard let t0 = ats.first else { return [] }
     let interfaceBytes = (t0 >> 4 & 0x07).nonzeroBitCount
     return Array(ats.dropFirst(1 + interfaceBytes))
@@ -111,7 +125,7 @@ public struct ISO14443BTarget: Hashable, Sendable {
 public struct FeliCaTarget: Hashable, Sendable {
   /// Eight bytes: manufacturer code, card identification number.
   public var idm: [UInt8]
-  /// Eight bytes: IC code, maximum response times.
+  /// Eight bytes: IC code, maximum response times; empty if the reader has no way to ask.
   public var pmm: [UInt8]
   /// Two bytes, most significant first; empty if the card has not told.
   public var systemCode: [UInt8]

@@ -39,10 +39,12 @@ public protocol MiFareTag: NDEFTag {
   ///
   /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without CRC_A,
   /// or the single byte `0A` for an acknowledge. DESFire, Plus: the native command, inside the
-  /// blocks of ISO/IEC 14443-4. Classic: `60` or `61`, block and key (the UID is added), then
-  /// `30`, `A0`, `B0`, `C0` to `C2` as the data sheet has them with the operand in the same command.
+  /// blocks of ISO/IEC 14443-4; on a PC/SC reader, which carries APDUs alone, a DESFire's goes in one.
+  /// Classic: `60` or `61`, block and key (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as
+  /// the data sheet has them with the operand in the same command.
   ///
-  /// - Throws: `tagRefused` with the NAK; `tagResponseError` for no or a broken answer;
+  /// - Throws: `unsupported` for a command that this reader does not carry, with what it lacks
+  ///   (``ReaderCapabilities/commandPaths``); `tagRefused` with the NAK; `tagResponseError` for no or a broken answer;
   ///   `commandTooLong`; `authenticationFailed` for a wrong key.
   func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8]
 

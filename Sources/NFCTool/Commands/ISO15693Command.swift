@@ -15,7 +15,7 @@ struct ISO15693Command: ParsableCommand {
 extension Session {
   /// Waits for a vicinity tag; says so at once if no reader can find one.
   fileprivate func selectVicinityTag() async throws -> SelectedTag<any ISO15693Tag> {
-    guard readers.contains(where: { $0.capabilities.technologies.contains(.iso15693) }) else {
+    guard readers.contains(where: \.hasVicinity) else {
       throw Failure(
         .noReader,
         "\(reader.name) has no ISO 15693: the PN53x chips cannot do it",
@@ -46,40 +46,29 @@ extension SelectedTag where Kind == any ISO15693Tag {
   }
 }
 
+extension SelectedTag where Kind == any ISO15693Tag {
+  /// Refuses blocks that the tag does not have, before the first of several runs is read.
+  fileprivate func checkExistence(of blocks: [Range<Int>]) async throws {
+    guard let count = try await detected.vicinityInformation()?.blockCount,
+      let range = blocks.first(where: { $0.upperBound > count })
+    else { return }
+    throw NFCError(
+      .invalidParameter, "the tag has blocks 0 to \(count - 1)",
+      place: .block(max(range.lowerBound, count)))
+  }
+}
+
 /// Block numbers on the command line.
-enum BlockNumbers {
+private enum BlockNumbers {
+  /// They have 16 bits.
   static let largest = 0xFFFF
 
-  /// Reads `0`, `0-7` or `3,5,9-12`, in the order given.
   static func argument(_ text: String) throws -> [Range<Int>] {
-    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-      let ends = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let first = ends.first.flatMap({ number($0) }),
-        let last = ends.last.flatMap({ number($0) })
-      else {
-        throw ValidationError(
-          "Blocks are a number from 0 to \(largest), a range or a list of them (0-7, 3,5,9-12), "
-            + "not \"\(text)\".")
-      }
-      guard first <= last else {
-        throw ValidationError("The range \(part) ends before it begins.")
-      }
-      return first..<(last + 1)
-    }
+    try NumberList.ranges(text, "The blocks", upTo: largest).map { Range($0) }
   }
 
   static func single(_ text: String) throws -> Int {
-    guard let number = number(text[...]) else {
-      throw ValidationError("A block is a number from 0 to \(largest), not \"\(text)\".")
-    }
-    return number
-  }
-
-  private static func number(_ text: Substring) -> Int? {
-    guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int(text),
-      value <= largest
-    else { return nil }
-    return value
+    try NumberList.single(text, "The block", upTo: largest)
   }
 }
 
@@ -94,34 +83,21 @@ struct ISO15693InfoCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag()
-      let product = try await tag.kind.product()
-      let information = try await tag.work { () -> ISO15693SystemInformation? in
-        do {
-          return try await tag.kind.systemInformation()
-        } catch let error as NFCError where error.code == .unsupported {
-          return nil
-        }
+      let (product, information) = try await tag.work {
+        (try await tag.kind.product(), try await tag.detected.vicinityInformation())
       }
-      let facts = JSON.members([
-        "uid": .bytes(tag.kind.identifier), "product": product.map { .string($0.name) },
-        "maker": product.map { .string($0.maker) },
-        "icManufacturerCode": .bytes([tag.kind.icManufacturerCode]),
-        "icSerialNumber": .bytes(tag.kind.icSerialNumber),
-        "dsfid": (information?.dsfid ?? tag.kind.dsfid).map { .bytes([$0]) },
-        "afi": information?.afi.map { .bytes([$0]) },
-        "blockSize": information?.blockSize.map { .integer($0) },
-        "blockCount": information?.blockCount.map { .integer($0) },
-        "icReference": information?.icReference.map { .bytes([$0]) },
-      ])
-      guard !options.json, case .object(let members) = facts else {
-        return try Output.line(facts.text)
-      }
-      let width = 20
-      for member in members {
-        var value = member.value.text
-        if case .string(let text) = member.value { value = text }
-        let blanks = String(repeating: " ", count: max(1, width - member.key.count))
-        try Output.line(member.key + blanks + value)
+      let more: [(String, JSON?)] = [
+        ("maker", product.map { .string($0.maker) }),
+        ("memorySize", product?.memorySize.map { .integer($0) }),
+        ("icReference", information?.icReference.map { .bytes([$0]) }),
+      ]
+      let facts =
+        tag.detected.facts(product, information)
+        + more.compactMap { key, value in value.map { JSON.Member(key: key, value: $0) } }
+      guard !options.json else { return try Output.line(JSON.object(facts).text) }
+      for member in facts {
+        guard let text = member.value.plainText else { continue }
+        try Output.fact(member.key, text)
       }
     }
   }
@@ -150,12 +126,13 @@ struct ISO15693ReadCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectVicinityTag()
-      var found: [(Int, ISO15693Block)] = []
-      for range in blocks {
-        let read = try await tag.withBlocks {
-          try await tag.kind.readBlocks(range, securityStatus: security)
+      let found = try await tag.withBlocks {
+        if blocks.count > 1 { try await tag.checkExistence(of: blocks) }
+        var found: [(Int, ISO15693Block)] = []
+        for range in blocks {
+          found += zip(range, try await tag.kind.readBlocks(range, securityStatus: security))
         }
-        found += zip(range, read)
+        return found
       }
       for (number, block) in found { try print(number, block) }
     }

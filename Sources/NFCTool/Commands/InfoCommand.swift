@@ -19,23 +19,24 @@ struct InfoCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let tag = try await session.selectTag("a tag") { $0 }
-      let (product, content, details) = try await tag.work {
+      let (product, facts, content, details) = try await tag.work {
         let product = try await tag.kind.product()
+        let facts = tag.kind.facts(product, try await tag.kind.vicinityInformation())
         let content = try await NDEFContent.describe(tag.kind)
-        return (product, content, try await TagDetails(tag.kind, product))
+        return (product, facts, content, try await TagDetails(tag.kind, product))
       }
       guard !options.json else {
-        return try Output.line(json(tag.kind, product, content, details).text)
+        return try Output.line(json(tag.kind, product, facts, content, details).text)
       }
-      try printText(tag.kind, product, content, details)
+      try printText(tag.kind, product, facts, content, details)
     }
   }
 
   private func json(
-    _ tag: DetectedTag, _ product: TagProduct?, _ content: NDEFContent.Description,
-    _ details: TagDetails
+    _ tag: DetectedTag, _ product: TagProduct?, _ facts: [JSON.Member],
+    _ content: NDEFContent.Description, _ details: TagDetails
   ) -> JSON {
-    var members = tag.facts(product)
+    var members = facts
     if let maker = tag.maker(product) {
       members.append(JSON.Member(key: "maker", value: .string(maker)))
     }
@@ -47,12 +48,12 @@ struct InfoCommand: AsyncParsableCommand {
   }
 
   private func printText(
-    _ tag: DetectedTag, _ product: TagProduct?, _ content: NDEFContent.Description,
-    _ details: TagDetails
+    _ tag: DetectedTag, _ product: TagProduct?, _ facts: [JSON.Member],
+    _ content: NDEFContent.Description, _ details: TagDetails
   ) throws {
-    for member in tag.facts(product) {
-      guard case .string(let value) = member.value else { continue }
-      try Output.fact(member.key, value)
+    for member in facts {
+      guard let text = member.value.plainText else { continue }
+      try Output.fact(member.key, text)
     }
     if let maker = tag.maker(product) { try Output.fact("maker", maker) }
     if let size = product?.memorySize { try Output.fact("memory", "\(size) bytes") }

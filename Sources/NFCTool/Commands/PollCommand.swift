@@ -80,27 +80,17 @@ struct PollCommand: AsyncParsableCommand {
 
   /// Polls all readers until enough tags have come or the task is cancelled; gives how many came.
   private func poll(_ session: Session) async throws -> Int {
-    guard let vicinityReader = session.vicinityReader else {
-      return try await poll(session.reader, for: polling, session, Count())
-    }
     let count = Count()
-    let isOver = try await withThrowingTaskGroup(of: Void.self) { group in
-      let others = polling.subtracting(.iso15693)
-      if !others.isEmpty {
-        group.addTask {
-          _ = try await poll(
-            session.reader, for: polling == .all ? .all : others, session, count)
-        }
+    let start = ContinuousClock.now
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (reader, polling) in session.shares(of: polling) {
+        group.addTask { try await poll(reader, for: polling, session, count, since: start) }
       }
-      if polling.contains(.iso15693) {
-        group.addTask { _ = try await poll(vicinityReader, for: .iso15693, session, count) }
-      }
-      // Each ends when enough tags have come, or its demo is over.
-      let hasEnded = try await group.next() != nil
+      // One ends when enough tags have come, or the demo is over: then all do.
+      _ = try await group.next()
       group.cancelAll()
-      return hasEnded
     }
-    return isOver ? count.arrivals.withLock { $0 } : 0
+    return count.arrivals.withLock { $0 }
   }
 
   /// How many tags have come, to all readers together.
@@ -118,48 +108,46 @@ struct PollCommand: AsyncParsableCommand {
   }
 
   private func poll(
-    _ reader: Reader, for polling: PollingOptions, _ session: Session, _ total: Count
-  ) async throws -> Int {
-    let clock = ContinuousClock()
-    let start = clock.now
-    let wanted = once ? 1 : count
+    _ reader: Reader, for polling: PollingOptions, _ session: Session, _ count: Count,
+    since start: ContinuousClock.Instant
+  ) async throws {
+    let wanted = once ? 1 : self.count
     var present = Arrivals()
-    var arrivals = 0
     let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
     do {
-      guard session.demo?.isOver != true else { return 0 }
+      guard session.demo?.isOver != true else { return }
       for try await event in reader.events(polling: polling, pause: pause) {
-        let time = clock.now - start
+        let time = ContinuousClock.now - start
         switch event {
         case .arrived(let tag):
           if options.uid == nil || options.uid == tag.identifier {
-            guard let number = total.next(of: wanted) else { return arrivals }
+            guard let number = count.next(of: wanted) else { return }
             present.add(tag)
-            arrivals = number
             try await printArrival(of: tag, at: time)
+            if number == wanted { return }
           }
-          if arrivals == wanted { return arrivals }
           try await session.demo?.arrived(tag.tag)
         case .left(let target):
           if let tag = present.remove(target) { try printDeparture(of: tag, at: time) }
           session.demo?.left(target)
-          if session.demo?.isOver == true { return arrivals }
+          if session.demo?.isOver == true { return }
         }
       }
     } catch is CancellationError {}
-    return arrivals
   }
 
   private func printArrival(of tag: DetectedTag, at time: Duration) async throws {
     var product: TagProduct?
+    var information: ISO15693SystemInformation?
     do {
       try await tag.connect()
       product = try await tag.product()
+      if options.json { information = try await tag.vicinityInformation() }
     } catch {
       // It was there; that it has gone meanwhile, or the reader, is what polling will say next.
     }
     guard !options.json else {
-      return try Output.line(event("arrived", time, tag.facts(product)))
+      return try Output.line(event("arrived", time, tag.facts(product, information)))
     }
     let name = product?.name ?? tag.kindName
     try Output.line(

@@ -19,7 +19,7 @@ struct ReadersCommand: AsyncParsableCommand {
   func run() async throws {
     Session.setLogLevel(options)
     if options.reader != nil || !options.virtual.isEmpty {
-      return try await Session.run(options) { try print($0.reader) }
+      return try await Session.run(options) { try $0.readers.forEach(print) }
     }
     var names = try await Reader.list()
     if let named = Session.namedReader, !names.contains(named) { names.insert(named, at: 0) }
@@ -59,16 +59,5 @@ struct ReadersCommand: AsyncParsableCommand {
       reader.connectionString, reader.chip, protocols.joined(separator: " "),
     ]
     try Output.line(fields.compactMap(\.self).joined(separator: "  "))
-  }
-}
-
-extension Reader {
-  /// The chip, as far as its name or driver tells.
-  fileprivate nonisolated var chip: String? {
-    let chips = ["PN531", "PN532", "PN533", "RC-S360"]
-    let text = (name + " " + connectionString).uppercased()
-    if let chip = chips.first(where: { text.contains($0) }) { return chip }
-    // ACR122 and the boards of Arygon have a PN532 inside.
-    return ["ACR122", "ARYGON"].contains { text.contains($0) } ? "PN532" : nil
   }
 }

@@ -18,11 +18,16 @@ struct VirtualCommand: AsyncParsableCommand {
       Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a \
       dump file, or demo, which shows one of each protocol after the other.
 
+      The reader is a PN532 on a pseudo-terminal, which has no ISO 15693. With --pcsc it is a PC/SC \
+      reader with ISO 15693 tags, which all PC/SC programs see: pcscd with the virtual reader of \
+      vsmartcard (Debian: vsmartcard-vpcd) must run.
+
       Chips: \(VirtualTag.names.joined(separator: ", ")); with blank- before the name as they \
       leave the factory.
 
-      Example:
+      Examples:
         nfc virtual ntag215 --trace exchanges.txt
+        nfc virtual icode-slix2 --pcsc
       """)
 
   @Argument(help: ArgumentHelp("The tags in the field.", valueName: "tag"))
@@ -31,36 +36,82 @@ struct VirtualCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write every exchange to a file, keys masked.", valueName: "file"))
   var trace: String?
 
+  @Flag(help: "Be a PC/SC reader, by way of pcscd's virtual reader.")
+  var pcsc = false
+
+  @Option(
+    help: ArgumentHelp("With --pcsc: the machine on which vpcd listens.", valueName: "name"))
+  var host: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --pcsc: the port of vpcd's slot, \(VirtualPCSCClient.defaultPort) unless told.",
+      valueName: "number"))
+  var port: UInt16?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --pcsc: the commands that the reader takes, after real ones.", valueName: "reader"))
+  var dialect: PCSCDialectName?
+
+  mutating func validate() throws {
+    guard pcsc || host == nil && port == nil && dialect == nil else {
+      throw ValidationError("--host, --port and --dialect go with --pcsc.")
+    }
+  }
+
   /// How long each tag of the demo is in the field, and the field empty after it.
   private static let stay = Duration.seconds(2)
   private static let absence = Duration.milliseconds(500)
 
   func run() async throws {
     let tags = try VirtualTags(tags)
-    if let tag = tags.tags.first(where: { $0.modulation == .iso15693 }) {
-      throw NFCError(
-        .unsupported,
-        "this reader is a PN532, which has no ISO 15693 and would never see \(tag.name)")
+    let fields = VirtualFields()
+    if let tag = tags.tags.first(where: { fields.needsPCSC($0) != pcsc }) {
+      throw Failure(
+        .noReader,
+        pcsc
+          ? "the virtual PC/SC reader has ISO 15693 alone and would never see \(tag.name)"
+          : "this reader is a PN532, which has no ISO 15693 and would never see \(tag.name)",
+        advice: pcsc ? "leave --pcsc out" : "make it a PC/SC reader with --pcsc")
     }
-    let field = VirtualField()
-    for tag in tags.tags { field.place(tag) }
+    for tag in tags.tags { fields.place(tag) }
+    let technologies = PollingOptions.all.technologies.filter { ($0 == .iso15693) == pcsc }
+    let demo = tags.showsDemo ? try Demo(in: fields, technologies: technologies) : nil
     let file = try trace.map { try File.create($0) }
-    let virtual = try Session.virtualReader(field, trace: file.map(Self.writer))
-    defer {
-      virtual.close()
-      if let file { close(file) }
-    }
-    try Output.line(virtual.connectionString)
+    defer { if let file { close(file) } }
     do {
-      repeat {
-        if tags.showsDemo {
-          try await showDemo(in: field)
-        } else {
-          try await Task.sleep(for: .seconds(3600))
-        }
-      } while true
+      let reader = try await start(fields, file)
+      defer { reader.close() }
+      try Output.line(reader.connectionString)
+      guard let demo else {
+        while true { try await Task.sleep(for: .seconds(3600)) }
+      }
+      while true { try await show(demo) }
     } catch is CancellationError {
       // Being interrupted is how it ends.
+    }
+  }
+
+  /// A reader for other programs, for as long as it is not closed.
+  private struct RunningReader {
+    let connectionString: String
+    let close: () -> Void
+  }
+
+  private func start(_ fields: VirtualFields, _ file: Int32?) async throws -> RunningReader {
+    guard pcsc else {
+      let virtual = try Session.virtualReader(fields.pn532, trace: file.map(Self.writer))
+      return RunningReader(connectionString: virtual.connectionString, close: virtual.close)
+    }
+    let shown = try ShownPCSCReader(
+      VirtualPCSCReader(fields.pcsc, dialect: dialect?.dialect ?? .transparentSession),
+      host: host, port: port, trace: file.map(Self.apduWriter))
+    do {
+      return RunningReader(connectionString: try await shown.connectionString(), close: shown.close)
+    } catch {
+      shown.close()
+      throw error
     }
   }
 
@@ -71,8 +122,12 @@ struct VirtualCommand: AsyncParsableCommand {
     }
   }
 
-  private func showDemo(in field: VirtualField) async throws {
-    let demo = try Demo(in: field, technologies: PollingOptions.all.technologies)
+  private static func apduWriter(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
+    { event in _ = Output.write((APDULog.line(event) ?? event.description) + "\n", to: descriptor) }
+  }
+
+  private func show(_ demo: Demo) async throws {
+    demo.begin()
     while !demo.isOver {
       try await Task.sleep(for: Self.stay)
       demo.takeAway()

@@ -11,14 +11,16 @@ final class Demo: Sendable {
     var shown: VirtualTag?
   }
 
-  private let field: VirtualField
+  /// All of them, in the order in which they are shown.
+  let tags: [VirtualTag]
+  private let fields: VirtualFields
   private let state: Mutex<State>
 
   /// How long a tag is left on the reader after it was found.
   static let stay = Duration.milliseconds(100)
 
   /// The tags, each with the technology by which a reader finds it.
-  private static func tags() throws -> [(TagTechnology, VirtualTag)] {
+  private static func all() -> [(TagTechnology, VirtualTag)] {
     [
       (.iso14443a, .ntag216()),
       (.iso14443a, .classic1K()),
@@ -26,6 +28,7 @@ final class Demo: Sendable {
       (.iso14443a, .tMoney()),
       (.iso14443b, .type4B()),
       (.felica, .suica()),
+      (.iso15693, .icodeSLIX2()),
       (.jewel, .topaz512()),
       (.iso14443bPrime, .calypsoBPrime()),
       (.iso14443b2sr, .srix4k()),
@@ -38,10 +41,17 @@ final class Demo: Sendable {
   /// Shows the first tag.
   ///
   /// - Parameter technologies: those that are polled for; a tag of another would never be found.
-  init(in field: VirtualField, technologies: [TagTechnology]) throws {
-    self.field = field
-    let tags = try Self.tags().filter { technologies.contains($0.0) }.map(\.1)
+  init(in fields: VirtualFields, technologies: [TagTechnology]) throws {
+    self.fields = fields
+    tags = Self.all().filter { technologies.contains($0.0) }.map(\.1)
     state = Mutex(State(coming: tags))
+    showNext()
+  }
+
+  /// Shows the first tag again once all have come and gone.
+  func begin() {
+    guard isOver else { return }
+    state.withLock { $0.coming = tags }
     showNext()
   }
 
@@ -51,16 +61,16 @@ final class Demo: Sendable {
   /// Takes the tag that is shown away.
   func takeAway() {
     state.withLock { state in
-      if let shown = state.shown { field.remove(shown) }
+      if let shown = state.shown { fields.remove(shown) }
     }
   }
 
   /// Puts the next tag into the field in place of the one that is shown.
   func showNext() {
     state.withLock { state in
-      if let shown = state.shown { field.remove(shown) }
+      if let shown = state.shown { fields.remove(shown) }
       state.shown = state.coming.isEmpty ? nil : state.coming.removeFirst()
-      if let next = state.shown { field.place(next) }
+      if let next = state.shown { fields.place(next) }
     }
   }
 
@@ -68,7 +78,7 @@ final class Demo: Sendable {
   func arrived(_ tag: any Tag) async throws {
     guard let shown = state.withLock({ $0.shown }), isSame(shown, tag.identifier) else { return }
     try await Task.sleep(for: Self.stay)
-    field.remove(shown)
+    fields.remove(shown)
   }
 
   /// A tag has left: shows the next one if it was the one that is shown.

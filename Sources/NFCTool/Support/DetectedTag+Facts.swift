@@ -47,6 +47,16 @@ extension DetectedTag {
     }
   }
 
+  /// What an ISO 15693 tag tells of itself; `nil` of another kind, and of one that tells nothing.
+  func vicinityInformation() async throws -> ISO15693SystemInformation? {
+    guard case .iso15693(let tag) = self else { return nil }
+    do {
+      return try await tag.systemInformation()
+    } catch let error as NFCError where error.code == .unsupported {
+      return nil
+    }
+  }
+
   /// What the tag is matched by: `type`, `protocol`, `uid`.
   var identity: [JSON.Member] {
     [
@@ -56,8 +66,10 @@ extension DetectedTag {
     ]
   }
 
-  /// What activation has told of the tag, and its product.
-  func facts(_ product: TagProduct?) -> [JSON.Member] {
+  /// What activation has told of the tag, its product, and what an ISO 15693 tag tells of itself.
+  func facts(
+    _ product: TagProduct?, _ information: ISO15693SystemInformation? = nil
+  ) -> [JSON.Member] {
     let product = product.map { JSON.string($0.name) }
     let details: JSON
     switch self {
@@ -85,7 +97,11 @@ extension DetectedTag {
     case .iso15693(let tag):
       details = .members([
         "product": product, "icManufacturerCode": .bytes([tag.icManufacturerCode]),
-        "icSerialNumber": .bytes(tag.icSerialNumber), "dsfid": tag.dsfid.map { .bytes([$0]) },
+        "icSerialNumber": .bytes(tag.icSerialNumber),
+        "dsfid": (information?.dsfid ?? tag.dsfid).map { .bytes([$0]) },
+        "afi": information?.afi.map { .bytes([$0]) },
+        "blockSize": information?.blockSize.map { .integer($0) },
+        "blockCount": information?.blockCount.map { .integer($0) },
       ])
     case .other(let tag):
       guard case .iso14443a(let target) = tag.target else {

@@ -28,6 +28,14 @@ enum JSON: Hashable, Sendable {
     .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
   }
 
+  /// A string or a number as people write it; `nil` of anything else.
+  var plainText: String? {
+    switch self {
+    case .string(let text), .number(let text): text
+    case .null, .bool, .array, .object: nil
+    }
+  }
+
   /// The value on one line, without blanks (RFC 8259).
   var text: String {
     var text = ""

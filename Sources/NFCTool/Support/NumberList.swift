@@ -4,7 +4,14 @@ import ArgumentParser
 enum NumberList {
   /// Reads an argument; the numbers in the order in which they are given.
   static func argument(_ text: String, _ name: String, upTo maximum: Int) throws -> [Int] {
-    try text.split(separator: ",", omittingEmptySubsequences: false).flatMap { part in
+    try ranges(text, name, upTo: maximum).flatMap { $0 }
+  }
+
+  /// Reads an argument; the runs of numbers in the order in which they are given.
+  static func ranges(
+    _ text: String, _ name: String, upTo maximum: Int
+  ) throws -> [ClosedRange<Int>] {
+    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let ends = try part.split(separator: "-", omittingEmptySubsequences: false).map {
         guard let number = number($0), number <= maximum else {
           throw ValidationError(
@@ -15,8 +22,16 @@ enum NumberList {
       guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last else {
         throw ValidationError("\(name) \"\(text)\": a range goes from a number up to another.")
       }
-      return Array(first...last)
+      return first...last
     }
+  }
+
+  /// Reads an argument that is one number.
+  static func single(_ text: String, _ name: String, upTo maximum: Int) throws -> Int {
+    guard let number = number(text[...]), number <= maximum else {
+      throw ValidationError("\(name) is a number from 0 to \(maximum), not \"\(text)\".")
+    }
+    return number
   }
 
   /// Rising numbers in the same form.

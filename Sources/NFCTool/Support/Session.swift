@@ -8,16 +8,31 @@ import Glibc
 import Darwin
 #endif
 
-/// An open reader, real or virtual, for the life of a command.
+/// The open readers, real or virtual, for the life of a command.
 struct Session: Sendable {
+  /// The one that a command uses that takes only one.
   let reader: Reader
-  /// The second reader, for ISO 15693 tags, if tags of both kinds are in the field.
-  let vicinityReader: Reader?
-  let virtual: VirtualReader?
+  /// Those that are polled besides it.
+  private let others: [Reader]
+  private let virtual: VirtualReader?
   /// The tags that are shown one after the other, if the command line asks for them.
   let demo: Demo?
   let options: GlobalOptions
-  private let notes: Notes
+  private let notes = Notes()
+
+  private init(
+    _ reader: Reader, others: [Reader] = [], virtual: VirtualReader? = nil, demo: Demo? = nil,
+    _ options: GlobalOptions
+  ) {
+    self.reader = reader
+    self.others = others
+    self.virtual = virtual
+    self.demo = demo
+    self.options = options
+  }
+
+  /// All readers of the session.
+  var readers: [Reader] { [reader] + others }
 
   /// What is worth saying if all goes well. Where it does not, the one line on standard error is
   /// the failure's.
@@ -54,26 +69,26 @@ struct Session: Sendable {
     _ options: GlobalOptions, polling: PollingOptions
   ) async throws -> Session {
     guard !options.virtual.isEmpty else {
-      return Session(
-        reader: try await openReader(options.reader), vicinityReader: nil, virtual: nil,
-        demo: nil, options: options, notes: Notes())
+      if let name = options.reader ?? namedReader {
+        return Session(try await openReader(name), options)
+      }
+      let found = try await openReaders()
+      return Session(found.first, others: found.others, options)
     }
     let tags = try VirtualTags(options.virtual)
-    let (field, vicinityField) = (VirtualField(), VirtualField())
-    for tag in tags.tags {
-      (tag.modulation == .iso15693 ? vicinityField : field).place(tag)
+    let fields = VirtualFields()
+    for tag in tags.tags { fields.place(tag) }
+    let demo = tags.showsDemo ? try Demo(in: fields, technologies: polling.technologies) : nil
+    let shown = tags.tags + (demo?.tags ?? [])
+    let vicinityReader =
+      shown.contains { fields.needsPCSC($0) } ? try await openPCSC(fields.pcsc) : nil
+    if let vicinityReader, shown.allSatisfy({ fields.needsPCSC($0) }) {
+      return Session(vicinityReader, demo: demo, options)
     }
-    let vicinityReader = vicinityField.tags.isEmpty ? nil : try await openPCSC(vicinityField)
-    if let vicinityReader, field.tags.isEmpty, !tags.showsDemo {
-      return Session(
-        reader: vicinityReader, vicinityReader: nil, virtual: nil, demo: nil, options: options,
-        notes: Notes())
-    }
-    let demo = tags.showsDemo ? try Demo(in: field, technologies: polling.technologies) : nil
-    let virtual = try virtualReader(field)
+    let virtual = try virtualReader(fields.pn532)
     return Session(
-      reader: try await openOwnReader(virtual), vicinityReader: vicinityReader, virtual: virtual,
-      demo: demo, options: options, notes: Notes())
+      try await openOwnReader(virtual), others: [vicinityReader].compactMap(\.self),
+      virtual: virtual, demo: demo, options)
   }
 
   /// A PC/SC reader in the process: a PN532 has no ISO 15693.
@@ -81,9 +96,6 @@ struct Session: Sendable {
     let virtual = VirtualPCSCReader(field)
     return try await Reader.open(over: { virtual.service() })
   }
-
-  /// All readers of the session.
-  var readers: [Reader] { [reader] + [vicinityReader].compactMap(\.self) }
 
   static func virtualReader(
     _ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)? = nil
@@ -119,6 +131,28 @@ struct Session: Sendable {
       if failure.status == .usage { failure.status = .noReader }
       throw failure
     }
+  }
+
+  /// Opens every reader that can be found: libnfc's, and of PC/SC's those that have ISO 15693. One
+  /// that cannot be opened is left out as long as there is another.
+  private static func openReaders() async throws -> (first: Reader, others: [Reader]) {
+    var readers: [Reader] = []
+    var problem: Failure?
+    for name in try await Reader.list() {
+      do {
+        let reader = try await openReader(name)
+        guard readers.isEmpty || reader.hasVicinity || !name.hasPrefix(Reader.pcscScheme) else {
+          await reader.close()
+          continue
+        }
+        readers.append(reader)
+      } catch let failure as Failure {
+        problem = problem ?? failure
+      }
+    }
+    if let first = readers.first { return (first, Array(readers.dropFirst())) }
+    if let problem { throw problem }
+    return (try await openReader(nil), [])
   }
 
   /// The reader that the environment names.

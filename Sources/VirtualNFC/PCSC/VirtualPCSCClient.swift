@@ -6,29 +6,74 @@ import Synchronization
 /// Shows a ``VirtualPCSCReader`` to a real PC/SC service, by way of the virtual reader driver of
 /// vsmartcard (vpcd): all PC/SC programs then see its tags.
 ///
-/// The driver listens on a TCP port of its own machine. A card that is there is one that is connected
-/// to it. The reader's name is the one in the service's configuration.
+/// ```
+///   scriptor, pcsc_scan, nfc, …                       VirtualPCSCReader, VirtualField
+///   (any process)      pcscd ── vpcd        TCP         ┌─────────────┐
+///        │  SCard calls  ──▶  driver  ◀──────────────── │ ICODE SLIX2 │
+///        │                ◀──         ─── APDUs ──────▶ │ ST25DV64K   │
+///                                                       └─────────────┘
+/// ```
+///
+/// The driver listens on a TCP port. All tags in the field are one card to it: there while the field
+/// has a tag, and away for a moment whenever one comes or goes. The reader's name is the one in the
+/// service's configuration.
 public final class VirtualPCSCClient: Sendable {
-  private let isClosed: Flag
+  /// Where vpcd's first slot listens unless it is configured otherwise; the second is one above.
+  public static let defaultPort: UInt16 = 35963
+
+  private let shared: Shared
   private let thread: VirtualReaderThread
 
-  private final class Flag: Sendable {
-    let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
+  /// What the thread and the others share.
+  private final class Shared: Sendable {
+    struct State {
+      var isClosed = false
+      /// How many commands are still to be answered before the connection is broken.
+      var commandsToHangUp: Int?
+    }
+
+    let state = Mutex(State())
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Whether the command that has come is the one to break the connection at.
+    func countsDownToHangUp() -> Bool {
+      state.withLock { state in
+        guard let left = state.commandsToHangUp else { return false }
+        state.commandsToHangUp = left > 0 ? left - 1 : nil
+        return left == 0
+      }
+    }
   }
 
-  /// Starts to serve.
+  /// Starts to serve. If the field has a tag, the driver is connected to before this returns.
   ///
   /// - Parameters:
   ///   - reader: the reader and its field.
-  ///   - port: where the driver listens, on this machine; 35963 unless it is configured otherwise.
-  /// - Throws: ``VirtualReader/Unavailable``.
-  public init(_ reader: VirtualPCSCReader, port: UInt16 = 35963) throws {
-    let flag = Flag()
-    isClosed = flag
-    thread = try VirtualReaderThread {
-      var loop = Loop(reader: reader, port: port) { flag.isSet }
-      loop.run()
+  ///   - host: the machine on which the driver listens.
+  ///   - port: where it listens.
+  ///   - trace: is called on the client's thread for every command and answer, and when the service
+  ///     switches the card on or off.
+  /// - Throws: ``VirtualReader/Unavailable`` if there is a tag to show and nothing listens.
+  public init(
+    _ reader: VirtualPCSCReader, host: String = "127.0.0.1", port: UInt16 = defaultPort,
+    trace: (@Sendable (TraceEvent) -> Void)? = nil
+  ) throws {
+    let shared = Shared()
+    self.shared = shared
+    let status = reader.status
+    let first = status.isCardPresent ? try VPCDConnection(host: host, port: port) : nil
+    do {
+      thread = try VirtualReaderThread {
+        var loop = Loop(
+          reader: reader, shared: shared, trace: trace ?? { _ in },
+          connect: { try? VPCDConnection(host: host, port: port) },
+          card: first.map { ($0, status.eventCount) })
+        loop.run()
+      }
+    } catch {
+      first?.close()
+      throw error
     }
   }
 
@@ -36,8 +81,16 @@ public final class VirtualPCSCClient: Sendable {
 
   /// Takes the tags from the driver. Calling it again does nothing.
   public func close() {
-    isClosed.value.withLock { $0 = true }
+    shared.state.withLock { $0.isClosed = true }
     thread.join()
+  }
+
+  /// Breaks the connection in the middle of a command: to the service, the card was torn from the
+  /// reader. It is back a second later if a tag is in the field.
+  ///
+  /// - Parameter command: which APDU to the reader from now on, counted from 0; `nil` for none.
+  public func hangUp(atCommand command: Int?) {
+    shared.state.withLock { $0.commandsToHangUp = command }
   }
 
   /// What runs on the thread.
@@ -48,124 +101,84 @@ public final class VirtualPCSCClient: Sendable {
     private static let reset: UInt8 = 2
     private static let getATR: UInt8 = 4
 
-    /// How often the field is looked at.
+    /// How often the field is looked at, in milliseconds.
     private static let period: Int32 = 20
-    /// The service looks for a card every 0.4 s; one that is away for less was never away.
-    private static let absence: UInt32 = 900_000
+    /// The service looks for a card every 0.4 s; one that is away for less was never away. In
+    /// milliseconds.
+    private static let absence: Int32 = 900
 
     let reader: VirtualPCSCReader
-    let port: UInt16
-    let isClosed: () -> Bool
-    private var card: (descriptor: Int32, eventCount: Int)?
-    private var received: [UInt8] = []
-
-    init(reader: VirtualPCSCReader, port: UInt16, isClosed: @escaping () -> Bool) {
-      self.reader = reader
-      self.port = port
-      self.isClosed = isClosed
-    }
+    let shared: Shared
+    let trace: @Sendable (TraceEvent) -> Void
+    let connect: () -> VPCDConnection?
+    var card: (connection: VPCDConnection, eventCount: Int)?
 
     mutating func run() {
-      while !isClosed() {
+      while !shared.isClosed {
         let status = reader.status
         if let card {
-          if reader.isUnplugged || card.eventCount != status.eventCount {
+          if reader.isUnplugged || card.eventCount != status.eventCount || !serve() {
             leave()
-            usleep(Self.absence)
-          } else if !serve(card.descriptor) {
-            leave()
+            pause(Self.absence)
           }
-        } else if status.isCardPresent, !reader.isUnplugged, let descriptor = connect() {
-          card = (descriptor, status.eventCount)
+        } else if status.isCardPresent, !reader.isUnplugged, let connection = connect() {
+          card = (connection, status.eventCount)
         } else {
-          usleep(UInt32(Self.period) * 1000)
+          pause(Self.period)
         }
       }
       leave()
     }
 
+    /// Waits, but not longer than until the client is closed.
+    private func pause(_ milliseconds: Int32) {
+      var left = milliseconds
+      while left > 0, !shared.isClosed {
+        usleep(UInt32(Self.period) * 1000)
+        left -= Self.period
+      }
+    }
+
     private mutating func leave() {
       guard let card else { return }
       self.card = nil
-      received = []
-      Glibc.close(card.descriptor)
-      reader.setPower(false)
+      card.connection.close()
+      setPower(false)
     }
 
-    private func connect() -> Int32? {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      guard descriptor >= 0 else { return nil }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      guard result == 0 else {
-        Glibc.close(descriptor)
-        return nil
-      }
-      return descriptor
+    private func setPower(_ isOn: Bool) {
+      reader.setPower(isOn)
+      trace(.carrier(isOn))
     }
 
-    /// Takes what the driver has sent meanwhile; `false` if it has hung up.
-    private mutating func serve(_ descriptor: Int32) -> Bool {
-      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&event, 1, Self.period) > 0 else { return true }
-      // The driver sends length and message apart and waits for the first's acknowledge, which is
-      // held back 40 ms if this is not asked for before each receive.
-      var on: Int32 = 1
-      setsockopt(
-        descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      guard count > 0 else { return count < 0 && errno == EINTR }
-      received += buffer.prefix(count)
-      while let message = nextMessage() {
+    /// Answers what the driver has sent meanwhile; `false` if the connection is over.
+    private mutating func serve() -> Bool {
+      guard card?.connection.receive(within: Self.period) == true else { return false }
+      while let message = card?.connection.nextMessage() {
+        if message.count > 1, shared.countsDownToHangUp() { return false }
         guard let answer = answer(to: message) else { continue }
-        guard send(answer, to: descriptor) else { return false }
+        guard card?.connection.send(answer) == true else { return false }
       }
       return true
-    }
-
-    /// A length of 16 bits, most significant byte first, and so many bytes.
-    private mutating func nextMessage() -> [UInt8]? {
-      guard received.count >= 2 else { return nil }
-      let length = Int(received[0]) << 8 | Int(received[1])
-      guard received.count >= 2 + length else { return nil }
-      let message = Array(received[2..<(2 + length)])
-      received.removeFirst(2 + length)
-      return message
     }
 
     private func answer(to message: [UInt8]) -> [UInt8]? {
-      guard message.count == 1 else { return reader.transmit(message) }
+      guard message.count == 1 else {
+        trace(.command(message))
+        let answer = reader.transmit(message)
+        trace(.reply(answer))
+        return answer
+      }
       switch message[0] {
-      case Self.powerOff: reader.setPower(false)
-      case Self.powerOn: reader.setPower(true)
+      case Self.powerOff: setPower(false)
+      case Self.powerOn: setPower(true)
       case Self.reset:
-        reader.setPower(false)
-        reader.setPower(true)
-      case Self.getATR: return VirtualPCSCReader.atr
+        setPower(false)
+        setPower(true)
+      case Self.getATR: return reader.status.atr
       default: break
       }
       return nil
-    }
-
-    private func send(_ answer: [UInt8], to descriptor: Int32) -> Bool {
-      let length = UInt16(truncatingIfNeeded: answer.count)
-      var rest = ([UInt8(length >> 8), UInt8(length & 0xFF)] + answer)[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes {
-          Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        }
-        guard count > 0 else { return false }
-        rest = rest.dropFirst(count)
-      }
-      return true
     }
   }
 }

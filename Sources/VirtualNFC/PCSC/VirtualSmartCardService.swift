@@ -29,13 +29,15 @@ final class VirtualSmartCardService: SmartCardService {
     return reader.status
   }
 
-  /// A field in the process changes between two calls, not in the middle of one: there is nothing to
-  /// wait for.
+  /// A field in the process changes between two calls, not in the middle of one: there is nothing
+  /// to wait for.
   func wait(
     forChangeOf name: String, from status: SmartCardStatus, atMost timeout: Duration
   ) throws(SmartCardFailure) {
     try check(name)
   }
+
+  func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure) {}
 
   var cancel: @Sendable () -> Void { {} }
 
@@ -47,13 +49,25 @@ final class VirtualSmartCardService: SmartCardService {
     connection = status.eventCount
   }
 
-  func transmit(_ command: [UInt8]) throws(SmartCardFailure) -> [UInt8] {
+  func transmit(
+    _ command: [UInt8], atMost timeout: Duration
+  ) throws(SmartCardFailure) -> [UInt8] {
     guard let connection else { throw .noSmartCard }
     try check(reader.name)
     guard reader.status.eventCount == connection else { throw .removedCard }
     let answer = reader.transmit(command)
     try check(reader.name)
+    // A card of ISO/IEC 14443-4 that the reader has tried in vain.
+    guard answer.count >= 2 else { throw .notTransacted }
     return answer
+  }
+
+  func reset() throws(SmartCardFailure) {
+    guard let connection else { throw .noSmartCard }
+    try check(reader.name)
+    guard reader.status.eventCount == connection else { throw .removedCard }
+    reader.setPower(false)
+    reader.setPower(true)
   }
 
   func disconnect() {

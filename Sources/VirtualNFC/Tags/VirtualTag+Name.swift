@@ -78,6 +78,8 @@ extension VirtualTag {
     Entry("icode-slix2") { .icodeSLIX2(formatted: $0) },
     Entry("icode-sli-s") { .icodeSLIS(formatted: $0) },
     Entry("st25dv") { .st25dv(formatted: $0) },
+    Entry("st25dv04k") { .st25dv04K(formatted: $0) },
+    Entry("st25dv16k") { .st25dv16K(formatted: $0) },
     Entry("st25tv") { .st25tv(formatted: $0) },
     Entry("tag-it") { .tagIt(formatted: $0) },
     Entry("mb89r118") { .mb89r118(formatted: $0) },

@@ -44,4 +44,24 @@ import Testing
     #expect(try size("E008010011223344") == 2000)
     #expect(try size("E002260011223344") == nil)
   }
+
+  /// Chips whose UIDs begin alike, by their number of blocks of 4 bytes (DS10925, DS12074, ST's drivers).
+  @Test(arguments: [
+    ("E002240011223344", 128, "ST25DV04K", 512), ("E002250011223344", 128, "ST25DV04K", 512),
+    ("E002260011223344", 512, "ST25DV16K", 2048), ("E002260011223344", 2048, "ST25DV64K", 8192),
+    ("E002270011223344", 2048, "ST25DV64K", 8192), ("E002510011223344", 512, "ST25DV16KC", 2048),
+    ("E002230011223344", 16, "ST25TV512", 64), ("E002230011223344", 64, "ST25TV02K", 256),
+    ("E002080011223344", 80, "ST25TV02KC", 320), ("E002480011223344", 2048, "ST25TV64K", 8192),
+    // A number that none of them has leaves it open.
+    ("E002260011223344", 100, "ST25DV16K/64K", nil),
+    // What the UID names stays so, whatever the tag says.
+    ("E00401082AD28E83", 28, "ICODE SLIX2", 320),
+  ])
+  func namesByMemory(uid: String, blockCount: Int, name: String, size: Int?) throws {
+    let uid = try #require([UInt8](hexadecimal: uid))
+    let information = ISO15693SystemInformation(uid: uid, blockSize: 4, blockCount: blockCount)
+    let product = ISO15693Product(uid: uid)?.narrowed(by: information).tagProduct(uid: uid)
+    #expect(product?.name == name)
+    #expect(product?.memorySize == size)
+  }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import VirtualNFC
 
-/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own mount
-/// namespace, ended with the test.
+/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own
+/// mount namespace, ended with the test.
 final class PrivatePCSCD: Sendable {
   let directory: URL
   let port: UInt16
@@ -28,8 +28,10 @@ final class PrivatePCSCD: Sendable {
     ["PCSCLITE_CSOCK_NAME": directory.appending(path: "run/pcscd.comm").path]
   }
 
-  /// - Parameter name: the reader's, to which the driver adds " 00 00".
-  init(name: String, port: UInt16) throws {
+  /// - Parameters:
+  ///   - name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second slot.
+  ///   - port: of the first slot; the second has the next.
+  init(name: String, port: UInt16 = PrivatePCSCD.freePort()) throws {
     if let obstacle = Self.obstacle { throw Obstacle(description: obstacle) }
     self.port = port
     // The socket's name may have 107 bytes.
@@ -49,6 +51,46 @@ final class PrivatePCSCD: Sendable {
     CHANNELID \(port)
 
     """.write(to: directory.appending(path: "conf/vpcd"), atomically: true, encoding: .utf8)
+    process = Mutex(Process())
+    try start()
+  }
+
+  deinit {
+    stop()
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// The first of two ports that nobody listens at.
+  static func freePort() -> UInt16 {
+    while true {
+      let first = boundSocket(at: 0)
+      defer { close(first.descriptor) }
+      guard first.port < UInt16.max else { continue }
+      let second = boundSocket(at: first.port + 1)
+      defer { close(second.descriptor) }
+      if second.port == first.port + 1 { return first.port }
+    }
+  }
+
+  /// A socket with a port, 0 if it could not have the one that was wanted.
+  private static func boundSocket(at port: UInt16) -> (descriptor: Int32, port: UInt16) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    return (descriptor, isBound ? UInt16(bigEndian: address.sin_port) : 0)
+  }
+
+  private var socketPath: String { directory.appending(path: "run/pcscd.comm").path }
+
+  /// Starts the daemon, anew after ``stop()``, and waits for its socket.
+  func start() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/unshare")
     process.arguments = [
@@ -60,17 +102,12 @@ final class PrivatePCSCD: Sendable {
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
-    self.process = Mutex(process)
+    self.process.withLock { $0 = process }
     let attempts = 100
-    for _ in 0..<attempts where !files.fileExists(atPath: socket) { usleep(20_000) }
+    for _ in 0..<attempts where !FileManager.default.fileExists(atPath: socketPath) {
+      usleep(20_000)
+    }
   }
-
-  deinit {
-    stop()
-    try? FileManager.default.removeItem(at: directory)
-  }
-
-  private var socket: String { directory.appending(path: "run/pcscd.comm").path }
 
   func stop() {
     process.withLock { process in

@@ -7,16 +7,20 @@ import Testing
   typealias Reader = VicinityReader<ICODESLIX2>
   static let uid = "838ED22A080104E0"
 
-  /// SET PASSWORD: the password under the random number, twice (data sheet, 9.5.3.2).
-  static func setPassword<Chip>(
-    _ reader: VicinityReader<Chip>, _ kind: String, _ password: [UInt8]
-  ) -> String {
+  /// A password under a new random number, twice (data sheet, 9.5.3.2).
+  static func cover<Chip>(_ reader: VicinityReader<Chip>, _ password: [UInt8]) -> String {
     let answer = reader.ask("02B204")
     guard answer.count == 6, let random = [UInt8](hexadecimal: answer.dropFirst(2)) else {
       return "no random number"
     }
-    let cover = zip(password, random + random).map { $0 ^ $1 }
-    return reader.ask("02B304" + kind + cover.hexadecimal)
+    return zip(password, random + random).map { $0 ^ $1 }.hexadecimal
+  }
+
+  /// SET PASSWORD (data sheet, 9.5.3.2).
+  static func setPassword<Chip>(
+    _ reader: VicinityReader<Chip>, _ kind: String, _ password: [UInt8]
+  ) -> String {
+    reader.ask("02B304" + kind + cover(reader, password))
   }
 
   static let zero: [UInt8] = [0, 0, 0, 0]
@@ -27,7 +31,7 @@ import Testing
     #expect(
       Reader(ICODESLIX2()).ask("02BD04")
         == "00CAE8183CB4823C765AFDEB78C9D66C959990FD52A5820E76E1D6E025D76EAD79")
-    var other = ICODESLIX2.defaultUID
+    var other = ICODESLIX2.model.defaultUID
     other[7] ^= 1
     let false1 = Reader(ICODESLIX2(uid: other)).ask("02BD04")
     #expect(false1.count == 66)
@@ -132,24 +136,28 @@ import Testing
     #expect(reader.ask("02204F") == "0003000001")
   }
 
+  /// The password comes with the command (data sheet, 9.5.3.9).
   @Test func privacy() {
     let reader = Reader(ICODESLIX2())
     #expect(reader.ask("02BA04") == "010F")
-    #expect(Self.setPassword(reader, "04", Self.fifteen) == "00")
-    #expect(reader.ask("02BA04") == "00")
+    #expect(reader.ask("02BA040F0F0F0F") == "010F")
+    #expect(reader.ask("02BA04" + Self.cover(reader, Self.fifteen)) == "00")
     reader.restart()
     #expect(reader.ask("260100") == "")
+    #expect(reader.ask("26A004000000") == "")
     #expect(reader.ask("022000") == "")
     #expect(reader.ask("2220" + Self.uid) == "")
     #expect(Self.setPassword(reader, "04", Self.fifteen) == "00")
     #expect(reader.ask("022000") == "00E1402701")
+    #expect(reader.ask("02BA04" + Self.cover(reader, Self.zero)) == "010F")
+    // A wrong password deafens here, too.
+    #expect(reader.ask("022000") == "")
   }
 
   @Test func destroyed() {
     let reader = Reader(ICODESLIX2())
     #expect(reader.ask("02B904") == "010F")
-    #expect(Self.setPassword(reader, "08", Self.fifteen) == "00")
-    #expect(reader.ask("02B904") == "00")
+    #expect(reader.ask("02B904" + Self.cover(reader, Self.fifteen)) == "00")
     reader.restart()
     #expect(reader.ask("260100") == "")
     #expect(reader.ask("02B204") == "")
@@ -161,6 +169,90 @@ import Testing
     reader.restart()
     #expect(reader.ask("260100") == "")
     #expect(reader.ask("2220" + Self.uid + "00") == "00E1402701")
+  }
+
+  // MARK: Inventories that read
+
+  /// Regular mode (SL2S2002 data sheet, 9.4.3.5): blocks, and with the option flag what the mask does
+  /// not tell of the UID.
+  @Test(arguments: [
+    // One slot, no mask.
+    ("26A004000001", "00E14027010300FE00"),
+    ("66A004000000", "00838ED22A080104E0E1402701"),
+    // A mask of 8, 12 and 64 bits: whole bytes of the UID are left out.
+    ("66A00408830000", "008ED22A080104E0E1402701"),
+    ("66A0040C830E0000", "008ED22A080104E0E1402701"),
+    ("66A00440838ED22A080104E00000", "00E1402701"),
+    // 16 slots: the first four bits after the mask are the slot, which is 3 here.
+    ("46A004000000", ""),
+    // With AFI: this one's, and another's.
+    ("36A00400000000", "00E1402701"), ("36A00442000000", ""),
+    // Another tag's mask, a block that is not there, parameters that are wrong, another maker's.
+    ("26A00408840000", ""), ("26A004004F01", ""), ("26A0040000", ""), ("26A00400000000", ""),
+    ("26A00441838ED22A080104E0000000", ""), ("26A002000000", ""),
+  ])
+  func inventoryRead(request: String, answer: String) {
+    #expect(Reader(ICODESLIX2()).ask(request) == answer)
+    // At twice the rate.
+    let fast = "A1" + request.dropFirst(4)
+    #expect(Reader(ICODESLIX2()).ask(String(request.prefix(2)) + fast) == answer)
+    // An inventory that the chip does not know.
+    let unknown = "B0" + request.dropFirst(4)
+    #expect(Reader(ICODESLIX2()).ask(String(request.prefix(2)) + unknown) == "")
+  }
+
+  @Test func inventoryReadInSlots() throws {
+    var chip = ICODESLIX2()
+    chip.powerOn()
+    let request = try #require([UInt8](hexadecimal: "46A104000000"))
+    #expect(chip.receive(.iso15693(request)) == nil)
+    #expect(chip.receive(.iso15693EndOfFrame) == nil)
+    #expect(chip.receive(.iso15693EndOfFrame) == nil)
+    let third = chip.receive(.iso15693EndOfFrame)
+    let answer = try #require(third)
+    // 60 bits of the UID, rounded up to bytes, and the block.
+    #expect(answer.checkedPayload?.hexadecimal == "00838ED22A080104E0E1402701")
+    #expect(answer.bitRate == 53)
+    #expect(chip.receive(.iso15693EndOfFrame) == nil)
+  }
+
+  /// Extended mode, which SLIX does not have (SL2S2602 data sheet, tables 46 to 48).
+  @Test func extendedInventoryRead() {
+    let reader = Reader(ICODESLIX2())
+    #expect(reader.ask("26A00480000001") == "00E14027010300FE00")
+    // The whole UID, whatever the mask tells; without data.
+    #expect(reader.ask("26A0048802830000") == "00838ED22A080104E0E1402701")
+    #expect(reader.ask("26A004881283") == "00838ED22A080104E0")
+    // Only with article surveillance on.
+    #expect(reader.ask("26A004801312") == "")
+    #expect(reader.ask("26A0048013") == "")
+    #expect(reader.ask("02A204") == "00")
+    #expect(reader.ask("26A0048013") == "00838ED22A080104E0")
+    // Quiet afterwards, until the power goes.
+    #expect(reader.ask("26A0048032") == "00838ED22A080104E0")
+    #expect(reader.ask("26A0048012") == "")
+    #expect(reader.ask("26A0048072") == "")
+    reader.restart()
+    #expect(reader.ask("26A0048012") == "00838ED22A080104E0")
+    // Quiet for good, and found by the question for such labels alone.
+    #expect(reader.ask("26A0048852FF") == "")
+    #expect(reader.ask("26A0048052") == "00838ED22A080104E0")
+    reader.restart()
+    #expect(reader.ask("26A0048012") == "")
+    #expect(reader.ask("26A0048072") == "00838ED22A080104E0")
+    let slix = VicinityReader(ICODESLIX())
+    #expect(slix.ask("26A00480000000") == "")
+    #expect(slix.ask("66A004000000") == "009A713E2C500104E0E1400D01")
+  }
+
+  @Test func inventoryReadOfAProtectedBlock() {
+    let reader = Reader(ICODESLIX2())
+    #expect(Self.setPassword(reader, "01", Self.zero) == "00")
+    #expect(Self.setPassword(reader, "02", Self.zero) == "00")
+    #expect(reader.ask("02B6042830") == "00")
+    reader.restart()
+    #expect(reader.ask("26A004002700") == "0000000000")
+    #expect(reader.ask("26A004002800") == "")
   }
 
   @Test func slixHasOnePassword() {

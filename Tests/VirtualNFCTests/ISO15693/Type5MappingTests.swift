@@ -22,7 +22,8 @@ import Testing
   @Test(arguments: [(137, 129, 2), (868, 129, 7), (137, 65536, 1), (868, 65536, 1), (0, 129, 1)])
   func countsOfReading(length: Int, response: Int, exchanges: Int) throws {
     let message = pattern(length)
-    let reader = VicinityReader(try ST25DV64K(ndef: message), response: response)
+    let reader = VicinityReader(
+      try PlainVicinityChip(.st25dv64K, ndef: message), response: response)
     var access = reader.access
     _ = try access.systemInformation()
     var mapping = Type5Mapping(knowledge: access.knowledge)
@@ -64,7 +65,7 @@ import Testing
     mapping.forgetContent()
     #expect(try mapping.read(reader.link) == message)
     // Blocks side by side go together where the chip takes several.
-    let dv = VicinityReader(ST25DV64K())
+    let dv = VicinityReader(PlainVicinityChip(.st25dv64K))
     var wide = dv.mapping()
     _ = try wide.status(dv.link)
     dv.clearCount()
@@ -100,21 +101,28 @@ import Testing
   @Test func roundTrips() throws {
     try Self.roundTrips(ICODESLIX2(), capacity: 308)
     try Self.roundTrips(ICODESLIX(), capacity: 102)
-    try Self.roundTrips(ICODESLIS(), capacity: 150)
-    try Self.roundTrips(ST25TV02K(), capacity: 246)
-    try Self.roundTrips(TagItHFIPlus(), capacity: 246)
-    try Self.roundTrips(MB89R118(), capacity: 1988)
-    try Self.roundTrips(ST25DV64K(), capacity: 8180)
+    try Self.roundTrips(PlainVicinityChip(.icodeSLIS), capacity: 150)
+    try Self.roundTrips(PlainVicinityChip(.st25tv02K), capacity: 246)
+    try Self.roundTrips(PlainVicinityChip(.tagItHFIPlus), capacity: 246)
+    try Self.roundTrips(PlainVicinityChip(.mb89r118), capacity: 1988)
+    try Self.roundTrips(PlainVicinityChip(.st25dv64K), capacity: 8180)
   }
 
   @Test func messagesOfTheFactories() throws {
     let message = pattern(90)
     #expect(try Self.read(VicinityReader(try ICODESLIX(ndef: message))) == message)
-    #expect(try Self.read(VicinityReader(try ICODESLIS(ndef: message))) == message)
-    #expect(try Self.read(VicinityReader(try ST25TV02K(ndef: message))) == message)
-    #expect(try Self.read(VicinityReader(try TagItHFIPlus(ndef: message))) == message)
-    #expect(try Self.read(VicinityReader(try MB89R118(ndef: pattern(1988)))) == pattern(1988))
-    #expect(try Self.read(VicinityReader(try ST25DV64K(ndef: pattern(8180)))) == pattern(8180))
+    #expect(
+      try Self.read(VicinityReader(try PlainVicinityChip(.icodeSLIS, ndef: message))) == message)
+    #expect(
+      try Self.read(VicinityReader(try PlainVicinityChip(.st25tv02K, ndef: message))) == message)
+    #expect(
+      try Self.read(VicinityReader(try PlainVicinityChip(.tagItHFIPlus, ndef: message))) == message)
+    #expect(
+      try Self.read(VicinityReader(try PlainVicinityChip(.mb89r118, ndef: pattern(1988))))
+        == pattern(1988))
+    #expect(
+      try Self.read(VicinityReader(try PlainVicinityChip(.st25dv64K, ndef: pattern(8180))))
+        == pattern(8180))
   }
 
   // MARK: What is on the tag
@@ -168,7 +176,7 @@ import Testing
   /// A chip that is not what its UID says is asked.
   @Test func wrongUID() throws {
     let reader = VicinityReader(
-      try ICODESLIX(uid: ICODESLIX2.defaultUID, ndef: pattern(50)), response: 65536)
+      try ICODESLIX(uid: ICODESLIX2.model.defaultUID, ndef: pattern(50)), response: 65536)
     #expect(try Self.read(reader) == pattern(50))
     #expect(reader.codes == [0x23, 0x2B, 0x23])
   }
@@ -194,15 +202,15 @@ import Testing
   @Test func formats() throws {
     try Self.formats(ICODESLIX2(formatted: false), "E14027090300FE00")
     try Self.formats(ICODESLIX(formatted: false), "E1400D090300FE00")
-    try Self.formats(ICODESLIS(formatted: false), "E14013080300FE00")
-    try Self.formats(ST25TV02K(formatted: false), "E1401F090300FE00")
-    try Self.formats(TagItHFIPlus(formatted: false), "E1401F190300FE00")
-    try Self.formats(MB89R118(formatted: false), "E140F9090300FE00")
-    try Self.formats(ST25DV64K(formatted: false), "E2400009000003FF0300FE00")
+    try Self.formats(PlainVicinityChip(.icodeSLIS, formatted: false), "E14013080300FE00")
+    try Self.formats(PlainVicinityChip(.st25tv02K, formatted: false), "E1401F090300FE00")
+    try Self.formats(PlainVicinityChip(.tagItHFIPlus, formatted: false), "E1401F190300FE00")
+    try Self.formats(PlainVicinityChip(.mb89r118, formatted: false), "E140F9090300FE00")
+    try Self.formats(PlainVicinityChip(.st25dv64K, formatted: false), "E2400009000003FF0300FE00")
   }
 
   @Test func lock() throws {
-    let reader = VicinityReader(TagItHFIPlus())
+    let reader = VicinityReader(PlainVicinityChip(.tagItHFIPlus))
     try Self.write(pattern(20), reader)
     var mapping = reader.mapping()
     try mapping.lock(reader.link)
@@ -229,7 +237,7 @@ import Testing
 
   @Test func lockIsTakenUpAgain() throws {
     for exchange in [1, 2, 3, 20, 63] {
-      let reader = VicinityReader(TagItHFIPlus())
+      let reader = VicinityReader(PlainVicinityChip(.tagItHFIPlus))
       var mapping = reader.mapping()
       reader.faults[exchange] = .goneAfter
       #expect(throws: NFCError.self) { try mapping.lock(reader.link) }
@@ -271,9 +279,11 @@ import Testing
     let before = pattern(old)
     let after = pattern(new, seed: 40)
     try Self.tear(ICODESLIX2(), old: before, new: after)
-    try Self.tear(MB89R118(), old: before, new: after)
-    try Self.tear(ST25DV64K(), old: before, new: after)
-    if max(old, new) <= 246 { try Self.tear(TagItHFIPlus(), old: before, new: after) }
+    try Self.tear(PlainVicinityChip(.mb89r118), old: before, new: after)
+    try Self.tear(PlainVicinityChip(.st25dv64K), old: before, new: after)
+    if max(old, new) <= 246 {
+      try Self.tear(PlainVicinityChip(.tagItHFIPlus), old: before, new: after)
+    }
   }
 
   /// A length of three bytes in two blocks: behind one, two or three bytes of filler, as some

@@ -9,20 +9,23 @@ import Testing
   static func slix2() -> VicinityReader<ICODESLIX2> { VicinityReader(ICODESLIX2()) }
 
   static let chips: [any VicinityChip] = [
-    ICODESLIX2(), ICODESLIX(), ICODESLIS(), ST25DV64K(), ST25TV02K(), TagItHFIPlus(), MB89R118(),
+    ICODESLIX2(), ICODESLIX(), PlainVicinityChip(.icodeSLIS), PlainVicinityChip(.st25dv64K),
+    PlainVicinityChip(.st25dv16K), PlainVicinityChip(.st25dv04K), PlainVicinityChip(.st25tv02K),
+    PlainVicinityChip(.tagItHFIPlus), PlainVicinityChip(.mb89r118),
   ]
 
   @Test func namesAndUIDs() {
     #expect(
       Self.chips.map(\.name) == [
-        "icode-slix2", "icode-slix", "icode-sli-s", "st25dv", "st25tv", "tag-it", "mb89r118",
+        "icode-slix2", "icode-slix", "icode-sli-s", "st25dv", "st25dv16k", "st25dv04k", "st25tv",
+        "tag-it", "mb89r118",
       ])
     #expect(Set(Self.chips.map(\.identifier)).count == Self.chips.count)
     let products = Self.chips.map { ISO15693Product.tagProduct(uid: $0.identifier)?.name }
     #expect(
       products == [
-        "ICODE SLIX2", "ICODE SLIX", "ICODE SLI-S", "ST25DV16K/64K", "ST25TV512/02K",
-        "Tag-it HF-I Plus", "MB89R118",
+        "ICODE SLIX2", "ICODE SLIX", "ICODE SLI-S", "ST25DV16K/64K", "ST25DV16K/64K", "ST25DV04K",
+        "ST25TV512/02K", "Tag-it HF-I Plus", "MB89R118",
       ])
   }
 
@@ -32,6 +35,8 @@ import Testing
     (.icodeSLIX(), "E1400D010300FE00", 112),
     (.icodeSLIS(), "E14013000300FE00", 160),
     (.st25dv(), "E2400001000003FF0300FE00", 8192),
+    (.st25dv16K(), "E240FF010300FE00", 2048),
+    (.st25dv04K(), "E1403F010300FE00", 512),
     (.st25tv(), "E1401F010300FE00", 256),
     (.tagIt(), "E1401F190300FE00", 256),
     (.mb89r118(), "E140F9090300FE00", 2000),
@@ -56,7 +61,7 @@ import Testing
       try VirtualTag.icodeSLIX(ndef: pattern(103))
     }
     #expect(throws: VirtualTagError.messageTooLarge(capacity: 8180)) {
-      try VirtualTag.st25dv(ndef: pattern(8181))
+      try VirtualTag.vicinity(.st25dv64K, ndef: pattern(8181))
     }
   }
 
@@ -178,7 +183,7 @@ import Testing
   }
 
   @Test func optionWaitsForTheEndOfFrame() throws {
-    var chip = TagItHFIPlus()
+    var chip = PlainVicinityChip(.tagItHFIPlus)
     let write = try #require([UInt8](hexadecimal: "422105AABBCCDD"))
     #expect(chip.receive(.iso15693EndOfFrame) == nil)
     #expect(chip.receive(.iso15693(write)) == nil)
@@ -203,7 +208,7 @@ import Testing
   // MARK: Chips
 
   @Test func st25dv() {
-    let reader = VicinityReader(ST25DV64K(), command: 65536, response: 65536)
+    let reader = VicinityReader(PlainVicinityChip(.st25dv64K), command: 65536, response: 65536)
     let uid = "C7145D6B002602E0"
     #expect(reader.ask("022B") == "000B" + uid + "000026")
     #expect(reader.ask("023B3F").hasPrefix("003F" + uid + "0000FF070326"))
@@ -221,14 +226,14 @@ import Testing
   }
 
   @Test func slisReadsOneAtATime() {
-    let reader = VicinityReader(ICODESLIS())
+    let reader = VicinityReader(PlainVicinityChip(.icodeSLIS))
     #expect(reader.ask("02230001") == "")
     #expect(reader.ask("2223" + "15A9623D000204E0" + "0001") == "")
     #expect(reader.ask("422000") == "0000E1401300")
   }
 
   @Test func fujitsuTakesTwoBlocks() {
-    let reader = VicinityReader(MB89R118())
+    let reader = VicinityReader(PlainVicinityChip(.mb89r118))
     #expect(reader.ask("02230001").count == 2 + 32)
     #expect(reader.ask("02230002") == "010F")
     #expect(reader.ask("02240A01" + String(repeating: "AB", count: 16)) == "00")

@@ -125,30 +125,17 @@ final class VicinityReader<Chip: VirtualChip> {
 /// A chip like M24LR64-R: two-byte numbers by the protocol extension flag in ordinary commands, 32
 /// blocks a read.
 struct ProtocolExtensionChip: VirtualChip, VicinityChip {
-  static let profile: VicinityProfile = {
-    var profile = VicinityProfile(
-      commands: VicinityProfile.usualCommands, readLimit: 32, icReference: 0x2C, manufacturer: 0x02)
-    profile.requiresProtocolExtension = true
-    return profile
-  }()
-
+  let model = VicinityModel(
+    "m24lr", uid: [0xE0, 0x02, 0x2C, 0x00, 0x11, 0x22, 0x33, 0x44], blockCount: 2048,
+    profile: VicinityProfile(
+      commands: VicinityProfile.usualCommands, readLimit: 32, requiresProtocolExtension: true,
+      icReference: 0x2C, manufacturer: 0x02))
   var core: VicinityCore
 
-  init(uid: [UInt8] = [0xE0, 0x02, 0x2C, 0x00, 0x11, 0x22, 0x33, 0x44]) {
-    core = VicinityCore(
-      uid: uid, blockCount: 2048, blockSize: 4,
-      content: (0..<8192).map { UInt8(truncatingIfNeeded: $0 >> 2 ^ $0 >> 7) })
+  init(uid: [UInt8]? = nil) {
+    core = model.core(uid: uid, formatted: false)
+    core.load((0..<8192).map { UInt8(truncatingIfNeeded: $0 >> 2 ^ $0 >> 7) })
   }
-
-  var name: String { "m24lr" }
-  var identifier: [UInt8] { core.uid }
-  var modulation: RadioFrame.Modulation { .iso15693 }
-  var memory: [UInt8] {
-    get { core.blocks }
-    set { core.load(newValue) }
-  }
-  mutating func powerOff() { losePower() }
-  mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 }
 
 /// Bytes that differ from block to block.

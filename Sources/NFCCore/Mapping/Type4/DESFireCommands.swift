@@ -20,9 +20,6 @@ struct DESFireCommands {
     static let duplicate: UInt8 = 0xDE
   }
 
-  /// Class of a wrapped native command, and the first byte of its status word (data sheet, 8.3).
-  private static let wrappedClass: UInt8 = 0x90
-  private static let wrappedStatus: UInt8 = 0x91
   /// Data is neither enciphered nor has it a check.
   private static let plain: UInt8 = 0x00
 
@@ -34,11 +31,8 @@ struct DESFireCommands {
   private func send(
     _ code: Code, _ parameters: [UInt8], expecting expected: [UInt8] = []
   ) throws -> [UInt8]? {
-    let answer = try ISO7816Exchange.send(
-      APDU(
-        instructionClass: Self.wrappedClass, instructionCode: code.rawValue, p1: 0, p2: 0,
-        data: parameters, expectedLength: Type4Command.maximumExpectedLength), link)
-    guard answer.sw1 == Self.wrappedStatus else {
+    let answer = try DESFireWrapping.send(code.rawValue, parameters, link)
+    guard answer.sw1 == DESFireWrapping.wrappedStatus else {
       throw NFCError(
         .tagRefused, "the card has refused the command", cause: .statusWord(answer.statusWord))
     }

@@ -1,5 +1,7 @@
 /// The custom commands of NXP's ICODE chips (SL2S2602 data sheet rev. 4.2, 9.5.3).
 enum ICODECommand {
+  static let inventoryRead: UInt8 = 0xA0
+  static let fastInventoryRead: UInt8 = 0xA1
   static let setEAS: UInt8 = 0xA2
   static let resetEAS: UInt8 = 0xA3
   static let lockEAS: UInt8 = 0xA4

@@ -39,9 +39,12 @@ struct ICODEProtection: Hashable, Sendable {
     return needsBothPasswords ? open.isSuperset(of: [.read, .write]) : open.contains(.write)
   }
 
+  /// - Parameter security: whose passwords are open, and which checks the one that privacy and the
+  ///   end of the chip come with.
   mutating func change(
-    _ code: UInt8, _ parameters: [UInt8], open: Set<ICODEPassword>
+    _ code: UInt8, _ parameters: [UInt8], _ security: inout ICODESecurity
   ) -> VicinityAnswer {
+    let open = security.open
     switch code {
     case ICODECommand.protectPage:
       guard parameters.count == 2, Int(parameters[0]) < ICODESLIX2.counterBlock else {
@@ -59,10 +62,10 @@ struct ICODEProtection: Hashable, Sendable {
       guard open.isSuperset(of: [.read, .write]) else { return .refusal(.unknown) }
       needsBothPasswords = true
     case ICODECommand.enablePrivacy:
-      guard open.contains(.privacy) else { return .refusal(.unknown) }
+      guard security.verify(.privacy, parameters) else { return .refusal(.unknown) }
       isPrivate = true
     case ICODECommand.destroy:
-      guard open.contains(.destroy) else { return .refusal(.unknown) }
+      guard security.verify(.destroy, parameters) else { return .refusal(.unknown) }
       isDestroyed = true
     default: return .unknown
     }

@@ -1,50 +1,52 @@
 import NFCCore
 
 /// ICODE SLIX2: 80 blocks of 4 bytes in two pages behind passwords, a counter in block 79, privacy,
-/// a signature over the UID.
+/// a signature over the UID, inventories that read.
 ///
-/// The inventories that read (A0, A1, B0, B1) are not there. Source: data sheet SL2S2602 rev. 4.2.
-public struct ICODESLIX2: VirtualChip, VicinityChip {
-  public static let blockCount = 80
-  public static let blockSize = 4
-  /// One of those whose signature has been published.
-  public static let defaultUID: [UInt8] = [0xE0, 0x04, 0x01, 0x08, 0x2A, 0xD2, 0x8E, 0x83]
-
-  /// NXP's own containers leave the counter out.
-  static let content = Type5Content(
-    memorySize: counterBlock * blockSize, features: .readMultipleBlocks)
+/// Those inventories for one addressed or selected label are not there. Source: data sheet SL2S2602
+/// rev. 4.2.
+public struct ICODESLIX2: VirtualChip, ICODEChip {
   static let counterBlock = 79
-  static let profile = VicinityProfile(
-    commands: VicinityProfile.usualCommands, icReference: 0x01, cutsSecurityStatus: true,
-    manufacturer: 0x04)
+  static let hasExtendedInventory = true
+  static let model = VicinityModel(
+    // One of those whose signature has been published.
+    "icode-slix2", uid: [0xE0, 0x04, 0x01, 0x08, 0x2A, 0xD2, 0x8E, 0x83], blockCount: 80,
+    // NXP's own containers leave the counter out.
+    reservedBlocks: 1, features: .readMultipleBlocks,
+    profile: VicinityProfile(
+      commands: VicinityProfile.usualCommands, icReference: 0x01, cutsSecurityStatus: true,
+      manufacturer: 0x04))
 
+  var model: VicinityModel { Self.model }
   var core: VicinityCore
   var security: ICODESecurity
   var protection = ICODEProtection()
 
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
   ///   - formatted: with a capability container and an empty message; else all zero, as it leaves
   ///     the factory.
-  public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
-    self.init(uid: uid, content: formatted ? Self.content.empty : [])
+  public init(uid: [UInt8]? = nil, formatted: Bool = true) {
+    self.init(Self.model.core(uid: uid, formatted: formatted))
   }
 
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
-  ///   - ndef: The encoded message.
+  ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
+  ///   - ndef: the encoded message.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8] = defaultUID, ndef: [UInt8]) throws(VirtualTagError) {
-    self.init(uid: uid, content: try Self.content.holding(ndef))
+  public init(uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(try Self.model.core(uid: uid, ndef: ndef))
   }
 
-  private init(uid: [UInt8], content: [UInt8]) {
-    core = VicinityCore(
-      uid: uid, blockCount: Self.blockCount, blockSize: Self.blockSize, content: content)
-    security = ICODESecurity(passwords: [.read, .write, .privacy, .destroy, .eas], uid: uid)
+  private init(_ core: VicinityCore) {
+    self.core = core
+    security = ICODESecurity(passwords: [.read, .write, .privacy, .destroy, .eas], uid: core.uid)
   }
 
-  public var name: String { "icode-slix2" }
+  var isPersistentlyQuiet: Bool {
+    get { protection.isQuiet }
+    set { protection.isQuiet = newValue }
+  }
 
   public mutating func powerOn() {
     if protection.isQuiet { core.state = .quiet }
@@ -62,10 +64,6 @@ public struct ICODESLIX2: VirtualChip, VicinityChip {
     }
   }
 
-  func afiRefusal() -> ISO15693ErrorCode? {
-    security.isAFIProtected && !security.open.contains(.eas) ? .unknown : nil
-  }
-
   func readRefusal(_ block: Int) -> ISO15693ErrorCode? {
     block != Self.counterBlock && !protection.allowsRead(block, security.open) ? .unknown : nil
   }
@@ -73,8 +71,6 @@ public struct ICODESLIX2: VirtualChip, VicinityChip {
   func writeRefusal(_ block: Int) -> ISO15693ErrorCode? {
     block != Self.counterBlock && !protection.allowsWrite(block, security.open) ? .unknown : nil
   }
-
-  mutating func endSession() { security.endSession() }
 
   // MARK: Counter
 
@@ -125,7 +121,7 @@ public struct ICODESLIX2: VirtualChip, VicinityChip {
       return answer
     case ICODECommand.protectPage, ICODECommand.lockPageProtection, ICODECommand.destroy,
       ICODECommand.enablePrivacy, ICODECommand.protectBy64Bits:
-      return protection.change(code, parameters, open: security.open)
+      return protection.change(code, parameters, &security)
     default:
       return security.execute(code, parameters, flags)
     }
@@ -136,10 +132,10 @@ extension VirtualTag {
   /// An ICODE SLIX2, 320 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first; the default one has a genuine signature.
+  ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
   ///   - formatted: `false`: all zero, as it leaves the factory.
   public static func icodeSLIX2(
-    uid: [UInt8] = ICODESLIX2.defaultUID, formatted: Bool = true
+    uid: [UInt8]? = nil, formatted: Bool = true
   ) -> VirtualTag {
     VirtualTag(ICODESLIX2(uid: uid, formatted: formatted))
   }
@@ -148,7 +144,7 @@ extension VirtualTag {
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func icodeSLIX2(
-    uid: [UInt8] = ICODESLIX2.defaultUID, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: [UInt8]
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try ICODESLIX2(uid: uid, ndef: ndef))
   }

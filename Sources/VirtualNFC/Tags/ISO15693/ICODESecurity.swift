@@ -63,14 +63,23 @@ struct ICODESecurity: Hashable, Sendable {
   }
 
   private mutating func setPassword(_ parameters: [UInt8]) -> VicinityAnswer {
-    guard let (kind, cover) = named(parameters), let password = passwords[kind], let random
-    else { return .refusal(.unknown) }
-    guard zip(cover, random + random).map({ $0 ^ $1 }) == password else {
-      isDeaf = true
+    guard let (kind, cover) = named(parameters), verify(kind, cover) else {
       return .refusal(.unknown)
     }
     open.insert(kind)
     return .data([])
+  }
+
+  /// Whether a password is right that comes under the last random number, twice. A wrong one makes
+  /// the chip deaf.
+  mutating func verify(_ kind: ICODEPassword, _ cover: [UInt8]) -> Bool {
+    guard cover.count == ICODEPassword.length, let password = passwords[kind], let random
+    else { return false }
+    guard zip(cover, random + random).map({ $0 ^ $1 }) == password else {
+      isDeaf = true
+      return false
+    }
+    return true
   }
 
   private mutating func writePassword(_ parameters: [UInt8]) -> VicinityAnswer {

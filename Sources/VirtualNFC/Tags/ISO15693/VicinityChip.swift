@@ -8,7 +8,7 @@ import NFCCore
 /// leaves it open).
 protocol VicinityChip: VirtualChip {
   var core: VicinityCore { get set }
-  static var profile: VicinityProfile { get }
+  var model: VicinityModel { get }
 
   /// Whether the chip listens to a request at all at present.
   func hears(_ request: ISO15693Request) -> Bool
@@ -23,11 +23,16 @@ protocol VicinityChip: VirtualChip {
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
   ) -> VicinityAnswer
+  /// An inventory of the maker's, with the right maker's code; `nil` for silence.
+  mutating func executeInventory(
+    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+  ) -> VicinityInventory?
   /// The power has gone: what the chip remembers of a session is lost.
   mutating func endSession()
 }
 
 extension VicinityChip {
+  public var name: String { model.name }
   public var identifier: [UInt8] { core.uid }
   public var modulation: RadioFrame.Modulation { .iso15693 }
   public var memory: [UInt8] {
@@ -44,7 +49,12 @@ extension VicinityChip {
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
   ) -> VicinityAnswer { .unknown }
+  mutating func executeInventory(
+    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+  ) -> VicinityInventory? { nil }
   mutating func endSession() {}
+
+  var profile: VicinityProfile { model.profile }
 
   mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer {
     core.store(data, block: block)
@@ -68,9 +78,7 @@ extension VicinityChip {
       return refuseBroken(payload)
     }
     guard hears(request) else { return nil }
-    if case .inventory(let afi, let mask) = request.command {
-      return answerInventory(request.flags, afi ?? 0, mask)
-    }
+    if request.flags.contains(.inventory) { return answerInventory(request) }
     guard isForThis(request) else { return nil }
     let answer = frameOf(perform(request), request)
     if request.command.isWriteAlike, request.flags.contains(.option), answer != nil {
@@ -88,8 +96,8 @@ extension VicinityChip {
       return answer
     }
     guard let wait = core.slotsToWait else { return nil }
-    core.slotsToWait = wait > 1 ? wait - 1 : nil
-    return wait == 1 ? inventoryAnswer : nil
+    core.slotsToWait = wait.slots > 1 ? (wait.slots - 1, wait.answer) : nil
+    return wait.slots == 1 ? wait.answer : nil
   }
 
   /// A request of the wrong length is refused by the tag that it is for.
@@ -113,7 +121,7 @@ extension VicinityChip {
     case .refusal(let code): return .iso15693(ISO15693Response(code).encoded)
     case .silence: return nil
     case .unknown:
-      guard !Self.profile.isSilentOnUnknown,
+      guard !profile.isSilentOnUnknown,
         !request.flags.isDisjoint(with: [.address, .select])
       else { return nil }
       return .iso15693(ISO15693Response(.commandNotSupported).encoded)
@@ -123,7 +131,6 @@ extension VicinityChip {
   // MARK: States
 
   private mutating func isForThis(_ request: ISO15693Request) -> Bool {
-    if request.flags.contains(.inventory) { return core.state != .quiet }
     if let uid = request.uid {
       if uid == core.uid { return true }
       // Selecting another tag releases this one.
@@ -135,21 +142,30 @@ extension VicinityChip {
 
   // MARK: Inventory
 
-  private var inventoryAnswer: RadioFrame {
-    .iso15693(ISO15693Response(payload: [core.dsfid] + core.uid.reversed()).encoded)
-  }
-
-  private mutating func answerInventory(
-    _ flags: ISO15693RequestFlags, _ afi: UInt8, _ mask: ISO15693InventoryMask
-  ) -> RadioFrame? {
-    guard core.state != .quiet, core.answers(toAFI: afi, hasAFI: Self.profile.hasAFI),
-      mask.matches(core.uidNumber)
+  private mutating func answerInventory(_ request: ISO15693Request) -> RadioFrame? {
+    let inventory: VicinityInventory?
+    switch request.command {
+    case .inventory(let afi, let mask):
+      inventory = VicinityInventory(
+        afi: afi ?? 0, mask: mask, payload: [core.dsfid] + core.uid.reversed(),
+        isForThis: core.state != .quiet)
+    case .other(let code, let parameters) where parameters.first == profile.manufacturer:
+      inventory = executeInventory(code, Array(parameters.dropFirst()), request.flags)
+    default: inventory = nil
+    }
+    guard let inventory, inventory.isForThis,
+      core.answers(toAFI: inventory.afi, hasAFI: profile.hasAFI),
+      inventory.mask.matches(core.uidNumber)
     else { return nil }
-    guard !flags.contains(.inventoryOneSlot) else { return inventoryAnswer }
+    if let state = inventory.stateAfterwards { core.state = state }
+    let answer = RadioFrame.iso15693(
+      ISO15693Response(payload: inventory.payload).encoded, isFast: inventory.isFast)
+    guard !request.flags.contains(.inventoryOneSlot) else { return answer }
     // The four bits after the mask are the slot (ISO/IEC 15693-3, 8.1).
-    let slot = mask.length < 64 ? Int(core.uidNumber >> UInt64(mask.length) & 0x0F) : 0
-    guard slot > 0 else { return inventoryAnswer }
-    core.slotsToWait = slot
+    let length = inventory.mask.length
+    let slot = length < 64 ? Int(core.uidNumber >> UInt64(length) & 0x0F) : 0
+    guard slot > 0 else { return answer }
+    core.slotsToWait = (slot, answer)
     return nil
   }
 
@@ -159,7 +175,7 @@ extension VicinityChip {
     let command = request.command
     switch command {
     case .custom(let code, let manufacturer, let parameters):
-      guard manufacturer == Self.profile.manufacturer else { return .silence }
+      guard manufacturer == profile.manufacturer else { return .silence }
       return execute(code, parameters, request.flags)
     case .stayQuiet:
       if request.uid != nil { core.state = .quiet }
@@ -173,10 +189,10 @@ extension VicinityChip {
       return .data([])
     default: break
     }
-    guard Self.profile.commands.contains(command.code) else { return .unknown }
-    guard request.flags.contains(.protocolExtension) == Self.profile.requiresProtocolExtension
+    guard profile.commands.contains(command.code) else { return .unknown }
+    guard request.flags.contains(.protocolExtension) == profile.requiresProtocolExtension
     else { return .refusal(.optionNotSupported) }
-    if command.isWriteAlike, Self.profile.requiresWriteOption, !request.flags.contains(.option) {
+    if command.isWriteAlike, profile.requiresWriteOption, !request.flags.contains(.option) {
       return .refusal(.optionNotSupported)
     }
     return performMemory(command, hasOption: request.flags.contains(.option))
@@ -189,13 +205,13 @@ extension VicinityChip {
     case .readSingleBlock(let number), .extendedReadSingleBlock(let number):
       return read(Int(number)..<(Int(number) + 1), hasOption)
     case .readMultipleBlocks(let range), .extendedReadMultipleBlocks(let range):
-      guard range.count <= Self.profile.readLimit else { return .refusal(.unknown) }
+      guard range.count <= profile.readLimit else { return .refusal(.unknown) }
       return read(range.numbers, hasOption)
     case .writeSingleBlock(let number, let data), .extendedWriteSingleBlock(let number, let data):
       return write(Int(number)..<(Int(number) + 1), data)
     case .writeMultipleBlocks(let range, let data),
       .extendedWriteMultipleBlocks(let range, let data):
-      guard range.count <= Self.profile.writeLimit else { return .refusal(.unknown) }
+      guard range.count <= profile.writeLimit else { return .refusal(.unknown) }
       return write(range.numbers, data)
     case .lockBlock(let number), .extendedLockBlock(let number):
       return lock(Int(number))
@@ -206,8 +222,8 @@ extension VicinityChip {
       return changeIdentifier(command)
     case .getSystemInformation:
       let form: ISO15693SystemInformation.Form =
-        Self.profile.requiresProtocolExtension ? .protocolExtension : .ordinary
-      return .data(information(tellsMemory: Self.profile.tellsMemory).encoded(form: form))
+        profile.requiresProtocolExtension ? .protocolExtension : .ordinary
+      return .data(information(tellsMemory: profile.tellsMemory).encoded(form: form))
     case .extendedGetSystemInformation(let fields):
       return .data(information(tellsMemory: true).encoded(form: .extended, wanted: fields))
     default:
@@ -217,15 +233,15 @@ extension VicinityChip {
 
   private func information(tellsMemory: Bool) -> ISO15693SystemInformation {
     ISO15693SystemInformation(
-      uid: core.uid, dsfid: core.dsfid, afi: Self.profile.hasAFI ? core.afi : nil,
+      uid: core.uid, dsfid: core.dsfid, afi: profile.hasAFI ? core.afi : nil,
       blockSize: tellsMemory ? core.blockSize : nil,
-      blockCount: tellsMemory ? core.blockCount : nil, icReference: Self.profile.icReference,
+      blockCount: tellsMemory ? core.blockCount : nil, icReference: profile.icReference,
       needsWideBlockNumbers: core.blockCount > 256,
-      commandList: ISO15693CommandList(Self.profile.commands))
+      commandList: ISO15693CommandList(profile.commands))
   }
 
   private func read(_ numbers: Range<Int>, _ hasSecurityStatus: Bool) -> VicinityAnswer {
-    guard numbers.upperBound <= core.blockCount else { return .refusal(Self.profile.rangeError) }
+    guard numbers.upperBound <= core.blockCount else { return .refusal(profile.rangeError) }
     var payload: [UInt8] = []
     for number in numbers {
       if let code = readRefusal(number) { return .refusal(code) }
@@ -236,7 +252,7 @@ extension VicinityChip {
   }
 
   private mutating func write(_ numbers: Range<Int>, _ data: [UInt8]) -> VicinityAnswer {
-    guard numbers.upperBound <= core.blockCount else { return .refusal(Self.profile.rangeError) }
+    guard numbers.upperBound <= core.blockCount else { return .refusal(profile.rangeError) }
     guard data.count == numbers.count * core.blockSize else {
       return .refusal(.commandNotRecognised)
     }
@@ -253,7 +269,7 @@ extension VicinityChip {
   }
 
   private mutating func lock(_ number: Int) -> VicinityAnswer {
-    guard number < core.blockCount else { return .refusal(Self.profile.rangeError) }
+    guard number < core.blockCount else { return .refusal(profile.rangeError) }
     guard !core.locked[number] else { return .refusal(.alreadyLocked) }
     if let code = writeRefusal(number) { return .refusal(code) }
     core.locked[number] = true
@@ -262,10 +278,10 @@ extension VicinityChip {
 
   private func securityStatus(_ numbers: Range<Int>) -> VicinityAnswer {
     var numbers = numbers
-    if Self.profile.cutsSecurityStatus, numbers.lowerBound < core.blockCount {
+    if profile.cutsSecurityStatus, numbers.lowerBound < core.blockCount {
       numbers = numbers.lowerBound..<min(numbers.upperBound, core.blockCount)
     }
-    guard numbers.upperBound <= core.blockCount else { return .refusal(Self.profile.rangeError) }
+    guard numbers.upperBound <= core.blockCount else { return .refusal(profile.rangeError) }
     return .data(numbers.map { core.locked[$0] ? 1 : 0 })
   }
 
@@ -293,14 +309,19 @@ extension VicinityChip {
 
 extension RadioFrame {
   /// A frame of ISO 15693: the bytes and their check.
-  public static func iso15693(_ bytes: [UInt8]) -> RadioFrame {
+  ///
+  /// - Parameter isFast: at twice the rate, as the answers of some makers' commands are.
+  public static func iso15693(_ bytes: [UInt8], isFast: Bool = false) -> RadioFrame {
     RadioFrame(
-      bytes + CyclicRedundancyCheck.b(bytes), modulation: .iso15693, bitRate: iso15693BitRate)
+      bytes + CyclicRedundancyCheck.b(bytes), modulation: .iso15693,
+      bitRate: isFast ? iso15693FastBitRate : iso15693BitRate)
   }
 
   /// A lone end of frame.
   public static let iso15693EndOfFrame = RadioFrame(
     [], modulation: .iso15693, bitRate: iso15693BitRate)
 
+  // 26.48 and 52.97 kbit/s (ISO/IEC 15693-2, 8.3; SL2S2602 data sheet, 9.5.3.11).
   private static let iso15693BitRate = 26
+  private static let iso15693FastBitRate = 53
 }

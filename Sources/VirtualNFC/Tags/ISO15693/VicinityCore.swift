@@ -2,7 +2,7 @@ import NFCCore
 
 /// What every vicinity chip has: a UID, blocks with a lock each, AFI and DSFID, and the states of
 /// ISO/IEC 15693-3, 8.2.
-struct VicinityCore: Hashable, Sendable {
+struct VicinityCore: Sendable {
   enum State: Hashable, Sendable {
     case ready
     /// Only addressed requests are heard.
@@ -22,7 +22,7 @@ struct VicinityCore: Hashable, Sendable {
 
   var state = State.ready
   /// How many ends of frame are still to come before the answer to an inventory with 16 slots.
-  var slotsToWait: Int?
+  var slotsToWait: (slots: Int, answer: RadioFrame)?
   /// The answer that waits for a lone end of frame.
   var waitingAnswer: RadioFrame?
 
@@ -119,6 +119,22 @@ struct VicinityProfile: Hashable, Sendable {
     ISO15693CommandCode.extendedGetMultipleBlockSecurityStatus,
     ISO15693CommandCode.extendedGetSystemInformation,
   ]
+}
+
+/// What a chip makes of an inventory.
+struct VicinityInventory: Hashable, Sendable {
+  /// Which families are asked for.
+  var afi: UInt8
+  /// Which UIDs are asked for.
+  var mask: ISO15693InventoryMask
+  /// What is answered, behind the flags.
+  var payload: [UInt8]
+  /// Whether it is for the chip as it is now, AFI and UID apart.
+  var isForThis: Bool
+  /// The chip's state once it has answered; `nil` to stay as it is.
+  var stateAfterwards: VicinityCore.State?
+  /// The answer comes at twice the rate.
+  var isFast = false
 }
 
 /// What a chip makes of a request.

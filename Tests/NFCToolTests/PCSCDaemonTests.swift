@@ -4,15 +4,14 @@ import Testing
 import VirtualNFC
 
 /// The same driver through a real PC/SC daemon with vsmartcard's virtual reader.
-@Suite(.serialized)
-struct PCSCDaemonTests {
+@Suite struct PCSCDaemonTests {
   private func lines(_ output: String) -> [Substring] { output.split(separator: "\n") }
 
   @Test func readsWhatAnotherProgramReads() throws {
     let chip = VirtualTag.icodeSLIX2()
     let field = VirtualField()
     field.place(chip)
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC", port: 41731)
+    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
     let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
     defer { client.close() }
 
@@ -48,7 +47,7 @@ struct PCSCDaemonTests {
   }
 
   @Test func saysWhatIsNotThere() throws {
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC", port: 41735)
+    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
     let none = try daemon.nfc("poll", "--once", "--timeout", "0.3")
     #expect(none.status == 66, "\(none.errors)")
     daemon.stop()

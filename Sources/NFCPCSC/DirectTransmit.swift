@@ -1,0 +1,60 @@
+/// Commands to the PN532 inside an ACS ACR122U: `FF 00 00 00` and the chip's own (application
+/// programming interface 2.04, 4.3; PN532 user manual, UM0701-02, 7.3.8 and 7.3.9).
+enum DirectTransmit {
+  private static let header: [UInt8] = [0xFF, 0x00, 0x00, 0x00]
+  private static let toChip: UInt8 = 0xD4
+  private static let fromChip: UInt8 = 0xD5
+  private static let dataExchange: UInt8 = 0x40
+  private static let communicateThru: UInt8 = 0x42
+  /// The number that the reader's own search gives the tag.
+  private static let target: UInt8 = 0x01
+
+  // What the chip carries out itself, an acknowledge of four bits included.
+  private static let read: UInt8 = 0x30
+  private static let writePage: UInt8 = 0xA2
+  private static let acknowledge: UInt8 = 0x0A
+  private static let refusal: UInt8 = 0x00
+
+  // The chip's status: UM0701-02, 7.1, table 15.
+  private static let statusMask: UInt8 = 0x3F
+  private static let statusTimeout: UInt8 = 0x01
+  private static let refusals: Set<UInt8> = [0x02, 0x05, 0x13]
+
+  /// The longest command of the tag's own, and the longest answer.
+  static let maximumLength = 255 - 3
+
+  /// A type A tag's command, or a FeliCa card's with its length, without check.
+  static func command(for command: [UInt8]) -> [UInt8] {
+    let body =
+      isExchange(command)
+      ? [toChip, dataExchange, target] + command : [toChip, communicateThru] + command
+    return header + [UInt8(truncatingIfNeeded: body.count)] + body
+  }
+
+  private static func isExchange(_ command: [UInt8]) -> Bool {
+    switch (command.first, command.count) {
+    case (read, 2), (writePage, 6): true
+    default: false
+    }
+  }
+
+  /// What came of a command, without check. A refusal is a single byte 00: the chip does not tell
+  /// the code of an acknowledge. An acknowledge of a command that the chip does not know is a
+  /// broken answer to it.
+  static func outcome(_ answer: [UInt8], of command: [UInt8]) -> TransparentSession.Outcome {
+    let code = (isExchange(command) ? dataExchange : communicateThru) + 1
+    switch StorageCardCommands.outcome(answer) {
+    case .data(let data):
+      guard data.count >= 3, data[0] == fromChip, data[1] == code else { return .malformed }
+      let (status, payload) = (data[2] & statusMask, Array(data.dropFirst(3)))
+      if status == statusTimeout { return .noAnswer }
+      guard status == 0 else {
+        return isExchange(command) && refusals.contains(status) ? .answer([refusal]) : .broken
+      }
+      return .answer(payload.isEmpty ? [acknowledge] : payload)
+    case .noAnswer: return .noAnswer
+    case .refused(let word), .unknown(let word): return .refused(word)
+    case .malformed: return .malformed
+    }
+  }
+}

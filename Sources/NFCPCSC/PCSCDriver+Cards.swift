@@ -1,0 +1,295 @@
+import NFCCore
+
+// Cards that the service shows one at a time: what they are, and how they are woken.
+extension PCSCDriver {
+  // MARK: Recognition
+
+  /// What a card is and how commands get to it; `nil` if the reader does not tell.
+  func recognise(_ atr: ContactlessATR) throws -> (CardPath, Target?)? {
+    switch atr {
+    case .smartCard(let historicalBytes):
+      return try smartCard(historicalBytes).map { (.apdus, $0) }
+    case .storageCard(let card) where card.isVicinity:
+      guard capabilities.technologies.contains(.iso15693) else { return nil }
+      return (.vicinity(try vicinityDialect()), nil)
+    case .storageCard(let card) where card.isFeliCa:
+      return try feliCa()
+    case .feliCa:
+      return try feliCa()
+    case .storageCard(let card) where card.isTypeA:
+      return try typeA(sak: card.sak)
+    case .storageCard:
+      return nil
+    }
+  }
+
+  /// UID, IDm or PUPI; `nil` if the reader gives none.
+  func identifier() throws -> [UInt8]? {
+    guard
+      case .data(let bytes) = StorageCardCommands.outcome(
+        try transmit(StorageCardCommands.getIdentifier)), !bytes.isEmpty
+    else { return nil }
+    return bytes
+  }
+
+  // MARK: ISO/IEC 14443-4
+
+  private static let pupiLength = 4
+  private static let applicationDataLength = 4
+  private static let typeBHistoricalLength = 8
+
+  /// What a UID may have (ISO/IEC 14443-3, 6.5.4); a PUPI has the first.
+  private static let uidLengths: Set<Int> = [4, 7, 10]
+
+  private func smartCard(_ historicalBytes: [UInt8]) throws -> Target? {
+    guard let identifier = try identifier(), Self.uidLengths.contains(identifier.count) else {
+      return nil
+    }
+    let answer = StorageCardCommands.outcome(try transmit(StorageCardCommands.getATS))
+    if case .data(let bytes) = answer {
+      // Some readers give the historical bytes, some the ATS with its length.
+      guard bytes.count > historicalBytes.count, bytes.first == UInt8(exactly: bytes.count),
+        bytes.suffix(historicalBytes.count) == historicalBytes[...]
+      else {
+        return .iso14443a(ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes))
+      }
+      var target = ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes)
+      target.ats = Array(bytes.dropFirst())
+      return .iso14443a(target)
+    }
+    guard isTypeB(historicalBytes), identifier.count == Self.pupiLength else {
+      return .iso14443a(ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes))
+    }
+    let rest = historicalBytes.dropFirst(Self.applicationDataLength)
+    return .iso14443b(
+      ISO14443BTarget(
+        pupi: identifier,
+        applicationData: Array(historicalBytes.prefix(Self.applicationDataLength)),
+        protocolInfo: Array(rest.dropLast())))
+  }
+
+  /// Application data, protocol info that names ISO/IEC 14443-4, and MBLI in the high half of the
+  /// last byte (PC/SC part 3, 3.1.3.2.3.1; ISO/IEC 14443-3, 7.9.4).
+  private func isTypeB(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count == Self.typeBHistoricalLength else { return false }
+    let protocolType = bytes[5] & 0x0F
+    return protocolType & 0x01 != 0 && protocolType & 0x08 == 0 && bytes[7] & 0x0F == 0
+  }
+
+  func exchangeAPDU(
+    _ command: [UInt8], _ framing: Framing, _ timeout: Duration
+  ) throws -> [UInt8] {
+    guard framing == .tagProtocol else {
+      throw NFCError(.unsupported, "\(name) runs the protocol of ISO 14443-4 itself")
+    }
+    return try transmit(command, timeout: timeout)
+  }
+
+  // MARK: Type A
+
+  private static let classicSAKs: Set<UInt8> = [
+    0x01, 0x08, 0x09, 0x18, 0x19, 0x28, 0x38, 0x88, 0x98,
+  ]
+  private static let ultralightSAK: UInt8 = 0x00
+  /// Says that the UID goes on, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one
+  /// whose SAK is not known.
+  private static let unknownSAK: UInt8 = 0x04
+  private static let readFirstPages: [UInt8] = [read, 0x00]
+  private static let tagTimeout = Duration.milliseconds(100)
+
+  private func typeA(sak: UInt8?) throws -> (CardPath, Target?)? {
+    guard let uid = try identifier(), Self.uidLengths.contains(uid.count) else { return nil }
+    func card(_ sak: UInt8) -> Target {
+      .iso14443a(ISO14443ATarget(uid: uid, atqa: [], sak: sak))
+    }
+    switch sak {
+    case Self.ultralightSAK:
+      return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
+    case let sak? where Self.classicSAKs.contains(sak):
+      return (.classic, card(sak))
+    case let sak? where ISO14443ATarget(uid: uid, atqa: [], sak: sak).supportsISO14443Part4:
+      // A reader that names a smart card by its SAK.
+      return (.apdus, card(sak))
+    case let sak?:
+      return (.identifierAlone, card(sak))
+    case nil:
+      // A name that tells nothing: pages that begin with the UID are an Ultralight's.
+      guard let command = StorageCardCommands.command(for: Self.readFirstPages),
+        case .data(let pages) = StorageCardCommands.outcome(try transmit(command)),
+        Self.arePages(pages, of: uid)
+      else { return (.identifierAlone, card(Self.unknownSAK)) }
+      return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
+    }
+  }
+
+  /// The best way to send frames that the reader is shown to have, by reading the tag's first
+  /// pages.
+  private func ultralightPath(_ uid: [UInt8]) throws -> CardPath? {
+    if model.hasDirectTransmit {
+      guard case .answer(let pages) = try sendDirect(Self.readFirstPages, Self.tagTimeout),
+        Self.arePages(pages, of: uid)
+      else { return nil }
+      return .direct
+    }
+    guard try startTransparentSession(.typeA) else { return nil }
+    if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
+      Self.arePages(pages, of: uid)
+    {
+      return .transparent(.typeA)
+    }
+    _ = try transmit(TransparentSession.endCommand)
+    return nil
+  }
+
+  /// Whether the first pages are of the tag of that UID, which has seven bytes: with a check byte
+  /// after the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C, NT3H1101/NT3H1201 data
+  /// sheet, 8).
+  private static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
+    guard pages.count == 16 else { return false }
+    return Array(pages[0..<3] + pages[4..<8]) == uid || Array(pages[0..<7]) == uid
+  }
+
+  // MARK: FeliCa
+
+  /// LEN, Polling for any system with the system code in the answer, one time slot (FeliCa Card
+  /// User's Manual, 4.4.2).
+  private static let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00]
+  private static let pollingAnswer: UInt8 = 0x01
+
+  private func feliCa() throws -> (CardPath, Target?)? {
+    if model.hasDirectTransmit {
+      if let target = Self.feliCa(try sendDirect(Self.polling, Self.tagTimeout)) {
+        return (.direct, target)
+      }
+    } else if try startTransparentSession(.feliCa) {
+      if let target = Self.feliCa(try transparentExchange(Self.polling, Self.tagTimeout)) {
+        return (.transparent(.feliCa), target)
+      }
+      _ = try transmit(TransparentSession.endCommand)
+    }
+    guard let idm = try identifier(), idm.count == 8 else { return nil }
+    let target = FeliCaTarget(idm: idm, pmm: [], systemCode: [], bitRate: 212)
+    return (.identifierAlone, .feliCa(target))
+  }
+
+  /// Reads the answer to Polling: LEN, code, IDm, PMm, system code.
+  private static func feliCa(_ outcome: TransparentSession.Outcome) -> Target? {
+    guard case .answer(let bytes) = outcome, bytes.first == UInt8(exactly: bytes.count),
+      bytes.count >= 18, bytes[1] == pollingAnswer
+    else { return nil }
+    return .feliCa(
+      FeliCaTarget(
+        idm: Array(bytes[2..<10]), pmm: Array(bytes[10..<18]),
+        systemCode: Array(bytes[18...].prefix(2)), bitRate: 212))
+  }
+
+  // MARK: Waking
+
+  /// Starts a card anew, and says whether it is the one.
+  func wake(_ target: Target) throws -> Bool {
+    guard let path = session?.path else { return false }
+    switch (path, target) {
+    case (.transparent(let standard), _):
+      try endTransparentSession()
+      try resetCard()
+      guard try startTransparentSession(standard) else { return false }
+      return try isThere(target)
+    case (.direct, _):
+      try resetCard()
+      return try isThere(target)
+    case (_, .iso14443a(let card)):
+      try resetCard()
+      guard let uid = try identifier() else { return false }
+      return card.hasRandomUID || uid == card.uid
+    case (_, .iso14443b):
+      // A PUPI may be drawn anew.
+      try resetCard()
+      return try identifier() != nil
+    default:
+      return try identifier() == target.identifier
+    }
+  }
+
+  /// Whether a tag that takes frames answers to its number.
+  private func isThere(_ target: Target) throws -> Bool {
+    switch target {
+    case .iso14443a(let card):
+      guard case .answer(let pages) = try sendFrame(Self.readFirstPages, Self.tagTimeout) else {
+        return false
+      }
+      return Self.arePages(pages, of: card.uid)
+    case .feliCa:
+      return Self.feliCa(try sendFrame(Self.polling, Self.tagTimeout))?.isSame(as: target) ?? false
+    default:
+      return false
+    }
+  }
+
+  // MARK: Storage cards
+
+  func exchangeStorage(_ command: [UInt8], _ framing: Framing) throws -> [UInt8] {
+    let isBare = framing == .bare
+    let own = isBare ? try withoutCheck(command) : command
+    guard let substitute = StorageCardCommands.command(for: own) else {
+      throw NFCError(
+        .unsupported,
+        "\(name) carries no command to this tag but READ and WRITE, not "
+          + "\(own.prefix(1).hexadecimal): it has neither a transparent session nor a pass-through "
+          + "for type A")
+    }
+    switch StorageCardCommands.outcome(try transmit(substitute)) {
+    case .data(let data):
+      guard isBare else { return data }
+      return Self.bare(data.isEmpty ? [Self.acknowledge] : data) { active = nil }
+    case .noAnswer: return try frame(.noAnswer)
+    case .malformed: return try frame(.malformed)
+    case .unknown(let word):
+      throw NFCError(
+        .unsupported, "\(name) does not take the commands for storage cards",
+        cause: .statusWord(word))
+    case .refused(let word):
+      try checkPresence()
+      active = nil
+      if isBare, !isAmbiguous(word, own) { return [Self.refusal] }
+      if isBare { return try frame(.refused(word)) }
+      throw NFCError(.tagRefused, "the card has refused the command", cause: .statusWord(word))
+    }
+  }
+
+  /// The status word that gives no reason (PC/SC part 3, 3.2.2.1).
+  private static let noReason: UInt16 = 0x6300
+  private static let read: UInt8 = 0x30
+
+  /// Whether a tag may have carried a command out all the same: a reader that gives no reason for a
+  /// write's failure may as well have lost the acknowledge.
+  private func isAmbiguous(_ word: UInt16, _ command: [UInt8]) -> Bool {
+    word == Self.noReason && command.first != Self.read
+  }
+
+  public func authenticate(
+    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
+  ) throws {
+    guard case .classic = session?.path else {
+      throw NFCError(.unsupported, "\(name) has no MIFARE Classic card before it")
+    }
+    let load = StorageCardCommands.load(key, keyType, model.keySlots)
+    guard case .data = StorageCardCommands.outcome(try transmit(load)) else {
+      throw NFCError(
+        .unsupported,
+        "\(name) takes no key for MIFARE Classic into its volatile memory, and none is written to "
+          + "one that keeps it")
+    }
+    let command = StorageCardCommands.authenticate(block: block, keyType, model.keySlots)
+    switch StorageCardCommands.outcome(try transmit(command)) {
+    case .data: return
+    case .unknown(let word):
+      throw NFCError(
+        .unsupported, "\(name) does not authenticate MIFARE Classic cards", cause: .statusWord(word)
+      )
+    case .refused, .noAnswer, .malformed:
+      active = nil
+      throw NFCError(
+        .authenticationFailed, "the key does not open the sector", place: .block(Int(block)))
+    }
+  }
+}

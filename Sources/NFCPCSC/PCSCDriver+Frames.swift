@@ -1,0 +1,117 @@
+import NFCCore
+
+// Frames of a tag's own: transparent sessions, and direct transmit.
+extension PCSCDriver {
+  // MARK: Transparent session
+
+  /// Starts a session for a standard.
+  ///
+  /// - Returns: whether the reader has one.
+  func startTransparentSession(_ standard: TransparentSession.Standard) throws -> Bool {
+    guard isDone(try transmit(TransparentSession.startCommand)) else { return false }
+    guard isDone(try transmit(TransparentSession.switchCommand(to: standard))) else {
+      _ = try transmit(TransparentSession.endCommand)
+      return false
+    }
+    if standard == .feliCa {
+      // A card that the reader's own search has left behind does not answer (Sony RC-S300).
+      _ = try transmit(TransparentSession.fieldOffCommand)
+      _ = try transmit(TransparentSession.fieldOnCommand)
+    }
+    session?.isTransparent = true
+    return true
+  }
+
+  /// Gives the field back to the reader's own search, which then notices a removal.
+  func endTransparentSession() throws {
+    guard let session, session.isTransparent else { return }
+    self.session?.isTransparent = false
+    _ = try transmit(TransparentSession.endCommand)
+  }
+
+  /// Whether all objects of a session command were carried out.
+  private func isDone(_ answer: [UInt8]) -> Bool {
+    guard case .data(let objects) = StorageCardCommands.outcome(answer) else { return false }
+    switch TransparentSession.outcome(objects) {
+    case .noAnswer, .answer: return true
+    case .broken, .refused, .malformed: return false
+    }
+  }
+
+  func transparentExchange(
+    _ frame: [UInt8], _ timeout: Duration
+  ) throws -> TransparentSession.Outcome {
+    let answer = try transmit(
+      TransparentSession.exchangeCommand(frame, timeout: timeout), timeout: timeout)
+    guard case .data(let objects) = StorageCardCommands.outcome(answer) else {
+      return PCSCDialect.outcome(answer)
+    }
+    return TransparentSession.outcome(objects)
+  }
+
+  /// The tag's answer, or why there is none.
+  func frame(_ outcome: TransparentSession.Outcome) throws -> [UInt8] {
+    switch outcome {
+    case .answer(let frame): return frame
+    case .noAnswer:
+      throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
+    case .broken:
+      throw NFCError(.tagResponseError, "the tag's answer was broken", cause: .checksum)
+    case .refused(let word):
+      throw NFCError(
+        .tagResponseError, "the reader has not carried out the exchange", cause: .statusWord(word))
+    case .malformed:
+      throw NFCError(.tagResponseError, "the reader's answer makes no sense")
+    }
+  }
+
+  // MARK: Type A, FeliCa
+
+  /// Sends a command without its check and gives the answer without its own.
+  func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> TransparentSession.Outcome {
+    guard case .direct = session?.path else { return try transparentExchange(command, timeout) }
+    return try sendDirect(command, timeout)
+  }
+
+  func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> TransparentSession.Outcome {
+    DirectTransmit.outcome(
+      try transmit(DirectTransmit.command(for: command), timeout: timeout), of: command)
+  }
+
+  func exchangeFrame(
+    _ command: [UInt8], _ framing: Framing, _ timeout: Duration
+  ) throws -> [UInt8] {
+    switch framing {
+    case .checked:
+      return try frame(sendFrame(command, timeout))
+    case .bare:
+      let answer = try frame(sendFrame(try withoutCheck(command), timeout))
+      return Self.bare(answer) { active = nil }
+    case .tagProtocol:
+      throw NFCError(.unsupported, "\(name) does not run this tag's protocol in a session")
+    }
+  }
+
+  /// The reader adds and verifies the check, so it has to be the usual one.
+  func withoutCheck(_ frame: [UInt8]) throws -> [UInt8] {
+    let body = Array(frame.dropLast(2))
+    guard !body.isEmpty, CyclicRedundancyCheck.a(body) == Array(frame.suffix(2)) else {
+      throw NFCError(.unsupported, "\(name) sends frames with their right check alone")
+    }
+    return body
+  }
+
+  /// The four bits of a positive acknowledge (NTAG21x data sheet, 9.3).
+  static let acknowledge: UInt8 = 0x0A
+  /// A refusal whose code was lost: an invalid argument (NTAG21x data sheet, 9.3).
+  static let refusal: UInt8 = 0x00
+
+  /// An answer as it is on the air: with its check, or the four bits of an acknowledge.
+  ///
+  /// - Parameter onRefusal: is called if the tag is mute from now on.
+  static func bare(_ answer: [UInt8], onRefusal: () -> Void) -> [UInt8] {
+    guard answer.count == 1 else { return answer + CyclicRedundancyCheck.a(answer) }
+    if answer[0] & 0x0F != acknowledge { onRefusal() }
+    return answer
+  }
+}

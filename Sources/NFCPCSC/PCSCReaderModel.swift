@@ -1,0 +1,87 @@
+import NFCCore
+
+/// What is known of a PC/SC reader by its name: there is no way to ask.
+struct PCSCReaderModel {
+  private let name: String
+
+  init(name: String) { self.name = name.uppercased() }
+
+  private func isOne(of parts: [String]) -> Bool { parts.contains { name.contains($0) } }
+
+  /// A slot for a chip card in the reader, not its antenna.
+  var isSAM: Bool { name.hasSuffix("SAM") || name.contains(" SAM ") }
+
+  /// Readers whose chip has no ISO/IEC 15693. All others are taken to have it until a tag shows.
+  private static let withoutVicinity = [
+    "ACR122", "ACR1251", "ACR1252", "SCL3711", "SCL3712", "RC-S300", "RC-S380", "PASORI",
+  ]
+
+  var technologies: Set<TagTechnology> {
+    let all: Set<TagTechnology> = [.iso14443a, .iso14443b, .felica, .iso15693]
+    return isOne(of: Self.withoutVicinity) ? all.subtracting([.iso15693]) : all
+  }
+
+  /// Has a PN532 that takes commands of its own.
+  var hasDirectTransmit: Bool { isOne(of: ["ACR122"]) }
+
+  /// The maker's pass-through for ISO/IEC 15693. Never tried on another's: the same bytes mean
+  /// another thing there.
+  var vicinityPassThrough: PCSCDialect? {
+    if isOne(of: ["SPRINGCARD", "PROX'N'ROLL"]) { return .springCardPassThrough }
+    if isIdentiv { return .identivPassThrough }
+    return isOne(of: ["ACR1552"]) ? .acsPassThrough : nil
+  }
+
+  private var isIdentiv: Bool { isOne(of: ["IDENTIV", "UTRUST"]) }
+
+  var keySlots: StorageCardCommands.KeySlots { isIdentiv ? .byKeyType : .common }
+
+  /// The ways in which commands can reach a tag on this reader, best first.
+  var commandPaths: [CommandPath] {
+    var paths: [CommandPath] = []
+    if hasDirectTransmit {
+      paths.append(.directTransmit)
+    } else {
+      paths.append(.transparentSession)
+      if vicinityPassThrough != nil { paths.append(.vicinityPassThrough) }
+    }
+    paths.append(.storageCard)
+    let own = technologies
+    return paths.map { path in
+      var path = path
+      path.means = path.means.filter { own.contains($0.key) }
+      return path
+    }.filter { !$0.means.isEmpty }
+  }
+}
+
+extension CommandPath {
+
+  /// PC/SC part 3, supplement 2.02.
+  static let transparentSession = CommandPath(
+    name: "transparent session",
+    means: [
+      .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
+      .felica: [.rawCommands, .readAndWrite],
+      .iso15693: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
+    ], note: "where the reader has it, which shows with the first tag")
+  /// `FF 00 00 00` of an ACR122U.
+  static let directTransmit = CommandPath(
+    name: "direct transmit",
+    means: [
+      .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
+      .felica: [.rawCommands, .readAndWrite],
+    ], note: "a refusal's code is lost")
+  /// `FF FB`, `FF FC`, `FF F6`.
+  static let vicinityPassThrough = CommandPath(
+    name: "maker's pass-through",
+    means: [.iso15693: [.readAndWrite, .information, .multipleBlocks, .locks]],
+    note: "no request flags, no error codes, one tag at a time")
+  /// PC/SC part 3, 3.2.2.1.
+  static let storageCard = CommandPath(
+    name: "storage card",
+    means: [
+      .iso14443a: [.apdus, .readAndWrite, .classicKeys], .iso14443b: [.apdus],
+      .felica: [.identifier], .iso15693: [.readAndWrite],
+    ], note: "no native DESFire commands, but in APDUs")
+}

@@ -1,0 +1,47 @@
+import NFCCore
+import Synchronization
+
+/// The readers that the system's PC/SC service has, for a program that watches them come and go.
+/// All calls but ``cancel`` are made on one thread.
+public final class PCSCReaders {
+  private var service: PCSCLite?
+  private let canceller = Canceller()
+
+  private final class Canceller: Sendable {
+    let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+  }
+
+  public init() {}
+
+  private func connected() -> PCSCLite? {
+    if let service { return service }
+    service = try? PCSCLite()
+    let cancel = service?.cancel
+    canceller.cancel.withLock { $0 = cancel }
+    return service
+  }
+
+  /// Their connection strings; none while the service does not run.
+  public func list() -> [String] {
+    connected().map { PCSCDriver.list($0) } ?? []
+  }
+
+  /// Waits until a reader may have come or gone, at most so long.
+  ///
+  /// - Returns: `false` at once if there is no service to wait with.
+  public func wait(atMost timeout: Duration) -> Bool {
+    do {
+      guard let service else { return false }
+      try service.waitForReaders(atMost: timeout)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Ends the wait that is running, from any thread.
+  public var cancel: @Sendable () -> Void {
+    let canceller = canceller
+    return { canceller.cancel.withLock { $0 }?() }
+  }
+}

@@ -1,0 +1,95 @@
+import NFCCore
+
+/// The commands of PC/SC part 3, 3.2.2.1, which every reader takes for cards without ISO/IEC
+/// 14443-4, in place of the tag's own.
+enum StorageCardCommands {
+  private static let pseudoClass: UInt8 = 0xFF
+  private static let readBinary: UInt8 = 0xB0
+  private static let updateBinary: UInt8 = 0xD6
+  private static let loadKeys: UInt8 = 0x82
+  private static let generalAuthenticate: UInt8 = 0x86
+  /// What READ gives on an Ultralight as on a Classic.
+  private static let readLength: UInt8 = 16
+
+  // The tag's own: NTAG21x data sheet, 10.2 and 10.4; MF1S50YYX data sheet, 9.
+  private static let read: UInt8 = 0x30
+  private static let writePage: UInt8 = 0xA2
+  private static let writeBlock: UInt8 = 0xA0
+
+  /// Get data: UID, IDm or PUPI.
+  static let getIdentifier: [UInt8] = [pseudoClass, 0xCA, 0x00, 0x00, 0x00]
+  /// Get data: the historical bytes of the ATS; some readers give all of it.
+  static let getATS: [UInt8] = [pseudoClass, 0xCA, 0x01, 0x00, 0x00]
+
+  /// READ of four pages or a block, WRITE of a page or a block; `nil` for any other command, which
+  /// there is no way for.
+  static func command(for command: [UInt8]) -> [UInt8]? {
+    guard let code = command.first, command.count >= 2 else { return nil }
+    let (number, data) = (command[1], Array(command.dropFirst(2)))
+    switch (code, data.count) {
+    case (read, 0): return [pseudoClass, readBinary, 0x00, number, readLength]
+    case (writePage, 4), (writeBlock, 16):
+      return [pseudoClass, updateBinary, 0x00, number, UInt8(data.count)] + data
+    default: return nil
+    }
+  }
+
+  // MARK: MIFARE Classic
+
+  /// Where readers keep a key until they lose their power, and what it is called when it is used.
+  struct KeySlots {
+    fileprivate let first: UInt8
+    fileprivate let hasOneEach: Bool
+    fileprivate let name: UInt8
+
+    /// Slot 0 for either key (ACR122U, application programming interface 2.04, 5.1).
+    static let common = KeySlots(first: 0x00, hasOneEach: false, name: 0x00)
+    /// A slot that is called 60 or 61, as the key's type is (Identiv uTrust 3720F, reference manual
+    /// 1.00, 6.2.3 and 6.2.4).
+    static let byKeyType = KeySlots(first: 0x60, hasOneEach: true, name: 0x01)
+  }
+
+  private static let keyA: UInt8 = 0x60
+  private static let keyB: UInt8 = 0x61
+
+  /// Puts a key into the reader's volatile memory. None is ever written to one that keeps it.
+  static func load(_ key: [UInt8], _ type: MiFareClassicKeyType, _ slots: KeySlots) -> [UInt8] {
+    let slot = slots.hasOneEach && type == .b ? slots.first + 1 : slots.first
+    return [pseudoClass, loadKeys, 0x00, slot, UInt8(truncatingIfNeeded: key.count)] + key
+  }
+
+  /// Authenticates a block's sector with the key that was loaded.
+  static func authenticate(
+    block: UInt8, _ type: MiFareClassicKeyType, _ slots: KeySlots
+  ) -> [UInt8] {
+    // Version 1, block number in two bytes.
+    let body: [UInt8] = [0x01, 0x00, block, type == .a ? keyA : keyB, slots.name]
+    return [pseudoClass, generalAuthenticate, 0x00, 0x00, UInt8(body.count)] + body
+  }
+
+  // MARK: Answers
+
+  /// What a status word says.
+  enum Outcome: Hashable {
+    case data([UInt8])
+    case noAnswer
+    /// The tag has refused; readers do not tell its code.
+    case refused(UInt16)
+    /// The reader does not know the command.
+    case unknown(UInt16)
+    case malformed
+  }
+
+  private static let done: UInt16 = 0x9000
+  private static let noAnswerWords: Set<UInt16> = [0x6400, 0x6401]
+  private static let unknownWords: Set<UInt16> = [0x6800, 0x6A81, 0x6D00, 0x6E00]
+
+  /// Reads an answer: PC/SC part 3, 3.2.2.1; ISO/IEC 7816-4, 5.6.
+  static func outcome(_ answer: [UInt8]) -> Outcome {
+    guard answer.count >= 2 else { return .malformed }
+    let word = UInt16(answer[answer.count - 2]) << 8 | UInt16(answer[answer.count - 1])
+    if word == done { return .data(Array(answer.dropLast(2))) }
+    if noAnswerWords.contains(word) { return .noAnswer }
+    return unknownWords.contains(word) ? .unknown(word) : .refused(word)
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import NFC
+import VirtualNFC
+
+/// The reader after which a virtual PC/SC reader is made, on the command line.
+enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
+  case transparent
+  case acs
+  case identiv
+  case springcard
+  case storageCard = "storage-card"
+
+  var dialect: VirtualPCSCReader.Dialect {
+    switch self {
+    case .transparent: .transparentSession
+    case .acs: .acsPassThrough
+    case .identiv: .identivPassThrough
+    case .springcard: .springCardPassThrough
+    case .storageCard: .storageCard
+    }
+  }
+}
+
+/// A virtual reader that the PC/SC service shows to all its programs, under the name that the service
+/// gives it.
+struct ShownPCSCReader {
+  private let virtual: VirtualPCSCReader
+  private let client: VirtualPCSCClient
+  private let place: String
+
+  /// The service looks for a card every 0.4 s.
+  private static let patience = Duration.seconds(5)
+  /// As long as this only readers are asked that are called virtual: nothing is asked of a real one
+  /// without need.
+  private static let reserve = Duration.seconds(2)
+  private static let pause = Duration.milliseconds(50)
+
+  /// - Throws: ``Failure`` if nothing listens for a card.
+  init(
+    _ virtual: VirtualPCSCReader, host: String?, port: UInt16?,
+    trace: (@Sendable (TraceEvent) -> Void)?
+  ) throws {
+    let (host, port) = (host ?? "127.0.0.1", port ?? VirtualPCSCClient.defaultPort)
+    self.virtual = virtual
+    place = "\(host):\(port)"
+    do {
+      client = try VirtualPCSCClient(virtual, host: host, port: port, trace: trace)
+    } catch let error as VirtualReader.Unavailable {
+      throw Failure(
+        .noReader, "no virtual PC/SC reader: \(error)",
+        advice: "install Debian's vsmartcard-vpcd and start pcscd")
+    }
+  }
+
+  func close() { client.close() }
+
+  /// Finds out the reader's name: by which one the virtual reader is reached.
+  ///
+  /// - Throws: ``Failure`` if none leads there.
+  func connectionString() async throws -> String {
+    let start = ContinuousClock.now
+    while ContinuousClock.now - start < Self.patience {
+      for name in try await Reader.list() where name.hasPrefix(Reader.pcscScheme) {
+        let mayBeReal = !name.lowercased().contains("virtual")
+        if mayBeReal, ContinuousClock.now - start < Self.reserve { continue }
+        if try await leadsHere(name) { return name }
+      }
+      try await Task.sleep(for: Self.pause)
+    }
+    throw Failure(
+      .noReader, "\(place) took the tags, but no PC/SC reader shows them",
+      advice: "check that no other card is in that slot, or take the next --port")
+  }
+
+  private func leadsHere(_ name: String) async throws -> Bool {
+    let commands = virtual.statistics.commands
+    do {
+      let reader = try await Reader.open(name)
+      _ = try? await reader.tagsInField(polling: .iso15693)
+      await reader.close()
+    } catch is NFCError {
+      return false
+    }
+    try Task.checkCancellation()
+    return virtual.statistics.commands > commands
+  }
+}

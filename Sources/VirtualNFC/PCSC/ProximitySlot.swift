@@ -1,0 +1,197 @@
+import NFCCore
+
+/// The card of ISO/IEC 14443 or FeliCa that a virtual PC/SC reader has before it, and the PN532
+/// that talks to it.
+struct ProximitySlot {
+  /// What the reader has learned of the card.
+  struct Card {
+    enum Kind {
+      case smartCard(historicalBytes: [UInt8], isTypeA: Bool)
+      case ultralight
+      case classic
+      case feliCa
+    }
+
+    let kind: Kind
+    let identifier: [UInt8]
+    let atr: [UInt8]
+
+    /// What a transparent session talks to it by.
+    var standard: TransparentStandard? {
+      switch kind {
+      case .ultralight, .classic: .typeA
+      case .feliCa: .feliCa
+      case .smartCard: nil
+      }
+    }
+
+    /// Whether ``kind`` speaks ISO/IEC 14443-4.
+    var isSmartCard: Bool {
+      if case .smartCard = kind { return true }
+      return false
+    }
+  }
+
+  private(set) var card: Card?
+  private var chip: PN532Chip
+  private let feliCaATR: [UInt8]
+
+  /// - Parameter isACR122: names FeliCa as that reader does.
+  init(_ field: VirtualField, isACR122: Bool) {
+    feliCaATR =
+      isACR122
+      ? Self.storageATR(standard: 0x03, name: 0xF011)
+      : Self.storageATR(standard: 0x11, name: 0x003B)
+    chip = PN532Chip(field: field)
+    // Not until there is one, but twice: one that is active hears the second request only (ISO/IEC
+    // 14443-3, 6.4).
+    chip.passiveActivationRetries = 1
+  }
+
+  mutating func forget() {
+    card = nil
+    chip.forgetTargets()
+  }
+
+  /// Looks for a card, as a reader does by itself, and leaves the carrier as it was.
+  mutating func discover() {
+    let wasPowered = chip.field.isPowered
+    chip.field.setPower(true)
+    activate()
+    chip.forgetTargets()
+    chip.field.setPower(wasPowered)
+    if wasPowered { activate() }
+  }
+
+  // InListPassiveTarget: user manual UM0701-02, 7.3.5. Baud rate and type: type A, FeliCa with
+  // Polling for any system, type B for any application.
+  private static let searches: [[UInt8]] = [
+    [0x4A, 0x01, 0x00], [0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x01, 0x00], [0x4A, 0x01, 0x03, 0x00],
+  ]
+  private static let (typeA, feliCa): (UInt8, UInt8) = (0x00, 0x01)
+
+  /// Starts the card, whichever there is.
+  mutating func activate() {
+    for search in Self.searches {
+      // Response code, number of targets, number of this one.
+      guard case .reply(let reply) = chip.execute(search), reply.count > 3, reply[1] == 1 else {
+        continue
+      }
+      let target = Array(reply[3...])
+      switch search[2] {
+      case Self.typeA: card = Self.typeACard(target)
+      case Self.feliCa: card = feliCaCard(target)
+      default: card = Self.typeBCard(target)
+      }
+      return
+    }
+    card = nil
+  }
+
+  // MARK: Kinds
+
+  /// ATQA, SAK, length of the UID, UID, ATS.
+  private static func typeACard(_ target: [UInt8]) -> Card? {
+    guard target.count >= 4, target.count >= 4 + Int(target[3]) else { return nil }
+    let (sak, length) = (target[2], Int(target[3]))
+    let uid = Array(target[4..<(4 + length)])
+    let ats = Array(target[(4 + length)...].dropFirst())
+    let found = ISO14443ATarget(uid: uid, atqa: [], sak: sak, ats: ats)
+    guard !found.supportsISO14443Part4 else {
+      return Card(
+        kind: .smartCard(historicalBytes: found.historicalBytes, isTypeA: true), identifier: uid,
+        atr: atr(found.historicalBytes))
+    }
+    return Card(
+      kind: sak == 0 ? .ultralight : .classic, identifier: uid,
+      atr: storageATR(standard: 0x03, name: names[sak] ?? 0))
+  }
+
+  /// The card's names by SAK: PC/SC part 3, supplemental document.
+  private static let names: [UInt8: UInt16] = [
+    0x00: 0x0003, 0x08: 0x0001, 0x18: 0x0002, 0x09: 0x0026,
+  ]
+
+  /// Length, code, IDm, PMm, system code.
+  private func feliCaCard(_ target: [UInt8]) -> Card? {
+    guard target.count >= 10 else { return nil }
+    return Card(kind: .feliCa, identifier: Array(target[2..<10]), atr: feliCaATR)
+  }
+
+  /// ATQB, length of the answer to ATTRIB, that answer.
+  private static func typeBCard(_ target: [UInt8]) -> Card? {
+    guard target.count >= 12 else { return nil }
+    let maximumBufferLengthIndex = target.count > 13 ? target[13] & 0xF0 : 0
+    let historicalBytes = Array(target[5..<12]) + [maximumBufferLengthIndex]
+    return Card(
+      kind: .smartCard(historicalBytes: historicalBytes, isTypeA: false),
+      identifier: Array(target[1..<5]),
+      atr: atr(historicalBytes))
+  }
+
+  private static func atr(_ historicalBytes: [UInt8]) -> [UInt8] {
+    let historical = Array(historicalBytes.prefix(15))
+    let body = [0x80 | UInt8(historical.count), 0x80, 0x01] + historical
+    return [0x3B] + body + [body.reduce(0, ^)]
+  }
+
+  /// The answer to reset of a storage card (PC/SC part 3, 3.1.3.2.3).
+  static func storageATR(standard: UInt8, name: UInt16) -> [UInt8] {
+    atr(
+      [
+        0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, standard, UInt8(name >> 8),
+        UInt8(name & 0xFF), 0x00, 0x00, 0x00, 0x00,
+      ])
+  }
+
+  // MARK: Commands
+
+  private static let dataExchange: [UInt8] = [0x40, 0x01]
+  private static let statusMask: UInt8 = 0x3F
+  private static let moreToCome: UInt8 = 0x40
+
+  /// A command of the chip's own, with its answer.
+  mutating func direct(_ command: [UInt8]) -> [UInt8]? {
+    guard case .reply(let reply) = chip.execute(command) else { return nil }
+    return reply
+  }
+
+  /// InDataExchange with the card; `nil` if the card does not answer or refuses.
+  mutating func exchangeData(_ data: [UInt8]) -> [UInt8]? {
+    var command = Self.dataExchange + data
+    var answer: [UInt8] = []
+    while case .reply(let reply) = chip.execute(command), reply.count >= 2,
+      reply[1] & Self.statusMask == 0
+    {
+      answer += reply.dropFirst(2)
+      guard reply[1] & Self.moreToCome != 0 else { return answer }
+      command = Self.dataExchange
+    }
+    return nil
+  }
+
+  /// MIFARE Classic's authentication; the cipher runs from then on.
+  mutating func authenticate(block: UInt8, keyType: UInt8, key: [UInt8]) -> Bool {
+    guard let card else { return false }
+    return exchangeData([keyType, block] + key + card.identifier.suffix(4)) != nil
+  }
+
+  /// A frame of type A or FeliCa without its check, and what came back: whether its check was
+  /// right, and the bits of its last byte. A FeliCa frame begins with its length.
+  mutating func exchange(
+    _ frame: [UInt8]
+  ) -> (bytes: [UInt8], isChecked: Bool, bitsInLastByte: Int)? {
+    let isFeliCa = card?.standard == .feliCa
+    let request =
+      isFeliCa
+      ? RadioFrame(
+        frame + CyclicRedundancyCheck.feliCa(frame), modulation: .feliCa, bitRate: 212)
+      : RadioFrame.typeA(frame)
+    guard case .frame(let answer) = chip.transmit(request) else { return nil }
+    guard let payload = answer.checkedPayload else {
+      return (answer.bytes, false, answer.bitsInLastByte)
+    }
+    let length = UInt8(truncatingIfNeeded: payload.count + 1)
+    return (isFeliCa ? [length] + payload : payload, true, 8)
+  }
+}

@@ -1,0 +1,91 @@
+import NFCCore
+
+// APDUs for a card of ISO/IEC 14443 or FeliCa.
+extension VirtualPCSCReader {
+  private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
+  private static let read: UInt8 = 0x30
+  private static let writePage: UInt8 = 0xA2
+  private static let writeBlock: UInt8 = 0xA0
+  private static let toChip: UInt8 = 0xD4
+  private static let fromChip: UInt8 = 0xD5
+
+  func transmitToProximity(_ command: [UInt8]) -> [UInt8] {
+    guard let card = state.withLock({ $0.slot.card }) else { return Self.noAnswer }
+    guard command.first == Self.pseudoClass else {
+      guard card.isSmartCard else { return Self.unknownClass }
+      return overAir { $0.exchangeData(command) } ?? []
+    }
+    guard command.count >= 4 else { return Self.wrongLength }
+    let data = Self.data(of: command)
+    switch (command[1], command[2], command[3]) {
+    case (0xCA, 0x00, 0x00): return card.identifier + Self.done
+    case (0xCA, 0x01, 0x00):
+      guard case .smartCard(let historicalBytes, true) = card.kind else {
+        return Self.notSupported
+      }
+      return historicalBytes + Self.done
+    case (0xC2, 0x00, let function) where dialect == .transparentSession:
+      guard let data else { return Self.wrongLength }
+      return transparent(function, data)
+    case (0x00, 0x00, 0x00) where dialect == .directTransmit:
+      guard let data, data.first == Self.toChip else { return Self.wrongLength }
+      return direct(Array(data.dropFirst()))
+    default:
+      return storage(command, data ?? [], card)
+    }
+  }
+
+  /// Runs one exchange with the card, with the fault that is due; `nil` if no answer comes.
+  private func overAir<Answer: Sendable>(_ body: (inout ProximitySlot) -> Answer?) -> Answer? {
+    let effect = nextEffect()
+    guard effect?.stopsFrame != true else { return nil }
+    let answer = state.withLock { body(&$0.slot) }
+    return effect == nil ? answer : nil
+  }
+
+  private func direct(_ command: [UInt8]) -> [UInt8] {
+    let timeOut: UInt8 = 0x01
+    let reply = overAir { $0.direct(command) } ?? [command.first.map { $0 &+ 1 } ?? 0, timeOut]
+    return [Self.fromChip] + reply + Self.done
+  }
+
+  // MARK: Storage cards
+
+  private func storage(
+    _ command: [UInt8], _ data: [UInt8], _ card: ProximitySlot.Card
+  ) -> [UInt8] {
+    let number = command[3]
+    switch (command[1], card.kind) {
+    case (0xB0, .ultralight), (0xB0, .classic):
+      return overAir { $0.exchangeData([Self.read, number]) }.map { $0 + Self.done } ?? Self.refused
+    case (0xD6, .ultralight) where data.count == 4:
+      return overAir { $0.exchangeData([Self.writePage, number] + data) } == nil
+        ? Self.refused : Self.done
+    case (0xD6, .classic) where data.count == 16:
+      return overAir { $0.exchangeData([Self.writeBlock, number] + data) } == nil
+        ? Self.refused : Self.done
+    case (0x82, .classic): return load(data, slot: number)
+    case (0x86, .classic): return authenticate(data)
+    default: return Self.unknownInstruction
+    }
+  }
+
+  private static let keySize = 6
+
+  /// Identiv's readers call a slot as the key's type, ACS's by a number.
+  private func load(_ key: [UInt8], slot: UInt8) -> [UInt8] {
+    let slots: Set<UInt8> = dialect == .identivPassThrough ? [0x60, 0x61] : [0x00, 0x01]
+    guard key.count == Self.keySize, slots.contains(slot) else { return Self.refused }
+    state.withLock { $0.keys[slot] = key }
+    return Self.done
+  }
+
+  /// Version, block number in two bytes, key type, key number.
+  private func authenticate(_ data: [UInt8]) -> [UInt8] {
+    guard data.count == 5, data[0] == 0x01, data[1] == 0x00 else { return Self.wrongLength }
+    let slot = dialect == .identivPassThrough ? data[3] : data[4]
+    guard let key = state.withLock({ $0.keys[slot] }) else { return Self.refused }
+    let isOpen = overAir { $0.authenticate(block: data[2], keyType: data[3], key: key) }
+    return isOpen == true ? Self.done : Self.refused
+  }
+}

@@ -1,0 +1,50 @@
+import NFCCore
+
+/// What the chips of the ICODE SLIX family have in common: passwords, article surveillance, and
+/// inventories that read.
+protocol ICODEChip: VicinityChip {
+  var security: ICODESecurity { get set }
+  /// The chip knows the extended options of inventories that read.
+  static var hasExtendedInventory: Bool { get }
+  /// Whether it stays quiet from each power-on.
+  var isPersistentlyQuiet: Bool { get set }
+}
+
+extension ICODEChip {
+  func afiRefusal() -> ISO15693ErrorCode? {
+    security.isAFIProtected && !security.open.contains(.eas) ? .unknown : nil
+  }
+
+  mutating func endSession() { security.endSession() }
+
+  /// INVENTORY READ and FAST INVENTORY READ. A label that cannot do all that is asked is silent; that
+  /// a block behind a password makes it silent, too, is not confirmed.
+  mutating func executeInventory(
+    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+  ) -> VicinityInventory? {
+    guard code == ICODECommand.inventoryRead || code == ICODECommand.fastInventoryRead,
+      let request = ICODEInventoryRead(parameters, flags),
+      request.options == nil || Self.hasExtendedInventory
+    else { return nil }
+    let options = request.options ?? []
+    if options.contains(.surveillance), !security.isEASSet { return nil }
+    var payload = request.answeredUID(core.uid)
+    for number in request.blocks ?? 0..<0 {
+      guard let block = core.block(number), readRefusal(number) == nil else { return nil }
+      payload += block
+    }
+    var inventory = VicinityInventory(
+      afi: request.afi, mask: request.mask, payload: payload, isForThis: core.state != .quiet,
+      isFast: code == ICODECommand.fastInventoryRead)
+    if options.isSuperset(of: [.quiet, .persistentQuiet]) {
+      inventory.isForThis = isPersistentlyQuiet && core.state == .quiet
+    } else if !options.isDisjoint(with: [.quiet, .persistentQuiet]) {
+      inventory.stateAfterwards = .quiet
+      let isMeant =
+        inventory.isForThis && request.mask.matches(core.uidNumber)
+        && core.answers(toAFI: request.afi, hasAFI: profile.hasAFI)
+      if isMeant, options.contains(.persistentQuiet) { isPersistentlyQuiet = true }
+    }
+    return inventory
+  }
+}

@@ -1,0 +1,62 @@
+import NFCCore
+
+extension VicinityModel {
+  /// ST25DV04K: 128 blocks of 4 bytes.
+  public static let st25dv04K = st25dv(
+    "st25dv04k", uid: [0xE0, 0x02, 0x24, 0x00, 0x2F, 0x71, 0x08, 0x5B], blockCount: 128)
+
+  /// ST25DV16K: 512 blocks of 4 bytes.
+  public static let st25dv16K = st25dv(
+    "st25dv16k", uid: [0xE0, 0x02, 0x26, 0x00, 0x59, 0x0E, 0x83, 0x16], blockCount: 512)
+
+  /// ST25DV64K: 2048 blocks of 4 bytes.
+  public static let st25dv64K = st25dv(
+    "st25dv", uid: [0xE0, 0x02, 0x26, 0x00, 0x6B, 0x5D, 0x14, 0xC7], blockCount: 2048)
+
+  /// Extended commands for numbers above 255; where there are such, only the extended system
+  /// information tells the size. The product in the UID is the IC reference: 24 for 04K, 26 for both
+  /// others.
+  ///
+  /// Areas with passwords, the mailbox and the wired side are not there. Source: data sheet
+  /// ST25DV04K/16K/64K (DS10925), 6 and 7; the limits of a read and the error of a run beyond the end
+  /// are not confirmed.
+  private static func st25dv(_ name: String, uid: [UInt8], blockCount: Int) -> VicinityModel {
+    let isWide = blockCount > 256
+    return VicinityModel(
+      name, uid: uid, blockCount: blockCount, isWide: isWide, features: .readMultipleBlocks,
+      profile: VicinityProfile(
+        commands: VicinityProfile.usualCommands.union(VicinityProfile.extendedCommands)
+          .union([ISO15693CommandCode.writeMultipleBlocks]),
+        readLimit: blockCount, writeLimit: 4, icReference: uid[2], tellsMemory: !isWide,
+        rangeError: .unknown, manufacturer: 0x02))
+  }
+}
+
+extension VirtualTag {
+  /// An ST25DV64K, 8192 bytes, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first.
+  ///   - formatted: `false`: all zero.
+  public static func st25dv(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    vicinity(.st25dv64K, uid: uid, formatted: formatted)
+  }
+
+  /// An ST25DV16K, 2048 bytes, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first.
+  ///   - formatted: `false`: all zero.
+  public static func st25dv16K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    vicinity(.st25dv16K, uid: uid, formatted: formatted)
+  }
+
+  /// An ST25DV04K, 512 bytes, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 8 bytes, most significant first.
+  ///   - formatted: `false`: all zero.
+  public static func st25dv04K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    vicinity(.st25dv04K, uid: uid, formatted: formatted)
+  }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+@testable import NFCPCSC
+
+/// The driver and a PC/SC daemon that stops, starts, and has a card that is silent.
+///
+/// Each test runs in a process of its own: pcsc-lite finds its daemon by the process's environment.
+@Suite struct PCSCServiceTests {
+  /// A daemon that this process talks to, with a virtual reader.
+  private struct Service {
+    let daemon: PrivatePCSCD
+    let field = VirtualField()
+    let virtual: VirtualPCSCReader
+    let client: VirtualPCSCClient
+
+    init(_ tags: VirtualTag..., name: String = "Virtual ACR1552 PICC") throws {
+      daemon = try PrivatePCSCD(name: name)
+      for (key, value) in daemon.environment { setenv(key, value, 1) }
+      for tag in tags { field.place(tag) }
+      virtual = VirtualPCSCReader(field)
+      client = try VirtualPCSCClient(virtual, port: daemon.port)
+    }
+
+    /// Opens the reader once the daemon has its card.
+    func open() async throws -> Reader {
+      let reader = try await Reader.open("pcsc:")
+      _ = try await found(by: reader)
+      return reader
+    }
+
+    /// The first tag, within a few looks of the daemon, which come every 0.4 s.
+    func found(by reader: Reader) async throws -> DetectedTag {
+      let attempts = 40
+      for _ in 0..<attempts {
+        if let tag = try await reader.tagsInField().first { return tag }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      throw NFCError(.noTag, "the daemon shows no tag")
+    }
+
+    /// A tag that is connected and will not answer its next command, and its reader.
+    func silentTag() async throws -> (tag: any ISO15693Tag, reader: Reader) {
+      let reader = try await open()
+      let found = try await found(by: reader)
+      try await found.connect()
+      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no vicinity tag") }
+      virtual.setFaults([.init(.readerWaits, at: 0)])
+      return (tag, reader)
+    }
+
+    /// Lets another tag come, or the same once more, as the daemon notices it.
+    func swap(for tag: VirtualTag) async throws {
+      field.removeAll()
+      try await Task.sleep(for: .seconds(1))
+      field.place(tag)
+    }
+  }
+
+  private static let readFirstBlock: [UInt8] = [0x02, 0x20, 0x00]
+
+  @Test func comesBackWithItsService() async throws {
+    await #expect(processExitsWith: .success) {
+      let service = try Service(.icodeSLIX2())
+      let reader = try await service.open()
+      let tag = try await service.found(by: reader)
+      try await tag.connect()
+
+      service.daemon.stop()
+      let error = await #expect(throws: NFCError.self) {
+        _ = try await reader.tagsInField()
+      }
+      #expect(error?.code == .readerLost)
+      #expect(error?.description.contains("PC/SC service") == true)
+      let again = await #expect(throws: NFCError.self) { _ = try await reader.tagsInField() }
+      #expect(again?.code == .readerLost)
+      let opening = await #expect(throws: NFCError.self) { _ = try await Reader.open("pcsc:") }
+      #expect(opening?.code == .readerUnavailable)
+
+      try service.daemon.start()
+      #expect(try await service.found(by: reader).identifier == tag.identifier)
+      // The tag was found before: it is lost, its reader is not.
+      let lost = await #expect(throws: NFCError.self) { try await tag.connect() }
+      #expect(lost?.code == .tagConnectionLost)
+      let opened = try await Reader.open("pcsc:")
+      await reader.close()
+      #expect(try await service.found(by: opened).identifier == tag.identifier)
+      service.client.close()
+    }
+  }
+
+  @Test func endsAPollWhoseServiceStops() async throws {
+    await #expect(processExitsWith: .success) {
+      let service = try Service()
+      let reader = try await Reader.open("pcsc:")
+      let polling = Task { for try await _ in reader.tags() {} }
+      try await Task.sleep(for: .milliseconds(300))
+      service.daemon.stop()
+      let error = await #expect(throws: NFCError.self) {
+        try await within(.seconds(5)) { try await polling.value }
+      }
+      #expect(error?.code == .readerLost)
+      try service.daemon.start()
+      service.field.place(.icodeSLIX2())
+      #expect(try await service.found(by: reader).technology == .iso15693)
+      service.client.close()
+    }
+  }
+
+  /// While the daemon was stopped and started nothing was asked: nothing is lost but the
+  /// connection.
+  @Test func doesNotMissAnIdleReadersService() async throws {
+    await #expect(processExitsWith: .success) {
+      let service = try Service(.icodeSLIX2())
+      let reader = try await service.open()
+      service.daemon.stop()
+      try service.daemon.start()
+      #expect(try await service.found(by: reader).technology == .iso15693)
+      service.client.close()
+    }
+  }
+
+  @Test func isCancelledAtOnce() async throws {
+    await #expect(processExitsWith: .success) {
+      let service = try Service()
+      let reader = try await Reader.open("pcsc:")
+      let polling = Task { for try await _ in reader.tags() {} }
+      try await Task.sleep(for: .milliseconds(200))
+      let start = ContinuousClock.now
+      polling.cancel()
+      await #expect(throws: CancellationError.self) { try await polling.value }
+      #expect(ContinuousClock.now - start < .milliseconds(900))
+      service.field.place(.icodeSLIX2())
+      #expect(try await service.found(by: reader).technology == .iso15693)
+      service.client.close()
+    }
+  }
+
+  /// vpcd waits for a card without end, and SCardTransmit with it.
+  @Test func givesUpACardThatIsSilent() async throws {
+    await #expect(processExitsWith: .success) {
+      let chip = VirtualTag.icodeSLIX2()
+      let service = try Service(chip)
+      let (tag, reader) = try await service.silentTag()
+      let start = ContinuousClock.now
+      let error = await #expect(throws: NFCError.self) {
+        try await tag.transceive(Self.readFirstBlock, timeout: .milliseconds(100))
+      }
+      #expect(error?.code == .tagConnectionLost)
+      #expect(ContinuousClock.now - start < .seconds(7))
+      // The daemon still has it: it is not there for anybody until it has gone.
+      #expect(try await reader.tagsInField().isEmpty)
+      try await service.swap(for: chip)
+      let back = try await service.found(by: reader)
+      try await back.connect()
+      guard case .iso15693(let tag) = back else { throw NFCError(.wrongTag, "no vicinity tag") }
+      #expect(try await tag.readBlocks(0..<1).count == 1)
+      service.client.close()
+    }
+  }
+
+  @Test func isCancelledWhileACardIsSilent() async throws {
+    await #expect(processExitsWith: .success) {
+      let chip = VirtualTag.icodeSLIX2()
+      let service = try Service(chip)
+      let (tag, reader) = try await service.silentTag()
+      let waiting = Task { try await tag.transceive(Self.readFirstBlock, timeout: .seconds(5)) }
+      try await Task.sleep(for: .milliseconds(200))
+      let start = ContinuousClock.now
+      waiting.cancel()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+      #expect(ContinuousClock.now - start < .milliseconds(900))
+      try await service.swap(for: chip)
+      #expect(try await service.found(by: reader).technology == .iso15693)
+      service.client.close()
+    }
+  }
+
+  @Test func tellsOfReadersThatComeAndGo() async throws {
+    await #expect(processExitsWith: .success) {
+      let name = "Virtual ACR1552 PICC"
+      let service = try Service(name: name)
+      let slots = ["pcsc:\(name) 00 00", "pcsc:\(name) 00 01"]
+      try await within(.seconds(20)) {
+        var changes = Reader.changes().makeAsyncIterator()
+        func next() async throws -> Set<ReaderChange?> {
+          [try await changes.next(), try await changes.next()]
+        }
+        #expect(try await next() == Set(slots.map { .appeared($0) }))
+        service.daemon.stop()
+        #expect(try await next() == Set(slots.map { .disappeared($0) }))
+        try service.daemon.start()
+        #expect(try await next() == Set(slots.map { .appeared($0) }))
+      }
+      // Nothing changes: the daemon is waited for, not asked again and again.
+      let readers = PCSCReaders()
+      #expect(readers.list() == slots)
+      let idle = ContinuousClock.now
+      #expect(readers.wait(atMost: .milliseconds(300)))
+      #expect(ContinuousClock.now - idle > .milliseconds(250))
+
+      let waiting = Task { for try await _ in Reader.changes() {} }
+      try await Task.sleep(for: .milliseconds(200))
+      let start = ContinuousClock.now
+      waiting.cancel()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+      #expect(ContinuousClock.now - start < .milliseconds(900))
+      service.client.close()
+    }
+  }
+
+  @Test func isOpenedWithoutAName() async throws {
+    await #expect(processExitsWith: .success) {
+      setenv("LIBNFC_AUTO_SCAN", "false", 1)
+      unsetenv("NFC_READER")
+      let name = "Virtual Identiv uTrust 3720"
+      let service = try Service(name: name)
+      let slots = ["pcsc:\(name) 00 00", "pcsc:\(name) 00 01"]
+      #expect(try await Reader.list() == slots)
+      #expect(try await Reader.open().connectionString == slots[0])
+      service.daemon.stop()
+      #expect(try await Reader.list().isEmpty)
+      let error = await #expect(throws: NFCError.self) { _ = try await Reader.open() }
+      #expect(error?.code == .readerNotFound)
+      service.client.close()
+    }
+  }
+
+  /// Each kind of card, and again after the field was off, which SCardReconnect does.
+  @Test func reachesEveryKindOfCard() async throws {
+    await #expect(processExitsWith: .success) {
+      let cards: [(tag: VirtualTag, technology: TagTechnology)] = [
+        (.type4(), .iso14443a), (.ntag215(), .iso14443a), (.classic1K(), .iso14443a),
+        (.feliCaLiteS(), .felica), (.type4B(), .iso14443b),
+      ]
+      let message = NDEFMessage(records: [TextRecord("PC/SC").record])
+      let service = try Service()
+      let reader = try await Reader.open("pcsc:")
+      for card in cards {
+        try await service.swap(for: card.tag)
+        let first = try await service.found(by: reader)
+        #expect(first.technology == card.technology)
+        try await first.connect()
+        try await first.ndef?.writeNDEF(message, verify: true)
+        let second = try await service.found(by: reader)
+        #expect(second.identifier == card.tag.identifier)
+        try await second.connect()
+        #expect(try await second.ndef?.readNDEF() == message, "\(card.tag.name)")
+      }
+      service.client.close()
+    }
+  }
+}

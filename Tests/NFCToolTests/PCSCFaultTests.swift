@@ -1,0 +1,205 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+/// Faults at every exchange of a command, through the real pcscd and vpcd: an exit code that is
+/// right, nothing half reported, a memory that is consistent, and a next command that works.
+@Suite struct PCSCFaultTests {
+  enum Fault: CaseIterable {
+    /// The tag does not hear the frame, once.
+    case frameLost
+    /// The tag does what it was told, and its answer does not arrive, once.
+    case answerLost
+    /// Its answer is broken on the way, once.
+    case answerBroken
+    /// The tag hears nothing from this frame on.
+    case silence
+    /// The tag answers with an error, once.
+    case refusal
+    /// The tag is taken away before the frame.
+    case removal
+    /// The card is torn from the reader in the middle of the reader's command.
+    case tornOff
+  }
+
+  struct Command {
+    let arguments: [String]
+    /// What is on the tag afterwards, from block 4 on, and whether block 4 is locked.
+    let memory: [UInt8]
+    let isLocked: Bool
+  }
+
+  static let old: [UInt8] = [0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08]
+  static let new: [UInt8] = [0xA1, 0xA2, 0xA3, 0xA4, 0xB1, 0xB2, 0xB3, 0xB4]
+
+  static let commands = [
+    Command(arguments: ["read", "0-79", "--security"], memory: old, isLocked: false),
+    Command(arguments: ["write", "4", new.hexadecimal], memory: new, isLocked: false),
+    Command(arguments: ["lock", "4", "--permanently"], memory: old, isLocked: true),
+  ]
+
+  /// All cases of a fault at once, each with a daemon of its own: one after the other would mostly be
+  /// waiting for pcscd to see a card come.
+  @Test(arguments: Fault.allCases)
+  func atEveryExchange(_ fault: Fault) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for command in Self.commands {
+        let (result, exchanges) = try await Bench().run(command)
+        #expect(result.status == 0, "\(command): \(result.errors)")
+        #expect(exchanges >= 2)
+        for exchange in 0..<exchanges {
+          group.addTask {
+            try await check(fault, at: exchange, of: command, output: result.output)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func check(
+    _ fault: Fault, at exchange: Int, of command: Command, output: String
+  ) async throws {
+    let place = Comment(rawValue: "\(fault) at exchange \(exchange) of \(command.arguments)")
+    let bench = try Bench()
+    bench.set(fault, at: exchange)
+    let (result, _) = try await bench.run(command)
+    // The first exchange is the search: what it misses is looked for again.
+    let isSearch = exchange == 0
+    switch fault {
+    case .frameLost, .answerLost, .answerBroken:
+      #expect(result.status == 0, place)
+    case .refusal:
+      // A tag that refuses to read several blocks at once is asked for fewer.
+      let isBorne = isSearch || command.arguments[0] == "read" || bench.chip.hasRefusedQuestion
+      #expect(result.status == (isBorne ? 0 : 74), place)
+    case .silence, .removal, .tornOff:
+      #expect(result.status == (isSearch ? 66 : 74), place)
+    }
+    if result.status == 0 {
+      #expect(result.output == output, place)
+      #expect(result.errors == "", place)
+      #expect(bench.chip.content == command.memory, place)
+      #expect(bench.chip.isLocked == command.isLocked, place)
+    } else {
+      #expect(result.output == "", place)
+      #expect(result.errorLines.count == 1, place)
+      #expect(result.errors.hasPrefix("nfc: "), place)
+      // Each block is as it was or as it was to be, and no second one is new without the first.
+      let (first, second) = (bench.chip.content.prefix(4), bench.chip.content.suffix(4))
+      #expect(first == Self.old.prefix(4) || first == command.memory.prefix(4), place)
+      #expect(
+        second == Self.old.suffix(4)
+          || second == command.memory.suffix(4) && first == command.memory.prefix(4), place)
+    }
+    bench.clear()
+    let poll = try await bench.run(["poll", "--once"], timeout: "5")
+    #expect(poll.output.contains("ICODE SLIX2"), place)
+    #expect(poll.status == 0, place)
+    let read = try await bench.run(["iso15693", "read", "4-5"])
+    #expect(read.status == 0, place)
+  }
+}
+
+extension PCSCFaultTests {
+  /// A daemon, and a chip before its reader.
+  private final class Bench: Sendable {
+    let daemon: PrivatePCSCD
+    let field = VirtualField()
+    let tag = VirtualTag(RefusingChip())
+    let virtual: VirtualPCSCReader
+    let client: VirtualPCSCClient
+
+    init() throws {
+      daemon = try PrivatePCSCD(name: "Virtual PCD")
+      field.place(tag)
+      virtual = VirtualPCSCReader(field)
+      client = try VirtualPCSCClient(virtual, port: daemon.port)
+    }
+
+    deinit { client.close() }
+
+    var chip: RefusingChip { tag.withChip(RefusingChip.self) { $0 } ?? RefusingChip() }
+
+    /// APDUs before the first exchange: start of a session, choice of the protocol.
+    private static let firstExchange = 2
+
+    func set(_ fault: Fault, at exchange: Int) {
+      typealias Effect = VirtualPCSCReader.Fault.Effect
+      func set(_ effect: Effect, _ exchanges: Range<Int>) {
+        virtual.setFaults(exchanges.map { VirtualPCSCReader.Fault(effect, at: $0) })
+      }
+      let once = exchange..<(exchange + 1)
+      switch fault {
+      case .frameLost: set(.frameLost, once)
+      case .answerLost: set(.answerLost, once)
+      case .answerBroken: set(.answerBroken, once)
+      case .silence: set(.frameLost, exchange..<(exchange + 1000))
+      case .removal: set(.tagLeaves, once)
+      case .refusal: tag.withChip(RefusingChip.self) { $0.refuse(at: exchange) }
+      case .tornOff: client.hangUp(atCommand: Self.firstExchange + exchange)
+      }
+    }
+
+    func clear() {
+      virtual.setFaults([])
+      client.hangUp(atCommand: nil)
+      field.place(tag)
+    }
+
+    func run(_ command: Command) async throws -> (result: Tool.Result, exchanges: Int) {
+      let before = virtual.statistics.exchanges
+      let result = try await run(["iso15693"] + command.arguments)
+      return (result, virtual.statistics.exchanges - before)
+    }
+
+    func run(_ arguments: [String], timeout: String = "0.8") async throws -> Tool.Result {
+      try await Tool.run(
+        arguments + ["--reader", "pcsc:", "--timeout", timeout], environment: daemon.environment)
+    }
+  }
+
+  /// An ICODE SLIX2 that refuses one of the requests to come, as a chip whose programming voltage
+  /// fails does.
+  private struct RefusingChip: VirtualChip {
+    private static let unknownError: [UInt8] = [0x01, 0x0F]
+    private static let getSystemInformation: UInt8 = 0x2B
+
+    private var chip = ICODESLIX2()
+    private var refusal: Int?
+    private(set) var hasRefusedQuestion = false
+
+    init() { chip.memory.replaceSubrange(16..<24, with: PCSCFaultTests.old) }
+
+    mutating func refuse(at exchange: Int) { refusal = exchange }
+
+    /// Blocks 4 and 5.
+    var content: [UInt8] { Array(chip.memory[16..<24]) }
+    var isLocked: Bool {
+      var copy = chip
+      copy.powerOff()
+      copy.powerOn()
+      let answer = copy.receive(.iso15693([0x42, 0x20, 0x04]))
+      return answer?.bytes.dropFirst().first == 1
+    }
+
+    var name: String { chip.name }
+    var identifier: [UInt8] { chip.identifier }
+    var modulation: RadioFrame.Modulation { chip.modulation }
+    var memory: [UInt8] {
+      get { chip.memory }
+      set { chip.memory = newValue }
+    }
+    mutating func powerOn() { chip.powerOn() }
+    mutating func powerOff() { chip.powerOff() }
+
+    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      guard let left = refusal else { return chip.receive(frame) }
+      refusal = left > 0 ? left - 1 : nil
+      guard left == 0 else { return chip.receive(frame) }
+      hasRefusedQuestion = frame.bytes.dropFirst().first == Self.getSystemInformation
+      return .iso15693(Self.unknownError)
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../../NFCTests/PCSC/PrivatePCSCD.swift

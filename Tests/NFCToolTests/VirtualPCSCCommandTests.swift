@@ -1,0 +1,164 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+/// `nfc virtual --pcsc`: the reader of one process is the PC/SC reader of others.
+@Suite struct VirtualPCSCCommandTests {
+  @Test func otherProgramsSeeTheTag() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    try await TemporaryDirectory.with { directory async throws in
+      let trace = directory.appending(path: "trace")
+      let virtual = try RunningTool(
+        ["virtual", "icode-slix2", "--pcsc", "--port", "\(daemon.port)", "--trace", trace.path],
+        environment: daemon.environment)
+      let line = try #require(try await virtual.waitForLines(1).first)
+      #expect(line == "pcsc:Virtual PCD 00 00")
+
+      // The name is what other programs want; the line is what --reader takes.
+      let other = try daemon.scriptor(["FF CA 00 00 00", "FF B0 00 00 04"])
+      #expect(other.contains("83 8E D2 2A 08 01 04 E0 90 00"))
+      #expect(other.contains("E1 40 27 01 90 00"))
+
+      let read = try await Tool.run(
+        ["iso15693", "read", "0", "--reader", line], environment: daemon.environment)
+      #expect(read.output == "0  E1402701\n")
+      let written = try await Tool.run(
+        ["iso15693", "write", "4", "A1A2A3A4", "--reader", line], environment: daemon.environment)
+      #expect(written.status == 0, "\(written.errors)")
+      #expect(try daemon.scriptor(["FF B0 00 04 04"]).contains("A1 A2 A3 A4 90 00"))
+
+      // Found without being named, too.
+      let polled = try await Tool.run(
+        ["poll", "--once", "--json"],
+        environment: daemon.environment.merging(["LIBNFC_AUTO_SCAN": "false"]) { $1 })
+      #expect(polled.output.contains(#""uid":"E00401082AD28E83","product":"ICODE SLIX2""#))
+
+      virtual.interrupt()
+      let end = try await virtual.end()
+      #expect(end.status == 0)
+      #expect(end.output == line + "\n")
+      #expect(end.errors == "")
+      let lines = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
+      #expect(lines.contains("host  > FFB0000004"))
+      #expect(lines.contains("host  < E14027019000"))
+      #expect(lines.last == "radio   carrier off")
+    }
+  }
+
+  /// Without a name, all readers are used: a PN532 that libnfc knows of, and PC/SC's.
+  @Test func tagsOfAllReadersAreFound() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    let virtual = try RunningTool(["virtual", "ntag215"])
+    let shown = try RunningTool(
+      ["virtual", "icode-slix2", "--pcsc", "--port", "\(daemon.port)"],
+      environment: daemon.environment)
+    let readers = [
+      try #require(try await virtual.waitForLines(1).first),
+      try #require(try await shown.waitForLines(1).first),
+    ]
+    let environment = daemon.environment.merging(
+      ["LIBNFC_DEVICE": readers[0], "LIBNFC_AUTO_SCAN": "false"]
+    ) { $1 }
+    func run(_ line: String) async throws -> Tool.Result {
+      try await Tool.run(
+        line.split(separator: " ").map(String.init), environment: environment)
+    }
+    let list = try await run("readers")
+    #expect(list.lines.first?.hasPrefix(readers[0]) == true)
+    #expect(list.lines.contains { $0.hasPrefix(readers[1]) })
+    let both = try await run("poll --count 2")
+    #expect(both.lines.contains { $0.contains("NTAG215") })
+    #expect(both.lines.contains { $0.contains("ICODE SLIX2") })
+    let vicinity = try await run("poll --once --protocols iso15693")
+    #expect(vicinity.output.contains("ICODE SLIX2"))
+    #expect(try await run("iso15693 read 0").output == "0  E1402701\n")
+    #expect(try await run("mifare send 60").output == "0004040201001103\n")
+    // Where all are gone, one line says so.
+    virtual.interrupt()
+    shown.interrupt()
+    _ = try await virtual.end()
+    _ = try await shown.end()
+    daemon.stop()
+    let none = try await run("poll --once")
+    #expect(none.status == 69)
+    #expect(none.errorLines.count == 1)
+  }
+
+  @Test func eachSlotHasItsName() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    var readers: [RunningTool] = []
+    for (slot, tag) in ["st25dv", "mb89r118"].enumerated() {
+      let virtual = try RunningTool(
+        ["virtual", tag, "--pcsc", "--port", "\(daemon.port + UInt16(slot))"],
+        environment: daemon.environment)
+      readers.append(virtual)
+      let line = try #require(try await virtual.waitForLines(1).first)
+      #expect(line == "pcsc:Virtual PCD 00 0\(slot)")
+      let found = try await Tool.run(
+        ["info", "--json", "--reader", line], environment: daemon.environment)
+      #expect(found.output.contains(["ST25DV64K", "MB89R118"][slot]))
+    }
+    // A slot has room for one card.
+    let third = try await Tool.run(
+      ["virtual", "tag-it", "--pcsc", "--port", "\(daemon.port)"], environment: daemon.environment)
+    #expect(third.status == 69)
+    #expect(third.output == "")
+    #expect(third.errorLines.count == 1)
+    #expect(third.errors.contains("--port"))
+    for reader in readers {
+      reader.interrupt(SIGTERM)
+      #expect(try await reader.end().status == 0)
+    }
+  }
+
+  /// A dialect that the reader's name tells, and the least that any reader has.
+  @Test(arguments: [
+    ("Virtual SpringCard H512", "springcard"), ("Virtual uTrust 3720", "identiv"),
+    ("Virtual ACR1552", "acs"), ("Virtual PCD", "storage-card"),
+  ])
+  func hasTheDialectOf(_ name: String, _ dialect: String) async throws {
+    let daemon = try PrivatePCSCD(name: name)
+    let virtual = try RunningTool(
+      ["virtual", "icode-slix2", "--pcsc", "--port", "\(daemon.port)", "--dialect", dialect],
+      environment: daemon.environment)
+    let line = try #require(try await virtual.waitForLines(1).first)
+    let read = try await Tool.run(
+      ["iso15693", "read", "0-1", "--reader", line], environment: daemon.environment)
+    #expect(read.lines == ["0  E1402701", "1  0300FE00"])
+    let lock = try await Tool.run(
+      ["iso15693", "lock", "5", "--permanently", "--reader", line],
+      environment: daemon.environment)
+    #expect(lock.status == (dialect == "storage-card" ? 69 : 0), "\(lock.errors)")
+    virtual.interrupt()
+    #expect(try await virtual.end().status == 0)
+  }
+
+  @Test func theDemoHasOnlyWhatTheReaderSees() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    let virtual = try RunningTool(
+      ["virtual", "demo", "--pcsc", "--port", "\(daemon.port)"], environment: daemon.environment)
+    let line = try #require(try await virtual.waitForLines(1).first)
+    let poll = try await Tool.run(
+      ["poll", "--reader", line, "--json"], environment: daemon.environment, interruptedAfter: 3)
+    let events = poll.lines.prefix(3).map { $0.contains(#""event":"arrived""#) }
+    #expect(events == [true, false, true])
+    virtual.interrupt()
+    #expect(try await virtual.end().status == 0)
+  }
+
+  @Test(arguments: [
+    (["virtual", "icode-slix2", "--pcsc", "--port", "PORT"], "vsmartcard-vpcd"),
+    (["virtual", "icode-slix2", "--pcsc", "--host", "no.such.host.invalid"], "no.such.host"),
+    (["virtual", "ntag215", "--pcsc", "--port", "PORT"], "ntag215"),
+    (["virtual", "icode-slix2"], "--pcsc"),
+  ])
+  func saysWhyThereIsNoReader(_ arguments: [String], _ text: String) async throws {
+    let port = "\(PrivatePCSCD.freePort())"
+    let result = try await Tool.run(arguments.map { $0 == "PORT" ? port : $0 })
+    #expect(result.status == 69)
+    #expect(result.output == "")
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains(text))
+  }
+}
