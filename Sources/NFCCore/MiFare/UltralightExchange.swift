@@ -1,15 +1,13 @@
 /// Commands of the Ultralight and NTAG 2xx families over the air.
 enum UltralightExchange {
   /// Longer than any write of these chips takes, and the silence after which a tag has refused.
-  static let timeout = Duration.milliseconds(100)
+  private static let timeout = Duration.milliseconds(100)
 
   /// Sends a command without its CRC_A and gives the answer without it.
   ///
   /// The check is made and verified here and not by the reader's chip: a PN53x that verifies it
   /// reports the four bits of a NAK as a broken check, and their code is lost.
-  static func send(
-    _ command: [UInt8], _ link: TagLink, timeout: Duration = Self.timeout
-  ) throws -> [UInt8] {
+  static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     let answer = try link.exchange(
       command + CyclicRedundancyCheck.a(command), framing: .bare, timeout: timeout)
     if answer.count == 1 {
@@ -28,11 +26,9 @@ enum UltralightExchange {
 
   /// Sends a command as a value, and gives what its answer carries. A refusal says the page, where there is
   /// one.
-  static func send(
-    _ command: UltralightCommand, _ link: TagLink, timeout: Duration = Self.timeout
-  ) throws -> [UInt8] {
+  static func send(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8] {
     do {
-      return try command.answer(send(command.encoded, link, timeout: timeout))
+      return try command.answer(send(command.encoded, link))
     } catch let error as NFCError where error.code == .tagRefused {
       guard let place = command.place else { throw error }
       throw NFCError(
@@ -103,11 +99,12 @@ enum UltralightIdentification {
 }
 
 extension NFCError {
-  /// Whether a tag has said no, or nothing; not that its answer has come to grief on the way.
+  /// Whether a tag has said no, or nothing. A reader that looks at the check itself takes the four bits of a
+  /// refusal for a broken answer. What has come to grief between host and reader is neither.
   fileprivate var isRefusalOrAbsence: Bool {
     switch (code, cause) {
     case (.tagRefused, _): true
-    case (.tagResponseError, .checksum), (.tagResponseError, .libnfc): false
+    case (.tagResponseError, .libnfc): false
     default: code == .tagResponseError
     }
   }

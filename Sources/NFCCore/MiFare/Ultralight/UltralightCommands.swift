@@ -179,15 +179,12 @@ enum UltralightProcedure {
     }
   }
 
-  /// Silence for longer than this is consent: the data sheet has 1 ms.
-  private static let passiveAcknowledge = Duration.milliseconds(10)
-
   /// The second half is acknowledged by silence (NT3H1101 data sheet, 10.6). If the tag has not heard it, the
   /// next command has the wrong length for it and is refused.
   static func selectSector(_ sector: UInt8, _ link: TagLink) throws {
     _ = try UltralightExchange.send(.sectorSelect, link)
     do {
-      _ = try UltralightExchange.send(.sector(sector), link, timeout: passiveAcknowledge)
+      _ = try UltralightExchange.send(.sector(sector), link)
     } catch let error as NFCError
       where error.code == .tagResponseError && error.cause == .noAnswer
     {

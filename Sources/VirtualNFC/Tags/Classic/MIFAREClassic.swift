@@ -36,15 +36,6 @@ public struct MIFAREClassic: VirtualChip {
     self.init(product, uid: uid, image: try product.formattedImage(uid: uid, message: ndef))
   }
 
-  /// - Parameters:
-  ///   - uid: 4 or 7 bytes.
-  ///   - formatted: Whether it is an NFC tag without a message; if not, it is as it leaves the factory.
-  public init(_ product: Product, uid: [UInt8], formatted: Bool) {
-    self.init(
-      product, uid: uid,
-      image: formatted ? product.emptyImage(uid: uid) : product.factoryImage(uid: uid))
-  }
-
   /// The card that a dump was made of; its size tells the product, its first block the UID.
   ///
   /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte
@@ -65,7 +56,7 @@ public struct MIFAREClassic: VirtualChip {
   /// NXP, the first byte of a UID of seven (ISO/IEC 7816-6).
   private static let manufacturer: UInt8 = 0x04
 
-  private init(_ product: Product, uid: [UInt8], image: [UInt8]) {
+  init(_ product: Product, uid: [UInt8], image: [UInt8]) {
     precondition(uid.count == 4 || uid.count == 7, "a MIFARE Classic's UID has 4 or 7 bytes")
     self.product = product
     self.image = image

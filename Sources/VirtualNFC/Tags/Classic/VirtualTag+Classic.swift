@@ -71,6 +71,17 @@ extension VirtualTag {
   }
 }
 
+extension MIFAREClassic {
+  /// - Parameters:
+  ///   - uid: 4 or 7 bytes.
+  ///   - formatted: Whether it is an NFC tag without a message; if not, it is as it leaves the factory.
+  public init(_ product: Product, uid: [UInt8], formatted: Bool) {
+    self.init(
+      product, uid: uid,
+      image: formatted ? product.emptyImage(uid: uid) : product.factoryImage(uid: uid))
+  }
+}
+
 extension MIFAREClassic.Product {
   /// The UID unless another is asked for.
   fileprivate var defaultUID: [UInt8] {
