@@ -96,8 +96,12 @@ final class RunningTool {
     }
     process.environment = variables.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: directory.appending(path: "output"))
-    process.standardError = try FileHandle(forWritingTo: directory.appending(path: "errors"))
+    let output = try FileHandle(forWritingTo: directory.appending(path: "output"))
+    let errors = try FileHandle(forWritingTo: directory.appending(path: "errors"))
+    // The command has them; this process must not run out of descriptors for them.
+    defer { for handle in [output, errors] { try? handle.close() } }
+    process.standardOutput = output
+    process.standardError = errors
     let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.ended = ended
     process.terminationHandler = { process in
