@@ -46,7 +46,7 @@ let package = Package(
     .executableTarget(
       name: "NFCTool",
       dependencies: [
-        "NFC", "VirtualNFC", "NDEF",
+        "NFC", "NFCCore", "VirtualNFC", "NDEF",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     // Run by Scripts/benchmark.
@@ -57,9 +57,9 @@ let package = Package(
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
-    .testTarget(name: "NFCTests", dependencies: ["NFC", "VirtualNFC"]),
-    .testTarget(name: "NFCToolTests", dependencies: ["NFC", "NFCTool", "VirtualNFC"]),
-    .testTarget(name: "InteropTests", dependencies: ["NFC", "VirtualNFC"]),
+    .testTarget(name: "NFCTests", dependencies: ["NFC", "NFCCore", "VirtualNFC"]),
+    .testTarget(name: "NFCToolTests", dependencies: ["NFC", "NFCCore", "NFCTool", "VirtualNFC"]),
+    .testTarget(name: "InteropTests", dependencies: ["NFC", "NFCCore", "VirtualNFC"]),
     .testTarget(
       name: "FuzzTests", dependencies: ["NDEF", "NFCCore"], exclude: ["LibFuzzerMain.swift"]),
   ],
@@ -68,13 +68,14 @@ let package = Package(
 
 #if os(Linux)
 package.targets += [
-  .target(name: "CoreNFC", dependencies: ["NFC", "ReaderThread"]),
+  .target(name: "CoreNFC", dependencies: ["NFC", "NFCCore", "NDEF", "ReaderThread"]),
   // Programs as they are written for an iPhone, in the language mode of most of them.
   .target(
     name: "CoreNFCExamples", dependencies: ["CoreNFC"],
     swiftSettings: [.swiftLanguageMode(.v5)]),
   .testTarget(
-    name: "CoreNFCTests", dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "VirtualNFC"]),
+    name: "CoreNFCTests",
+    dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "NFCCore", "VirtualNFC"]),
 ]
 #else
 package.targets.append(.target(name: "AppleCoreNFC"))

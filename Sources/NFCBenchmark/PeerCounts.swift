@@ -78,7 +78,7 @@ enum PeerCounts {
       write("NTAG216", 137) { .ntag216() },
       write("NTAG216", 868) { .ntag216() },
       read("Type 4", 868, .iso14443, "106A") { try .type4(ndef: $0) },
-      read("Type 3", 868, .iso18092, "212F") { .type3(ndef: $0) },
+      read("Type 3", 868, .iso18092, "212F") { try .type3(ndef: $0) },
       read("Topaz 512", 137, .all, "106A") { try .topaz512(ndef: $0) },
       read("Topaz 512", 400, .all, "106A") { try .topaz512(ndef: $0) },
       Work(
@@ -91,7 +91,7 @@ enum PeerCounts {
         }, peer: .program("mifare-classic-read-ndef", ["-y", "-o", "DIR/ndef"])),
       Work(
         name: "MIFARE Classic 1K, dump", options: .iso14443,
-        make: { try .classic1K(formatted: false) },
+        make: { .classic1K(formatted: false) },
         ours: { tag in
           guard case .miFare(let card) = tag, let classic = card.classic else {
             throw BenchmarkFailure("no MIFARE Classic")

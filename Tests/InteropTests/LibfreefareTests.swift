@@ -28,7 +28,7 @@ extension Interop {
     /// goes on the card that it has made with the first.
     @Test(arguments: [false, true]) func writeClassic(is4K: Bool) async throws {
       let tag =
-        is4K ? try VirtualTag.classic4K(formatted: false) : try .classic1K(formatted: false)
+        is4K ? VirtualTag.classic4K(formatted: false) : .classic1K(formatted: false)
       let bench = try InteropBench(tag)
       for message in [Self.message, Self.longMessage, Self.message] {
         try bench.write(message, to: "message")
@@ -67,8 +67,8 @@ extension Interop {
     }
 
     @Test func formatClassic() async throws {
-      let blank = try VirtualTag.classic1K(formatted: false)
-      let tag = try VirtualTag.classic1K(formatted: false)
+      let blank = VirtualTag.classic1K(formatted: false)
+      let tag = VirtualTag.classic1K(formatted: false)
       let bench = try InteropBench(tag)
       try bench.write(Self.longMessage, to: "message")
       let written = try await bench.run(
@@ -96,7 +96,7 @@ extension Interop {
     // MARK: MIFARE DESFire
 
     @Test func describeDESFire() async throws {
-      let bench = try InteropBench(try .desfire())
+      let bench = try InteropBench(.desfire())
       let result = try await bench.run("mifare-desfire-info")
       result.expectSuccess()
       result.expectOutput("===> Version information for tag", "Vendor ID:            0x04")
@@ -104,7 +104,7 @@ extension Interop {
 
     /// Makes a Type 4 tag of a blank card, writes a message to it and reads it back.
     @Test func writeDESFire() async throws {
-      let tag = try VirtualTag.desfire(formatted: false)
+      let tag = VirtualTag.desfire(formatted: false)
       let bench = try InteropBench(tag)
       let created = try await bench.run("mifare-desfire-create-ndef", ["-y"])
       created.expectSuccess()

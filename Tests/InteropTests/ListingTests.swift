@@ -38,11 +38,11 @@ extension Interop {
           "1 ISO14443A passive target(s) found:", "UID (NFCID1): 6f  21  d4  0a",
           "SAK (SEL_RES): 08", "* MIFARE Classic 1K\n",
         ]
-      ) { try .classic1K() },
+      ) { .classic1K() },
       Listed(
         "MIFARE Classic 4K",
         ["UID (NFCID1): 9f  38  b2  5c", "SAK (SEL_RES): 18", "* MIFARE Classic 4K\n"]
-      ) { try .classic4K() },
+      ) { .classic4K() },
       Listed(
         "type 4 A",
         [
@@ -50,10 +50,10 @@ extension Interop {
           "SAK (SEL_RES): 20", "* Compliant with ISO/IEC 14443-4", "ATS: 78  80  70  02",
           "* Frame Waiting Time: 38.66 ms",
         ]
-      ) { try .type4() },
+      ) { .type4() },
       Listed(
         "DESFire EV1", ["ATQA (SENS_RES): 03  44", "* MIFARE DESFire EV1", "SAK (SEL_RES): 20"]
-      ) { try .desfire() },
+      ) { .desfire() },
       Listed("travel document", ["* Random UID", "SAK (SEL_RES): 20"]) { .emrtd() },
       Listed(
         "type 4 B",
@@ -61,7 +61,7 @@ extension Interop {
           "1 ISO14443B passive target(s) found:", "ISO/IEC 14443-4B (106 kbps) target:",
           "PUPI: 50  3c  9a  17", "Protocol Info: 80  81  75",
         ]
-      ) { try .type4B() },
+      ) { .type4B() },
       Listed(
         "FeliCa Lite-S",
         [
@@ -78,7 +78,7 @@ extension Interop {
           "1 ISO14443A-3 Jewel passive target(s) found:", "Innovision Jewel (106 kbps) target:",
           "ATQA (SENS_RES): 0c  00", "4-LSB JEWELID: 47  1b  9d  02",
         ]
-      ) { try .topaz512() },
+      ) { .topaz512() },
       Listed(
         "B'",
         [
@@ -136,7 +136,7 @@ extension Interop {
 
     @Test func listSeveral() async throws {
       let bench = try InteropBench(
-        .ntag213(), try .classic1K(), try .type4B(), .suica(), .iClass())
+        .ntag213(), .classic1K(), .type4B(), .suica(), .iClass())
       let result = try await bench.run("nfc-list")
       result.expectSuccess()
       result.expectOutput(
@@ -158,10 +158,10 @@ extension Interop {
     /// at once; those that it has for the other tags are tried here.
     @Test(arguments: [
       Listed("NTAG213", ["04  e1  0c  da  99  3c  80"]) { .ntag213() },
-      Listed("MIFARE Classic 1K", ["6f  21  d4  0a"]) { try .classic1K() },
-      Listed("type 4 A", ["04  5e  21  72  9c  64  80"]) { try .type4() },
-      Listed("type 4 B", ["50  3c  9a  17"]) { try .type4B() },
-      Listed("Topaz 96", ["8a  5c  03  2e"]) { try .topaz96() },
+      Listed("MIFARE Classic 1K", ["6f  21  d4  0a"]) { .classic1K() },
+      Listed("type 4 A", ["04  5e  21  72  9c  64  80"]) { .type4() },
+      Listed("type 4 B", ["50  3c  9a  17"]) { .type4B() },
+      Listed("Topaz 96", ["8a  5c  03  2e"]) { .topaz96() },
     ])
     func poll(_ listed: Listed) async throws {
       let tag = try listed.make()
@@ -196,13 +196,13 @@ extension Interop {
 
     /// Its own anticollision, bit by bit, with raw frames and without the chip's CRC.
     @Test func anticollision() async throws {
-      let short = try await InteropBench(try .classic1K()).run("nfc-anticol")
+      let short = try await InteropBench(.classic1K()).run("nfc-anticol")
       short.expectSuccess()
       short.expectOutput("UID: 6f21d40a", "ATQA: 0004", "SAK: 08")
       let long = try await InteropBench(.ntag213()).run("nfc-anticol")
       long.expectSuccess()
       long.expectOutput("UID: 04e10cda993c80", "ATQA: 0044", "SAK: 00")
-      let card = try await InteropBench(try .type4()).run("nfc-anticol")
+      let card = try await InteropBench(.type4()).run("nfc-anticol")
       card.expectSuccess()
       card.expectOutput("UID: 045e21729c6480", "SAK: 20", "ATS: 05  78  80  70  02")
     }

@@ -105,7 +105,7 @@ extension Interop {
     // MARK: nfc-mfclassic
 
     @Test(arguments: [true, false]) func readClassic(formatted: Bool) async throws {
-      let tag = try VirtualTag.classic1K(formatted: formatted)
+      let tag = VirtualTag.classic1K(formatted: formatted)
       let bench = try InteropBench(tag)
       try bench.write(tag.memory, to: "keys")
       // Where key B can be read it is data and opens nothing (MF1S50YYX data sheet, 8.7.2): so with the
@@ -137,7 +137,7 @@ extension Interop {
     }
 
     @Test func readClassic4K() async throws {
-      let tag = try VirtualTag.classic4K()
+      let tag = VirtualTag.classic4K()
       let bench = try InteropBench(tag)
       let result = try await bench.run("nfc-mfclassic", ["r", "a", "u", bench.path("dump")])
       result.expectSuccess()
@@ -154,7 +154,7 @@ extension Interop {
     /// write block 0 of a 4K card and goes on without selecting the card again, which after its NAK
     /// hears no authentication. A genuine card with one key in all sectors is the same to it.
     @Test func readBlankClassic4K() async throws {
-      let tag = try VirtualTag.classic4K(formatted: false)
+      let tag = VirtualTag.classic4K(formatted: false)
       let memory = tag.memory
       let bench = try InteropBench(tag)
       try bench.write(memory, to: "keys")
@@ -169,7 +169,7 @@ extension Interop {
     /// the first block of a sector encloses what it does for all, so that it writes only first
     /// blocks, from sector 1 on, and counts the others as written.
     @Test func writeClassic() async throws {
-      let tag = try VirtualTag.classic1K(formatted: false)
+      let tag = VirtualTag.classic1K(formatted: false)
       let bench = try InteropBench(tag)
       var image = tag.memory
       for block in 1..<64 where block % 4 != 3 {
@@ -191,7 +191,7 @@ extension Interop {
 
     /// A genuine card does not know the commands that open a counterfeit.
     @Test func unlockedReadIsRefused() async throws {
-      let tag = try VirtualTag.classic1K(formatted: false)
+      let tag = VirtualTag.classic1K(formatted: false)
       let bench = try InteropBench(tag)
       let result = try await bench.run("nfc-mfclassic", ["R", "a", "u", bench.path("dump")])
       result.expectOutput("Unlock command [1/2]: failed / not acknowledged.")
@@ -203,8 +203,10 @@ extension Interop {
 
     /// All default keys are found, and so no nested attack is made.
     @Test(arguments: [true, false]) func mfoc(formatted: Bool) async throws {
-      let tag = try VirtualTag.classic1K(
-        ndef: formatted ? [0xD1, 0x01, 0x02, 0x55, 0x00, 0x61] : nil, formatted: formatted)
+      let tag =
+        formatted
+        ? try VirtualTag.classic1K(ndef: [0xD1, 0x01, 0x02, 0x55, 0x00, 0x61])
+        : .classic1K(formatted: false)
       let bench = try InteropBench(tag)
       let result = try await bench.run("mfoc", ["-O", bench.path("dump")])
       result.expectSuccess()
@@ -225,7 +227,7 @@ extension Interop {
     }
 
     @Test func writeTopaz() async throws {
-      let tag = try VirtualTag.topaz96()
+      let tag = VirtualTag.topaz96()
       let bench = try InteropBench(tag)
       var image = Array(tag.memory.prefix(120))
       for index in 8..<104 { image[index] = UInt8(index) ^ 0x5A }
@@ -244,7 +246,7 @@ extension Interop {
     /// the first part (libnfc 1.8.0, utils/nfc-read-forum-tag3.c, the step of its loop).
     @Test(arguments: [40, 190]) func readType3(length: Int) async throws {
       let message = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 5 + 3) }
-      let tag = length < 64 ? VirtualTag.feliCaLiteS(ndef: message) : .type3(ndef: message)
+      let tag = length < 64 ? try VirtualTag.feliCaLiteS(ndef: message) : try .type3(ndef: message)
       let bench = try InteropBench(tag)
       let result = try await bench.run("nfc-read-forum-tag3", ["-o", bench.path("message")])
       result.expectSuccess()

@@ -1,4 +1,5 @@
 import NFCCore
+import NFC
 import Testing
 import VirtualNFC
 
@@ -12,11 +13,11 @@ extension Interop {
       let brty: String
       /// How nfcpy names the tag.
       let name: String
-      let make: @Sendable ([UInt8]?) throws -> VirtualTag
+      let make: @Sendable ([UInt8]) throws -> VirtualTag
 
       init(
         _ testDescription: String, _ brty: String, _ name: String,
-        _ make: @escaping @Sendable ([UInt8]?) throws -> VirtualTag
+        _ make: @escaping @Sendable ([UInt8]) throws -> VirtualTag
       ) {
         self.testDescription = testDescription
         self.brty = brty
@@ -28,37 +29,19 @@ extension Interop {
     static let kinds = [
       Kind("Topaz 96", "106A", "Topaz (BCM20203T96)") { try .topaz96(ndef: $0) },
       Kind("Topaz 512", "106A", "Topaz 512 (BCM20203T512)") { try .topaz512(ndef: $0) },
-      Kind("NTAG203", "106A", "NXP NTAG203") {
-        try $0.map { try .ntag203(ndef: $0) } ?? .ntag203()
-      },
-      Kind("NTAG210", "106A", "NXP NTAG210") {
-        try $0.map { try .ntag210(ndef: $0) } ?? .ntag210()
-      },
-      Kind("NTAG212", "106A", "NXP NTAG212") {
-        try $0.map { try .ntag212(ndef: $0) } ?? .ntag212()
-      },
-      Kind("NTAG213", "106A", "NXP NTAG213") {
-        try $0.map { try .ntag213(ndef: $0) } ?? .ntag213()
-      },
-      Kind("NTAG215", "106A", "NXP NTAG215") {
-        try $0.map { try .ntag215(ndef: $0) } ?? .ntag215()
-      },
-      Kind("NTAG216", "106A", "NXP NTAG216") {
-        try $0.map { try .ntag216(ndef: $0) } ?? .ntag216()
-      },
-      Kind("Ultralight", "106A", "Mifare Ultralight") {
-        try $0.map { try .ultralight(ndef: $0) } ?? .ultralight()
-      },
-      Kind("Ultralight C", "106A", "Mifare Ultralight C") {
-        try $0.map { try .ultralightC(ndef: $0) } ?? .ultralightC()
-      },
-      Kind("Ultralight EV1", "106A", "Mifare Ultralight EV1") {
-        try $0.map { try .ultralightEV1(ndef: $0) } ?? .ultralightEV1()
-      },
-      Kind("FeliCa Lite", "212F", "FeliCa Lite") { .feliCaLite(ndef: $0) },
-      Kind("FeliCa Lite-S", "212F", "FeliCa Lite-S") { .feliCaLiteS(ndef: $0) },
-      Kind("Type 3", "212F", "Type3Tag") { .type3(ndef: $0) },
-      Kind("Type 3, 424 kbit/s", "424F", "Type3Tag") { .type3(ndef: $0) },
+      Kind("NTAG203", "106A", "NXP NTAG203") { try .ntag203(ndef: $0) },
+      Kind("NTAG210", "106A", "NXP NTAG210") { try .ntag210(ndef: $0) },
+      Kind("NTAG212", "106A", "NXP NTAG212") { try .ntag212(ndef: $0) },
+      Kind("NTAG213", "106A", "NXP NTAG213") { try .ntag213(ndef: $0) },
+      Kind("NTAG215", "106A", "NXP NTAG215") { try .ntag215(ndef: $0) },
+      Kind("NTAG216", "106A", "NXP NTAG216") { try .ntag216(ndef: $0) },
+      Kind("Ultralight", "106A", "Mifare Ultralight") { try .ultralight(ndef: $0) },
+      Kind("Ultralight C", "106A", "Mifare Ultralight C") { try .ultralightC(ndef: $0) },
+      Kind("Ultralight EV1", "106A", "Mifare Ultralight EV1") { try .ultralightEV1(ndef: $0) },
+      Kind("FeliCa Lite", "212F", "FeliCa Lite") { try .feliCaLite(ndef: $0) },
+      Kind("FeliCa Lite-S", "212F", "FeliCa Lite-S") { try .feliCaLiteS(ndef: $0) },
+      Kind("Type 3", "212F", "Type3Tag") { try .type3(ndef: $0) },
+      Kind("Type 3, 424 kbit/s", "424F", "Type3Tag") { try .type3(ndef: $0) },
       Kind("Type 4 A", "106A", "Type4ATag") { try .type4(ndef: $0) },
       Kind("Type 4 B", "106B", "Type4BTag") { try .type4B(ndef: $0) },
       Kind("DESFire EV1", "106A", "Type4ATag") { try .desfire(ndef: $0) },
@@ -111,7 +94,7 @@ extension Interop {
     @Test(arguments: ["Topaz 512", "NTAG213", "FeliCa Lite-S", "Type 3", "Type 4 A", "Type 4 B"])
     func writeEmpty(_ name: String) async throws {
       let kind = try #require(Self.kinds.first { $0.testDescription == name })
-      let tag = try kind.make(nil)
+      let tag = try kind.make([])
       let bench = try InteropBench(tag)
       _ = try await bench.python(
         """
@@ -161,12 +144,12 @@ extension Interop {
     /// A message of many blocks of ISO/IEC 14443-4 each way, on type A and type B.
     @Test(arguments: type4Variants, ["106A", "106B"])
     func type4Variant(_ variant: Variant, brty: String) async throws {
-      let make: @Sendable ([UInt8]?) throws -> VirtualTag = {
+      let make: @Sendable ([UInt8]) throws -> VirtualTag = {
         brty == "106A"
           ? try .type4(ndef: $0, configuration: variant.configuration)
           : try .type4B(ndef: $0, configuration: variant.configuration)
       }
-      let tag = try make(nil)
+      let tag = try make([])
       let bench = try InteropBench(tag)
       let message = Self.message(length: 600)
       try bench.write(message, to: "message")
@@ -201,8 +184,8 @@ extension Interop {
     }
 
     static let blanks = [
-      Blank(testDescription: "Topaz 96", brty: "106A") { try .topaz96(formatted: $0) },
-      Blank(testDescription: "Topaz 512", brty: "106A") { try .topaz512(formatted: $0) },
+      Blank(testDescription: "Topaz 96", brty: "106A") { .topaz96(formatted: $0) },
+      Blank(testDescription: "Topaz 512", brty: "106A") { .topaz512(formatted: $0) },
       Blank(testDescription: "NTAG210", brty: "106A") { .ntag210(formatted: $0) },
       Blank(testDescription: "NTAG213", brty: "106A") { .ntag213(formatted: $0) },
       Blank(testDescription: "NTAG216", brty: "106A") { .ntag216(formatted: $0) },
@@ -239,7 +222,7 @@ extension Interop {
     @Test(arguments: ["NTAG213", "NTAG215", "NTAG216", "Ultralight EV1"])
     func dumpType2(_ name: String) async throws {
       let kind = try #require(Self.kinds.first { $0.testDescription == name })
-      let bench = try InteropBench(try kind.make(nil))
+      let bench = try InteropBench(try kind.make([]))
       let result = try await bench.python(
         """
         tag = find('106A')
@@ -302,7 +285,7 @@ extension Interop {
 
     /// The card key that a password gives; what it protects is written only with MAC_A.
     @Test func protectFeliCaLiteS() async throws {
-      let tag = VirtualTag.feliCaLiteS(ndef: Self.message)
+      let tag = try VirtualTag.feliCaLiteS(ndef: Self.message)
       let bench = try InteropBench(tag)
       let result = try await bench.python(
         """
@@ -317,6 +300,69 @@ extension Interop {
         """)
       #expect(result.output == "True\nFalse\nTrue\n000102030405060708090a0b0c0d0e0f\n")
       #expect(Array(tag.memory[80..<96]) == Array(0..<16))
+    }
+
+    /// A card key and blocks with MAC that the library has written, for nfcpy.
+    @Test func nfcpyProvesTheKeyThatWeWrote() async throws {
+      let tag = VirtualTag.feliCaLiteS(formatted: false)
+      let bench = try InteropBench(tag)
+      try await Self.withLite(bench) { lite in
+        let key = try #require(FeliCaLiteCardKey("0123456789abcdef".utf8))
+        try await lite.writeCardKey(key, version: 1)
+        try await lite.authenticateMutually(key).write(Array(0..<16), to: 5)
+      }
+      let result = try await bench.python(
+        """
+        tag = find('212F')
+        print(tag.authenticate(b'fedcba9876543210'))
+        tag = find('212F')
+        print(tag.authenticate(b'0123456789abcdef'))
+        print(tag.read_with_mac(5).hex())
+        tag.write_with_mac(bytes(range(16, 32)), 6)
+        """)
+      #expect(result.output == "False\nTrue\n000102030405060708090a0b0c0d0e0f\n")
+      try await Self.withLite(bench) { lite in
+        let key = try #require(FeliCaLiteCardKey("0123456789abcdef".utf8))
+        #expect(try await lite.authenticate(key).read([6]) == [Array(16..<32)])
+      }
+    }
+
+    /// A card that nfcpy has protected by a password: the library reads and writes with its key, and is refused
+    /// without.
+    @Test func weProveTheKeyThatNfcpyWrote() async throws {
+      let bench = try InteropBench(try .feliCaLiteS(ndef: Self.message))
+      let result = try await bench.python(
+        """
+        tag = find('212F')
+        print(tag.protect('0123456789abcdef', read_protect=True, protect_from=4))
+        """)
+      #expect(result.output == "True\n")
+      try await Self.withLite(bench) { lite in
+        let wrong = try #require(FeliCaLiteCardKey("fedcba9876543210".utf8))
+        let key = try #require(FeliCaLiteCardKey("0123456789abcdef".utf8))
+        let failed = await #expect(throws: NFCError.self) { try await lite.authenticate(wrong) }
+        #expect(failed?.code == .authenticationFailed)
+        let half = try await lite.authenticate(key)
+        let closed = await #expect(throws: NFCError.self) { try await half.read([5]) }
+        #expect(closed?.code == .notAuthenticated)
+        let session = try await lite.authenticateMutually(key)
+        try await session.write(Array(0..<16), to: 5)
+        #expect(try await session.read([5]) == [Array(0..<16)])
+      }
+    }
+
+    /// Opens the reader with the library and finds the card.
+    private static func withLite(
+      _ bench: InteropBench, _ body: (FeliCaLiteCommands) async throws -> Void
+    ) async throws {
+      let reader = try await Reader.open(bench.reader.connectionString)
+      for try await tag in reader.tags(polling: .iso18092) {
+        guard case .feliCa(let card) = tag else { continue }
+        try await card.connect()
+        try await body(try #require(card.lite))
+        break
+      }
+      await reader.close()
     }
 
     /// Every service that can be read without a key, with its blocks.

@@ -20,7 +20,7 @@ extension Interop {
     }
 
     @Test func nfcpyReadsWhatWeWrite() async throws {
-      let bench = try InteropBench(try .topaz512())
+      let bench = try InteropBench(.topaz512())
       try await withReader(bench) { tag in
         try await tag.ndef?.writeNDEFBytes(Self.message, verify: true)
       }
@@ -29,7 +29,7 @@ extension Interop {
     }
 
     @Test func weReadWhatNfcpyWrites() async throws {
-      let bench = try InteropBench(try .topaz512())
+      let bench = try InteropBench(.topaz512())
       _ = try await bench.python(
         "find('106A').ndef.octets = bytes.fromhex(sys.argv[2])", [Self.message.hexadecimal])
       try await withReader(bench) { tag in

@@ -210,7 +210,7 @@ import VirtualNFC
 
   @Test(arguments: cases(exchanges: 3, commands: 1))
   func anAPDUFailsWithTheRightCode(_ item: Case) async throws {
-    let tag = try VirtualTag.type4()
+    let tag = VirtualTag.type4()
     let bench = try await Bench(tag)
     guard case .iso7816(let card) = try await bench.tag(.iso14443) else {
       Issue.record("not an ISO 7816 card")

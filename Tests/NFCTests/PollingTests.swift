@@ -69,7 +69,7 @@ import VirtualNFC
   /// What has been selected on a card is lost when it is put to sleep, and the program hears of it.
   @Test func aCardOfBlocksMustBeConnectedToAnew() async throws {
     let bench = try await Bench(
-      try .type4(uid: [0x04, 1, 2, 3, 4, 5, 6]), try .type4(uid: [0x04, 9, 8, 7, 6, 5, 4]))
+      .type4(uid: [0x04, 1, 2, 3, 4, 5, 6]), .type4(uid: [0x04, 9, 8, 7, 6, 5, 4]))
     var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
     let first = try #require(try await tags.next())
     guard case .iso7816(let card) = first else {

@@ -24,7 +24,7 @@ import VirtualNFC
   }
 
   @Test func cancellingACommandThatWaitsEndsIt() async throws {
-    let bench = try await Bench(try .type4())
+    let bench = try await Bench(.type4())
     guard case .iso7816(let card) = try await bench.tag() else {
       Issue.record("not an ISO 7816 card")
       return
@@ -220,7 +220,7 @@ import VirtualNFC
   }
 
   @Test func aTagThatStaysIsReportedOnce() async throws {
-    let bench = try await Bench(.ntag213(), try .type4B(), .suica(), try .topaz96())
+    let bench = try await Bench(.ntag213(), .type4B(), .suica(), .topaz96())
     let seen = Mutex<[TagTechnology]>([])
     let poll = Task {
       for try await tag in bench.reader.tags() { seen.withLock { $0.append(tag.technology) } }
@@ -254,7 +254,7 @@ extension ReaderTests {
   @Test func severalTypeBCardsAreEachFound() async throws {
     let pupis: [[UInt8]] = [[1, 2, 3, 4], [9, 9, 9, 9], [0x50, 0x3C, 0x9A, 0x17]]
     let bench = try await Bench()
-    for pupi in pupis { bench.field.place(try .type4B(pupi: pupi)) }
+    for pupi in pupis { bench.field.place(.type4B(pupi: pupi)) }
     var found: [DetectedTag] = []
     for try await tag in bench.reader.tags(polling: .iso14443) {
       found.append(tag)

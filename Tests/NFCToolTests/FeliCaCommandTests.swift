@@ -81,4 +81,24 @@ import Testing
       #expect(read.output == "5 \(data)\n")
     }
   }
+
+  /// MC (block 136): S_PAD4 read only, S_PAD5 read after authentication only (FeliCa Lite-S User's Manual,
+  /// 7.3.8).
+  @Test func whatTheCardDoesNotAllow() async throws {
+    try await Tool.with("felica-lite-s") { nfc async throws in
+      let service = ["felica", "write", "--service", "0009"]
+      let configuration = "EFFFFF01070020000000000000000000"
+      #expect(try await nfc(service + ["136", configuration]).status == 0)
+      let readOnly = try await nfc(service + ["4", Self.zeros])
+      #expect(readOnly.status == 65)
+      #expect(readOnly.errors.contains("block 4 of service 0009"))
+      let closed = try await nfc(["felica", "read", "--service", "000B", "5"])
+      #expect(closed.status == 77)
+      #expect(closed.errors.contains("authentication"))
+      for result in [readOnly, closed] {
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1)
+      }
+    }
+  }
 }

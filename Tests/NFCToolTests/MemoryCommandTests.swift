@@ -188,7 +188,7 @@ import VirtualNFC
     }
   }
 
-  @Test(arguments: [("ntag213", 924, 65), ("classic-1k", 320, 65), ("ntag-i2c-1k", 924, 66)])
+  @Test(arguments: [("ntag213", 924, 65), ("classic-1k", 320, 65), ("ntag-i2c-1k", 924, 65)])
   func aDumpOfAnotherTag(_ name: String, _ size: Int, _ status: Int32) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "dump.bin").path
@@ -235,6 +235,26 @@ import VirtualNFC
         #expect(try await nfc(["mifare", "restore", file] + key).errors == "")
         #expect(try await nfc(["mifare", "read", "5"] + key).lines.first == "20 01000000")
       }
+    }
+  }
+
+  /// AUTHLIM 1 (NTAG21x data sheet, 8.8.2): after the second wrong password the tag takes none any more.
+  @Test func aPasswordThatIsLockedOut() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      let protect = ["A22BAABBCCDD", "A22C11220000", "A22A81000000", "A22904000010"]
+      #expect(try await nfc(["mifare", "send"] + protect).status == 0)
+      var reasons: [String] = []
+      for key in ["00000001", "00000002", "00000003", "AABBCCDD"] {
+        let result = try await nfc(["mifare", "read", "5", "--key", key])
+        #expect(result.status == 77)
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1)
+        #expect(!result.errors.contains(key))
+        reasons.append(result.errors)
+      }
+      #expect(reasons[0].contains("the password is wrong"))
+      #expect(reasons[3].contains("takes no password any more"))
+      #expect(try await nfc(["mifare", "read", "1"]).status == 0)
     }
   }
 

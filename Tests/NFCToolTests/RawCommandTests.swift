@@ -1,4 +1,6 @@
+import NFC
 import Testing
+import VirtualNFC
 
 @Suite struct RawCommandTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -84,6 +86,67 @@ import Testing
     let picked = try await Tool.run(two + ["mifare", "send", "60", "--uid", "04DB0BDA993C80"])
     #expect(picked.output == "0004040201001103\n")
     #expect(picked.errors == "")
+  }
+
+  /// A card that gives long answers and asks for the right Le: gathered, or with --raw as they come.
+  @Test func apduGathersUnlessRaw() async throws {
+    let field = VirtualField()
+    field.place(VirtualTag(Announcing.card))
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    let long = "00D60000" + "000110" + String(repeating: "5A", count: 272)
+    for (options, output) in [
+      ([], "0102030405 9000\n0607 9000\n9000\n"), (["--raw"], "010203 6102\n6C02\n"),
+    ] {
+      var arguments = ["apdu", "--aid", "F0416E6E", "00CA000003", "00CB000000"] + options
+      if options.isEmpty { arguments.append(long) }
+      let result = try await Tool.run(arguments + ["--reader", virtual.connectionString])
+      #expect(result.output == output)
+      #expect(result.errors == "")
+      #expect(result.status == 0)
+    }
+    let raw = try await Tool.run("apdu", "--raw", long, "--reader", virtual.connectionString)
+    #expect(raw.status == 64)
+    #expect(raw.errors.contains("279 bytes"))
+  }
+
+  /// CA: five bytes, of which the card keeps for GET RESPONSE what is not asked for. CB: two, if two are asked
+  /// for. D6: anything, in parts.
+  private struct Announcing: VirtualApplet {
+    let aid: [UInt8] = [0xF0, 0x41, 0x6E, 0x6E]
+    var acceptsCommandChaining = true
+
+    mutating func process(_ apdu: [UInt8]) -> [UInt8] {
+      switch (apdu[1], apdu.last) {
+      case (0xCA, _): [1, 2, 3, 4, 5, 0x90, 0]
+      case (0xCB, 2): [6, 7, 0x90, 0]
+      case (0xCB, _): [0x6C, 2]
+      case (0xD6, _): [0x90, 0]
+      default: [0x6D, 0]
+      }
+    }
+
+    static var card: ISO7816Card {
+      ISO7816Card(
+        name: "announcing",
+        interface: ProximityInterface(
+          typeA: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], atqa: [0x44, 0x00],
+          ats: [0x05, 0x78, 0x80, 0x70, 0x02]), applets: [Announcing()])
+    }
+  }
+
+  /// A command may hold a key or a PIN: what is wrong with one is said without it.
+  @Test(arguments: [
+    ["mifare", "send", "60", "6004F1F2F3F4F5F"], ["felica", "send", "08F1F2F3F4F5Fx"],
+    ["apdu", "002000F1F2F3F4F5F6"], ["apdu", "0020F1F2F3F4F5F"], ["mifare", "send"],
+    ["mifare", "send", "60", ""],
+  ])
+  func errorsDoNotRepeatCommands(_ arguments: [String]) async throws {
+    let result = try await Tool.run(arguments + ["--virtual", "ntag215"])
+    #expect(result.status == 64)
+    #expect(result.output == "")
+    #expect(!result.errors.contains("F1F2F3"))
+    #expect(result.errors.contains(arguments == ["mifare", "send"] ? "Missing" : "ommand"))
   }
 
   @Test func nothingIsSentOfACommandThatIsTooLong() async throws {

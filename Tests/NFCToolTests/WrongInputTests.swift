@@ -4,13 +4,13 @@ import VirtualNFC
 
 @Suite struct WrongInputTests {
   @Test(arguments: [
-    ("mifare send 300 --virtual ntag215", "300"),
-    ("mifare send 3G --virtual ntag215", "3G"),
+    ("mifare send 300 --virtual ntag215", "Command 1"),
+    ("mifare send 3G --virtual ntag215", "Command 1"),
     ("mifare send --virtual ntag215", "hex"),
-    ("apdu 00B0 --virtual type4", "00B0"),
+    ("apdu 00B0 --virtual type4", "Command 1"),
     ("apdu --virtual type4", "--aid"),
     ("apdu --aid 0102030405060708090A0B0C0D0E0F1011 --virtual type4", "16"),
-    ("felica send 0x00 --virtual suica", "0x00"),
+    ("felica send 0x00 --virtual suica", "Command 1"),
     ("--uid 123 read --virtual ntag215", "123"),
     ("poll --timeout soon", "soon"),
     ("poll --timeout -1", "timeout"),

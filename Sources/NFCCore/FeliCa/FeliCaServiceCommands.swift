@@ -20,23 +20,13 @@ struct FeliCaRequestServiceV2: FeliCaCommand, Hashable {
   /// Codes of areas and services, 1 to 32.
   var nodeCodes: [UInt16]
 
-  private static let maximumNodes = 32
   private static let aesAndDES: UInt8 = 0x41
 
   var encoded: [UInt8] {
-    var bytes = [FeliCaCommandCode.requestServiceV2] + idm
-    bytes.append(UInt8(truncatingIfNeeded: nodeCodes.count))
-    for code in nodeCodes { bytes += [UInt8(code & 0xFF), UInt8(code >> 8)] }
-    return bytes
+    [FeliCaCommandCode.requestServiceV2] + idm + FeliCaNodeCodes.encoded(nodeCodes)
   }
 
-  func validate() throws {
-    guard (1...Self.maximumNodes).contains(nodeCodes.count) else {
-      throw NFCError(
-        .invalidParameter,
-        "a command asks for 1 to \(Self.maximumNodes) nodes, not \(nodeCodes.count)")
-    }
-  }
+  func validate() throws { try FeliCaNodeCodes.validate(nodeCodes) }
 
   func answer(_ bytes: [UInt8]) throws -> FeliCaServiceKeys {
     var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.requestServiceV2, idm: idm)
@@ -45,18 +35,11 @@ struct FeliCaRequestServiceV2: FeliCaCommand, Hashable {
       throw FeliCaAnswer.tooShort
     }
     let lists = identifier == Self.aesAndDES ? 2 : 1
-    guard Int(count) == nodeCodes.count, body.count == 2 * lists * Int(count) else {
-      throw NFCError(
-        .tagResponseError, "the card has told of another number of nodes than asked for")
-    }
-    let data = Array(body)
-    let versions: [UInt16?] = stride(from: 0, to: data.count, by: 2).map {
-      let version = UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8
-      return version == 0xFFFF ? nil : version
-    }
+    guard Int(count) == nodeCodes.count else { throw FeliCaNodeCodes.otherNumber }
+    let versions = try FeliCaNodeCodes.versions(body, count: lists * nodeCodes.count)
     return FeliCaServiceKeys(
-      encryptionIdentifier: identifier, aes: Array(versions.prefix(Int(count))),
-      des: Array(versions.dropFirst(Int(count))))
+      encryptionIdentifier: identifier, aes: Array(versions.prefix(nodeCodes.count)),
+      des: Array(versions.dropFirst(nodeCodes.count)))
   }
 }
 

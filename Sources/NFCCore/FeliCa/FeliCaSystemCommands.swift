@@ -4,36 +4,50 @@ struct FeliCaRequestService: FeliCaCommand, Hashable {
   /// Codes of areas and services, 1 to 32.
   var nodeCodes: [UInt16]
 
-  private static let maximumNodes = 32
-
   var encoded: [UInt8] {
-    var bytes = [FeliCaCommandCode.requestService] + idm
-    bytes.append(UInt8(truncatingIfNeeded: nodeCodes.count))
-    for code in nodeCodes { bytes += [UInt8(code & 0xFF), UInt8(code >> 8)] }
-    return bytes
+    [FeliCaCommandCode.requestService] + idm + FeliCaNodeCodes.encoded(nodeCodes)
   }
 
-  func validate() throws {
-    guard (1...Self.maximumNodes).contains(nodeCodes.count) else {
-      throw NFCError(
-        .invalidParameter,
-        "a command asks for 1 to \(Self.maximumNodes) nodes, not \(nodeCodes.count)")
-    }
-  }
+  func validate() throws { try FeliCaNodeCodes.validate(nodeCodes) }
 
-  /// The key version of each node; `nil` for a node that is not there (FFFF).
+  /// The key version of each node; `nil` for a node that is not there.
   func answer(_ bytes: [UInt8]) throws -> [UInt16?] {
     var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.requestService, idm: idm)
     guard let count = body.popFirst() else { throw FeliCaAnswer.tooShort }
-    guard Int(count) == nodeCodes.count, body.count == 2 * Int(count) else {
+    guard Int(count) == nodeCodes.count else { throw FeliCaNodeCodes.otherNumber }
+    return try FeliCaNodeCodes.versions(body, count: nodeCodes.count)
+  }
+}
+
+/// Codes of areas and services in a command, and the versions of their keys in its answer.
+enum FeliCaNodeCodes {
+  private static let maximum = 32
+  private static let notThere: UInt16 = 0xFFFF
+
+  /// Their number, then each, least significant byte first.
+  static func encoded(_ codes: [UInt16]) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: codes.count)] + codes.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+  }
+
+  static func validate(_ codes: [UInt16]) throws {
+    guard (1...maximum).contains(codes.count) else {
       throw NFCError(
-        .tagResponseError, "the card has told of another number of nodes than asked for")
+        .invalidParameter, "a command asks for 1 to \(maximum) nodes, not \(codes.count)")
     }
+  }
+
+  /// - Throws: `tagResponseError` for another number than expected.
+  static func versions(_ body: ArraySlice<UInt8>, count: Int) throws -> [UInt16?] {
     let data = Array(body)
+    guard data.count == 2 * count else { throw otherNumber }
     return stride(from: 0, to: data.count, by: 2).map {
       let version = UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8
-      return version == 0xFFFF ? nil : version
+      return version == notThere ? nil : version
     }
+  }
+
+  static var otherNumber: NFCError {
+    NFCError(.tagResponseError, "the card has told of another number of nodes than asked for")
   }
 }
 

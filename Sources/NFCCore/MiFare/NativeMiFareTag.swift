@@ -48,10 +48,19 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
   }
 
   func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
+    try checkSpeaksISO7816()
+    return try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
+  }
+
+  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
+    try checkSpeaksISO7816()
+    return try await handle.performCommand { try ISO7816Procedure($0).send(command, options) }
+  }
+
+  private func checkSpeaksISO7816() throws {
     guard target.supportsISO14443Part4 else {
       throw NFCError(.unsupported, "this tag does not speak ISO 14443-4")
     }
-    return try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
   }
 
   var iso7816: (any ISO7816Tag)? {

@@ -1,7 +1,5 @@
 /// Commands of the Ultralight and NTAG 2xx families over the air.
 enum UltralightExchange {
-  /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
-  static let acknowledge: UInt8 = 0x0A
   /// Longer than any write of these chips takes, and the silence after which a tag has refused.
   static let timeout = Duration.milliseconds(100)
 
@@ -14,7 +12,7 @@ enum UltralightExchange {
       command + CyclicRedundancyCheck.a(command), framing: .bare, timeout: timeout)
     if answer.count == 1 {
       let code = answer[0] & 0x0F
-      guard code != acknowledge else { return [acknowledge] }
+      guard code != UltralightCommand.acknowledge else { return [code] }
       throw NFCError(
         .tagRefused, "the tag has refused command \([command[0]].hexadecimal)",
         cause: .negativeAcknowledge(code))
@@ -25,15 +23,26 @@ enum UltralightExchange {
     }
     return body
   }
+
+  /// Sends a command as a value, and gives what its answer carries. A refusal says the page, where there is
+  /// one.
+  static func send(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8] {
+    do {
+      return try command.answer(send(command.encoded, link))
+    } catch let error as NFCError where error.code == .tagRefused {
+      guard let place = command.place else { throw error }
+      throw NFCError(
+        error.code, "the tag has refused the page: it is locked, protected or not there",
+        cause: error.cause, place: place)
+    }
+  }
 }
 
 /// Which chip of the Ultralight and NTAG families a tag is.
 enum UltralightIdentification {
-  static let getVersion: UInt8 = 0x60
-  static let authenticate: UInt8 = 0x1A
-  static let read: UInt8 = 0x30
-  /// NXP's vendor code in the answer to GET_VERSION (NTAG21x data sheet, 10.1).
-  private static let vendorNXP: UInt8 = 0x04
+  /// NTAG203 has pages up to this; a 16-page Ultralight refuses to read it (NTAG203 data sheet, 8.5;
+  /// MF0ICU1 data sheet, 7.6.1).
+  private static let lastPageOfNTAG203: UInt8 = 0x29
 
   /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
   /// answer: AUTHENTICATE of Ultralight C, the 42 pages of NTAG203.
@@ -42,74 +51,76 @@ enum UltralightIdentification {
   static func product(_ link: TagLink) throws -> TagProduct? {
     do {
       if let version = try version(link) {
-        return version.count == 8 ? product(version: version) : nil
+        return UltralightChip.version(version)?.product
       }
     } catch let error as NFCError where error.code == .unsupported {
       return nil
     }
-    if let challenge = try answer([authenticate, 0x00], link), challenge.first == 0xAF {
+    if let challenge = try answer(.authenticate, link),
+      (try? UltralightCommand.authenticate.answer(challenge)) != nil
+    {
       // It waits for the second half. Anything else ends that, by a refusal.
-      _ = try answer([getVersion], link)
-      return TagProduct(name: "MIFARE Ultralight C", maker: "NXP", memorySize: 192)
+      _ = try answer(.getVersion, link)
+      return UltralightChip.ultralightC.product
     }
-    guard link.target.identifier.first == vendorNXP else { return nil }
-    // NTAG203 has pages up to 29h; a 16-page Ultralight refuses to read them (NTAG203 data sheet,
-    // 8.5; MF0ICU1 data sheet, 7.6.1).
-    if try answer([read, 0x29], link) != nil {
-      return TagProduct(name: "NTAG203", maker: "NXP", memorySize: 168)
+    guard link.target.identifier.first == UltralightChip.Version.vendor else { return nil }
+    if try answer(.read(page: lastPageOfNTAG203), link) != nil {
+      return UltralightChip.ntag203.product
     }
-    return TagProduct(name: "MIFARE Ultralight", maker: "NXP", memorySize: 64)
+    return UltralightChip.ultralight.product
   }
 
-  /// Asks GET_VERSION. With the reader's chip verifying the check, as it does after activation, a NAK
-  /// looks like a broken answer; here either means that the tag must be told apart by other commands.
+  /// Asks GET_VERSION with the reader's chip verifying the check, as it does after activation, which
+  /// saves setting it up anew. A NAK looks like a broken answer then, and other readers give it as a byte:
+  /// whatever is no version is asked for again in the form that tells a NAK.
   private static func version(_ link: TagLink) throws -> [UInt8]? {
-    let version = try answer(link) {
-      try link.exchange([getVersion], framing: .checked, timeout: UltralightExchange.timeout)
-    }
-    // Other readers give a NAK as a byte. The tag is mute then, which its silence to this tells.
-    return version?.count == 1 ? try answer([getVersion], link) : version
-  }
-
-  private static func answer(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]? {
-    try answer(link) { try UltralightExchange.send(command, link) }
-  }
-
-  /// The answer, or `nil` if the tag refuses or is silent; it is awake again in either case.
-  private static func answer(_ link: TagLink, to send: () throws -> [UInt8]) throws -> [UInt8]? {
     do {
-      return try send()
+      let answer = try link.exchange(
+        UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout)
+      if answer.count > 1 { return answer }
     } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
+      // It is asked again below.
+    }
+    try link.selectAgain()
+    return try answer(.getVersion, link)
+  }
+
+  /// The answer, or `nil` if the tag does not know the command; it is awake again then.
+  ///
+  /// Some chips say so by silence. A frame that is lost looks the same, and would make another chip of the
+  /// tag: what was not answered is asked once more.
+  private static func answer(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8]? {
+    do {
+      return try UltralightExchange.send(command.encoded, link)
+    } catch let error as NFCError where error.code == .tagRefused {
+      try link.selectAgain()
+      return nil
+    } catch let error as NFCError where error.code == .tagResponseError {
+      try link.selectAgain()
+      return try answer(again: command, link)
+    }
+  }
+
+  private static func answer(
+    again command: UltralightCommand, _ link: TagLink
+  ) throws -> [UInt8]? {
+    do {
+      return try UltralightExchange.send(command.encoded, link)
+    } catch let error as NFCError where error.isRefusalOrAbsence {
       try link.selectAgain()
       return nil
     }
   }
+}
 
-  /// Reads the eight bytes of GET_VERSION: fixed header, vendor, type, subtype, major and minor
-  /// version, storage size, protocol (NTAG21x data sheet, 10.1; MF0ULx1 data sheet, 10.1).
-  static func product(version: [UInt8]) -> TagProduct? {
-    guard version.count == 8, version[1] == vendorNXP else { return nil }
-    switch (version[2], version[3], version[4], version[6]) {
-    case (0x04, 0x01, 0x01, 0x0B): return nxp("NTAG210", 80)
-    case (0x04, 0x01, 0x01, 0x0E): return nxp("NTAG212", 164)
-    case (0x04, 0x02, 0x01, 0x0F): return nxp("NTAG213", 180)
-    case (0x04, 0x02, 0x01, 0x11): return nxp("NTAG215", 540)
-    case (0x04, 0x02, 0x01, 0x13): return nxp("NTAG216", 924)
-    case (0x04, 0x04, 0x01, 0x0F): return nxp("NTAG213F", 180)
-    case (0x04, 0x04, 0x01, 0x13): return nxp("NTAG216F", 924)
-    case (0x04, 0x02, 0x03, 0x0F): return nxp("NTAG213 TT", 184)
-    case (0x04, 0x05, 0x01, 0x13): return nxp("NTAG I2C 1K", nil)
-    case (0x04, 0x05, 0x01, 0x15): return nxp("NTAG I2C 2K", nil)
-    case (0x04, 0x05, 0x02, 0x13): return nxp("NTAG I2C plus 1K", nil)
-    case (0x04, 0x05, 0x02, 0x15): return nxp("NTAG I2C plus 2K", nil)
-    case (0x03, _, 0x01, 0x0B): return nxp("MIFARE Ultralight EV1", 80)
-    case (0x03, _, 0x01, 0x0E): return nxp("MIFARE Ultralight EV1", 164)
-    case (0x03, _, 0x04, _): return nxp("MIFARE Ultralight AES", 240)
-    default: return nil
+extension NFCError {
+  /// Whether a tag has said no, or nothing. A reader that looks at the check itself takes the four bits of a
+  /// refusal for a broken answer. What has come to grief between host and reader is neither.
+  fileprivate var isRefusalOrAbsence: Bool {
+    switch (code, cause) {
+    case (.tagRefused, _): true
+    case (.tagResponseError, .libnfc): false
+    default: code == .tagResponseError
     }
-  }
-
-  private static func nxp(_ name: String, _ memorySize: Int?) -> TagProduct {
-    TagProduct(name: name, maker: "NXP", memorySize: memorySize)
   }
 }

@@ -269,6 +269,9 @@ public actor Reader {
       } catch let error as NFCError where error.code == .tagConnectionLost {
         forget(handle)
         throw error
+      } catch let error as NFCError where error.code == .readerUnavailable {
+        lose()
+        throw NFCError(.readerLost, error.reason, cause: error.cause)
       }
     }
     do {
@@ -289,6 +292,9 @@ public actor Reader {
         }
       case .tagConnectionLost:
         forget(handle)
+      case .readerUnavailable:
+        lose()
+        throw NFCError(.readerLost, error.reason, cause: error.cause)
       default: break
       }
       throw error

@@ -57,6 +57,13 @@ public protocol MiFareTag: NDEFTag {
   /// tag that does not speak ISO/IEC 14443-4.
   var iso7816: (any ISO7816Tag)? { get }
 
+  /// Sends a command in the form of ISO/IEC 7816-4, and does what it takes for the whole answer, as
+  /// ``ISO7816Tag/sendCommand(_:options:)``. Frames that a DESFire announces by 91AF are commands of their own
+  /// and are left to the program.
+  ///
+  /// - Throws: `unsupported` on tags without ISO/IEC 14443-4.
+  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU
+
   /// The commands of MIFARE Classic; `nil` on other tags.
   var classic: MiFareClassicCommands? { get }
 

@@ -10,6 +10,10 @@ struct APDUCommand: AsyncParsableCommand {
       Each argument is a command. Each answer stands on a line: data, a space, status word. A \
       status word other than 9000 is an answer like any other.
 
+      A command that is longer than the reader carries goes in parts (command chaining), data that \
+      the card announces (61xx) are fetched, and a wrong Le (6Cxx) is corrected once. --raw does none \
+      of this: one exchange a command, and the card's own status word.
+
       Example:
         nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F
       """)
@@ -22,22 +26,22 @@ struct APDUCommand: AsyncParsableCommand {
     transform: applicationIdentifier)
   var aid: ApplicationIdentifier?
 
-  @Argument(
-    help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"), transform: command)
-  var commands: [APDU] = []
+  @Flag(help: "Send each command as it is, and print the card's answer as it comes.")
+  var raw = false
+
+  @OptionGroup var texts: RawCommands
+
+  private var apduOptions: APDUOptions { raw ? .raw : .automatic }
+  private var commands: [APDU] { texts.all.compactMap { APDU($0) } }
 
   mutating func validate() throws {
-    guard aid != nil || !commands.isEmpty else {
+    guard aid != nil || !texts.all.isEmpty else {
       throw ValidationError("A command, or an application with --aid, is needed.")
     }
-  }
-
-  private static func command(_ text: String) throws -> APDU {
-    guard let command = APDU(try Hexadecimal.argument(text, "The command")) else {
+    if let index = texts.all.firstIndex(where: { APDU($0) == nil }) {
       throw ValidationError(
-        "The command \"\(text)\" is no APDU: it is CLA INS P1 P2, then Lc and data, then Le.")
+        "Command \(index + 1) is no APDU: it is CLA INS P1 P2, then Lc and data, then Le.")
     }
-    return command
   }
 
   private static func applicationIdentifier(_ text: String) throws -> ApplicationIdentifier {
@@ -49,12 +53,14 @@ struct APDUCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Session.run(options) { session in
-      let maximum = session.reader.capabilities.maximumCommandLength
-      for command in commands { try Hexadecimal.checkLength(command.encoded, atMost: maximum) }
+      if raw {
+        let maximum = session.reader.capabilities.maximumCommandLength
+        for command in commands { try Hexadecimal.checkLength(command.encoded, atMost: maximum) }
+      }
       let tag = try await session.selectTag("a smart card (ISO 14443-4)", SmartCard.init)
       if let aid { try await select(aid, tag) }
       for command in commands {
-        let answer = try await tag.work { try await tag.kind.send(command) }
+        let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }
         try print(answer, to: command)
       }
     }
@@ -62,7 +68,7 @@ struct APDUCommand: AsyncParsableCommand {
 
   private func select(_ aid: ApplicationIdentifier, _ tag: SelectedTag<SmartCard>) async throws {
     let command = APDU.select(aid: aid)
-    let answer = try await tag.work { try await tag.kind.send(command) }
+    let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }
     // 61xx: there is more to fetch. 62xx and 63xx are warnings (ISO/IEC 7816-4, 5.6).
     guard answer.isSuccess || (0x61...0x63).contains(answer.sw1) else {
       throw Failure(
@@ -85,16 +91,15 @@ struct APDUCommand: AsyncParsableCommand {
 
 /// A tag that takes ISO 7816 commands.
 private struct SmartCard: Sendable {
-  private let exchange: @Sendable (APDU) async throws -> ResponseAPDU
+  let send: @Sendable (APDU, APDUOptions) async throws -> ResponseAPDU
 
   init?(_ tag: DetectedTag) {
     switch tag {
-    case .iso7816(let tag): exchange = { try await tag.sendCommand($0) }
+    case .iso7816(let tag): send = { try await tag.sendCommand($0, options: $1) }
     // Those of type A that have an answer to select speak ISO/IEC 14443-4.
-    case .miFare(let tag) where !tag.ats.isEmpty: exchange = { try await tag.sendCommand($0) }
+    case .miFare(let tag) where !tag.ats.isEmpty:
+      send = { try await tag.sendCommand($0, options: $1) }
     default: return nil
     }
   }
-
-  func send(_ command: APDU) async throws -> ResponseAPDU { try await exchange(command) }
 }

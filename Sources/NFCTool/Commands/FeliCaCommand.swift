@@ -35,21 +35,20 @@ struct FeliCaSendCommand: AsyncParsableCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Argument(
-    help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"),
-    transform: { try Hexadecimal.argument($0, "The command") })
-  var commands: [[UInt8]]
+  @OptionGroup var commands: RawCommands
+
+  mutating func validate() throws { try commands.checkNotEmpty() }
 
   /// LEN is one byte and counts itself (JIS X 6319-4).
   private static let maximumLength = 254
 
   func run() async throws {
     try await Session.run(options) { session in
-      for command in commands {
+      for command in commands.all {
         try Hexadecimal.checkLength(command, atMost: Self.maximumLength)
       }
       let tag = try await session.selectFeliCaCard()
-      for command in commands {
+      for command in commands.all {
         let answer = try await tag.work { try await tag.kind.sendFeliCaCommand(command) }
         try Output.answer(answer, to: command, json: options.json)
       }

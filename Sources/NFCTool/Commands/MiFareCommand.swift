@@ -29,10 +29,9 @@ struct MiFareSendCommand: AsyncParsableCommand {
 
   @OptionGroup var options: GlobalOptions
 
-  @Argument(
-    help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"),
-    transform: { try Hexadecimal.argument($0, "The command") })
-  var commands: [[UInt8]]
+  @OptionGroup var commands: RawCommands
+
+  mutating func validate() throws { try commands.checkNotEmpty() }
 
   /// CRC_A goes over the air behind the command.
   private static let checkLength = 2
@@ -40,11 +39,11 @@ struct MiFareSendCommand: AsyncParsableCommand {
   func run() async throws {
     try await Session.run(options) { session in
       let maximum = session.reader.capabilities.maximumCommandLength - Self.checkLength
-      for command in commands { try Hexadecimal.checkLength(command, atMost: maximum) }
+      for command in commands.all { try Hexadecimal.checkLength(command, atMost: maximum) }
       let tag = try await session.selectTag("a MIFARE or NTAG tag") { tag -> (any MiFareTag)? in
         if case .miFare(let tag) = tag { tag } else { nil }
       }
-      for command in commands {
+      for command in commands.all {
         let answer = try await tag.work { try await tag.kind.sendMiFareCommand(command) }
         try Output.answer(answer, to: command, json: options.json)
       }

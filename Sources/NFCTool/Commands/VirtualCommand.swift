@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import Synchronization
 import VirtualNFC
 
 #if canImport(Glibc)
@@ -123,7 +124,10 @@ struct VirtualCommand: AsyncParsableCommand {
   }
 
   private static func writer(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {
-    { event in _ = Output.write(event.line() + "\n", to: descriptor) }
+    let log = Mutex(TraceLog())
+    return { event in
+      _ = Output.write(log.withLock { $0.line(event) } + "\n", to: descriptor)
+    }
   }
 
   private static func apduWriter(_ descriptor: Int32) -> @Sendable (TraceEvent) -> Void {

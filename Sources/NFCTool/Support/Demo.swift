@@ -20,16 +20,16 @@ final class Demo: Sendable {
   static let stay = Duration.milliseconds(100)
 
   /// The tags, each with the technology by which a reader finds it.
-  private static func all() throws -> [(TagTechnology, VirtualTag)] {
+  private static func all() -> [(TagTechnology, VirtualTag)] {
     [
       (.iso14443a, .ntag216()),
-      (.iso14443a, try .classic1K()),
-      (.iso14443a, try .desfire()),
+      (.iso14443a, .classic1K()),
+      (.iso14443a, .desfire()),
       (.iso14443a, .tMoney()),
-      (.iso14443b, try .type4B()),
+      (.iso14443b, .type4B()),
       (.felica, .suica()),
       (.iso15693, .icodeSLIX2()),
-      (.jewel, try .topaz512()),
+      (.jewel, .topaz512()),
       (.iso14443bPrime, .calypsoBPrime()),
       (.iso14443b2sr, .srix4k()),
       (.iso14443b2ct, .askCTx()),
@@ -48,7 +48,7 @@ final class Demo: Sendable {
     where isSeen: (VirtualTag) -> Bool = { _ in true }
   ) throws {
     self.fields = fields
-    tags = try Self.all().filter { technologies.contains($0.0) && isSeen($0.1) }.map(\.1)
+    tags = Self.all().filter { technologies.contains($0.0) && isSeen($0.1) }.map(\.1)
     state = Mutex(State(coming: tags))
     showNext()
   }

@@ -24,10 +24,28 @@ enum Hexadecimal {
   static func checkLength(_ command: [UInt8], atMost maximum: Int) throws {
     guard command.count <= maximum else {
       throw Failure(
-        .usage, "a command of \(command.count) bytes is too long: \(prefix(command))…",
+        .usage, "a command of \(command.count) bytes is too long",
         advice: "\(maximum) bytes are the most that can be sent")
     }
   }
+}
 
-  private static func prefix(_ command: [UInt8]) -> String { command.prefix(8).hexadecimal }
+/// Raw commands on the command line. What is wrong with one is said without it: it may hold a key.
+struct RawCommands: ParsableArguments {
+  @Argument(help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"))
+  private var texts: [String] = []
+
+  mutating func validate() throws {
+    for (index, text) in texts.enumerated() {
+      guard let bytes = [UInt8](hexadecimal: text), !bytes.isEmpty else {
+        throw ValidationError("Command \(index + 1) is not hexadecimal, or not whole bytes.")
+      }
+    }
+  }
+
+  var all: [[UInt8]] { texts.compactMap { [UInt8](hexadecimal: $0) } }
+
+  func checkNotEmpty() throws {
+    guard !texts.isEmpty else { throw ValidationError("Missing expected argument '<hex> ...'") }
+  }
 }

@@ -10,11 +10,14 @@ extension VirtualTag {
   /// | 168 | NTAG203 |
   /// | 176, 192 | MIFARE Ultralight C, without and with its key |
   /// | 180, 540, 924 | NTAG213, NTAG215, NTAG216 |
+  /// | 936, 1960 | NTAG I²C 1K, 2K |
   /// | 320, 1024, 4096 | MIFARE Classic Mini, 1K, 4K |
   ///
   /// - Throws: ``VirtualTagNameError/notADump(_:)``.
   public static func dump(_ bytes: [UInt8]) throws(VirtualTagNameError) -> VirtualTag {
     if let chip = MIFAREClassic(dump: bytes) { return VirtualTag(chip) }
+    // It has no check bytes.
+    if let chip = NTAGI2C(dump: bytes) { return VirtualTag(chip) }
     guard let make = type2Chip(bytes) else {
       throw .notADump("no chip has a dump of \(bytes.count) bytes")
     }

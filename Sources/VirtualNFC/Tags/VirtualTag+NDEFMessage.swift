@@ -92,4 +92,44 @@ extension VirtualTag {
   public static func st25dv(ndef message: NDEFMessage) throws -> VirtualTag {
     try vicinity(.st25dv64K, ndef: message.encoded())
   }
+
+  /// An NTAG203 that holds a message.
+  public static func ntag203(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntag203(ndef: message.encoded())
+  }
+
+  /// A MIFARE Ultralight EV1 of 128 bytes that holds a message.
+  public static func ultralightEV1With128Bytes(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ultralightEV1With128Bytes(ndef: message.encoded())
+  }
+
+  /// An NTAG I²C 1K that holds a message.
+  public static func ntagI2C1K(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntagI2C1K(ndef: message.encoded())
+  }
+
+  /// An NTAG I²C 2K that holds a message.
+  public static func ntagI2C2K(ndef message: NDEFMessage) throws -> VirtualTag {
+    try ntagI2C2K(ndef: message.encoded())
+  }
+
+  /// A MIFARE Classic Mini that holds a message.
+  public static func classicMini(ndef message: NDEFMessage) throws -> VirtualTag {
+    try classicMini(ndef: message.encoded())
+  }
+
+  /// A FeliCa Lite that holds a message.
+  public static func feliCaLite(ndef message: NDEFMessage) throws -> VirtualTag {
+    try feliCaLite(ndef: message.encoded())
+  }
+
+  /// A FeliCa Lite-S that holds a message.
+  public static func feliCaLiteS(ndef message: NDEFMessage) throws -> VirtualTag {
+    try feliCaLiteS(ndef: message.encoded())
+  }
+
+  /// A plain type 3 tag that holds a message.
+  public static func type3(ndef message: NDEFMessage) throws -> VirtualTag {
+    try type3(ndef: message.encoded())
+  }
 }

@@ -86,7 +86,8 @@ import Testing
   ])
   func ultralightPlansTouchUserPagesOnly(name: String, size: Int, pages: Range<Int>) throws {
     let tag = UltralightDump(
-      product: TagProduct(name: name, maker: "NXP", memorySize: size),
+      product: TagProduct(
+        name: name, maker: "NXP", memorySize: name == "MIFARE Ultralight C" ? 192 : size),
       bytes: [UInt8](repeating: 0, count: size), firstProtectedPage: nil)
     let image = [UInt8](repeating: 0xFF, count: size)
     let plan = try UltralightRestorePlan(image: image, tag: tag)

@@ -1,4 +1,5 @@
 import NFC
+import Synchronization
 import Testing
 import VirtualNFC
 
@@ -14,7 +15,7 @@ import VirtualNFC
 
   /// 16 authentications and 64 reads.
   @Test func dumpsABlankCardInEightyExchanges() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     let (dump, commands, _) = try await bench.counting { try await classic.dump() }
@@ -45,7 +46,7 @@ import VirtualNFC
   }
 
   @Test func dumpsA4K() async throws {
-    let card = try VirtualTag.classic4K(formatted: false)
+    let card = VirtualTag.classic4K(formatted: false)
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     let (dump, commands, _) = try await bench.counting { try await classic.dump() }
@@ -54,7 +55,7 @@ import VirtualNFC
   }
 
   @Test func dumpsAFormatted4K() async throws {
-    let card = try VirtualTag.classic4K()
+    let card = VirtualTag.classic4K()
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
     let (dump, commands, _) = try await bench.counting { try await classic.dump() }
@@ -66,7 +67,7 @@ import VirtualNFC
   }
 
   @Test func saysWhichSectorsAreClosed() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
     card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
     // Read with key B alone (groups 011); trailer 011: key B is a key.
@@ -103,6 +104,40 @@ import VirtualNFC
     }
   }
 
+  /// Each key of the list once as A and once as B, whatever stands in it twice; nothing else.
+  @Test func triesEachKeyOnce() async throws {
+    let card = VirtualTag.classic1K(formatted: false)
+    card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
+    card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
+    let trace = CommandTrace()
+    let bench = try await Bench(card, trace: { trace.append($0) })
+    let classic = try await Self.commands(bench)
+    trace.clear()
+    let keys: [MiFareClassicKey] = [.factory, .ndef, .factory, .applicationDirectory]
+    #expect(try await classic.readSector(2, keys: keys).failure == .noKey)
+    let tried = trace.authentications
+    #expect(tried.count == 6 && Set(tried).count == 6)
+    #expect(tried.map(\.first) == [0x60, 0x60, 0x60, 0x61, 0x61, 0x61])
+  }
+
+  /// What the host has sent to its reader.
+  private final class CommandTrace: Sendable {
+    private let commands = Mutex<[[UInt8]]>([])
+
+    func append(_ event: TraceEvent) {
+      guard case .command(let bytes) = event else { return }
+      commands.withLock { $0.append(bytes) }
+    }
+
+    func clear() { commands.withLock { $0 = [] } }
+
+    /// InDataExchange: target, code, block, key, UID.
+    var authentications: [[UInt8]] {
+      commands.withLock { $0 }.filter { $0.first == 0x40 && $0.count == 14 }
+        .map { Array($0[2..<10]) }
+    }
+  }
+
   /// A dump of a card with both keys, written to a blank one and read again.
   @Test(arguments: ["1k", "4k"]) func restoresToABlankCard(name: String) async throws {
     let image = try ClassicNDEFTests.card(name, ndef: ClassicNDEFTests.message(300)).memory
@@ -123,13 +158,13 @@ import VirtualNFC
   }
 
   @Test func leavesOutWhatCannotOrMustNotBeWritten() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
     card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)
     // Sector 3: data is read-only (010).
     let readOnly = try #require(MiFareClassicAccessConditions(groups: [2, 2, 2, 1]))
     card.memory.replaceSubrange(15 * 16 + 6..<15 * 16 + 9, with: readOnly.bytes)
-    var image = try VirtualTag.classic1K(formatted: false).memory
+    var image = VirtualTag.classic1K(formatted: false).memory
     image[0] ^= 0xFF
     for block in [4, 9, 12, 16] { image[block * 16] = 0x77 }
     // Sector 5: broken access bits; sector 6: a trailer for good.
@@ -162,7 +197,7 @@ import VirtualNFC
 
   /// Torn away at every exchange of a restore, a card can be restored again.
   @Test func restoringCanBeRepeated() async throws {
-    var image = try VirtualTag.classicMini(formatted: false).memory
+    var image = VirtualTag.classicMini(formatted: false).memory
     for block in [1, 5, 6, 9] { image[block * 16 + 3] = 0x42 }
     let trailer = MiFareClassicSectorTrailer(
       keyA: .ndef, accessConditions: .ndef, generalPurposeByte: 0x40, keyB: .factory)
@@ -171,7 +206,7 @@ import VirtualNFC
     var moment = 0
     var isTorn = true
     while isTorn {
-      let card = try VirtualTag.classicMini(formatted: false)
+      let card = VirtualTag.classicMini(formatted: false)
       bench.field.place(card)
       var classic = try await Self.commands(bench)
       let plan = try await classic.restorePlan(image)
@@ -196,7 +231,7 @@ import VirtualNFC
   @Test func aDumpEndsWhenTheCardLeaves() async throws {
     let bench = try await Bench()
     for moment in [0, 1, 2, 3, 5, 40] {
-      let card = try VirtualTag.classic1K(formatted: false)
+      let card = VirtualTag.classic1K(formatted: false)
       bench.field.place(card)
       let classic = try await Self.commands(bench)
       bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
@@ -208,7 +243,7 @@ import VirtualNFC
   }
 
   @Test func valuesCountAndRefuseToOverflow() async throws {
-    let card = try VirtualTag.classic1K(formatted: false)
+    let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(
       5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: Int32.max - 5, address: 5).bytes)
     let bench = try await Bench(card)
@@ -233,7 +268,7 @@ import VirtualNFC
   }
 
   @Test func refusalsAreToldFromLosses() async throws {
-    let card = try VirtualTag.classic1K()
+    let card = VirtualTag.classic1K()
     let memory = card.memory
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)

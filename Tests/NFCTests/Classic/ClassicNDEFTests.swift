@@ -11,10 +11,13 @@ import VirtualNFC
   static func card(_ name: String, ndef: [UInt8]? = nil, formatted: Bool = true) throws
     -> VirtualTag
   {
-    switch name {
-    case "4k": try .classic4K(ndef: ndef, formatted: formatted)
-    case "mini": try .classicMini(ndef: ndef, formatted: formatted)
-    default: try .classic1K(ndef: ndef, formatted: formatted)
+    switch (name, ndef) {
+    case ("4k", let ndef?): try .classic4K(ndef: ndef)
+    case ("4k", nil): .classic4K(formatted: formatted)
+    case ("mini", let ndef?): try .classicMini(ndef: ndef)
+    case ("mini", nil): .classicMini(formatted: formatted)
+    case (_, let ndef?): try .classic1K(ndef: ndef)
+    case (_, nil): .classic1K(formatted: formatted)
     }
   }
 

@@ -107,27 +107,96 @@ import VirtualNFC
     #expect(try await session.read([5]) == [Self.block])
   }
 
-  static let effects: [Fault.Effect] = [
-    .tagLeaves, .frameLost, .answerLost, .answerBroken,
-  ]
+  /// Many blocks, one an exchange; a block that may not be written is named, those before it stay.
+  @Test func writesBlocks() async throws {
+    let tag = VirtualTag.feliCaLiteS()
+    let bench = try await Bench(tag)
+    let card = try await card(bench)
+    let (_, commands, _) = try await bench.counting {
+      try await card.writeBlocks(
+        service: 0x0009, firstBlock: 4, data: [Self.block, Self.block, Self.block])
+    }
+    #expect(commands == 3)
+    #expect(
+      try await card.readBlocks(service: 0x000B, blocks: 4..<7) == [
+        Self.block, Self.block, Self.block,
+      ])
+    let zeros = [UInt8](repeating: 0, count: 16)
+    let last = await #expect(throws: NFCError.self) {
+      try await card.writeBlocks(service: 0x0009, firstBlock: 14, data: [zeros, zeros])
+    }
+    #expect(last?.code == .tagRefused && last?.place == .block(15))
+    let before = tag.memory
+    for (service, first, data, code) in [
+      (0x090F, 4, [zeros], NFCError.Code.tagRefused), (0x000B, 4, [zeros], .tagRefused),
+      (0x0009, 4, [[1, 2, 3]], .invalidParameter), (0x0009, -1, [zeros], .invalidParameter),
+      (0x0009, 65_536, [zeros], .invalidParameter),
+    ] as [(UInt16, Int, [[UInt8]], NFCError.Code)] {
+      let error = await #expect(throws: NFCError.self) {
+        try await card.writeBlocks(service: service, firstBlock: first, data: data)
+      }
+      #expect(error?.code == code, "\(service), \(first)")
+    }
+    #expect(tag.memory == before)
+  }
 
-  /// Every loss at each of the two exchanges of a read of many blocks, and of the five of an authentication.
-  @Test(arguments: 0..<5, effects.indices) func lossFails(_ index: Int, _ fault: Int) async throws {
-    let bench = try await Bench(.feliCaLiteS())
+  /// A Lite-S takes four blocks in a command, and no command more than 255; neither changes anything.
+  @Test func tooManyBlocks() async throws {
+    let tag = VirtualTag.feliCaLiteS()
+    let bench = try await Bench(tag)
+    let card = try await card(bench)
+    let before = tag.memory
+    let refused = await #expect(throws: NFCError.self) {
+      try await card.readWithoutEncryption(serviceCodes: [0x000B], blocks: [0, 1, 2, 3, 4])
+    }
+    #expect(refused?.code == .tagRefused)
+    guard case .statusFlags(_, 0xA2)? = refused?.cause else {
+      Issue.record("\(String(describing: refused))")
+      return
+    }
+    let written = await #expect(throws: NFCError.self) {
+      try await card.writeWithoutEncryption(
+        serviceCodes: [0x0009], blocks: [4, 5, 6], data: [Self.block, Self.block, Self.block])
+    }
+    #expect(written?.code == .tagRefused)
+    let impossible = await #expect(throws: NFCError.self) {
+      try await card.readWithoutEncryption(
+        serviceCodes: [0x000B], blocks: [FeliCaBlock](repeating: 0, count: 256))
+    }
+    #expect(impossible?.code == .invalidParameter)
+    #expect(tag.memory == before)
+  }
+
+  /// An issued card takes another key with MAC_A where its configuration lets it, and refuses it otherwise.
+  @Test(arguments: [true, false]) func anotherCardKey(isWritableWithMAC: Bool) async throws {
+    let tag = VirtualTag.feliCaLiteS()
+    let bench = try await Bench(tag)
+    let (old, new) = (try #require(Self.key), try #require(Self.otherKey))
     let lite = try #require(try await card(bench).lite)
-    let factory = try #require(FeliCaLiteCardKey([UInt8](repeating: 0, count: 16)))
-    bench.virtual.setFaults([Fault(Self.effects[fault], at: .exchange(index))])
-    let error = await #expect(throws: NFCError.self) {
-      try await lite.authenticateMutually(factory)
+    try await lite.writeCardKey(old, version: 1)
+    var configuration = try await lite.memoryConfiguration()
+    configuration.systemBlocksAreWritable = false
+    configuration.keyIsWritableWithMAC = isWritableWithMAC
+    try await lite.writeMemoryConfiguration(configuration, accepting: [.closesSystemBlocks])
+    bench.field.remove(tag)
+    bench.field.place(tag)
+    let issued = try #require(try await card(bench).lite)
+    let before = tag.memory
+    let open = await #expect(throws: NFCError.self) { try await issued.writeCardKey(new) }
+    #expect(open?.group == .refusal)
+    let session = try await issued.authenticateMutually(old)
+    guard isWritableWithMAC else {
+      let error = await #expect(throws: NFCError.self) { try await session.writeCardKey(new) }
+      #expect(error?.group == .refusal)
+      // All but WCNT, at the end, is as it was.
+      #expect(tag.memory.dropLast(16) == before.dropLast(16))
+      return
     }
-    #expect(error?.group == .connection, "\(String(describing: error))")
-    guard index < 2 else { return }
-    let suicaBench = try await Bench(.suica())
-    let suica = try await card(suicaBench)
-    suicaBench.virtual.setFaults([Fault(Self.effects[fault], at: .exchange(index))])
-    let readError = await #expect(throws: NFCError.self) {
-      try await suica.readBlocks(service: 0x090F, blocks: 0..<20)
-    }
-    #expect(readError?.group == .connection)
+    try await session.writeCardKey(new, version: 0x0203)
+    _ = try await issued.authenticate(new)
+    let error = await #expect(throws: NFCError.self) { try await issued.authenticate(old) }
+    #expect(error?.code == .authenticationFailed)
+    let version = try await card(bench).readBlocks(service: 0x000B, blocks: 0x86..<0x87)
+    #expect(version.first?.prefix(2) == [0x03, 0x02])
   }
 }

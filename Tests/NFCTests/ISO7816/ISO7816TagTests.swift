@@ -86,6 +86,33 @@ struct EchoApplication: VirtualApplet {
         == EchoApplication.file.suffix(10))
   }
 
+  /// A DESFire takes ISO/IEC 7816-4 as well; an Ultralight does not.
+  @Test func commandsOfMIFARETags() async throws {
+    let bench = try await Bench(try .desfire(ndef: [0xD0, 0x00, 0x00]))
+    guard case .miFare(let tag) = try await bench.tag(.iso14443) else {
+      throw NFCError(.wrongTag, "not a MIFARE tag")
+    }
+    for options in [APDUOptions.automatic, .raw] {
+      let select = APDU.select(aid: "D2760000850101")
+      #expect(try await tag.sendCommand(select, options: options).isSuccess)
+    }
+    // Class 90, of wrapped commands, has no chaining.
+    let long = APDU(
+      instructionClass: 0x90, instructionCode: 0x3D, p1: 0, p2: 0,
+      data: [UInt8](repeating: 0, count: 400))
+    let tooLong = await #expect(throws: NFCError.self) {
+      try await tag.sendCommand(long, options: .automatic)
+    }
+    #expect(tooLong?.code == .commandTooLong)
+    await bench.reader.close()
+    let other = try await Bench(.ultralight())
+    guard case .miFare(let ultralight) = try await other.tag(.iso14443) else { return }
+    let error = await #expect(throws: NFCError.self) {
+      try await ultralight.sendCommand(Self.echo, options: .automatic)
+    }
+    #expect(error?.code == .unsupported)
+  }
+
   @Test func noApplicationAnswers() async throws {
     let bench = try await Bench(EchoApplication().tag)
     defer { withExtendedLifetime(bench) {} }

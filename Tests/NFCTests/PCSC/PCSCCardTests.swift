@@ -39,7 +39,7 @@ import VirtualNFC
   @Test(arguments: all)
   func movesNDEFOnEveryKind(_ dialect: Dialect) async throws {
     let tags: [VirtualTag] = [
-      .ntag215(), .ultralightEV1(), try .type4(), try .type4B(), try .classic1K(), try .classic4K(),
+      .ntag215(), .ultralightEV1(), .type4(), .type4B(), .classic1K(), .classic4K(),
     ]
     for virtual in tags {
       let (tag, _) = try await connected(virtual, dialect)
@@ -95,7 +95,7 @@ import VirtualNFC
   }
 
   @Test func asksForTheAPDUAndLosesTheCardWithIt() async throws {
-    let virtual = try VirtualTag.type4()
+    let virtual = VirtualTag.type4()
     let bench = try await Bench(virtual, dialect: .storageCard)
     let found = try #require(try await bench.reader.tagsInField().first)
     try await found.connect()

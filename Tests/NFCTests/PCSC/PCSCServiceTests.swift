@@ -232,8 +232,8 @@ import VirtualNFC
   @Test func reachesEveryKindOfCard() async throws {
     await #expect(processExitsWith: .success) {
       let cards: [(tag: VirtualTag, technology: TagTechnology)] = [
-        (try .type4(), .iso14443a), (.ntag215(), .iso14443a), (try .classic1K(), .iso14443a),
-        (.feliCaLiteS(), .felica), (try .type4B(), .iso14443b),
+        (.type4(), .iso14443a), (.ntag215(), .iso14443a), (.classic1K(), .iso14443a),
+        (.feliCaLiteS(), .felica), (.type4B(), .iso14443b),
       ]
       let message = NDEFMessage(records: [TextRecord("PC/SC").record])
       let service = try Service()

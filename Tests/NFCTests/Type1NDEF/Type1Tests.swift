@@ -128,8 +128,8 @@ import VirtualNFC
 
   @Test(arguments: [90, 462]) func formatsABlankTag(_ length: Int) async throws {
     let tag: VirtualTag =
-      try length == 90 ? .topaz96(formatted: false) : .topaz512(formatted: false)
-    let formatted: VirtualTag = try length == 90 ? .topaz96() : .topaz512()
+      length == 90 ? .topaz96(formatted: false) : .topaz512(formatted: false)
+    let formatted: VirtualTag = length == 90 ? .topaz96() : .topaz512()
     let bench = try await Bench(tag)
     let ndef = try #require(try await bench.tag().ndef)
     #expect(try await ndef.queryNDEFStatus() == .notSupported)
@@ -175,9 +175,9 @@ import VirtualNFC
   }
 
   @Test func tellsALyingContainerAndABrokenTLV() async throws {
-    let lying = try VirtualTag.topaz96()
+    let lying = VirtualTag.topaz96()
     lying.memory[10] = 0x3F
-    let broken = try VirtualTag.topaz96()
+    let broken = VirtualTag.topaz96()
     broken.memory[13] = 0x80
     for tag in [lying, broken] {
       let bench = try await Bench(tag)

@@ -16,7 +16,7 @@ import VirtualNFC
   ])
   func readsInTheFewestExchanges(_ nbr: Int, _ length: Int, _ exchanges: Int) async throws {
     let content = pattern(length)
-    let bench = try await Self.bench(.type3(nbr: nbr, ndef: content))
+    let bench = try await Self.bench(try .type3(nbr: nbr, ndef: content))
     let tag = try await bench.connected()
     let first = try await bench.bench.counting { try await tag.readNDEFBytes() }
     #expect(first.result ?? [] == content)
@@ -39,7 +39,7 @@ import VirtualNFC
   func readsFeliCaLite(_ length: Int, _ exchanges: Int) async throws {
     let content = pattern(length)
     for virtual in [
-      VirtualTag.feliCaLite(ndef: content), .feliCaLiteS(ndef: content),
+      try VirtualTag.feliCaLite(ndef: content), try .feliCaLiteS(ndef: content),
     ] {
       let bench = try await Self.bench(virtual)
       let tag = try await bench.connected()
@@ -57,7 +57,7 @@ import VirtualNFC
   @Test(arguments: [137, 868])
   func rewritesWhatChanges(_ length: Int) async throws {
     var content = pattern(length)
-    let bench = try await Self.bench(.type3(nbr: 12, nbw: 8, ndef: content))
+    let bench = try await Self.bench(try .type3(nbr: 12, nbw: 8, ndef: content))
     let tag = try await bench.connected()
     #expect(try await tag.readNDEFBytes() == content)
     content[100] ^= 0xFF
@@ -105,7 +105,7 @@ import VirtualNFC
   // MARK: Refusals
 
   @Test func refusesWhatDoesNotFit() async throws {
-    let bench = try await Self.bench(.feliCaLiteS(ndef: pattern(20)))
+    let bench = try await Self.bench(try .feliCaLiteS(ndef: pattern(20)))
     try await bench.expectRefusal(.capacityExceeded) {
       try await $0.writeNDEFBytes(pattern(209), verify: false)
     }
@@ -130,7 +130,7 @@ import VirtualNFC
   func attributeBlocksThatSayNo(
     _ changes: [Int: UInt8], _ isSummedUp: Bool, _ reading: NFCError.Code?, _ writing: NFCError.Code
   ) async throws {
-    let tag = VirtualTag.type3(ndef: pattern(40))
+    let tag = try VirtualTag.type3(ndef: pattern(40))
     Self.change(tag, changes, isSummedUp)
     let bench = try await Self.bench(tag)
     let place: NFCError.Place? = writing == .malformedContent ? .block(0) : nil
@@ -158,13 +158,13 @@ import VirtualNFC
 
   /// Nmaxb says more than there is, and Ln with it: the block that is missing is named.
   @Test func anAttributeBlockThatLies() async throws {
-    let tag = VirtualTag.type3(nbr: 4, dataBlocks: 8, ndef: pattern(40))
+    let tag = try VirtualTag.type3(nbr: 4, dataBlocks: 8, ndef: pattern(40))
     Self.change(tag, [4: 0x40, 13: 200], true)
     let bench = try await Self.bench(tag)
     try await bench.expectRefusal(.malformedContent, at: .block(9)) {
       _ = try await $0.readNDEFBytes()
     }
-    let lite = VirtualTag.feliCaLiteS(ndef: pattern(40))
+    let lite = try VirtualTag.feliCaLiteS(ndef: pattern(40))
     Self.change(lite, [4: 0x40, 13: 220], true)
     try await Self.bench(lite).expectRefusal(.malformedContent, at: .block(0)) {
       _ = try await $0.queryNDEFStatus()
@@ -172,7 +172,7 @@ import VirtualNFC
   }
 
   @Test func aWriteThatWasBrokenOffIsNoMessage() async throws {
-    let tag = VirtualTag.type3(ndef: pattern(40))
+    let tag = try VirtualTag.type3(ndef: pattern(40))
     Self.change(tag, [9: 0x0F], true)
     let bench = try await Self.bench(tag)
     #expect(try await bench.connected().readNDEFBytes() == nil)
@@ -267,7 +267,7 @@ import VirtualNFC
   }
 
   @Test func formatMendsABrokenAttributeBlock() async throws {
-    let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
+    let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
     Self.change(virtual, [15: 0x00], false)
     let bench = try await Self.bench(virtual)
     try await bench.connected().formatNDEF()
@@ -304,7 +304,7 @@ import VirtualNFC
   // MARK: Lock
 
   @Test func locksAPlainTag() async throws {
-    let virtual = VirtualTag.type3(ndef: pattern(20))
+    let virtual = try VirtualTag.type3(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
     let tag = try await bench.connected()
     try await tag.writeLock()
@@ -316,7 +316,7 @@ import VirtualNFC
   }
 
   @Test func locksLite() async throws {
-    let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
+    let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
     try await bench.connected().writeLock()
     let mc = 21 * 16
@@ -331,7 +331,7 @@ import VirtualNFC
   /// Torn between the attribute block and MC, the card is read-only by the former's word.
   @Test func tornLocksHarmNothing() async throws {
     for moment in 0..<3 {
-      let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
+      let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
       let bench = try await Self.bench(virtual)
       let torn = try await bench.connected()
       bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
@@ -346,7 +346,7 @@ import VirtualNFC
 
   /// MC alone makes a card read-only, whatever its attribute block says.
   @Test func lockBitsAreSeen() async throws {
-    let virtual = VirtualTag.feliCaLiteS(ndef: pattern(20))
+    let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
     var memory = virtual.memory
     memory[21 * 16] = 0xFB
     virtual.memory = memory
@@ -383,7 +383,7 @@ import VirtualNFC
 
   /// What a program writes by itself is seen by the next reading.
   @Test func rawCommandsAreNotMissed() async throws {
-    let bench = try await Bench(.type3(ndef: pattern(40)))
+    let bench = try await Bench(try .type3(ndef: pattern(40)))
     guard case .feliCa(let tag) = try await bench.tag(.iso18092) else {
       Issue.record("not a FeliCa card")
       return

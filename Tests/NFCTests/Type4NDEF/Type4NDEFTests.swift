@@ -187,8 +187,8 @@ import VirtualNFC
 
   @Test(arguments: [(40, 60), (300, 290), (260, 261), (0, 300), (70, 0)])
   func neverAMixture(_ old: Int, _ new: Int) async throws {
-    var tags = [try VirtualTag.type4()]
-    if new == 60 || old == 0 { tags += [try .type4B(), try .desfire()] }
+    var tags = [VirtualTag.type4()]
+    if new == 60 || old == 0 { tags += [.type4B(), .desfire()] }
     for tag in tags {
       let count = try await NDEFBench(tag).tearEveryExchange(
         from: pattern(old), to: pattern(new, seed: 90))
@@ -240,8 +240,8 @@ import VirtualNFC
 
   @Test func cardsWithoutTheApplication() async throws {
     for virtual in [
-      try VirtualTag.type4(formatted: false), try .type4B(formatted: false), .emrtd(),
-      try .desfire(.light, formatted: false),
+      VirtualTag.type4(formatted: false), .type4B(formatted: false), .emrtd(),
+      .desfire(.light, formatted: false),
     ] {
       let bench = try await NDEFBench(virtual)
       #expect(try await bench.connected().queryNDEFStatus() == .notSupported)
@@ -263,7 +263,7 @@ import VirtualNFC
 
   @Test func formatsAndLocksDESFire() async throws {
     for model in [DESFireModel.ev1, .ev2, .ev3] {
-      let virtual = try VirtualTag.desfire(model, formatted: false)
+      let virtual = VirtualTag.desfire(model, formatted: false)
       let bench = try await NDEFBench(virtual)
       let tag = try await bench.connected()
       #expect(try await tag.queryNDEFStatus() == .notSupported)
@@ -296,11 +296,11 @@ import VirtualNFC
 
   /// A card that is torn away while it is being formatted or locked: the same again completes it.
   @Test func tornFormatAndLockAreCompleted() async throws {
-    let bench = try await NDEFBench(try .desfire(formatted: false))
+    let bench = try await NDEFBench(.desfire(formatted: false))
     let format = try await bench.connected()
     let exchanges = try await bench.bench.counting { try await format.formatNDEF() }.exchanges
     for moment in 0..<exchanges {
-      let bench = try await NDEFBench(try .desfire(formatted: false))
+      let bench = try await NDEFBench(.desfire(formatted: false))
       let torn = try await bench.connected()
       bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
       await #expect(throws: NFCError.self) { try await torn.formatNDEF() }

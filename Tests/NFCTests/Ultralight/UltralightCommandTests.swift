@@ -141,9 +141,46 @@ import VirtualNFC
       ($0 as? NFCError)?.code == .tagRefused && ($0 as? NFCError)?.place == .sector(2)
     }
     #expect(try await ultralight.readPage(0) == Array(tag.memory[0..<4]))
-    await #expect { try await ultralight.dump() } throws: {
-      ($0 as? NFCError)?.code == .unsupported
-    }
+  }
+
+  /// All sectors with memory, whichever is selected before; then the first again.
+  @Test(arguments: [(VirtualTag.ntagI2C1K(), 936), (.ntagI2C2K(), 1960)])
+  func dumpsAndRestoresNTAGI2C(tag: VirtualTag, size: Int) async throws {
+    tag.memory.replaceSubrange(
+      20..<size - 60, with: (20..<size - 60).map { UInt8(truncatingIfNeeded: $0) })
+    let configuration = size - 8
+    let bench = try await Bench(tag)
+    let ultralight = try await UltralightDumpTests.commands(bench)
+    try await ultralight.selectSector(3)
+    let dump = try await ultralight.dump()
+    #expect(dump.isComplete && dump.bytes == tag.memory && dump.bytes.count == size)
+    #expect(try await ultralight.readPage(4) == Array(tag.memory[16..<20]))
+
+    var image = dump.bytes
+    for index in [16, 80, size - 64] { image[index] ^= 0xFF }
+    // LAST_NDEF_BLOCK, and REG_LOCK, which cannot be undone.
+    image[configuration + 1] = 0x10
+    image[configuration + 6] = 0x01
+    let plan = try await ultralight.restorePlan(image)
+    let pages = [4, 20, (size - 64) / 4]
+    #expect(plan.writes.map(\.page) == pages)
+    #expect(plan.omissions.map(\.page) == [configuration / 4, configuration / 4 + 1])
+    try await ultralight.selectSector(3)
+    #expect(try await ultralight.restore(plan).written == pages)
+    #expect(Array(tag.memory.prefix(configuration)) == Array(image.prefix(configuration)))
+    let configured = try await ultralight.restorePlan(image, extras: .configuration)
+    #expect(configured.writes.map(\.page) == [configuration / 4])
+    let locked = try await ultralight.restorePlan(image, extras: [.configuration, .locks])
+    #expect(try await ultralight.restore(locked).isComplete)
+    #expect(tag.memory == image)
+    // The registers are locked now: the tag refuses, and the rest is written.
+    image[configuration + 1] = 0x20
+    image[size - 64] ^= 0xFF
+    let report = try await ultralight.restore(
+      try await ultralight.restorePlan(image, extras: .configuration))
+    #expect(report.written == [(size - 64) / 4])
+    #expect(report.omissions.map(\.reason) == [.refused])
+    #expect(try VirtualTag.dump(dump.bytes).memory == dump.bytes)
   }
 
   @Test func otherTagsHaveNone() async throws {

@@ -19,7 +19,7 @@ import Testing
 
   /// 14 01 03 E1 … is what AN1304 writes to a 1K card.
   @Test func oneK() throws {
-    let memory = try VirtualTag.classic1K().memory
+    let memory = VirtualTag.classic1K().memory
     #expect(Self.block(1, of: memory) == Self.bytes("1401 03E103E103E103E103E103E103E1"))
     #expect(Self.block(2, of: memory) == Self.bytes("03E103E103E103E103E103E103E103E1"))
     #expect(Self.block(3, of: memory) == Self.bytes("A0A1A2A3A4A5 787788C1 FFFFFFFFFFFF"))
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func fourK() throws {
-    let memory = try VirtualTag.classic4K().memory
+    let memory = VirtualTag.classic4K().memory
     #expect(Self.block(3, of: memory) == Self.bytes("A0A1A2A3A4A5 787788C2 FFFFFFFFFFFF"))
     #expect(Self.block(67, of: memory) == Self.bytes("A0A1A2A3A4A5 78778800 FFFFFFFFFFFF"))
     let directory = Array(memory[64 * 16..<67 * 16])
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func mini() throws {
-    let memory = try VirtualTag.classicMini().memory
+    let memory = VirtualTag.classicMini().memory
     let directory = Array(memory[16..<48])
     #expect(directory[0] == ApplicationDirectory.check(directory.dropFirst()))
     #expect(Array(directory[2..<10]) == Self.bytes("03E103E103E103E1"))
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func blankIsAsDelivered() throws {
-    let memory = try VirtualTag.classic4K(formatted: false).memory
+    let memory = VirtualTag.classic4K(formatted: false).memory
     for block in 1..<256 {
       let isTrailer = block < 128 ? block % 4 == 3 : block % 16 == 15
       #expect(

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func defaultsDiffer() throws {
-    let tags = [try VirtualTag.classicMini(), try .classic1K(), try .classic4K()]
+    let tags = [VirtualTag.classicMini(), .classic1K(), .classic4K()]
     #expect(Set(tags.map(\.identifier)).count == 3)
     #expect(tags.map(\.name) == ["classic-mini", "classic-1k", "classic-4k"])
     #expect(tags.map(\.memory.count) == [320, 1024, 4096])

@@ -8,7 +8,7 @@ struct DESFireSecurityTests {
   /// An application with a file of 64 bytes for each way of communication: 1 plain, 2 with MACs,
   /// 3 enciphered; key 0 reads and writes, key 1 reads.
   private static func reader(_ kind: DESFireKey.Kind) throws -> DESFireReader {
-    var reader = DESFireReader(try DESFire(formatted: false))
+    var reader = DESFireReader(DESFire(formatted: false))
     #expect(reader.send([0xCA, 1, 0, 0, 0x0F, 0x02 | kind.rawValue]).status == 0)
     #expect(reader.send([0x5A, 1, 0, 0]).status == 0)
     for (number, communication) in zip(UInt8(1)..., [UInt8(0), 1, 3]) {
@@ -137,7 +137,7 @@ struct DESFireSecurityTests {
   }
 
   @Test func authenticationIsRefused() throws {
-    var card = try DESFire(formatted: false)
+    var card = DESFire(formatted: false)
     card.powerOn()
     #expect(card.process([0x0A]) == [0x7E])
     #expect(card.process([0x0A, 1]) == [0x40])
@@ -154,7 +154,7 @@ struct DESFireSecurityTests {
 
   /// What libfreefare's `mifare-desfire-format` and `mifare-desfire-create-ndef` send to an EV1.
   @Test func formattedByAReader() throws {
-    var reader = DESFireReader(try DESFire())
+    var reader = DESFireReader(DESFire())
     try reader.authenticate(0x0A, 0, .zero(.des))
     #expect(reader.sendEnciphered([0x54], [0x0F]).status == 0)
     #expect(reader.send([0xFC]).status == 0)
@@ -175,7 +175,7 @@ struct DESFireSecurityTests {
     #expect(reader.send([0x3D, 1, 0, 0, 0, 15, 0, 0] + container).status == 0)
     #expect(reader.send([0xCD, 2, 0x04, 0xE1, 0, 0xE0, 0xEE, 0x00, 0x10, 0]).status == 0)
     // The same as a card that is made so.
-    #expect(try reader.card.memory == DESFire().memory)
+    #expect(reader.card.memory == DESFire().memory)
     #expect(reader.card.process([0x00, 0xA4, 0x04, 0x0C, 7] + name) == [0x90, 0x00])
     #expect(reader.card.process([0x00, 0xA4, 0x00, 0x0C, 2, 0xE1, 0x04]) == [0x90, 0x00])
   }

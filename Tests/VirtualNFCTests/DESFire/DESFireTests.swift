@@ -15,7 +15,7 @@ struct DESFireTests {
   }
 
   private static func card(_ model: DESFireModel = .ev1, formatted: Bool = true) throws -> DESFire {
-    var card = try DESFire(model: model, formatted: formatted)
+    var card = DESFire(model: model, formatted: formatted)
     card.powerOn()
     return card
   }
@@ -56,14 +56,14 @@ struct DESFireTests {
         ], on: &card)
       #expect(model.signature.map { $0.count == 56 } ?? true)
     }
-    var other = try DESFire(model: .ev2, uid: [0x04, 1, 2, 3, 4, 5, 6])
+    var other = DESFire(model: .ev2, uid: [0x04, 1, 2, 3, 4, 5, 6])
     other.powerOn()
     try check([("3C00", "90" + String(repeating: "00", count: 56))], on: &other)
   }
 
   @Test func activation() throws {
     for model in DESFireModel.all {
-      let tag = try VirtualTag.desfire(model)
+      let tag = VirtualTag.desfire(model)
       #expect(tag.name == model.name && tag.identifier == model.defaultUID)
       let answers = try tag.withChip(DESFire.self) { card in
         var reader = CardReader(card)

@@ -58,12 +58,12 @@ import Testing
 
   /// NFC Forum Type 3 Tag 1.1: the checksum is the sum of bytes 0 to 13. The block is that of a
   /// Lite-S as sold.
-  @Test func formattedAttributeBlock() {
+  @Test func formattedAttributeBlock() throws {
     var chip = FeliCaLiteS(idm: Self.idm)
     #expect(
       exchange(&chip, readCommand(Self.idm, 0))
         == hex("07012E4CD86A1F9305000001 10040100 0D000000 00000100 00000023"))
-    var lite = FeliCaLite(idm: Self.idm, ndef: [0xD0, 0x00, 0x00])
+    var lite = try FeliCaLite(idm: Self.idm, ndef: [0xD0, 0x00, 0x00])
     #expect(
       exchange(&lite, readCommand(Self.idm, 0, 1))
         == hex(

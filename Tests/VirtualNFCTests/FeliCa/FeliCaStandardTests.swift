@@ -178,8 +178,8 @@ import Testing
 @Suite struct Type3TagTests: FeliCaTesting {
   static let idm = hex("02FE00159A3C72E1")
 
-  @Test func attributeBlockIsAsConfigured() {
-    var chip = Type3Tag(idm: Self.idm, nbr: 15, nbw: 13, dataBlocks: 0x1234, ndef: [1, 2, 3])
+  @Test func attributeBlockIsAsConfigured() throws {
+    var chip = try Type3Tag(idm: Self.idm, nbr: 15, nbw: 13, dataBlocks: 0x1234, ndef: [1, 2, 3])
     #expect(exchange(&chip, hex("00FFFF0100"))?.suffix(2) == [0x12, 0xFC])
     #expect(exchange(&chip, hex("0088B40100")) == nil)
     #expect(

@@ -89,7 +89,7 @@ struct ApplicationTests {
   }
 
   @Test func cardsDiffer() throws {
-    let tags = [try VirtualTag.type4(), try .type4B(), .tMoney(), .emrtd()]
+    let tags = [VirtualTag.type4(), .type4B(), .tMoney(), .emrtd()]
     #expect(Set(tags.map(\.identifier)).count == tags.count)
     #expect(tags.map(\.name) == ["type4", "type4b", "tmoney", "emrtd"])
     #expect(tags.map(\.modulation) == [.typeA, .typeB, .typeA, .typeA])

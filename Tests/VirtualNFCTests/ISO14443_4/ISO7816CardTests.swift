@@ -162,7 +162,7 @@ struct ISO7816CardTests {
 
   /// Another layer below must not change what fits: MLe and MLc fill a frame of 256 bytes.
   @Test func oneFrameHoldsMLeAndMLc() throws {
-    let tag = try VirtualTag.type4()
+    let tag = VirtualTag.type4()
     let frames = try tag.withChip(ISO7816Card.self) { card in
       var reader = CardReader(card)
       try reader.activate(frameSizeCode: 8)
@@ -176,7 +176,7 @@ struct ISO7816CardTests {
   }
 
   @Test func blankCardsHaveNoApplication() throws {
-    for tag in [try VirtualTag.type4(formatted: false), try .type4B(formatted: false)] {
+    for tag in [VirtualTag.type4(formatted: false), .type4B(formatted: false)] {
       let answer = try tag.withChip(ISO7816Card.self) { card in
         var reader = CardReader(card)
         try reader.activate()
@@ -198,7 +198,7 @@ struct ISO7816CardTests {
     var generator = SeededGenerator(seed: 0x7816)
     var chaining = Self.echo
     chaining.acceptsCommandChaining = true
-    var card = Self.card([chaining, try Type4Application()], quirks: .answersByGetResponse)
+    var card = Self.card([chaining, Type4Application()], quirks: .answersByGetResponse)
     for _ in 0..<3000 {
       let head: [UInt8] =
         [[0x00, 0xA4, 0x04], [0x10], [0x00, 0xC0], [0x00], []].randomElement(using: &generator)

@@ -41,7 +41,7 @@ struct Type4ApplicationTests {
   }
 
   @Test func writesAndReadsBack() throws {
-    var application = try Type4Application()
+    var application = Type4Application()
     _ = application.select()
     try check(
       [
@@ -56,7 +56,7 @@ struct Type4ApplicationTests {
 
   /// Status words of ISO/IEC 7816-4, 5.1.3, as the specification names them for its commands.
   @Test func refuses() throws {
-    var application = try Type4Application()
+    var application = Type4Application()
     _ = application.select()
     try check(
       [
@@ -85,7 +85,7 @@ struct Type4ApplicationTests {
   }
 
   @Test func longestUpdateIsMLc() throws {
-    var application = try Type4Application()
+    var application = Type4Application()
     _ = application.select()
     _ = try send("00A4000C02E104", to: &application)
     let data = String(repeating: "5A", count: 0xF7)
@@ -100,7 +100,7 @@ struct Type4ApplicationTests {
   }
 
   @Test func selectTellsAboutTheFile() throws {
-    var application = try Type4Application()
+    var application = Type4Application()
     _ = application.select()
     #expect(
       try send("00A4000002E10400", to: &application)
@@ -114,7 +114,7 @@ struct Type4ApplicationTests {
   func endOfFile(_ way: Type4Application.EndOfFile, answer: String) throws {
     var configuration = Type4Application.Configuration()
     configuration.endOfFile = way
-    var application = try Type4Application(configuration: configuration)
+    var application = Type4Application(configuration: configuration)
     _ = application.select()
     try check(
       [("00A4000C02E104", "9000"), ("00B007FE05", answer), ("00B007FE00", "00009000")],
@@ -143,7 +143,7 @@ struct Type4ApplicationTests {
       ], on: &application)
     #expect(application.memory.suffix(5) == [1, 2, 3, 0xAA, 5])
     configuration.readAccess = 0x80
-    application = try Type4Application(configuration: configuration)
+    application = Type4Application(configuration: configuration)
     _ = application.select()
     try check([("00A4000C02E104", "9000"), ("00B0000002", "6982")], on: &application)
   }
@@ -151,7 +151,7 @@ struct Type4ApplicationTests {
   @Test func version1() throws {
     var configuration = Type4Application.Configuration()
     configuration.mapping = .version1
-    var application = try Type4Application(configuration: configuration)
+    var application = Type4Application(configuration: configuration)
     #expect(application.aid.hexadecimal == "D2760000850100")
     _ = application.select()
     try check(
@@ -209,7 +209,7 @@ struct Type4ApplicationTests {
   }
 
   @Test func memoryIsSetWithoutRegardToRights() throws {
-    var application = try Type4Application()
+    var application = Type4Application()
     application.memory = [0xFF, 0xFE]
     #expect(application.memory.count == 2063 && application.memory.prefix(3) == [0xFF, 0xFE, 0x20])
     application.memory = [UInt8](repeating: 9, count: 5000)
@@ -221,7 +221,7 @@ struct Type4ApplicationTests {
     var configuration = Type4Application.Configuration()
     configuration.mapping = .version3
     configuration.fileSize = 300
-    var application = try Type4Application(configuration: configuration)
+    var application = Type4Application(configuration: configuration)
     let heads: [[UInt8]] = [
       [0x00, 0xA4, 0x00, 0x0C, 0x02, 0xE1], [0x00, 0xB0, 0x00], [0x00, 0xB1, 0x00, 0x00],
       [0x00, 0xD6, 0x01], [0x00, 0xD7, 0x00, 0x00], [],

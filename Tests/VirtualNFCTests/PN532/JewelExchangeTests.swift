@@ -20,7 +20,7 @@ import Testing
 
   @Test func answersWithoutTheAddress() throws {
     let field = VirtualField()
-    field.place(try .topaz512())
+    field.place(.topaz512())
     var chip = PN532Chip(field: field)
     #expect(reply(chip.execute([0x32, 0x01, 0x01])) == [0x33])
     #expect(

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func findsEveryTechnology() throws {
-    var bench = Bench(.suica(), try .type4B(), try .topaz96())
+    var bench = Bench(.suica(), .type4B(), .topaz96())
     #expect(bench.send("4A010100FFFF0100")?.hasPrefix("4B01011401" + "01010612B41C7D2A") == true)
     #expect(bench.send("4A010200FFFF0000")?.hasPrefix("4B01011201") == true)
     #expect(bench.send("4A010300")?.hasPrefix("4B010150503C9A17") == true)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func autoPollNamesTheKind() throws {
-    var bench = Bench(try .type4())
+    var bench = Bench(.type4())
     #expect(bench.send("600101102023")?.hasPrefix("610120") == true)
     bench.field.removeAll()
     #expect(bench.send("600101102023") == "pending")
@@ -122,7 +122,7 @@ import Testing
   @Test func anyCommandIsAnswered() throws {
     var generator = SeededGenerator(seed: 2026)
     var bench = Bench(
-      .ntag213(), try .classic1K(), try .type4(), try .type4B(), .suica(), try .topaz512(),
+      .ntag213(), .classic1K(), .type4(), .type4B(), .suica(), .topaz512(),
       .iClass())
     var errors = 0
     let codes: [UInt8] = [0x40, 0x42, 0x44, 0x4A, 0x52, 0x54, 0x60, 0x06, 0x08, 0x32, 0x12]

@@ -82,7 +82,7 @@ import Testing
 
   /// In a field with another tag, a command goes to one of them.
   @Test func echoOfUIDChoosesTheTag() throws {
-    let tags = [try VirtualTag.topaz96(), try .topaz512()]
+    let tags = [VirtualTag.topaz96(), .topaz512()]
     #expect(tags[0].identifier != tags[1].identifier)
     for tag in tags {
       tag.setPower(true)
@@ -220,10 +220,10 @@ import Testing
   // MARK: Contents
 
   @Test func formatted() throws {
-    let small = try VirtualTag.topaz96().memory
+    let small = VirtualTag.topaz96().memory
     #expect(Array(small[7..<16]) == [0x00, 0xE1, 0x10, 0x0E, 0x00, 0x03, 0x00, 0xFE, 0x00])
     #expect(Array(small[112..<114]) == [0x01, 0x60])
-    let large = try VirtualTag.topaz512().memory
+    let large = VirtualTag.topaz512().memory
     #expect(
       Array(large[8..<26])
         == [UInt8](hexadecimal: "E1103F00 0103F23033 0203F00203 0300FE 00"))

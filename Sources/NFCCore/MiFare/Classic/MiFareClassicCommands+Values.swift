@@ -35,11 +35,10 @@ extension MiFareClassicCommands {
           place: .block(Int(block)))
       }
       guard difference != 0 else { return new }
-      let code =
-        difference > 0 ? MiFareClassicExchange.increment : MiFareClassicExchange.decrement
+      let value = difference.magnitude
       _ = try MiFareClassicExchange.send(
-        [code, block] + Self.littleEndian(difference.magnitude), link)
-      _ = try MiFareClassicExchange.send([MiFareClassicExchange.transfer, block], link)
+        difference > 0 ? .increment(block, by: value) : .decrement(block, by: value), link)
+      _ = try MiFareClassicExchange.send(.transfer(block), link)
       return new
     }
   }

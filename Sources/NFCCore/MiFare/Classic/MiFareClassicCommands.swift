@@ -39,49 +39,36 @@ public struct MiFareClassicCommands: Sendable {
         .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(Int(block)))
     }
     if geometry.isTrailer(Int(block)) { _ = try MiFareClassicSectorTrailer(data) }
-    try await send([MiFareClassicExchange.write, block] + data)
+    try await send(.write(block, data))
   }
 
   /// Adds to a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
   public func increment(_ block: UInt8, by value: UInt32) async throws {
-    try await send([MiFareClassicExchange.increment, block] + Self.littleEndian(value))
+    try await send(.increment(block, by: value))
   }
 
   /// Takes from a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
   public func decrement(_ block: UInt8, by value: UInt32) async throws {
-    try await send([MiFareClassicExchange.decrement, block] + Self.littleEndian(value))
+    try await send(.decrement(block, by: value))
   }
 
   /// Loads a value block into the card's transfer buffer.
   public func restore(_ block: UInt8) async throws {
-    try await send([MiFareClassicExchange.restore, block] + Self.littleEndian(0))
+    try await send(.restore(block))
   }
 
   /// Writes the transfer buffer to a block of the same sector.
   public func transfer(to block: UInt8) async throws {
-    try await send([MiFareClassicExchange.transfer, block])
+    try await send(.transfer(block))
   }
 
-  private func send(_ command: [UInt8]) async throws {
+  private func send(_ command: MiFareClassicCommand) async throws {
     _ = try await handle.performCommand { try MiFareClassicExchange.send(command, $0) }
-  }
-
-  static func littleEndian(_ value: UInt32) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 }
 
 /// Commands of MIFARE Classic over the air.
 enum MiFareClassicExchange {
-  static let authenticateA: UInt8 = 0x60
-  static let authenticateB: UInt8 = 0x61
-  static let read: UInt8 = 0x30
-  static let write: UInt8 = 0xA0
-  static let transfer: UInt8 = 0xB0
-  static let decrement: UInt8 = 0xC0
-  static let increment: UInt8 = 0xC1
-  static let restore: UInt8 = 0xC2
-
   static func authenticate(
     _ block: UInt8, _ keyType: MiFareClassicKeyType, _ key: [UInt8], _ link: TagLink
   ) throws {
@@ -89,49 +76,49 @@ enum MiFareClassicExchange {
       throw NFCError(
         .invalidParameter, "a key has 6 bytes, not \(key.count)", place: .block(Int(block)))
     }
-    try link.authenticate(block: block, keyType: keyType, key: key)
+    do {
+      try link.authenticate(block: block, keyType: keyType, key: key)
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      // A reader says the same of a card that has left: this tells them apart.
+      try link.selectAgain()
+      throw error
+    }
   }
 
   static func read(_ block: UInt8, _ link: TagLink) throws -> [UInt8] {
-    let data = try send([read, block], link)
-    guard data.count == 16 else {
-      throw NFCError(
-        .tagResponseError, "a block has 16 bytes, the tag gave \(data.count)",
-        place: .block(Int(block)))
-    }
-    return data
+    try send(.read(block), link)
   }
 
   /// Sends a command as the data sheet has it, with the second part of a two-part command right behind
   /// the first. A command that only is acknowledged gives `0A`.
-  static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
-    let block = command.count > 1 ? Int(command[1]) : nil
-    switch (command[0], command.count) {
-    case (authenticateA, 8), (authenticateB, 8):
-      let keyType: MiFareClassicKeyType = command[0] == authenticateA ? .a : .b
-      try authenticate(command[1], keyType, Array(command[2...]), link)
-      return [UltralightExchange.acknowledge]
-    case (read, 2), (write, 18), (transfer, 2), (decrement, 6), (increment, 6), (restore, 2),
-      (restore, 6):
-      break
-    default:
+  static func send(_ bytes: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    guard let command = MiFareClassicCommand(bytes) else {
       throw NFCError(
         .invalidParameter,
         "a MIFARE Classic takes 60 and 61 (block, key), 30 and B0 (block), A0 (block, 16 bytes), C0 to C2 "
           + "(block, 4 bytes)")
     }
+    let answer = try send(command, link)
+    return answer.isEmpty ? [UltralightCommand.acknowledge] : answer
+  }
+
+  /// What the answer carries.
+  static func send(_ command: MiFareClassicCommand, _ link: TagLink) throws -> [UInt8] {
+    if case .authenticate(let block, let keyType, let key) = command {
+      try authenticate(block, keyType, key, link)
+      return []
+    }
     do {
-      let answer = try link.exchange(command, framing: .tagProtocol)
-      return answer.isEmpty ? [UltralightExchange.acknowledge] : answer
+      return try command.answer(link.exchange(command.encoded, framing: .tagProtocol))
     } catch let error as NFCError where error.isRefusal {
       // A reader's chip gives no more than "no good answer" for a refusal. A card that is still there has
       // refused; it has to be woken again in either case.
       try link.selectAgain()
       throw NFCError(
         .tagRefused,
-        "the card has refused command \([command[0]].hexadecimal) or not heard it: the sector is not open, or "
-          + "its access conditions forbid it",
-        cause: error.cause == .noAnswer ? nil : error.cause, place: block.map { .block($0) })
+        "the card has refused command \(command.encoded.prefix(1).hexadecimal) or not heard it: the sector is "
+          + "not open, or its access conditions forbid it",
+        cause: error.cause == .noAnswer ? nil : error.cause, place: .block(Int(command.block)))
     }
   }
 }

@@ -29,10 +29,8 @@ struct MiFareClassicSession {
     opened = nil
     guard let block = UInt8(exactly: geometry.trailer(ofSector: sector)) else { return false }
     do {
-      try link.authenticate(block: block, keyType: keyType, key: key.bytes)
+      try MiFareClassicExchange.authenticate(block, keyType, key.bytes, link)
     } catch let error as NFCError where error.code == .authenticationFailed {
-      // A reader says the same of a card that has left: this tells them apart.
-      try link.selectAgain()
       return false
     }
     opened = wanted
@@ -63,8 +61,7 @@ struct MiFareClassicSession {
     }
     if geometry.isTrailer(block) { _ = try MiFareClassicSectorTrailer(data) }
     try closingOnFailure { link in
-      let command = [MiFareClassicExchange.write, UInt8(truncatingIfNeeded: block)] + data
-      _ = try MiFareClassicExchange.send(command, link)
+      _ = try MiFareClassicExchange.send(.write(UInt8(truncatingIfNeeded: block), data), link)
     }
   }
 

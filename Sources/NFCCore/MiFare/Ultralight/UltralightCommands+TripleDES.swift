@@ -41,8 +41,6 @@ extension UltralightCommands {
 /// Three passes: the tag's number, both numbers, the reader's number, each rotated by a byte on its way back.
 enum UltralightCAuthentication {
   static let keyPages: ClosedRange<UInt8> = 0x2C...0x2F
-  private static let continued: UInt8 = 0xAF
-  private static let done: UInt8 = 0x00
   private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
 
   static func run(key: [UInt8], randomNumber: [UInt8], _ link: TagLink) throws {
@@ -50,24 +48,17 @@ enum UltralightCAuthentication {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")
     }
     let size = TwoKeyTripleDES.blockSize
-    let challenge = try UltralightExchange.send(
-      [UltralightIdentification.authenticate, 0x00], link)
-    guard challenge.count == 1 + size, challenge[0] == continued else {
-      throw NFCError(.tagResponseError, "the tag's challenge is broken")
-    }
-    guard
-      let token = token(
-        challenge: Array(challenge.dropFirst()), key: key, randomNumber: randomNumber)
+    let challenge = try UltralightExchange.send(.authenticate, link)
+    guard let token = token(challenge: challenge, key: key, randomNumber: randomNumber)
     else { throw NFCError(.invalidParameter, "the key cannot be used") }
     let answer: [UInt8]
     do {
-      answer = try UltralightExchange.send([continued] + token, link)
+      answer = try UltralightExchange.send(.authenticateContinued(token), link)
     } catch let error as NFCError where error.code == .tagRefused {
       throw NFCError(wrongKey.code, wrongKey.reason, cause: error.cause)
     }
-    guard answer.count == 1 + size, answer[0] == done,
-      TwoKeyTripleDES.decrypt(
-        Array(answer.dropFirst()), key: key, initialValue: Array(token.suffix(size)))
+    guard
+      TwoKeyTripleDES.decrypt(answer, key: key, initialValue: Array(token.suffix(size)))
         == rotated(randomNumber)
     else { throw wrongKey }
   }

@@ -9,7 +9,7 @@ public struct UltralightCommands: Sendable {
 
   /// GET_VERSION: eight bytes (NTAG21x data sheet, 10.1). One exchange.
   public func getVersion() async throws -> [UInt8] {
-    try await send([UltralightIdentification.getVersion], count: 8)
+    try await send(.getVersion)
   }
 
   /// READ: four pages, 16 bytes, from a page on. One exchange.
@@ -62,7 +62,7 @@ public struct UltralightCommands: Sendable {
   /// - Parameter number: 0 to 2 on Ultralight EV1, 2 on NTAG213, NTAG215 and NTAG216, where it has to be
   ///   enabled.
   public func readCounter(_ number: UInt8) async throws -> Int {
-    let bytes = try await send([UltralightProcedure.readCounter, number], count: 3)
+    let bytes = try await send(.readCounter(number))
     return Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
   }
 
@@ -73,15 +73,12 @@ public struct UltralightCommands: Sendable {
     guard (0...0xFF_FFFF).contains(value) else {
       throw NFCError(.invalidParameter, "a counter has 24 bits")
     }
-    let operand = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    _ = try await handle.perform {
-      try UltralightExchange.send([UltralightProcedure.incrementCounter, number] + operand, $0)
-    }
+    _ = try await send(.incrementCounter(number, by: UInt32(value)))
   }
 
   /// READ_SIG: the 32 bytes of the originality signature. One exchange.
   public func readSignature() async throws -> [UInt8] {
-    try await send([UltralightProcedure.readSignature, 0x00], count: 32)
+    try await send(.readSignature)
   }
 
   /// PWD_AUTH: gives the password. One exchange; lasts until the tag is selected anew.
@@ -103,17 +100,8 @@ public struct UltralightCommands: Sendable {
     try await handle.performCommand { try UltralightProcedure.selectSector(sector, $0) }
   }
 
-  private func send(_ command: [UInt8], count: Int) async throws -> [UInt8] {
-    try await handle.perform { link in
-      let answer = try UltralightExchange.send(command, link)
-      guard answer.count == count else {
-        throw NFCError(
-          .tagResponseError,
-          "the tag has answered command \([command[0]].hexadecimal) with \(answer.count) bytes instead of "
-            + "\(count)")
-      }
-      return answer
-    }
+  private func send(_ command: UltralightCommand) async throws -> [UInt8] {
+    try await handle.perform { try UltralightExchange.send(command, $0) }
   }
 }
 
@@ -129,28 +117,12 @@ extension TagHandle {
 
 /// Commands and procedures of Ultralight and NTAG over a link.
 enum UltralightProcedure {
-  static let fastRead: UInt8 = 0x3A
-  static let write: UInt8 = 0xA2
-  static let readCounter: UInt8 = 0x39
-  static let incrementCounter: UInt8 = 0xA5
-  static let readSignature: UInt8 = 0x3C
-  static let passwordAuthenticate: UInt8 = 0x1B
-  static let sectorSelect: UInt8 = 0xC2
-  static let pagesPerRead = 4
   /// The NAK of PWD_AUTH after AUTHLIM wrong passwords (NTAG21x data sheet, 9.3 and 8.8.2).
   private static let authenticationLimitReached: UInt8 = 0x04
   private static let checkSize = 2
 
   static func read(_ page: UInt8, _ link: TagLink) throws -> [UInt8] {
-    let answer = try refusing(Int(page)) {
-      try UltralightExchange.send([UltralightIdentification.read, page], link)
-    }
-    guard answer.count == pagesPerRead * UltralightLayout.pageSize else {
-      throw NFCError(
-        .tagResponseError, "READ gives 16 bytes, the tag gave \(answer.count)",
-        place: .page(Int(page)))
-    }
-    return answer
+    try UltralightExchange.send(.read(page: page), link)
   }
 
   /// As many pages as one answer carries, its check with it.
@@ -165,7 +137,8 @@ enum UltralightProcedure {
     var page = pages.lowerBound
     while page < pages.upperBound {
       let count = min(
-        pages.upperBound - page, hasFastRead ? pagesPerFastRead(link) : pagesPerRead)
+        pages.upperBound - page,
+        hasFastRead ? pagesPerFastRead(link) : UltralightCommand.pagesPerRead)
       bytes += try read(page, count: count, hasFastRead: hasFastRead, link)
       page += count
     }
@@ -183,35 +156,19 @@ enum UltralightProcedure {
     guard hasFastRead else {
       return Array(try read(first, link).prefix(count * UltralightLayout.pageSize))
     }
-    let answer = try refusing(page) { try UltralightExchange.send([fastRead, first, last], link) }
-    guard answer.count == count * UltralightLayout.pageSize else {
-      throw NFCError(
-        .tagResponseError,
-        "FAST_READ of \(count) pages has given \(answer.count) bytes", place: .page(page))
-    }
-    return answer
+    return try UltralightExchange.send(.fastRead(first: first, last: last), link)
   }
 
   static func write(_ data: [UInt8], to page: UInt8, _ link: TagLink) throws {
-    let answer = try refusing(Int(page)) {
-      try UltralightExchange.send([write, page] + data, link)
-    }
-    guard answer == [UltralightExchange.acknowledge] else {
-      throw NFCError(
-        .tagResponseError, "the tag has not acknowledged the page", place: .page(Int(page)))
-    }
+    _ = try UltralightExchange.send(.write(page: page, data: data), link)
   }
 
   static func authenticate(password: [UInt8], _ link: TagLink) throws -> [UInt8] {
-    guard password.count == UltralightLayout.pageSize else {
+    guard password.count == UltralightProtection.passwordSize else {
       throw NFCError(.invalidParameter, "a password has 4 bytes, not \(password.count)")
     }
     do {
-      let answer = try UltralightExchange.send([passwordAuthenticate] + password, link)
-      guard answer.count == 2 else {
-        throw NFCError(.tagResponseError, "PACK has 2 bytes, the tag gave \(answer.count)")
-      }
-      return answer
+      return try UltralightExchange.send(.passwordAuthenticate(password), link)
     } catch let error as NFCError where error.code == .tagRefused {
       let isLockedOut = error.cause == .negativeAcknowledge(authenticationLimitReached)
       throw NFCError(
@@ -222,11 +179,12 @@ enum UltralightProcedure {
     }
   }
 
-  /// The second half is acknowledged by silence (NT3H1101 data sheet, 10.6).
+  /// The second half is acknowledged by silence (NT3H1101 data sheet, 10.6). If the tag has not heard it, the
+  /// next command has the wrong length for it and is refused.
   static func selectSector(_ sector: UInt8, _ link: TagLink) throws {
-    _ = try UltralightExchange.send([sectorSelect, 0xFF], link)
+    _ = try UltralightExchange.send(.sectorSelect, link)
     do {
-      _ = try UltralightExchange.send([sector, 0x00, 0x00, 0x00], link)
+      _ = try UltralightExchange.send(.sector(sector), link)
     } catch let error as NFCError
       where error.code == .tagResponseError && error.cause == .noAnswer
     {
@@ -239,16 +197,5 @@ enum UltralightProcedure {
     throw NFCError(
       .tagResponseError, "the tag has answered where it should be silent",
       place: .sector(Int(sector)))
-  }
-
-  /// Adds the page to a refusal.
-  private static func refusing<Result>(_ page: Int, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as NFCError where error.code == .tagRefused {
-      throw NFCError(
-        error.code, "the tag has refused the page: it is locked, protected or not there",
-        cause: error.cause, place: .page(page))
-    }
   }
 }

@@ -48,11 +48,9 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   /// User memory first, then page 3, configuration, password, and locks last.
   public let writes: [Write]
   public let omissions: [Omission]
+  let layout: UltralightLayout
   /// Whether all that restoring ever writes unasked will be on the tag.
   public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
-
-  /// CFGLCK in the access byte: the configuration can never be changed again (NTAG21x data sheet, 8.5.7).
-  private static let configurationLock: UInt8 = 0x40
 
   /// Compares a tag with a dump.
   ///
@@ -85,8 +83,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       case .user: needed = []
       case .oneTime: needed = .oneTimePage
       case .configuration:
-        let locks =
-          page == layout.configuration.lowerBound + 1 && wanted[0] & Self.configurationLock != 0
+        let locks = layout.locksConfiguration(wanted, page: page)
         needed = locks ? [.configuration, .locks] : .configuration
       case .secret: needed = .password
       case .locks: needed = .locks
@@ -106,6 +103,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
     }.map(\.element.write)
     self.omissions = omissions
+    self.layout = layout
   }
 }
 
@@ -116,6 +114,12 @@ public struct UltralightRestoreReport: Hashable, Sendable {
 
   /// Whether the tag has taken every page of the plan.
   public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
+}
+
+// The bytes of a page may be a password.
+extension UltralightRestorePlan.Write: CustomStringConvertible, CustomReflectable {
+  public var description: String { "page \(page)" }
+  public var customMirror: Mirror { Mirror(self, children: ["page": page]) }
 }
 
 extension UltralightRestorePlan.Reason: CustomStringConvertible {
@@ -139,6 +143,9 @@ extension UltralightDump {
   /// that one is found.
   static func read(_ product: TagProduct?, _ link: TagLink) throws -> UltralightDump {
     guard let product, let layout = UltralightLayout(product) else { throw unknown(product) }
+    if let ranges = layout.sectorRanges {
+      return try read(product, ranges, layout, link)
+    }
     var bytes: [UInt8] = []
     var end = layout.pageCount
     var isProtected = false
@@ -147,7 +154,7 @@ extension UltralightDump {
       let count = min(
         isProtected ? (end - page + 1) / 2 : end - page,
         layout.hasFastRead
-          ? UltralightProcedure.pagesPerFastRead(link) : UltralightProcedure.pagesPerRead)
+          ? UltralightProcedure.pagesPerFastRead(link) : UltralightCommand.pagesPerRead)
       do {
         let answer = try UltralightProcedure.read(
           page, count: count, hasFastRead: layout.hasFastRead, link)
@@ -170,6 +177,23 @@ extension UltralightDump {
       product: product,
       bytes: bytes + [UInt8](repeating: 0, count: max(0, size - bytes.count)),
       firstProtectedPage: readCount == layout.pageCount ? nil : readCount)
+  }
+
+  /// Reads sector by sector; where there are no pages the dump has zeros.
+  private static func read(
+    _ product: TagProduct, _ ranges: [Range<Int>], _ layout: UltralightLayout, _ link: TagLink
+  ) throws -> UltralightDump {
+    let size = UltralightLayout.pageSize
+    var bytes = [UInt8](repeating: 0, count: layout.pageCount * size)
+    var sector = UltralightSector(layout)
+    for range in ranges {
+      let first = try sector.address(ofPage: range.lowerBound, link)
+      let content = try UltralightProcedure.read(
+        first..<first + range.count, hasFastRead: layout.hasFastRead, link)
+      bytes.replaceSubrange(range.lowerBound * size..<range.upperBound * size, with: content)
+    }
+    try sector.leave(link)
+    return UltralightDump(product: product, bytes: bytes, firstProtectedPage: nil)
   }
 
   /// The first page of an answer of READ that looks like page 0.
@@ -196,6 +220,9 @@ extension UltralightDump {
 
 extension UltralightCommands {
   /// Reads all pages: five exchanges for an NTAG216, and what ``MiFareTag/product()`` costs.
+  ///
+  /// NTAG I²C: all sectors with memory one after the other, but not the session registers; the tag is left in
+  /// sector 0.
   ///
   /// - Parameter password: is given first, if there is one; see ``authenticate(password:)``.
   /// - Throws: `unsupported` for a chip whose pages are not known; `authenticationFailed`.
@@ -227,10 +254,12 @@ extension UltralightCommands {
     return try await handle.performCommand { link in
       var report = UltralightRestoreReport(written: [], omissions: plan.omissions)
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+      var sector = UltralightSector(plan.layout)
       for write in plan.writes {
         do {
+          let address = try sector.address(ofPage: write.page, link)
           try UltralightProcedure.write(
-            write.data, to: UInt8(truncatingIfNeeded: write.page), link)
+            write.data, to: UInt8(truncatingIfNeeded: address), link)
           report.written.append(write.page)
         } catch let error as NFCError
           where error.code == .tagRefused
@@ -238,10 +267,12 @@ extension UltralightCommands {
         {
           // Some chips refuse by silence. One that has left is found out by waking it.
           try link.selectAgain()
+          sector.isSelectedAnew()
           report.omissions.append(.init(page: write.page, reason: .refused))
           if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
         }
       }
+      try sector.leave(link)
       return report
     }
   }

@@ -32,7 +32,7 @@ public struct MIFAREClassic: VirtualChip {
   ///   - uid: 4 or 7 bytes.
   ///   - ndef: The encoded message; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ product: Product, uid: [UInt8], ndef: [UInt8]) throws {
+  public init(_ product: Product, uid: [UInt8], ndef: [UInt8]) throws(VirtualTagError) {
     self.init(product, uid: uid, image: try product.formattedImage(uid: uid, message: ndef))
   }
 
@@ -56,7 +56,7 @@ public struct MIFAREClassic: VirtualChip {
   /// NXP, the first byte of a UID of seven (ISO/IEC 7816-6).
   private static let manufacturer: UInt8 = 0x04
 
-  private init(_ product: Product, uid: [UInt8], image: [UInt8]) {
+  init(_ product: Product, uid: [UInt8], image: [UInt8]) {
     precondition(uid.count == 4 || uid.count == 7, "a MIFARE Classic's UID has 4 or 7 bytes")
     self.product = product
     self.image = image

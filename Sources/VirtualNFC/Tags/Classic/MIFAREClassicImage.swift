@@ -33,10 +33,21 @@ extension MIFAREClassic.Product {
   /// sectors after it.
   ///
   /// Source: NXP AN1304 and AN1305, NFC Type MIFARE Classic Tag.
-  func formattedImage(uid: [UInt8], message: [UInt8]) throws -> [UInt8] {
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  func formattedImage(uid: [UInt8], message: [UInt8]) throws(VirtualTagError) -> [UInt8] {
+    formattedImage(
+      uid: uid,
+      area: try NDEFArea.bytes(holding: message, size: ndefBlocks.count * Self.blockSize))
+  }
+
+  /// The same without a message.
+  func emptyImage(uid: [UInt8]) -> [UInt8] {
+    formattedImage(uid: uid, area: NDEFArea.empty(size: ndefBlocks.count * Self.blockSize))
+  }
+
+  private func formattedImage(uid: [UInt8], area: [UInt8]) -> [UInt8] {
     var image = factoryImage(uid: uid)
-    let area = try NDEFArea.bytes(
-      holding: message, size: ndefBlocks.count * Self.blockSize)
     for (index, block) in ndefBlocks.enumerated() {
       let first = index * Self.blockSize
       Self.put(Array(area[first..<first + Self.blockSize]), atBlock: block, of: &image)

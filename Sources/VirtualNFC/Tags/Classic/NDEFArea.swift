@@ -16,11 +16,16 @@ enum NDEFArea {
 
   /// The area's bytes with a message in it, zeros behind the terminator. The terminator is left out
   /// where the message fills the area.
-  static func bytes(holding message: [UInt8], size: Int) throws -> [UInt8] {
+  static func bytes(holding message: [UInt8], size: Int) throws(VirtualTagError) -> [UInt8] {
     let capacity = capacity(of: size)
-    guard message.count <= capacity else {
-      throw VirtualTagError.messageTooLarge(capacity: capacity)
-    }
+    guard message.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    return filled(message, size: size)
+  }
+
+  /// The same without a message.
+  static func empty(size: Int) -> [UInt8] { filled([], size: size) }
+
+  private static func filled(_ message: [UInt8], size: Int) -> [UInt8] {
     var area: [UInt8] = [messageTLV]
     if message.count <= longestShortMessage {
       area.append(UInt8(truncatingIfNeeded: message.count))

@@ -12,21 +12,37 @@ public struct DESFire: VirtualChip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the model's own.
-  ///   - ndef: an encoded NDEF message; `nil` for none.
-  ///   - formatted: made an NFC Forum Type 4 tag. `false` leaves the card as it comes from the
-  ///     factory; an NTAG DNA is a Type 4 tag from there on.
+  ///   - formatted: made an NFC Forum Type 4 tag without a message. `false` leaves the card as it comes
+  ///     from the factory; an NTAG DNA is a Type 4 tag from there on.
   ///   - signature: what Read_Sig gives, 56 bytes; `nil` for the genuine one of the model's UID, and
   ///     zeros with any other.
+  public init(
+    model: DESFireModel = .ev1, uid: [UInt8]? = nil, formatted: Bool = true,
+    signature: [UInt8]? = nil
+  ) {
+    self.init(model, uid, message: [], formatted: formatted, signature: signature)
+  }
+
+  /// Made an NFC Forum Type 4 tag with a message.
+  ///
+  /// - Parameters:
+  ///   - ndef: an encoded NDEF message. The others are those of ``init(model:uid:formatted:signature:)``.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
-    model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8]? = nil, formatted: Bool = true,
-    signature: [UInt8]? = nil
+    model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8], signature: [UInt8]? = nil
   ) throws(VirtualTagError) {
+    let capacity = model.ndefFileSize - 2
+    guard ndef.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    self.init(model, uid, message: ndef, formatted: true, signature: signature)
+  }
+
+  /// - Parameter message: one that fits.
+  private init(
+    _ model: DESFireModel, _ uid: [UInt8]?, message: [UInt8], formatted: Bool,
+    signature: [UInt8]?
+  ) {
     self.model = model
     let uid = uid ?? model.defaultUID
-    let message = ndef ?? []
-    let capacity = model.ndefFileSize - 2
-    guard message.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
     interface = ProximityInterface(typeA: uid, atqa: [0x44, 0x03], ats: model.ats)
     picc = DESFirePICC(
       model: model, uid: uid,
@@ -110,12 +126,19 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the model's own.
-  ///   - ndef: an encoded NDEF message; `nil` for an empty, writable tag.
   ///   - formatted: `false` for a card as it leaves the factory.
+  public static func desfire(
+    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(DESFire(model: model, uid: uid, formatted: formatted))
+  }
+
+  /// A MIFARE DESFire card, or an NTAG DNA chip, with an encoded NDEF message.
+  ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func desfire(
-    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8]? = nil, formatted: Bool = true
+    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8]
   ) throws(VirtualTagError) -> VirtualTag {
-    VirtualTag(try DESFire(model: model, uid: uid, ndef: ndef, formatted: formatted))
+    VirtualTag(try DESFire(model: model, uid: uid, ndef: ndef))
   }
 }

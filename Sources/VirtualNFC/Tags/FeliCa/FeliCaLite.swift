@@ -1,41 +1,49 @@
 /// FeliCa Lite, RC-S965: 14 blocks for the user, a subtraction register, MAC for reading (FeliCa
 /// Lite User's Manual).
-public struct FeliCaLite: VirtualChip {
+public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
   public let name = "felica-lite"
-  private var core: FeliCaLiteCore
+  var core: FeliCaLiteCore
 
   /// IC type F0 in the second byte.
   private static let pmm: [UInt8] = [0x00, 0xF0, 0x00, 0x00, 0x02, 0x06, 0x03, 0x00]
 
+  /// The IDm unless another is asked for.
+  public static let defaultIDm: [UInt8] = [0x01, 0x27, 0x00, 0x5D, 0x4C, 0x08, 0xF4, 0x6B]
+
   /// - Parameters:
   ///   - idm: 8 bytes.
-  ///   - ndef: An encoded NDEF message of at most 208 bytes.
-  ///   - formatted: Whether the tag is NDEF-formatted; as it leaves the factory if not.
-  public init(idm: [UInt8], ndef: [UInt8]? = nil, formatted: Bool = true) {
-    core = FeliCaLiteCore(
-      generation: .lite, idm: idm, pmm: Self.pmm, ndef: ndef, formatted: formatted)
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
+  public init(idm: [UInt8] = defaultIDm, formatted: Bool = true) {
+    core = FeliCaLiteCore(generation: .lite, idm: idm, pmm: Self.pmm, formatted: formatted)
   }
 
-  public var identifier: [UInt8] { core.idm }
-  public var modulation: RadioFrame.Modulation { .feliCa }
-
-  /// S_PAD0 to S_PAD13, REG, ID, D_ID, SER_C, SYS_C, CKV, CK and MC, 16 bytes each.
-  public var memory: [UInt8] {
-    get { core.memory }
-    set { core.memory = newValue }
+  /// - Parameters:
+  ///   - idm: 8 bytes.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(idm: [UInt8] = defaultIDm, ndef: [UInt8]) throws(VirtualTagError) {
+    core = try FeliCaLiteCore(generation: .lite, idm: idm, pmm: Self.pmm, ndef: ndef)
   }
-
-  public mutating func powerOff() { core.powerOff() }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { core.receive(frame) }
 }
 
 extension VirtualTag {
-  /// A FeliCa Lite tag, NDEF-formatted unless told otherwise.
+  /// A FeliCa Lite tag.
+  ///
+  /// - Parameters:
+  ///   - idm: 8 bytes.
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
   public static func feliCaLite(
-    idm: [UInt8] = [0x01, 0x27, 0x00, 0x5D, 0x4C, 0x08, 0xF4, 0x6B], ndef: [UInt8]? = nil,
-    formatted: Bool = true
+    idm: [UInt8] = FeliCaLite.defaultIDm, formatted: Bool = true
   ) -> VirtualTag {
-    VirtualTag(FeliCaLite(idm: idm, ndef: ndef, formatted: formatted))
+    VirtualTag(FeliCaLite(idm: idm, formatted: formatted))
+  }
+
+  /// A FeliCa Lite tag with an encoded NDEF message of up to 208 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func feliCaLite(
+    idm: [UInt8] = FeliCaLite.defaultIDm, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try FeliCaLite(idm: idm, ndef: ndef))
   }
 }

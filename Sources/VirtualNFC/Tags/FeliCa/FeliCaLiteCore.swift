@@ -36,12 +36,29 @@ struct FeliCaLiteCore: Hashable, Sendable {
   private var sessionKey: [UInt8]?
   private var state = Self.zeros
 
-  init(generation: Generation, idm: [UInt8], pmm: [UInt8], ndef: [UInt8]?, formatted: Bool) {
+  /// The longest NDEF message in bytes: S_PAD1 to S_PAD13.
+  private static let capacity =
+    (FeliCaLiteBlock.scratchPads.count - 1) * FeliCaBlockAccess.blockSize
+
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  init(
+    generation: Generation, idm: [UInt8], pmm: [UInt8], ndef: [UInt8]
+  ) throws(VirtualTagError) {
+    guard ndef.count <= Self.capacity else { throw .messageTooLarge(capacity: Self.capacity) }
+    self.init(generation: generation, idm: idm, pmm: pmm, content: ndef)
+  }
+
+  init(generation: Generation, idm: [UInt8], pmm: [UInt8], formatted: Bool) {
+    self.init(generation: generation, idm: idm, pmm: pmm, content: formatted ? [] : nil)
+  }
+
+  /// - Parameter content: a message that fits; `nil` for a card as it leaves the factory.
+  private init(generation: Generation, idm: [UInt8], pmm: [UInt8], content: [UInt8]?) {
     precondition(idm.count == 8 && pmm.count == 8, "IDm and PMm have 8 bytes each")
     self.generation = generation
     self.idm = idm
     self.pmm = pmm
-    configuration = .blank(isNDEF: formatted)
+    configuration = .blank(isNDEF: content != nil)
     for number in FeliCaLiteBlock.stored { stored[number] = Self.zeros }
     stored[FeliCaLiteBlock.register] = [UInt8](
       repeating: 0xFF, count: FeliCaBlockAccess.blockSize)
@@ -50,13 +67,10 @@ struct FeliCaLiteCore: Hashable, Sendable {
     stored[FeliCaLiteBlock.systemCode] =
       [UInt8(Self.systemCode >> 8), UInt8(Self.systemCode & 0xFF)] + Self.zeros.suffix(14)
     stored[FeliCaLiteBlock.memoryConfiguration] = configuration.bytes
-    guard formatted else { return }
-    let message = ndef ?? []
-    let capacity = UInt16(FeliCaLiteBlock.scratchPads.count - 1)
-    precondition(
-      message.count <= Int(capacity) * FeliCaBlockAccess.blockSize, "the message does not fit")
-    let attributes = Type3AttributeBlock(nbr: 4, nbw: 1, nmaxb: capacity, ln: 0)
-    for (number, block) in zip(FeliCaLiteBlock.scratchPads, attributes.blocks(with: message)) {
+    guard let content else { return }
+    let attributes = Type3AttributeBlock(
+      nbr: 4, nbw: 1, nmaxb: UInt16(FeliCaLiteBlock.scratchPads.count - 1), ln: 0)
+    for (number, block) in zip(FeliCaLiteBlock.scratchPads, attributes.blocks(with: content)) {
       stored[number] = block
     }
   }

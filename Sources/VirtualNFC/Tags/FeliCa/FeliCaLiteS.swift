@@ -1,41 +1,49 @@
 /// FeliCa Lite-S, RC-S966: 14 blocks for the user, a subtraction register, MAC_A, mutual
 /// authentication (FeliCa Lite-S User's Manual).
-public struct FeliCaLiteS: VirtualChip {
+public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
   public let name = "felica-lite-s"
-  private var core: FeliCaLiteCore
+  var core: FeliCaLiteCore
 
   /// IC type F1 in the second byte; the response times of the manual's table.
   private static let pmm: [UInt8] = [0x00, 0xF1, 0x00, 0x00, 0x00, 0x01, 0x43, 0x00]
 
+  /// The IDm unless another is asked for.
+  public static let defaultIDm: [UInt8] = [0x01, 0x2E, 0x4C, 0xD8, 0x6A, 0x1F, 0x93, 0x05]
+
   /// - Parameters:
   ///   - idm: 8 bytes.
-  ///   - ndef: An encoded NDEF message of at most 208 bytes.
-  ///   - formatted: Whether the tag is NDEF-formatted; as it leaves the factory if not.
-  public init(idm: [UInt8], ndef: [UInt8]? = nil, formatted: Bool = true) {
-    core = FeliCaLiteCore(
-      generation: .liteS, idm: idm, pmm: Self.pmm, ndef: ndef, formatted: formatted)
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
+  public init(idm: [UInt8] = defaultIDm, formatted: Bool = true) {
+    core = FeliCaLiteCore(generation: .liteS, idm: idm, pmm: Self.pmm, formatted: formatted)
   }
 
-  public var identifier: [UInt8] { core.idm }
-  public var modulation: RadioFrame.Modulation { .feliCa }
-
-  /// S_PAD0 to S_PAD13, REG, ID, D_ID, SER_C, SYS_C, CKV, CK, MC and WCNT, 16 bytes each.
-  public var memory: [UInt8] {
-    get { core.memory }
-    set { core.memory = newValue }
+  /// - Parameters:
+  ///   - idm: 8 bytes.
+  ///   - ndef: The encoded message.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(idm: [UInt8] = defaultIDm, ndef: [UInt8]) throws(VirtualTagError) {
+    core = try FeliCaLiteCore(generation: .liteS, idm: idm, pmm: Self.pmm, ndef: ndef)
   }
-
-  public mutating func powerOff() { core.powerOff() }
-
-  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { core.receive(frame) }
 }
 
 extension VirtualTag {
-  /// A FeliCa Lite-S tag, NDEF-formatted unless told otherwise.
+  /// A FeliCa Lite-S tag.
+  ///
+  /// - Parameters:
+  ///   - idm: 8 bytes.
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
   public static func feliCaLiteS(
-    idm: [UInt8] = [0x01, 0x2E, 0x4C, 0xD8, 0x6A, 0x1F, 0x93, 0x05], ndef: [UInt8]? = nil,
-    formatted: Bool = true
+    idm: [UInt8] = FeliCaLiteS.defaultIDm, formatted: Bool = true
   ) -> VirtualTag {
-    VirtualTag(FeliCaLiteS(idm: idm, ndef: ndef, formatted: formatted))
+    VirtualTag(FeliCaLiteS(idm: idm, formatted: formatted))
+  }
+
+  /// A FeliCa Lite-S tag with an encoded NDEF message of up to 208 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func feliCaLiteS(
+    idm: [UInt8] = FeliCaLiteS.defaultIDm, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try FeliCaLiteS(idm: idm, ndef: ndef))
   }
 }

@@ -6,6 +6,9 @@ public struct Type3Tag: VirtualChip {
   public let name = "type3"
   public let identifier: [UInt8]
 
+  /// The IDm unless another is asked for.
+  public static let defaultIDm: [UInt8] = [0x02, 0xFE, 0x00, 0x15, 0x9A, 0x3C, 0x72, 0xE1]
+
   private static let systemCode: UInt16 = 0x12FC
   private static let readWriteService: UInt16 = 0x0009
   private static let readOnlyService: UInt16 = 0x000B
@@ -22,12 +25,28 @@ public struct Type3Tag: VirtualChip {
   ///   - nbr: Blocks that one CHECK may ask for, 1 to 15.
   ///   - nbw: Blocks that one UPDATE may carry, 1 to 13.
   ///   - dataBlocks: Blocks for an NDEF message, 16 bytes each, 1 to 65535.
-  ///   - ndef: An encoded NDEF message that fits them.
   ///   - formatted: Whether there is an attribute information block; all is zero if not.
   public init(
-    idm: [UInt8], nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64, ndef: [UInt8]? = nil,
+    idm: [UInt8] = defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
     formatted: Bool = true
   ) {
+    self.init(
+      idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, content: formatted ? [] : nil)
+  }
+
+  /// - Parameters:
+  ///   - ndef: The encoded message. The others are those of ``init(idm:nbr:nbw:dataBlocks:formatted:)``.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(
+    idm: [UInt8] = defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64, ndef: [UInt8]
+  ) throws(VirtualTagError) {
+    let capacity = dataBlocks * FeliCaBlockAccess.blockSize
+    guard ndef.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    self.init(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, content: ndef)
+  }
+
+  /// - Parameter content: a message that fits; `nil` for zeros.
+  private init(idm: [UInt8], nbr: Int, nbw: Int, dataBlocks: Int, content: [UInt8]?) {
     precondition(idm.count == FeliCaPolling.idmSize, "an IDm has 8 bytes")
     precondition((1...15).contains(nbr) && (1...13).contains(nbw), "more than a frame carries")
     precondition((1...0xFFFF).contains(dataBlocks), "block numbers have 16 bits")
@@ -37,12 +56,10 @@ public struct Type3Tag: VirtualChip {
     let size = FeliCaBlockAccess.blockSize
     blocks = [[UInt8]](
       repeating: [UInt8](repeating: 0, count: size), count: 1 + dataBlocks)
-    guard formatted else { return }
-    let message = ndef ?? []
-    precondition(message.count <= dataBlocks * size, "the message does not fit")
+    guard let content else { return }
     let attributes = Type3AttributeBlock(
       nbr: UInt8(nbr), nbw: UInt8(nbw), nmaxb: UInt16(dataBlocks), ln: 0)
-    for (index, block) in attributes.blocks(with: message).enumerated() { blocks[index] = block }
+    for (index, block) in attributes.blocks(with: content).enumerated() { blocks[index] = block }
   }
 
   public var modulation: RadioFrame.Modulation { .feliCa }
@@ -124,12 +141,23 @@ public struct Type3Tag: VirtualChip {
 
 extension VirtualTag {
   /// An NFC Forum type 3 tag with room for a message of `dataBlocks` times 16 bytes.
+  ///
+  /// - Parameters: as ``Type3Tag/init(idm:nbr:nbw:dataBlocks:formatted:)``.
   public static func type3(
-    idm: [UInt8] = [0x02, 0xFE, 0x00, 0x15, 0x9A, 0x3C, 0x72, 0xE1], nbr: Int = 12, nbw: Int = 8,
-    dataBlocks: Int = 64, ndef: [UInt8]? = nil, formatted: Bool = true
+    idm: [UInt8] = Type3Tag.defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
+    formatted: Bool = true
   ) -> VirtualTag {
     VirtualTag(
-      Type3Tag(
-        idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, ndef: ndef, formatted: formatted))
+      Type3Tag(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, formatted: formatted))
+  }
+
+  /// An NFC Forum type 3 tag with an encoded NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func type3(
+    idm: [UInt8] = Type3Tag.defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
+    ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try Type3Tag(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, ndef: ndef))
   }
 }

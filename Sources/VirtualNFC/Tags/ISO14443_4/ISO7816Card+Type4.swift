@@ -3,37 +3,62 @@ import NFCCore
 extension VirtualTag {
   /// A type A card with the NFC Forum's Type 4 application.
   ///
-  /// - Parameters:
-  ///   - ndef: an encoded NDEF message; `nil` for an empty, writable tag.
-  ///   - formatted: `false` for a card without the application.
+  /// - Parameter formatted: `false` for a card without the application.
+  public static func type4(
+    uid: [UInt8] = TypeACoding.defaultUID, formatted: Bool = true,
+    configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
+  ) -> VirtualTag {
+    type4(
+      uid, formatted ? [Type4Application(configuration: configuration)] : [], quirks)
+  }
+
+  /// A type A card with the NFC Forum's Type 4 application and an encoded NDEF message.
+  ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type4(
-    uid: [UInt8] = [0x04, 0x5E, 0x21, 0x72, 0x9C, 0x64, 0x80], ndef: [UInt8]? = nil,
-    formatted: Bool = true, configuration: Type4Application.Configuration = .init(),
-    quirks: ISO7816Card.Quirks = []
+    uid: [UInt8] = TypeACoding.defaultUID, ndef: [UInt8],
+    configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
   ) throws(VirtualTagError) -> VirtualTag {
+    type4(uid, [try Type4Application(configuration: configuration, ndef: ndef)], quirks)
+  }
+
+  private static func type4(
+    _ uid: [UInt8], _ applications: [Type4Application], _ quirks: ISO7816Card.Quirks
+  ) -> VirtualTag {
     let interface = ProximityInterface(
       typeA: uid, atqa: TypeACoding.atqa(uid: uid), ats: TypeACoding.ats)
     return VirtualTag(
-      ISO7816Card(
-        name: "type4", interface: interface,
-        applets: formatted
-          ? [try Type4Application(configuration: configuration, ndef: ndef ?? [])] : [],
-        quirks: quirks))
+      ISO7816Card(name: "type4", interface: interface, applets: applications, quirks: quirks))
   }
 
   /// A type B card with the NFC Forum's Type 4 application.
   ///
   /// - Parameters:
   ///   - pupi: 4 bytes.
-  ///   - ndef: an encoded NDEF message; `nil` for an empty, writable tag.
   ///   - formatted: `false` for a card without the application.
+  public static func type4B(
+    pupi: [UInt8] = TypeBCoding.defaultPUPI, formatted: Bool = true,
+    configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
+  ) -> VirtualTag {
+    type4B(pupi, Type4Application(configuration: configuration), formatted: formatted, quirks)
+  }
+
+  /// A type B card with the NFC Forum's Type 4 application and an encoded NDEF message.
+  ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type4B(
-    pupi: [UInt8] = [0x50, 0x3C, 0x9A, 0x17], ndef: [UInt8]? = nil, formatted: Bool = true,
+    pupi: [UInt8] = TypeBCoding.defaultPUPI, ndef: [UInt8],
     configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
   ) throws(VirtualTagError) -> VirtualTag {
-    let application = try Type4Application(configuration: configuration, ndef: ndef ?? [])
+    type4B(
+      pupi, try Type4Application(configuration: configuration, ndef: ndef), formatted: true,
+      quirks)
+  }
+
+  private static func type4B(
+    _ pupi: [UInt8], _ application: Type4Application, formatted: Bool,
+    _ quirks: ISO7816Card.Quirks
+  ) -> VirtualTag {
     let interface = ProximityInterface(
       typeB: pupi, applicationData: TypeBCoding.applicationData(aid: application.aid),
       protocolInfo: TypeBCoding.protocolInfo)
@@ -45,7 +70,10 @@ extension VirtualTag {
 }
 
 /// What the type A cards here send on activation.
-enum TypeACoding {
+public enum TypeACoding {
+  /// The UID unless another is asked for.
+  public static let defaultUID: [UInt8] = [0x04, 0x5E, 0x21, 0x72, 0x9C, 0x64, 0x80]
+
   /// ISO/IEC 14443-3, 6.5.2: the size of the UID in bits 8 and 7 of the first byte, and bit 3 for bit
   /// frame anticollision.
   static func atqa(uid: [UInt8]) -> [UInt8] {
@@ -62,7 +90,10 @@ enum TypeACoding {
 }
 
 /// What the type B cards here send on activation.
-enum TypeBCoding {
+public enum TypeBCoding {
+  /// The PUPI unless another is asked for.
+  public static let defaultPUPI: [UInt8] = [0x50, 0x3C, 0x9A, 0x17]
+
   /// ISO/IEC 14443-3, 7.9.3: AFI 00 (no family), CRC_B of the AID, one application in all.
   static func applicationData(aid: [UInt8]) -> [UInt8] {
     [0x00] + CyclicRedundancyCheck.b(aid) + [0x11]

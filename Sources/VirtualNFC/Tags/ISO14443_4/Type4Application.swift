@@ -64,6 +64,14 @@ public struct Type4Application: VirtualApplet {
     public var updateTimeExtensions: [UInt8] = []
 
     public init() {}
+
+    /// Of the length field before the message: Type 4 Tag 3.0 has four bytes, those before two.
+    fileprivate var lengthSize: Int { mapping == .version3 ? 4 : 2 }
+
+    /// As large as asked for within what the mapping can say.
+    fileprivate var ndefFileSize: Int {
+      min(max(fileSize, 5), mapping == .version3 ? 0xFF_FFFF : 0xFFFE)
+    }
   }
 
   public let configuration: Configuration
@@ -71,18 +79,25 @@ public struct Type4Application: VirtualApplet {
   private var files: [TransparentFile]
   private var currentFile: Int?
 
+  /// Without a message.
+  public init(configuration: Configuration = Configuration()) {
+    self.init(configuration, content: [])
+  }
+
   /// - Parameter ndef: an encoded NDEF message; empty for a tag without one.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
-    configuration: Configuration = Configuration(), ndef: [UInt8] = []
+    configuration: Configuration = Configuration(), ndef: [UInt8]
   ) throws(VirtualTagError) {
+    let capacity = configuration.ndefFileSize - configuration.lengthSize
+    guard ndef.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    self.init(configuration, content: ndef)
+  }
+
+  /// - Parameter ndef: a message that fits.
+  private init(_ configuration: Configuration, content ndef: [UInt8]) {
     self.configuration = configuration
-    let lengthSize = configuration.mapping == .version3 ? 4 : 2
-    let largest = configuration.mapping == .version3 ? 0xFF_FFFF : 0xFFFE
-    let size = min(max(configuration.fileSize, 5), largest)
-    guard ndef.count <= size - lengthSize else {
-      throw .messageTooLarge(capacity: size - lengthSize)
-    }
+    let (size, lengthSize) = (configuration.ndefFileSize, configuration.lengthSize)
     var content = [UInt8](repeating: 0, count: size)
     for index in 0..<lengthSize {
       content[index] = UInt8(truncatingIfNeeded: ndef.count >> (8 * (lengthSize - 1 - index)))

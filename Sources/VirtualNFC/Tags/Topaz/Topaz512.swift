@@ -20,18 +20,38 @@ public struct Topaz512: VirtualChip {
   ///   - uid: 7 bytes, of which a reader sees the first four.
   ///   - ndef: The encoded message, at most 462 bytes; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8], ndef: [UInt8]) throws {
+  public init(uid: [UInt8], ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(uid: uid, area: try NDEFArea.bytes(holding: ndef, size: Self.areaSize))
+  }
+
+  /// - Parameters:
+  ///   - uid: 7 bytes, of which a reader sees the first four.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
+  public init(uid: [UInt8] = defaultUID, formatted: Bool) {
+    if formatted {
+      self.init(uid: uid, area: NDEFArea.empty(size: Self.areaSize))
+    } else {
+      self.init(uid: uid)
+    }
+  }
+
+  private init(uid: [UInt8], area: [UInt8]) {
     self.init(uid: uid)
     var memory = chip.memory
-    let first = TopazChip.capabilityContainer + Self.header.count
-    memory.replaceSubrange(TopazChip.capabilityContainer..<first, with: Self.header)
-    let inStaticMemory = TopazChip.staticDataEnd - first
-    let area = try NDEFArea.bytes(
-      holding: ndef, size: inStaticMemory + Self.size - Self.dynamicDataStart)
-    memory.replaceSubrange(first..<TopazChip.staticDataEnd, with: area[..<inStaticMemory])
-    memory.replaceSubrange(Self.dynamicDataStart..., with: area[inStaticMemory...])
+    memory.replaceSubrange(TopazChip.capabilityContainer..<Self.areaStart, with: Self.header)
+    memory.replaceSubrange(
+      Self.areaStart..<TopazChip.staticDataEnd, with: area[..<Self.staticAreaSize])
+    memory.replaceSubrange(Self.dynamicDataStart..., with: area[Self.staticAreaSize...])
     chip.setMemory(memory)
   }
+
+  /// The UID unless another is asked for. The last byte, 25, is the maker's.
+  public static let defaultUID: [UInt8] = [0x47, 0x1B, 0x9D, 0x02, 0x00, 0x10, 0x25]
+
+  private static let areaStart = TopazChip.capabilityContainer + header.count
+  private static let staticAreaSize = TopazChip.staticDataEnd - areaStart
+  private static let areaSize = staticAreaSize + size - dynamicDataStart
 
   static let size = 512
   private static let dynamicDataStart = 128
@@ -97,15 +117,20 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four. The last, 25, is the maker's.
-  ///   - ndef: An encoded NDEF message of at most 462 bytes to put on it.
-  ///   - formatted: Whether it is NDEF-formatted. If not, and without `ndef`, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
+  public static func topaz512(
+    uid: [UInt8] = Topaz512.defaultUID, formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(Topaz512(uid: uid, formatted: formatted))
+  }
+
+  /// A Topaz 512 with an encoded NDEF message of up to 462 bytes.
+  ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func topaz512(
-    uid: [UInt8] = [0x47, 0x1B, 0x9D, 0x02, 0x00, 0x10, 0x25], ndef: [UInt8]? = nil,
-    formatted: Bool = true
-  ) throws -> VirtualTag {
-    guard formatted || ndef != nil else { return VirtualTag(Topaz512(uid: uid)) }
-    return VirtualTag(try Topaz512(uid: uid, ndef: ndef ?? []))
+    uid: [UInt8] = Topaz512.defaultUID, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try Topaz512(uid: uid, ndef: ndef))
   }
 }

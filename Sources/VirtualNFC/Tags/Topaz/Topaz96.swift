@@ -21,17 +21,36 @@ public struct Topaz96: VirtualChip {
   ///   - uid: 7 bytes, of which a reader sees the first four.
   ///   - ndef: The encoded message, at most 90 bytes; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8], ndef: [UInt8]) throws {
+  public init(uid: [UInt8], ndef: [UInt8]) throws(VirtualTagError) {
+    self.init(uid: uid, area: try NDEFArea.bytes(holding: ndef, size: Self.areaSize))
+  }
+
+  /// - Parameters:
+  ///   - uid: 7 bytes, of which a reader sees the first four.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
+  public init(uid: [UInt8] = defaultUID, formatted: Bool) {
+    if formatted {
+      self.init(uid: uid, area: NDEFArea.empty(size: Self.areaSize))
+    } else {
+      self.init(uid: uid)
+    }
+  }
+
+  private init(uid: [UInt8], area: [UInt8]) {
     self.init(uid: uid)
     var memory = chip.memory
-    let first = TopazChip.capabilityContainer + Self.capabilityContainer.count
     memory.replaceSubrange(
-      TopazChip.capabilityContainer..<first, with: Self.capabilityContainer)
-    memory.replaceSubrange(
-      first..<TopazChip.staticDataEnd,
-      with: try NDEFArea.bytes(holding: ndef, size: TopazChip.staticDataEnd - first))
+      TopazChip.capabilityContainer..<Self.areaStart, with: Self.capabilityContainer)
+    memory.replaceSubrange(Self.areaStart..<TopazChip.staticDataEnd, with: area)
     chip.setMemory(memory)
   }
+
+  /// The UID unless another is asked for. The last byte, 25, is the maker's.
+  public static let defaultUID: [UInt8] = [0x8A, 0x5C, 0x03, 0x2E, 0x00, 0x10, 0x25]
+
+  private static let areaStart = TopazChip.capabilityContainer + capabilityContainer.count
+  private static let areaSize = TopazChip.staticDataEnd - areaStart
 
   /// NDEF is there, version 1.0, (14 + 1) · 8 bytes, all may be read and written (Type 1 Tag
   /// Operation).
@@ -67,15 +86,20 @@ extension VirtualTag {
   ///
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four. The last, 25, is the maker's.
-  ///   - ndef: An encoded NDEF message of at most 90 bytes to put on it.
-  ///   - formatted: Whether it is NDEF-formatted. If not, and without `ndef`, it is as it leaves
-  ///     the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
+  ///     leaves the factory.
+  public static func topaz96(
+    uid: [UInt8] = Topaz96.defaultUID, formatted: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(Topaz96(uid: uid, formatted: formatted))
+  }
+
+  /// A Topaz 96 with an encoded NDEF message of up to 90 bytes.
+  ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func topaz96(
-    uid: [UInt8] = [0x8A, 0x5C, 0x03, 0x2E, 0x00, 0x10, 0x25], ndef: [UInt8]? = nil,
-    formatted: Bool = true
-  ) throws -> VirtualTag {
-    guard formatted || ndef != nil else { return VirtualTag(Topaz96(uid: uid)) }
-    return VirtualTag(try Topaz96(uid: uid, ndef: ndef ?? []))
+    uid: [UInt8] = Topaz96.defaultUID, ndef: [UInt8]
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try Topaz96(uid: uid, ndef: ndef))
   }
 }

@@ -56,31 +56,9 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 
   public var name: String { "ultralight" }
 
-  /// All 16 pages. The UID and its check bytes stay what they are when this is set.
-  public var memory: [UInt8] {
-    get { pages }
-    set { load(newValue) }
-  }
-
-  public mutating func powerOn() {
-    activation.powerOn()
-    takeOverSettings()
-  }
-
-  public mutating func powerOff() {
-    activation.powerOff()
-    awaitedPage = nil
-  }
-
   // MARK: Type2Chip
 
   var lockMap: LockMap { .static }
-  var readEnd: Int { pageCount }
-
-  func acceptsWrite(to page: Int) -> Bool {
-    (Type2Memory.staticLockPage..<pageCount).contains(page)
-      && !lockMap.isLocked(page, inForce: lockBitsInForce)
-  }
 
   /// A command that this chip does not know is an error in its state diagram, which sends it back to
   /// IDLE or HALT without a word (data sheet, 7.3); later chips answer NAK. Readers tell it from an
@@ -96,7 +74,6 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
   }
 
   mutating func takeOverSettings() { lockBitsInForce = pages }
-  mutating func endSession() {}
 }
 
 extension VirtualTag {

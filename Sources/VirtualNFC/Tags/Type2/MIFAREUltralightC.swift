@@ -6,6 +6,9 @@ import NFCCore
 /// bits, AUTH0, AUTH1 and the key count from the next REQA or WUPA on. After a NAK the chip is mute
 /// until it is selected again.
 ///
+/// Its memory is all 48 pages, the key included, in the order in which it is written: each of its halves with
+/// the last byte first.
+///
 /// Source: data sheet MF0ICU2 rev. 3.3. When AUTH0 and AUTH1 begin to count is not in it.
 public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   static let pageTotal = 48
@@ -23,6 +26,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   private static let authentication0Page = 0x2A
   private static let authentication1Page = 0x2B
   private static let keyPage = 0x2C
+  static let keyPages = keyPage..<pageTotal
 
   /// The UID unless another is asked for.
   public static let defaultUID: [UInt8] = [0x04, 0x2D, 0x84, 0xF6, 0x53, 0x1E, 0x80]
@@ -90,24 +94,6 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   // MARK: VirtualChip
 
   public var name: String { "ultralight-c" }
-
-  /// All 48 pages, the key included, in the order in which it is written: each of its halves with
-  /// the last byte first. The UID and its check bytes stay what they are when this is set.
-  public var memory: [UInt8] {
-    get { pages }
-    set { load(newValue) }
-  }
-
-  public mutating func powerOn() {
-    activation.powerOn()
-    takeOverSettings()
-  }
-
-  public mutating func powerOff() {
-    activation.powerOff()
-    awaitedPage = nil
-    endSession()
-  }
 
   // MARK: Type2Chip
 

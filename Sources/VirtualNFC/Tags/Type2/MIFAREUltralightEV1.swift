@@ -7,6 +7,8 @@ import NFCCore
 /// VCSL. Lock bits act at once. After a NAK, a wrong password or an unknown command it is mute
 /// until it is selected again.
 ///
+/// Its memory is all pages, with the real password and acknowledge; counters and signature lie elsewhere.
+///
 /// Source: data sheet MF0ULx1 rev. 3.3.
 public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   /// The members of the family by their memory: 20 or 41 pages.
@@ -76,22 +78,9 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
 
   public var name: String { product == .mf0ul11 ? "ultralight-ev1" : "ultralight-ev1-128" }
 
-  /// All pages, with the real password and acknowledge. The UID and its check bytes at their
-  /// beginning stay what they are when this is set. Counters and signature lie elsewhere.
-  public var memory: [UInt8] {
-    get { pages }
-    set { load(newValue) }
-  }
-
   public mutating func powerOn() {
     activation.powerOn()
     protection.powerOn(pages)
-  }
-
-  public mutating func powerOff() {
-    activation.powerOff()
-    awaitedPage = nil
-    endSession()
   }
 
   // MARK: Type2Chip

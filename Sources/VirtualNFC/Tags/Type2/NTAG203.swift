@@ -56,31 +56,9 @@ public struct NTAG203: VirtualChip, Type2Chip {
 
   public var name: String { "ntag203" }
 
-  /// All 42 pages. The UID and its check bytes stay what they are when this is set.
-  public var memory: [UInt8] {
-    get { pages }
-    set { load(newValue) }
-  }
-
-  public mutating func powerOn() {
-    activation.powerOn()
-    takeOverSettings()
-  }
-
-  public mutating func powerOff() {
-    activation.powerOff()
-    awaitedPage = nil
-  }
-
   // MARK: Type2Chip
 
   var lockMap: LockMap { Self.map }
-  var readEnd: Int { pageCount }
-
-  func acceptsWrite(to page: Int) -> Bool {
-    (Type2Memory.staticLockPage..<pageCount).contains(page)
-      && !lockMap.isLocked(page, inForce: lockBitsInForce)
-  }
 
   mutating func program(_ data: [UInt8], page: Int) -> Type2Answer {
     guard page == OneWayCounter.page else {
@@ -97,7 +75,6 @@ public struct NTAG203: VirtualChip, Type2Chip {
 
   mutating func execute(_ command: [UInt8]) -> Type2Answer { executeBasic(command) }
   mutating func takeOverSettings() { lockBitsInForce = pages }
-  mutating func endSession() {}
 }
 
 extension VirtualTag {

@@ -8,6 +8,8 @@ import NFCCore
 /// AUTH0 and ACCESS count from the next selection on, CFGLCK from the next power-up on. After a
 /// NAK, a wrong password or an unknown command the chip is mute until it is selected again.
 ///
+/// Its memory is all pages, with the real password and acknowledge; counter and signature lie elsewhere.
+///
 /// Source: data sheets NTAG213/215/216 rev. 3.2 and NTAG210/212 rev. 3.0.
 public struct NTAG21x: VirtualChip, Type2Chip {
   public let product: Product
@@ -69,23 +71,10 @@ public struct NTAG21x: VirtualChip, Type2Chip {
 
   public var name: String { product.rawValue }
 
-  /// All pages, with the real password and acknowledge. The UID and its check bytes at their
-  /// beginning stay what they are when this is set. Counter and signature lie elsewhere.
-  public var memory: [UInt8] {
-    get { pages }
-    set { load(newValue) }
-  }
-
   public mutating func powerOn() {
     activation.powerOn()
     protection.powerOn(pages)
     hasCounted = false
-  }
-
-  public mutating func powerOff() {
-    activation.powerOff()
-    awaitedPage = nil
-    endSession()
   }
 
   // MARK: Type2Chip

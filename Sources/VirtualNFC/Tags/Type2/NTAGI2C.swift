@@ -7,6 +7,9 @@ import NFCCore
 /// configuration in sector 0 (2K: 0 and 1), the session registers in sector 3. READ does not roll
 /// over: where no memory is, zeros follow. After a NAK it is mute until it is selected again.
 ///
+/// Its memory is pages 00 to E9 of sector 0, in a 2K all of sector 0 and pages 00 to E9 of sector 1, with
+/// zeros where there are none; the session registers are not among these.
+///
 /// Source: data sheet NT3H1101/NT3H1201 rev. 3.3, sections 8 and 10.
 public struct NTAGI2C: VirtualChip, Type2Chip {
   /// The members of the family by their memory: 888 or 1904 bytes for the user.
@@ -44,6 +47,19 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
       content: try product.dataArea.content(message: ndef))
   }
 
+  /// The chip that a dump was made of: `nil` if it has not 936 (1K) or 1960 bytes (2K), or the UID of no chip
+  /// of NXP's.
+  public init?(dump: [UInt8]) {
+    let maker: UInt8 = 0x04
+    guard dump.first == maker,
+      let product = Product.allCases.first(where: {
+        ($0.configurationPage + 2) * Type2Memory.pageSize == dump.count
+      })
+    else { return nil }
+    self.init(product, uid: Array(dump.prefix(7)), content: [])
+    load(dump)
+  }
+
   private init(_ product: Product, uid: [UInt8], content: [UInt8]) {
     self.product = product
     activation = Self.activation(uid: uid)
@@ -61,26 +77,12 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
 
   public var name: String { product == .nt3h1101 ? "ntag-i2c-1k" : "ntag-i2c-2k" }
 
-  /// Pages 00 to E9 of sector 0, in a 2K all of sector 0 and pages 00 to E9 of sector 1, with zeros
-  /// where there are none. The UID, SAK and ATQA at their beginning stay what they are when this is
-  /// set. The session registers are not among these.
-  public var memory: [UInt8] {
-    get { pages }
-    set { load(newValue) }
-  }
-
   public mutating func powerOn() {
     activation.powerOn()
     let offset = product.configurationPage * Type2Memory.pageSize
     sessionRegisters = Array(pages[offset..<(offset + 2 * Type2Memory.pageSize)])
     // Instead of REG_LOCK stands NS_REG, with RF_FIELD_PRESENT.
     sessionRegisters[Self.lockRegister] = 0x01
-  }
-
-  public mutating func powerOff() {
-    activation.powerOff()
-    awaitedPage = nil
-    endSession()
   }
 
   // MARK: Memory map

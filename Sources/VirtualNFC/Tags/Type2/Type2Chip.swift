@@ -37,6 +37,23 @@ extension Type2Chip {
   public var modulation: RadioFrame.Modulation { .typeA }
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
+  /// All pages, secrets included. The UID and what belongs to it stay what they are when this is set.
+  public var memory: [UInt8] {
+    get { pages }
+    set { load(newValue) }
+  }
+
+  public mutating func powerOn() {
+    activation.powerOn()
+    takeOverSettings()
+  }
+
+  public mutating func powerOff() {
+    activation.powerOff()
+    awaitedPage = nil
+    endSession()
+  }
+
   /// ATQA and SAK of all chips here: a double-size UID, no ISO/IEC 14443-4.
   static func activation(uid: [UInt8]) -> TypeAActivation {
     precondition(uid.count == 7, "a Type 2 chip's UID has 7 bytes")
@@ -47,8 +64,15 @@ extension Type2Chip {
   var lockBitsInForce: [UInt8] { pages }
   var readableImage: [UInt8] { pages }
   var pageCount: Int { pages.count / Type2Memory.pageSize }
+  var readEnd: Int { pageCount }
   mutating func willRead() {}
   mutating func takeOverSettings() {}
+  mutating func endSession() {}
+
+  func acceptsWrite(to page: Int) -> Bool {
+    (Type2Memory.staticLockPage..<pageCount).contains(page)
+      && !lockMap.isLocked(page, inForce: lockBitsInForce)
+  }
 
   mutating func program(_ data: [UInt8], page: Int) -> Type2Answer {
     store(data, page: page)

@@ -1,0 +1,128 @@
+/// A command of the Ultralight and NTAG 2xx families as a value: what is sent, and what an answer has to be.
+///
+/// Sources: MF0ICU1, MF0ICU2, MF0ULx1, NTAG213/215/216 (10) and NT3H1101/1201 (10) data sheets.
+enum UltralightCommand: Hashable, Sendable {
+  case getVersion
+  /// Four pages.
+  case read(page: UInt8)
+  case fastRead(first: UInt8, last: UInt8)
+  case write(page: UInt8, data: [UInt8])
+  case readCounter(UInt8)
+  case incrementCounter(UInt8, by: UInt32)
+  case readSignature
+  case passwordAuthenticate([UInt8])
+  /// Ultralight C: asks for the tag's random number.
+  case authenticate
+  /// Ultralight C: both random numbers, enciphered.
+  case authenticateContinued([UInt8])
+  /// The first of two frames.
+  case sectorSelect
+  /// The second, which is acknowledged by silence.
+  case sector(UInt8)
+
+  static let pagesPerRead = 4
+  /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
+  static let acknowledge: UInt8 = 0x0A
+
+  private enum Code {
+    static let getVersion: UInt8 = 0x60
+    static let read: UInt8 = 0x30
+    static let fastRead: UInt8 = 0x3A
+    static let write: UInt8 = 0xA2
+    static let readCounter: UInt8 = 0x39
+    static let incrementCounter: UInt8 = 0xA5
+    static let readSignature: UInt8 = 0x3C
+    static let passwordAuthenticate: UInt8 = 0x1B
+    static let authenticate: UInt8 = 0x1A
+    static let authenticateContinued: UInt8 = 0xAF
+    static let sectorSelect: UInt8 = 0xC2
+  }
+
+  private static let sectorSelectArgument: UInt8 = 0xFF
+  /// What every argument that is reserved has to be.
+  private static let reserved: UInt8 = 0x00
+
+  /// The command without its CRC_A.
+  var encoded: [UInt8] {
+    switch self {
+    case .getVersion: [Code.getVersion]
+    case .read(let page): [Code.read, page]
+    case .fastRead(let first, let last): [Code.fastRead, first, last]
+    case .write(let page, let data): [Code.write, page] + data
+    case .readCounter(let number): [Code.readCounter, number]
+    case .incrementCounter(let number, let value):
+      [Code.incrementCounter, number] + (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    case .readSignature: [Code.readSignature, Self.reserved]
+    case .passwordAuthenticate(let password): [Code.passwordAuthenticate] + password
+    case .authenticate: [Code.authenticate, Self.reserved]
+    case .authenticateContinued(let token): [Code.authenticateContinued] + token
+    case .sectorSelect: [Code.sectorSelect, Self.sectorSelectArgument]
+    case .sector(let number): [number, Self.reserved, Self.reserved, Self.reserved]
+    }
+  }
+
+  /// How many bytes the answer has, without its CRC_A; 1 for an acknowledge.
+  private var answerSize: Int {
+    switch self {
+    case .getVersion: 8
+    case .read: Self.pagesPerRead * UltralightLayout.pageSize
+    case .fastRead(let first, let last):
+      max(0, Int(last) - Int(first) + 1) * UltralightLayout.pageSize
+    case .readCounter: 3
+    case .readSignature: 32
+    case .passwordAuthenticate: UltralightProtection.acknowledgeSize
+    case .authenticate, .authenticateContinued: 1 + TwoKeyTripleDES.blockSize
+    case .write, .incrementCounter, .sectorSelect, .sector: 1
+    }
+  }
+
+  /// What the answer begins with, where that is always the same.
+  private var answerHead: UInt8? {
+    switch self {
+    case .authenticate: Code.authenticateContinued
+    case .authenticateContinued: Self.reserved
+    case .write, .incrementCounter, .sectorSelect, .sector: Self.acknowledge
+    default: nil
+    }
+  }
+
+  private var name: String {
+    switch self {
+    case .getVersion: "GET_VERSION"
+    case .read: "READ"
+    case .fastRead: "FAST_READ"
+    case .write: "WRITE"
+    case .readCounter: "READ_CNT"
+    case .incrementCounter: "INCR_CNT"
+    case .readSignature: "READ_SIG"
+    case .passwordAuthenticate: "PWD_AUTH"
+    case .authenticate, .authenticateContinued: "AUTHENTICATE"
+    case .sectorSelect, .sector: "SECTOR_SELECT"
+    }
+  }
+
+  /// What the answer carries, without what it begins with in any case.
+  ///
+  /// - Parameter bytes: without CRC_A; an acknowledge is its four bits.
+  /// - Throws: `tagResponseError` for anything that is no answer to this command.
+  func answer(_ bytes: [UInt8]) throws -> [UInt8] {
+    guard bytes.count == answerSize else {
+      throw NFCError(
+        .tagResponseError,
+        "\(name) is answered by \(answerSize) bytes, the tag gave \(bytes.count)", place: place)
+    }
+    guard let answerHead else { return bytes }
+    guard bytes.first == answerHead else {
+      throw NFCError(.tagResponseError, "the tag's answer to \(name) is broken", place: place)
+    }
+    return Array(bytes.dropFirst())
+  }
+
+  /// The page that it is about.
+  var place: NFCError.Place? {
+    switch self {
+    case .read(let page), .write(let page, _), .fastRead(let page, _): .page(Int(page))
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/// How the pages of an Ultralight EV1 or NTAG21x are to be protected by a password: NTAG213/215/216 data
+/// sheet, 8.5.7 and 8.8; MF0ULx1 data sheet, 8.5.7 and 8.6. No description shows the password.
+public struct UltralightProtection: Hashable, Sendable {
+  /// PWD: four bytes.
+  public let password: [UInt8]
+  /// PACK: the two bytes by which the tag answers the right password.
+  public let acknowledge: [UInt8]
+  /// AUTH0: the first page that asks for the password; all behind it do too.
+  public let firstPage: Int
+  /// PROT: the password is needed for reading as well as for writing.
+  public let protectsReading: Bool
+  /// AUTHLIM: how many wrong passwords in a row the tag bears, 1 to 7; `nil` for any number. One more, and
+  /// it takes none any more, **for good**, not even the right one.
+  public let attemptLimit: Int?
+  /// NFC_CNT_PWD_PROT of NTAG213, NTAG215 and NTAG216: the counter is read with the password only; `nil`
+  /// leaves it as it is.
+  public let protectsCounter: Bool?
+  /// CFGLCK: none of this, but the password, can be changed again. **Cannot be undone.**
+  public let locksConfiguration: Bool
+
+  public static let passwordSize = 4
+  public static let acknowledgeSize = 2
+  /// Values of AUTHLIM but 0, which is no limit.
+  public static let attemptLimits = 1...7
+
+  /// - Throws: `invalidParameter` for sizes and numbers that the tag has no room for.
+  public init(
+    password: [UInt8], acknowledge: [UInt8], firstPage: Int, protectsReading: Bool = false,
+    attemptLimit: Int? = nil, protectsCounter: Bool? = nil, locksConfiguration: Bool = false
+  ) throws(NFCError) {
+    guard password.count == Self.passwordSize, acknowledge.count == Self.acknowledgeSize else {
+      throw NFCError(
+        .invalidParameter,
+        "a password has \(Self.passwordSize) bytes and its acknowledge \(Self.acknowledgeSize)")
+    }
+    guard attemptLimit.map({ Self.attemptLimits.contains($0) }) ?? true else {
+      throw NFCError(.invalidParameter, "a limit of wrong passwords is 1 to 7")
+    }
+    self.password = password
+    self.acknowledge = acknowledge
+    self.firstPage = firstPage
+    self.protectsReading = protectsReading
+    self.attemptLimit = attemptLimit
+    self.protectsCounter = protectsCounter
+    self.locksConfiguration = locksConfiguration
+  }
+}
+
+extension UltralightProtection: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  public var description: String {
+    "a password for \(protectsReading ? "reading and writing" : "writing") from page \(firstPage) on"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// CFG0 and CFG1, the two pages with the settings of the password. What else is in them is kept.
+struct UltralightConfiguration: Hashable, Sendable {
+  static let size = 2 * UltralightLayout.pageSize
+  /// An AUTH0 behind the last page of any chip.
+  static let noPage: UInt8 = 0xFF
+
+  private static let authenticate0 = 3
+  private static let access = 4
+
+  private enum Access {
+    static let readProtection: UInt8 = 0x80
+    static let configurationLock: UInt8 = 0x40
+    static let counterProtection: UInt8 = 0x08
+    static let limitMask: UInt8 = 0x07
+  }
+
+  private(set) var bytes: [UInt8]
+
+  /// `nil` unless there are eight bytes.
+  init?(_ bytes: some Sequence<UInt8>) {
+    let bytes = Array(bytes)
+    guard bytes.count == Self.size else { return nil }
+    self.bytes = bytes
+  }
+
+  var page0: [UInt8] { Array(bytes.prefix(UltralightLayout.pageSize)) }
+  var page1: [UInt8] { Array(bytes.suffix(UltralightLayout.pageSize)) }
+
+  var firstPage: UInt8 {
+    get { bytes[Self.authenticate0] }
+    set { bytes[Self.authenticate0] = newValue }
+  }
+  var protectsReading: Bool {
+    get { bit(Access.readProtection) }
+    set { setBit(Access.readProtection, newValue) }
+  }
+  var isLocked: Bool {
+    get { bit(Access.configurationLock) }
+    set { setBit(Access.configurationLock, newValue) }
+  }
+  var protectsCounter: Bool {
+    get { bit(Access.counterProtection) }
+    set { setBit(Access.counterProtection, newValue) }
+  }
+  /// 0 for none.
+  var attemptLimit: UInt8 {
+    get { bytes[Self.access] & Access.limitMask }
+    set {
+      bytes[Self.access] = bytes[Self.access] & ~Access.limitMask | newValue & Access.limitMask
+    }
+  }
+
+  private func bit(_ mask: UInt8) -> Bool { bytes[Self.access] & mask != 0 }
+
+  private mutating func setBit(_ mask: UInt8, _ value: Bool) {
+    if value { bytes[Self.access] |= mask } else { bytes[Self.access] &= ~mask }
+  }
+}

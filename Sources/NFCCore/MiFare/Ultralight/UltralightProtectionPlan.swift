@@ -1,0 +1,275 @@
+/// What protecting a tag by a password will do, page by page, and what of it cannot be undone.
+///
+/// Nothing but the pages named is written, and in them nothing but what protection is made of: mirror,
+/// counter and modulation settings stay as they are. The order is one in which a tag that is torn away is
+/// never left with a password that nobody knows: pages are opened before the password changes, the tag then
+/// proves that it has the new one, and only after that is anything closed; a lock of the configuration comes
+/// last.
+public struct UltralightProtectionPlan: Hashable, Sendable {
+  /// One exchange.
+  public enum Step: Hashable, Sendable {
+    /// WRITE. Contents are `nil` where they are password or acknowledge, which are never shown.
+    case write(page: Int, before: [UInt8]?, after: [UInt8]?)
+    /// PWD_AUTH with the new password.
+    case authenticate
+  }
+
+  /// What cannot be undone.
+  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
+    /// CFGLCK.
+    case locksConfiguration
+    /// AUTHLIM: after too many wrong passwords the protected pages are closed for good.
+    case mayCloseForGood
+    /// The password that the tag had, which it does not show.
+    case forgetsPassword
+  }
+
+  public let product: TagProduct
+  /// In the order in which they are done.
+  public let steps: [Step]
+  /// In the order of their declaration.
+  public let irreversibleEffects: [IrreversibleEffect]
+
+  let layout: UltralightLayout
+  let before: UltralightConfiguration
+  let after: UltralightConfiguration
+  let protection: UltralightProtection?
+
+  /// - Parameters:
+  ///   - protection: `nil` takes the protection away and leaves the password as it is.
+  ///   - configuration: the two pages of the tag as they are.
+  init(
+    _ protection: UltralightProtection?, product: TagProduct, configuration before: [UInt8]
+  ) throws {
+    guard let layout = UltralightLayout(product), layout.hasPassword,
+      let before = UltralightConfiguration(before)
+    else { throw Self.unsupported(product) }
+    var after = before
+    after.firstPage = UltralightConfiguration.noPage
+    after.protectsReading = protection?.protectsReading ?? false
+    after.attemptLimit = UInt8(protection?.attemptLimit ?? 0)
+    if let protection {
+      guard (0...layout.configuration.lowerBound).contains(protection.firstPage) else {
+        throw NFCError(
+          .invalidParameter,
+          "protection from page \(protection.firstPage) on leaves out page "
+            + "\(layout.configuration.lowerBound), by which anybody could take it away")
+      }
+      after.firstPage = UInt8(protection.firstPage)
+      try Self.set(protection.protectsCounter, &after, product)
+      after.isLocked = before.isLocked || protection.locksConfiguration
+    }
+    if before.isLocked, protection != nil || after != before {
+      throw NFCError(
+        .readOnly, "the tag's configuration is locked, and its protection cannot be changed",
+        place: .page(layout.configuration.lowerBound))
+    }
+    self.init(protection, product, layout, before, after)
+  }
+
+  private init(
+    _ protection: UltralightProtection?, _ product: TagProduct, _ layout: UltralightLayout,
+    _ before: UltralightConfiguration, _ after: UltralightConfiguration
+  ) {
+    self.product = product
+    self.layout = layout
+    self.before = before
+    self.after = after
+    self.protection = protection
+    let page = layout.configuration.lowerBound
+    var steps: [Step] = []
+    var page0 = before.page0
+    func write(_ index: Int, _ before: [UInt8]?, _ after: [UInt8]?) {
+      if before == nil || before != after {
+        steps.append(.write(page: page + index, before: before, after: after))
+      }
+    }
+    if protection != nil {
+      var opened = before
+      if Int(before.firstPage) < layout.pageCount {
+        opened.firstPage = UltralightConfiguration.noPage
+      }
+      write(0, page0, opened.page0)
+      page0 = opened.page0
+      write(2, nil, nil)
+      write(3, nil, nil)
+      steps.append(.authenticate)
+    }
+    write(0, page0, after.page0)
+    write(1, before.page1, after.page1)
+    self.steps = steps
+    var effects: [IrreversibleEffect] = []
+    if after.isLocked, !before.isLocked { effects.append(.locksConfiguration) }
+    if after.attemptLimit != 0, before.attemptLimit == 0 { effects.append(.mayCloseForGood) }
+    if protection != nil { effects.append(.forgetsPassword) }
+    irreversibleEffects = effects
+  }
+
+  private static func set(
+    _ protectsCounter: Bool?, _ configuration: inout UltralightConfiguration,
+    _ product: TagProduct
+  ) throws {
+    guard let protectsCounter else { return }
+    guard ["NTAG213", "NTAG215", "NTAG216"].contains(product.name) else {
+      throw NFCError(.unsupported, "\(product.name) has no counter that a password protects")
+    }
+    configuration.protectsCounter = protectsCounter
+  }
+
+  static func unsupported(_ product: TagProduct?) -> NFCError {
+    NFCError(.unsupported, "\(product?.name ?? "this chip") has no password")
+  }
+}
+
+extension UltralightProtectionPlan: CustomStringConvertible, CustomReflectable {
+  /// A line a step, then a line for each thing that cannot be undone.
+  public var description: String {
+    (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
+      .joined(separator: "\n")
+  }
+  public var customMirror: Mirror {
+    Mirror(self, children: ["steps": steps, "irreversibleEffects": irreversibleEffects])
+  }
+}
+
+extension UltralightProtectionPlan.Step: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .authenticate: "the tag proves the new password"
+    case .write(let page, let before?, let after?):
+      "page \(page): \(before.hexadecimal) becomes \(after.hexadecimal)"
+    case .write(let page, _, _): "page \(page): is given the password or its acknowledge"
+    }
+  }
+}
+
+extension UltralightProtectionPlan.IrreversibleEffect: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .locksConfiguration: "the protection can never be changed or taken away"
+    case .mayCloseForGood: "after too many wrong passwords the tag takes none any more"
+    case .forgetsPassword: "the password that the tag has now is overwritten"
+    }
+  }
+}
+
+// MARK: - Commands
+
+extension UltralightCommands {
+  /// Finds out what protecting the tag by a password would do. Writes nothing; reads two pages.
+  ///
+  /// - Parameters:
+  ///   - protection: `nil` to take the protection away.
+  ///   - password: the one that the tag has, if it asks for one.
+  /// - Throws: `unsupported` for a chip without a password; `invalidParameter` for a first page that would
+  ///   leave the settings open; `readOnly` if they are locked; `authenticationFailed`; `notAuthenticated` if
+  ///   they cannot be read without the password.
+  public func protectionPlan(
+    _ protection: UltralightProtection?, password: [UInt8]? = nil
+  ) async throws -> UltralightProtectionPlan {
+    let handle = handle
+    return try await handle.performCommand { link in
+      guard let product = try handle.ultralightProduct(link),
+        let layout = UltralightLayout(product), layout.hasPassword
+      else { throw UltralightProtectionPlan.unsupported(try handle.ultralightProduct(link)) }
+      if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+      let configuration = try UltralightProtectionPlan.configuration(layout, link)
+      return try UltralightProtectionPlan(
+        protection, product: product, configuration: configuration.bytes)
+    }
+  }
+
+  /// Does what a plan says: one exchange a step, and one to see that the tag is as it was planned for. Counts
+  /// when the tag is selected anew.
+  ///
+  /// A run that was broken off can be repeated with a new plan, with the new password if its step was reached.
+  ///
+  /// - Parameters:
+  ///   - effects: all that cannot be undone about it and is wanted so.
+  ///   - password: the one that the tag has, if it asks for one.
+  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, or if the tag is not
+  ///   as it was when the plan was made; `authenticationFailed`; `notAuthenticated`; `tagConnectionLost`.
+  public func protect(
+    _ plan: UltralightProtectionPlan,
+    accepting effects: Set<UltralightProtectionPlan.IrreversibleEffect>, password: [UInt8]? = nil
+  ) async throws {
+    let others = plan.irreversibleEffects.filter { !effects.contains($0) }
+    guard others.isEmpty else {
+      throw NFCError(
+        .invalidParameter,
+        "this cannot be undone and was not asked for: "
+          + others.map(\.description).joined(separator: ", "))
+    }
+    let handle = handle
+    try await handle.performCommand { link in
+      let product = try handle.ultralightProduct(link)
+      try plan.run(product, password: password, link)
+    }
+  }
+}
+
+extension UltralightProtectionPlan {
+  func run(_ product: TagProduct?, password: [UInt8]?, _ link: TagLink) throws {
+    if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+    guard product == self.product, try Self.configuration(layout, link) == before else {
+      throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+    }
+    for step in steps {
+      switch step {
+      case .write(let page, _, let after):
+        try Self.write(after ?? secret(ofPage: page), to: page, link)
+      case .authenticate: try prove(link)
+      }
+    }
+  }
+
+  /// Password in the first of the two pages, acknowledge and two reserved bytes in the second.
+  private func secret(ofPage page: Int) -> [UInt8] {
+    guard let protection else { return [] }
+    guard page > layout.secrets.lowerBound else { return protection.password }
+    return protection.acknowledge + [0x00, 0x00]
+  }
+
+  private func prove(_ link: TagLink) throws {
+    guard let protection else { return }
+    let answer = try UltralightProcedure.authenticate(password: protection.password, link)
+    guard answer == protection.acknowledge else {
+      throw NFCError(.tagResponseError, "the tag has not taken the password, and was left open")
+    }
+  }
+
+  /// The NAK of a page that is locked or protected (NTAG213/215/216 data sheet, table 23).
+  private static let notAllowed: UInt8 = 0x00
+
+  private static func write(_ data: [UInt8], to page: Int, _ link: TagLink) throws {
+    do {
+      try UltralightProcedure.write(data, to: UInt8(truncatingIfNeeded: page), link)
+    } catch let error as NFCError
+      where error.code == .tagRefused && error.cause == .negativeAcknowledge(notAllowed)
+    {
+      throw needsPassword(page, error.cause)
+    }
+  }
+
+  static func configuration(
+    _ layout: UltralightLayout, _ link: TagLink
+  ) throws -> UltralightConfiguration {
+    let page = layout.configuration.lowerBound
+    do {
+      let bytes = try UltralightProcedure.read(
+        page, count: layout.configuration.count, hasFastRead: layout.hasFastRead, link)
+      guard let configuration = UltralightConfiguration(bytes) else {
+        throw NFCError(.tagResponseError, "the tag's configuration is broken", place: .page(page))
+      }
+      return configuration
+    } catch let error as NFCError where error.code == .tagRefused {
+      throw needsPassword(page, error.cause)
+    }
+  }
+
+  private static func needsPassword(_ page: Int, _ cause: NFCError.Cause?) -> NFCError {
+    NFCError(
+      .notAuthenticated, "the tag wants the password that it has", cause: cause,
+      place: .page(page))
+  }
+}

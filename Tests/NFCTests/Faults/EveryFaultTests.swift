@@ -1,0 +1,107 @@
+import NFC
+import Testing
+import VirtualNFC
+
+/// Every fault at every exchange of a procedure: the right error, the tag as it was or as it was to be, and
+/// everything works again afterwards.
+@Suite struct EveryFaultTests {
+  typealias Kind = FaultTests.Kind
+
+  /// Those on the air at every exchange. Those on the line at the first command alone: they look the same at
+  /// each, and libnfc leaves a descriptor open for many of them.
+  static let kinds: [Kind] = [
+    .tagLeaves, .frameLost, .answerLost, .answerBroken, .replyBroken, .lineCloses,
+  ]
+
+  @Test(arguments: FaultedProcedure.feliCa, kinds)
+  func feliCa(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
+    try await Self.run(procedure, kind, .iso18092)
+  }
+
+  /// What is lost on the line ends after the time that a card may compute.
+  @Test(arguments: FaultedProcedure.cards, kinds.filter { $0 != .replyBroken })
+  func cards(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
+    try await Self.run(procedure, kind)
+  }
+
+  @Test(arguments: FaultedProcedure.classic, kinds)
+  func classic(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
+    try await Self.run(procedure, kind)
+  }
+
+  @Test(arguments: FaultedProcedure.ultralight, kinds)
+  func ultralight(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
+    try await Self.run(procedure, kind)
+  }
+
+  private static func run(
+    _ procedure: FaultedProcedure, _ kind: Kind, _ options: PollingOptions = .iso14443
+  ) async throws {
+    var bench = try await Bench()
+    // Undisturbed, for the number of exchanges and what is on the tag then.
+    let model = try procedure.tag()
+    let image = procedure.content(of: model)
+    bench.field.place(model)
+    let body = try await procedure.prepare(try await bench.tag(options))
+    let (_, commands, exchanges) = try await bench.counting(body)
+    bench.field.remove(model)
+    #expect(exchanges > 0 && commands > 0)
+
+    for index in 0..<(kind.isOnAir ? exchanges : 1) {
+      let tag = try procedure.tag()
+      bench.field.place(tag)
+      let body = try await procedure.prepare(try await bench.tag(options))
+      bench.virtual.setFaults([kind.fault(at: index)])
+      let error = await Self.error(of: body)
+      let place: Comment = "\(kind) at \(index): \(error.map { "\($0)" } ?? "nothing")"
+      // An answer may be lost that nobody waits for, such as INCREMENT's.
+      let isDone =
+        procedure.effect != .reads && procedure.content(of: tag) == procedure.content(of: model)
+      if error != nil || !(kind.isOnAir && isDone) {
+        Self.expect(error, procedure.kind, kind, place)
+      }
+      if kind.isFatal { bench = try await Bench() }
+      bench.virtual.setFaults([])
+      switch procedure.effect {
+      case .reads: #expect(procedure.content(of: tag) == image, place)
+      case .counts:
+        #expect([image, procedure.content(of: model)].contains(procedure.content(of: tag)), place)
+      case .writes:
+        bench.field.place(tag)
+        let again = try await procedure.prepare(try await bench.tag(options))
+        try await again()
+        #expect(procedure.content(of: tag) == procedure.content(of: model), place)
+      }
+      bench.field.remove(tag)
+    }
+    await bench.reader.close()
+  }
+
+  private static func error(of body: @escaping FaultedProcedure.Body) async -> (any Error)? {
+    do {
+      try await within(.seconds(20), body)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static func expect(
+    _ error: (any Error)?, _ tag: FaultedProcedure.Kind, _ kind: Kind, _ place: Comment
+  ) {
+    let codes: Set<NFCError.Code> =
+      switch (kind, tag) {
+      case (.tagLeaves, _): [.tagConnectionLost]
+      case (.lineCloses, _): [.readerLost]
+      case (_, .plain), (_, .repeating): [.tagResponseError, .tagRefused]
+      case (_, .classic): [.tagResponseError, .tagRefused, .authenticationFailed]
+      case (_, .blocks): [.tagConnectionLost]
+      }
+    guard let error = error as? NFCError else {
+      // What is put right on the way is no error.
+      #expect(error == nil && (tag == .repeating || tag == .blocks && kind.isOnAir), place)
+      return
+    }
+    #expect(codes.contains(error.code), place)
+  }
+}
