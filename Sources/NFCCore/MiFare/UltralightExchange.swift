@@ -76,7 +76,8 @@ enum UltralightIdentification {
   private static func version(_ link: TagLink) throws -> [UInt8]? {
     do {
       let answer = try link.exchange(
-        UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout)
+        UltralightCommand.getVersion.encoded, framing: .checked, timeout: UltralightExchange.timeout
+      )
       if answer.count > 1 { return answer }
     } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
       // It is asked again below.

@@ -90,7 +90,7 @@ extension SessionSuites {
     }
 
     @Test func typeB() async throws {
-      try await withCard(try .type4B()) { _, card in
+      try await withCard(.type4B()) { _, card in
         #expect(card.initialSelectedAID == "D2760000850101")
         #expect(card.identifier.count == 4)
         #expect(card.historicalBytes == nil)
@@ -253,7 +253,7 @@ extension SessionSuites {
     // MARK: Beneath
 
     @Test func theNativeCardReadsFiles() async throws {
-      try await withCard(try .type4()) { _, card in
+      try await withCard(.type4()) { _, card in
         // The capability container: NFC Forum Type 4 Tag, 4.3.
         let file = try await card.native?.readBinary(file: 0xE103, offset: 0, count: 2)
         #expect(file == [0x00, 0x0F])

@@ -156,7 +156,7 @@ extension SessionSuites {
 
     @Test func classicIsReadThroughTheNativeTag() async throws {
       // Sector 1 of a card as it leaves the factory opens with the factory's key.
-      let virtual = try VirtualTag.classic1K(formatted: false)
+      let virtual = VirtualTag.classic1K(formatted: false)
       try await withTag(virtual) { _, tag in
         let classic = try #require(tag.native?.classic)
         let key = [UInt8](repeating: 0xFF, count: 6)
