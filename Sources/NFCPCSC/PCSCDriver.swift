@@ -357,6 +357,10 @@ extension SmartCardFailure {
       NFCError(.readerLost, "\(reader) has gone", cause: cause)
     case .noService, .serviceStopped, .communication, .invalidHandle:
       NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
+    case .sharingViolation:
+      NFCError(
+        .readerUnavailable, "the card on \(reader) is in use, or has not answered its last user",
+        cause: cause)
     default:
       NFCError(.readerUnavailable, "\(reader) cannot be used", cause: cause)
     }
