@@ -184,7 +184,19 @@ public final class PCSCDriver: ReaderDriver {
       case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
       case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
       }
+    if let path = session?.path { capabilities.commandPaths = [Self.commandPath(of: path)] }
     return capabilities
+  }
+
+  private static func commandPath(of path: CardPath) -> CommandPath {
+    switch path {
+    case .transparent, .vicinity(.transparentSession): .transparentSession
+    case .direct: .directTransmit
+    case .vicinity(.acsPassThrough), .vicinity(.identivPassThrough),
+      .vicinity(.springCardPassThrough):
+      .vicinityPassThrough
+    case .apdus, .vicinity(.storageCard), .pages, .classic, .identifierAlone: .storageCard
+    }
   }
 
   // MARK: Card
