@@ -120,16 +120,30 @@ public final class PCSCDriver: ReaderDriver {
   ///
   /// - Throws: `readerNotFound`, `readerUnavailable`.
   public static func open(_ name: String) throws -> PCSCDriver {
+    try PCSCDriver(name, over: try systemService())
+  }
+
+  /// Why the system's PC/SC service cannot be reached; `nil` if it can.
+  public static func obstacle() -> NFCError? {
     do {
-      return try PCSCDriver(name, over: try PCSCLite())
-    } catch let failure as SmartCardFailure {
-      let isRefused = failure == .securityViolation
+      try systemService().close()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static func systemService() throws(NFCError) -> PCSCLite {
+    do {
+      return try PCSCLite()
+    } catch {
+      let isRefused = error == .securityViolation
       throw NFCError(
         .readerUnavailable,
         isRefused
           ? "the PC/SC service is closed to this user; allow access_pcsc and access_card in polkit"
           : "the PC/SC service cannot be reached; start pcscd",
-        cause: failure.cause)
+        cause: error.cause)
     }
   }
 

@@ -103,4 +103,19 @@ import VirtualNFC
     #expect(gone.status == 69, "\(gone.errors)")
     #expect(gone.errors.contains("pcscd"))
   }
+
+  /// Where no reader is named, a service that does not run is not one without readers.
+  @Test func saysThatTheServiceDoesNotRun() async throws {
+    let environment = [
+      "PCSCLITE_CSOCK_NAME": "/nowhere/pcscd.comm", "LIBNFC_AUTO_SCAN": "false",
+    ]
+    for command in [["poll", "--once"], ["iso15693", "read", "0"]] {
+      let result = try await Tool.run(command, environment: environment)
+      #expect(result.status == 69)
+      #expect(result.output == "")
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains("start pcscd"), "\(result.errors)")
+      #expect(result.errors.contains("--virtual demo"))
+    }
+  }
 }
