@@ -101,8 +101,12 @@ private actor Opener {
         problem = problem ?? error
       }
     }
-    throw problem
-      ?? NFCError(.readerNotFound, "libnfc finds no reader, and the PC/SC service has none")
+    if let problem { throw problem }
+    let obstacle = PCSCDriver.obstacle()
+    throw NFCError(
+      .readerNotFound,
+      "libnfc finds no reader, and \(obstacle?.reason ?? "the PC/SC service has none")",
+      cause: obstacle?.cause)
   }
 
   private func open(named connectionString: String) throws -> Reader {

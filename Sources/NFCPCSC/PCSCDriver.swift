@@ -120,16 +120,30 @@ public final class PCSCDriver: ReaderDriver {
   ///
   /// - Throws: `readerNotFound`, `readerUnavailable`.
   public static func open(_ name: String) throws -> PCSCDriver {
+    try PCSCDriver(name, over: try systemService())
+  }
+
+  /// Why the system's PC/SC service cannot be reached; `nil` if it can.
+  public static func obstacle() -> NFCError? {
     do {
-      return try PCSCDriver(name, over: try PCSCLite())
-    } catch let failure as SmartCardFailure {
-      let isRefused = failure == .securityViolation
+      try systemService().close()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static func systemService() throws(NFCError) -> PCSCLite {
+    do {
+      return try PCSCLite()
+    } catch {
+      let isRefused = error == .securityViolation
       throw NFCError(
         .readerUnavailable,
         isRefused
           ? "the PC/SC service is closed to this user; allow access_pcsc and access_card in polkit"
           : "the PC/SC service cannot be reached; start pcscd",
-        cause: failure.cause)
+        cause: error.cause)
     }
   }
 
@@ -184,7 +198,19 @@ public final class PCSCDriver: ReaderDriver {
       case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
       case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
       }
+    if let path = session?.path { capabilities.commandPaths = [Self.commandPath(of: path)] }
     return capabilities
+  }
+
+  private static func commandPath(of path: CardPath) -> CommandPath {
+    switch path {
+    case .transparent, .vicinity(.transparentSession): .transparentSession
+    case .direct: .directTransmit
+    case .vicinity(.acsPassThrough), .vicinity(.identivPassThrough),
+      .vicinity(.springCardPassThrough):
+      .vicinityPassThrough
+    case .apdus, .vicinity(.storageCard), .pages, .classic, .identifierAlone: .storageCard
+    }
   }
 
   // MARK: Card
@@ -357,6 +383,10 @@ extension SmartCardFailure {
       NFCError(.readerLost, "\(reader) has gone", cause: cause)
     case .noService, .serviceStopped, .communication, .invalidHandle:
       NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
+    case .sharingViolation:
+      NFCError(
+        .readerUnavailable, "the card on \(reader) is in use, or has not answered its last user",
+        cause: cause)
     default:
       NFCError(.readerUnavailable, "\(reader) cannot be used", cause: cause)
     }

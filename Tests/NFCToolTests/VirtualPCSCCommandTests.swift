@@ -158,6 +158,10 @@ import VirtualNFC
       ["iso15693", "lock", "5", "--permanently", "--reader", line],
       environment: daemon.environment)
     #expect(lock.status == (dialect == "storage-card" ? 69 : 0), "\(lock.errors)")
+    let sent = try await Tool.run(
+      ["iso15693", "send", "022B", "--reader", line], environment: daemon.environment)
+    #expect(sent.status == (dialect == "storage-card" ? 69 : 0), "\(sent.errors)")
+    #expect(sent.output == (dialect == "storage-card" ? "" : "000F838ED22A080104E000004F0301\n"))
     virtual.interrupt()
     #expect(try await virtual.end().status == 0)
   }

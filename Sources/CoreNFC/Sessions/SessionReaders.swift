@@ -82,6 +82,9 @@ struct SessionReaders: Sendable {
     while true {
       do {
         return try await entry.reader.tagsInField(polling: entry.options)
+      } catch let error as NFCError where error.isOfCardInUse {
+        // Another program has the card: it is none of this session's until that lets it go.
+        return []
       } catch let error as NFCError where error.code == .readerUnavailable {
         failures += 1
         guard failures <= Self.toleratedFailures else {

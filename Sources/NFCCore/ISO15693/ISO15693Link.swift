@@ -5,6 +5,8 @@ package struct ISO15693Link {
   /// The longest request and the longest answer that the reader moves, without their checks.
   package let maximumCommandLength: Int
   package let maximumResponseLength: Int
+  /// What the reader carries to the tag; `nil` for everything.
+  private var means: Set<CommandPath.Means>?
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameter transceive: sends a frame, flags first, without its check, and gives the answer in
@@ -23,12 +25,28 @@ package struct ISO15693Link {
 
   /// The way over a reader.
   init(_ link: TagLink) {
+    let capabilities = link.capabilities
     self.init(
-      maximumCommandLength: link.capabilities.maximumCommandLength,
-      maximumResponseLength: link.capabilities.maximumResponseLength
+      maximumCommandLength: capabilities.maximumCommandLength,
+      maximumResponseLength: capabilities.maximumResponseLength
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)
     }
+    means = capabilities.commandPaths.first?.means[.iso15693]
+  }
+
+  /// Refuses requests of a program's own where the reader has commands of its own for blocks alone:
+  /// the answer would be made up here and not the tag's.
+  func checkRequests() throws {
+    guard means == [.readAndWrite] else { return }
+    throw NFCError(
+      .unsupported, "the reader carries no requests to this tag but to read and write a block")
+  }
+
+  /// Refuses what needs locks where the reader carries none, before anything is changed.
+  func checkLocks() throws {
+    guard let means, !means.contains(.locks) else { return }
+    throw NFCError(.unsupported, "the reader carries no locks to this tag")
   }
 
   /// Sends a frame as it is; see ``ISO15693Request`` for what it is made of.

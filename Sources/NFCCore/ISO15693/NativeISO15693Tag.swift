@@ -24,7 +24,9 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
       throw NFCError(.invalidParameter, "a request has flags and a command at least")
     }
     return try await handle.performCommand {
-      try ISO15693Link($0).transceive(request, timeout: timeout)
+      let link = ISO15693Link($0)
+      try link.checkRequests()
+      return try link.transceive(request, timeout: timeout)
     }
   }
 

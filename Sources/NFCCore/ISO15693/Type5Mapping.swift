@@ -275,6 +275,7 @@ extension Type5Mapping {
     guard let container = try loadContainer(link) else {
       throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
     }
+    if container.features.contains(.lockBlock) { try link.checkLocks() }
     try withAccess(link) { access in
       if access.knowledge.blockSize == nil { try access.askSize() }
     }

@@ -19,10 +19,12 @@ public struct TagEvents: AsyncSequence, Sendable {
   let technologies: [TagTechnology]
   let pause: Duration
   let refusal: NFCError?
+  let onCardInUse: (@Sendable (NFCError) -> Void)?
 
   public func makeAsyncIterator() -> Iterator {
     Iterator(
-      reader: reader, cycle: PollCycle(technologies: technologies), pause: pause, refusal: refusal)
+      reader: reader, cycle: PollCycle(technologies: technologies), pause: pause, refusal: refusal,
+      onCardInUse: onCardInUse)
   }
 
   public struct Iterator: AsyncIteratorProtocol {
@@ -30,6 +32,9 @@ public struct TagEvents: AsyncSequence, Sendable {
     private var cycle: PollCycle
     private let pause: Duration
     private let refusal: NFCError?
+    private let onCardInUse: (@Sendable (NFCError) -> Void)?
+    /// Whether another program had the card when the reader was last asked.
+    private var isCardInUse = false
     private var queue: [PollCycle.Event] = []
     /// The search that the first tag of its technology has interrupted.
     private var interrupted: (technology: TagTechnology, first: Target)?
@@ -39,11 +44,15 @@ public struct TagEvents: AsyncSequence, Sendable {
     /// A frame between host and reader can break; a reader that fails this often is gone.
     private static let toleratedFailures = 2
 
-    init(reader: Reader, cycle: PollCycle, pause: Duration, refusal: NFCError?) {
+    init(
+      reader: Reader, cycle: PollCycle, pause: Duration, refusal: NFCError?,
+      onCardInUse: (@Sendable (NFCError) -> Void)?
+    ) {
       self.reader = reader
       self.cycle = cycle
       self.pause = pause
       self.refusal = refusal
+      self.onCardInUse = onCardInUse
     }
 
     public mutating func next() async throws -> TagEvent? {
@@ -64,7 +73,7 @@ public struct TagEvents: AsyncSequence, Sendable {
         try Task.checkCancellation()
         if let (technology, first) = interrupted {
           interrupted = nil
-          let others = try await attempt { reader, _ in
+          let others = try await search { reader, _ in
             try reader.list(technology, besides: [first])
           }
           queue = cycle.found(others.map { [first] + $0 }, of: technology)
@@ -77,7 +86,7 @@ public struct TagEvents: AsyncSequence, Sendable {
           try await attempt { reader, _ in try reader.resetField() }
         case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
           // Nobody can have left: what comes first is an event before others are looked for.
-          let found = try await attempt { reader, work in try reader.find(technology, work) }
+          let found = try await search { reader, work in try reader.find(technology, work) }
           guard let (targets, tag, hasMore) = found else { continue }
           queue = cycle.found(targets, of: technology)
           guard hasMore, let first = targets.first else { continue }
@@ -85,9 +94,24 @@ public struct TagEvents: AsyncSequence, Sendable {
           queue = []
           if let tag { return .arrived(tag) }
         case .list(let technology):
-          let found = try await attempt { reader, _ in try reader.list(technology) }
+          let found = try await search { reader, _ in try reader.list(technology) }
           queue = cycle.found(found, of: technology)
         }
+      }
+    }
+
+    /// Looks for tags. A card that another program has is one to wait for, and tells nothing.
+    private mutating func search<Result: Sendable>(
+      _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
+    ) async throws -> Result? {
+      do {
+        let result = try await attempt(body)
+        isCardInUse = false
+        return result
+      } catch let error as NFCError where error.isOfCardInUse {
+        if !isCardInUse { onCardInUse?(error) }
+        isCardInUse = true
+        return nil
       }
     }
 
@@ -98,7 +122,9 @@ public struct TagEvents: AsyncSequence, Sendable {
         let result = try await reader.perform(body)
         failures = 0
         return result
-      } catch let error as NFCError where error.code == .readerUnavailable {
+      } catch let error as NFCError
+        where error.code == .readerUnavailable && !error.isOfCardInUse
+      {
         failures += 1
         guard failures > Self.toleratedFailures else { return nil }
         throw NFCError(.readerLost, error.reason, cause: error.cause)
@@ -147,8 +173,11 @@ extension Reader {
   /// - Parameters:
   ///   - options: what to look for, as in ``tags(polling:)``.
   ///   - pause: between two rounds in which nothing has happened.
+  ///   - onCardInUse: is told, once each time, that another program has the card that is there;
+  ///     polling goes on until it is free or another comes.
   public nonisolated func events(
-    polling options: PollingOptions = .all, pause: Duration = .milliseconds(100)
+    polling options: PollingOptions = .all, pause: Duration = .milliseconds(100),
+    onCardInUse: (@Sendable (NFCError) -> Void)? = nil
   ) -> TagEvents {
     let wanted = options.technologies
     let technologies = wanted.filter { capabilities.technologies.contains($0) }
@@ -163,7 +192,9 @@ extension Reader {
     if technologies.isEmpty, refusal == nil {
       refusal = NFCError(.invalidParameter, "no technology to poll for was named")
     }
-    return TagEvents(reader: self, technologies: technologies, pause: pause, refusal: refusal)
+    return TagEvents(
+      reader: self, technologies: technologies, pause: pause, refusal: refusal,
+      onCardInUse: onCardInUse)
   }
 
   private static func refusal(_ technology: TagTechnology, _ reader: String) -> String {

@@ -53,8 +53,9 @@ struct PollCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Session.run(options, polling: polling) { session in
+      let hindrance = Hindrance()
       let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
-        group.addTask { try await poll(session) }
+        group.addTask { try await poll(session, hindrance) }
         if let timeout = options.timeout {
           group.addTask {
             try? await Task.sleep(for: timeout)
@@ -71,6 +72,7 @@ struct PollCommand: AsyncParsableCommand {
       }
       try Task.checkCancellation()
       guard arrivals > 0 || options.timeout == nil else {
+        if let error = hindrance.last.withLock({ $0 }) { throw Failure(waitingFor: error) }
         throw Failure(
           .notThere, "no tag came in time",
           advice: "hold one to the reader, or wait longer with --timeout")
@@ -79,7 +81,7 @@ struct PollCommand: AsyncParsableCommand {
   }
 
   /// Polls all readers until enough tags have come or the task is cancelled; gives how many came.
-  private func poll(_ session: Session) async throws -> Int {
+  private func poll(_ session: Session, _ hindrance: Hindrance) async throws -> Int {
     let count = Count()
     let start = ContinuousClock.now
     try await withThrowingTaskGroup(of: NFCError?.self) { group in
@@ -87,7 +89,7 @@ struct PollCommand: AsyncParsableCommand {
         // On the reader's own thread, which it then need not change for each exchange.
         group.addTask(executorPreference: reader.taskExecutor) {
           do {
-            try await poll(reader, for: polling, session, count, since: start)
+            try await poll(reader, for: polling, session, count, hindrance, since: start)
             return nil
           } catch let error as NFCError where error.isOfReader {
             return error
@@ -107,6 +109,16 @@ struct PollCommand: AsyncParsableCommand {
     return count.arrivals.withLock { $0 }
   }
 
+  /// What polling waits for besides a tag.
+  private final class Hindrance: Sendable {
+    let last = Mutex<NFCError?>(nil)
+
+    func note(_ error: NFCError) {
+      last.withLock { $0 = error }
+      Output.remark("nfc: \(error.description); waiting until it is free or another comes")
+    }
+  }
+
   /// How many tags have come, to all readers together.
   private final class Count: Sendable {
     let arrivals = Mutex(0)
@@ -124,14 +136,15 @@ struct PollCommand: AsyncParsableCommand {
   /// Polls one reader.
   private func poll(
     _ reader: Reader, for polling: PollingOptions, _ session: Session, _ count: Count,
-    since start: ContinuousClock.Instant
+    _ hindrance: Hindrance, since start: ContinuousClock.Instant
   ) async throws {
     let wanted = once ? 1 : self.count
     var present = Arrivals()
     let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
     do {
       guard session.demo?.isOver != true else { return }
-      for try await event in reader.events(polling: polling, pause: pause) {
+      let events = reader.events(polling: polling, pause: pause, onCardInUse: hindrance.note)
+      for try await event in events {
         let time = ContinuousClock.now - start
         switch event {
         case .arrived(let tag):

@@ -7,8 +7,10 @@ struct ReadersCommand: AsyncParsableCommand {
     commandName: "readers",
     abstract: "Lists every reader that can be opened.",
     discussion: """
-      A line a reader: connection string, chip, and the protocols that it can poll. A PN532 on a \
-      serial port is not found by itself; name it with --reader or NFC_READER.
+      A line a reader: connection string, chip, and the protocols that it can poll. Below a PC/SC \
+      reader, indented, the ways in which commands get to a tag, best first, each with what gets \
+      through by protocol: what is not named is lost. A PN532 on a serial port is not found by \
+      itself; name it with --reader or NFC_READER.
 
       Example:
         nfc readers --json
@@ -47,18 +49,37 @@ struct ReadersCommand: AsyncParsableCommand {
   private func print(_ reader: Reader) throws {
     let protocols = TagTechnology.allCases.filter(reader.capabilities.technologies.contains)
       .map(\.rawValue)
+    let paths = reader.capabilities.commandPaths
     guard !options.json else {
       return try Output.line(
         JSON.members([
           "connectionString": .string(reader.connectionString), "name": .string(reader.name),
           "chip": reader.chip.map { .string($0) },
           "protocols": .array(protocols.map { .string($0) }),
+          "commandPaths": paths.isEmpty ? nil : .array(paths.map(\.json)),
         ]).text)
     }
     let fields: [String?] = [
       reader.connectionString, reader.chip, protocols.joined(separator: " "),
     ]
     try Output.line(fields.compactMap(\.self).joined(separator: "  "))
+    for path in paths { try Output.line("  \(path)") }
+  }
+}
+
+extension CommandPath {
+  /// Its name, what gets through by protocol, and what else is known of it.
+  fileprivate var json: JSON {
+    let means = TagTechnology.allCases.compactMap { technology in
+      self.means[technology].map { means in
+        let names = Means.allCases.filter(means.contains).map { JSON.string($0.rawValue) }
+        return JSON.Member(key: technology.rawValue, value: .array(names))
+      }
+    }
+    return .members([
+      "name": .string(name), "means": .object(means),
+      "note": note.isEmpty ? nil : .string(note),
+    ])
   }
 }
 

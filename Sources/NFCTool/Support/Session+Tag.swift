@@ -38,14 +38,18 @@ extension Session {
     let deadline = clock.now + timeout
     var failures = 0
     var others: [DetectedTag] = []
+    var hindrance: NFCError?
     repeat {
       do {
         let present = try await tagsInField()
         failures = 0
+        hindrance = nil
         let wanted = present.filter { options.uid == nil || $0.identifier == options.uid }
         if let tag = try await select(wanted, among: present, name, kind) { return tag }
         others = present
         demo?.showNext()
+      } catch let error as NFCError where error.isOfCardInUse {
+        hindrance = error
       } catch let error as NFCError where error.code == .readerUnavailable {
         failures += 1
         guard failures <= Self.toleratedFailures else {
@@ -54,6 +58,7 @@ extension Session {
       }
       try await Task.sleep(for: Self.pause)
     } while clock.now < deadline
+    if let hindrance { throw Failure(waitingFor: hindrance) }
     throw nothingCame(in: timeout, others)
   }
 
@@ -94,6 +99,15 @@ extension Session {
     return Failure(
       .notThere, "\(wanted) came within \(timeout.shortText) s\(found)",
       advice: "hold it to the reader, or wait longer with --timeout")
+  }
+}
+
+extension Failure {
+  /// No tag came in time but one that another program has.
+  init(waitingFor hindrance: NFCError) {
+    self.init(
+      .notThere, "no tag came in time: \(hindrance.description)",
+      advice: "take the card away, or end the program that uses it")
   }
 }
 

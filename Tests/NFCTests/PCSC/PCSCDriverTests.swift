@@ -130,6 +130,27 @@ import VirtualNFC
     }
     let error = await #expect(throws: NFCError.self) { try await tag.lockBlock(4) }
     #expect(error?.code == .unsupported)
+    // Nor is an answer made up where the tag was not asked.
+    for request: [UInt8] in [[0x02, 0x2B], [0x02, 0x23, 0x00, 0x03], [0x02, 0x20, 0x00]] {
+      let error = await #expect(throws: NFCError.self) {
+        try await tag.transceive(request, timeout: .milliseconds(100))
+      }
+      #expect(error?.code == .unsupported)
+    }
+  }
+
+  /// A tag whose blocks are to be locked is not half closed by a reader that has no locks.
+  @Test func closesNoTagThatItCannotLock() async throws {
+    let lockable: [UInt8] = [0xE1, 0x40, 0x27, 0x09]
+    let chip = VirtualTag.icodeSLIX2()
+    let bench = try await Bench(chip, dialect: .storageCard)
+    try await bench.tag().writeBlocks(at: 0, lockable)
+    let found = try #require(try await bench.reader.tagsInField().first)
+    try await found.connect()
+    let ndef = try #require(found.ndef)
+    let error = await #expect(throws: NFCError.self) { try await ndef.writeLock() }
+    #expect(error?.code == .unsupported)
+    #expect(Array(chip.memory[0..<4]) == lockable)
   }
 
   /// Whatever goes wrong at whichever exchange: the right error or the right result, and no block

@@ -1,0 +1,59 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+/// A card that another program has, or that a program has left in the middle of a command: pcscd
+/// gives it to nobody else until it answers or goes.
+@Suite struct CardInUseTests {
+  private struct Bench {
+    let daemon: PrivatePCSCD
+    let field = VirtualField()
+    let tag = VirtualTag.icodeSLIX2()
+    let client: VirtualPCSCClient
+
+    /// A reader whose tag is silent to a program that was ended since, as pcscd does not know.
+    init() async throws {
+      daemon = try PrivatePCSCD(name: "Virtual PCD")
+      field.place(tag)
+      let virtual = VirtualPCSCReader(field)
+      client = try VirtualPCSCClient(virtual, port: daemon.port)
+      #expect(try await run(["poll", "--once", "--timeout", "10"]).status == 0)
+      virtual.setFaults([.init(.readerWaits, at: 0)])
+      let waiting = try RunningTool(arguments(["iso15693", "read", "0"]), environment: environment)
+      while virtual.statistics.exchanges == 0 { try await Task.sleep(for: .milliseconds(10)) }
+      waiting.interrupt()
+      #expect(try await waiting.end().status == 130)
+    }
+
+    var environment: [String: String] { daemon.environment }
+    func arguments(_ arguments: [String]) -> [String] { arguments + ["--reader", "pcsc:"] }
+
+    func run(_ line: [String]) async throws -> Tool.Result {
+      try await Tool.run(arguments(line), environment: environment)
+    }
+  }
+
+  @Test func isWaitedFor() async throws {
+    let bench = try await Bench()
+    defer { bench.client.close() }
+    for command in [["poll", "--once"], ["info"], ["iso15693", "read", "0"]] {
+      let result = try await bench.run(command + ["--timeout", "0.8"])
+      #expect(result.status == 66, "\(command)")
+      #expect(result.output == "")
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains("in use"), "\(command): \(result.errors)")
+      #expect(result.errors.contains("take the card away"))
+    }
+    let poll = try RunningTool(
+      bench.arguments(["poll", "--once", "--timeout", "15"]), environment: bench.environment)
+    try await Task.sleep(for: .milliseconds(800))
+    bench.field.removeAll()
+    try await Task.sleep(for: .milliseconds(900))
+    bench.field.place(bench.tag)
+    let result = try await poll.end()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("ICODE SLIX2"))
+    #expect(result.errors == "")
+  }
+}

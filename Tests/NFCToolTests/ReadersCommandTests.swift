@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// `nfc readers` on readers of PC/SC: what they take, and with it what they lose.
+@Suite struct ReadersCommandTests {
+  @Test func saysWhatGetsThroughByEachWay() async throws {
+    let plain = try await Tool.run("readers", "--virtual", "icode-slix2")
+    #expect(plain.status == 0)
+    #expect(
+      plain.lines.first
+        == "pcsc:Virtual ACR1552 PICC 00 00  iso14443a iso14443b felica iso15693")
+    let ways = plain.lines.dropFirst()
+    #expect(ways.count == 3)
+    let isIndented = ways.allSatisfy { $0.hasPrefix("  ") }
+    #expect(isIndented)
+    #expect(ways.last?.contains("storage card: ") == true)
+    #expect(ways.last?.contains("iso15693 read and write;") == true)
+
+    let json = try await Tool.run("readers", "--virtual", "icode-slix2", "--json")
+    #expect(json.lines.count == 1)
+    let reader = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    let paths = try #require(reader["commandPaths"] as? [[String: Any]])
+    let names = paths.map { $0["name"] as? String }
+    #expect(names == ["transparent session", "maker's pass-through", "storage card"])
+    let vicinity = paths.map { ($0["means"] as? [String: [String]])?["iso15693"] }
+    #expect(
+      vicinity == [
+        ["raw commands", "read and write", "information", "several blocks at once", "locks"],
+        ["read and write", "information", "several blocks at once", "locks"],
+        ["read and write"],
+      ])
+    #expect(paths[1]["note"] as? String == "no request flags, no error codes, one tag at a time")
+  }
+
+  /// A reader of libnfc sends what it is given.
+  @Test func saysNothingOfWaysWhereThereIsOne() async throws {
+    let plain = try await Tool.run("readers", "--virtual", "ntag215")
+    #expect(plain.lines.count == 1)
+    let json = try await Tool.run("readers", "--virtual", "ntag215", "--json")
+    #expect(!json.output.contains("commandPaths"))
+  }
+}
