@@ -50,7 +50,7 @@ import VirtualNFC
       let restore = try await Tool.run(
         "mifare", "restore", file, "--reader", virtual.connectionString)
       for result in [dump, restore] {
-        #expect(result.status == 69)
+        #expect(result.status == 66)
         #expect(result.output == "")
         #expect(result.errorLines.count == 1)
         #expect(result.errors.contains("how the pages of \(product) are used is not known"))
