@@ -66,8 +66,11 @@ import Testing
     let result = try await Tool.run("felica", "info", "--json", "--virtual", "suica")
     #expect(result.lines.count == 1)
     #expect(result.output.contains(#""systemCodes":["0003","FE00"]"#))
-    #expect(result.output.contains(#"{"service":"090F","withoutKey":true}"#))
-    #expect(result.output.contains(#"{"service":"090A","withoutKey":false}"#))
+    #expect(result.output.contains(#"{"system":"0003","service":"090F","withoutKey":true}"#))
+    #expect(result.output.contains(#"{"system":"0003","service":"090A","withoutKey":false}"#))
+    #expect(result.output.contains(#"{"system":"FE00","service":"39C9","withoutKey":true}"#))
+    let text = try await Tool.run("felica", "info", "--virtual", "suica")
+    #expect(text.output.contains(" FE00 39C9 without a key\n"))
   }
 
   @Test func whatIsWrittenIsRead() async throws {

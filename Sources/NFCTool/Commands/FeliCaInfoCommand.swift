@@ -7,7 +7,7 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
     commandName: "info",
     abstract: "Tells the systems and services of a FeliCa card.",
     discussion: """
-      The services are those of the card's first system; those that need no key are marked.
+      Each service stands behind the code of its system; those that need no key are marked.
 
       Example:
         nfc felica info --json
@@ -54,17 +54,17 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
 
 /// What a FeliCa card tells of its systems and services.
 private struct FeliCaCard {
+  private struct Service {
+    let code: UInt16
+    let system: UInt16
+  }
+
   /// In the card's order.
   private var systemCodes: [[UInt8]] = []
-  private var services: [UInt16] = []
+  private var services: [Service] = []
 
-  /// Search Service Code: gives the node of a number, FFFF behind the last (FeliCa Card User's Manual,
-  /// 4.4; nfcpy's and libpafe's use of it).
-  private static let searchServiceCode: UInt8 = 0x0A
-  private static let end: UInt16 = 0xFFFF
-  /// More than any card is known to have; a card that never ends is not believed.
-  private static let maximumNodes = 1024
-  private static let headerSize = 9
+  /// More than any system is known to have; a card that never ends is not believed.
+  private static let maximumNodes: UInt16 = 1024
 
   init(_ tag: any FeliCaTag, _ product: TagProduct?) async throws {
     // FeliCa Lite and plain type 3 tags have one system, and do not answer.
@@ -72,16 +72,14 @@ private struct FeliCaCard {
       if !tag.systemCode.isEmpty { systemCodes = [tag.systemCode] }
       return
     }
-    systemCodes = try await tag.requestSystemCode().map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-    for number in 0..<Self.maximumNodes {
-      let index = [UInt8(number & 0xFF), UInt8(number >> 8)]
-      let answer = try await tag.sendFeliCaCommand([Self.searchServiceCode] + tag.idm + index)
-      let node = Array(answer.dropFirst(Self.headerSize))
-      // Four bytes are an area: its own code and the last one in it.
-      guard node.count >= 2 else { return }
-      let code = UInt16(node[0]) | UInt16(node[1]) << 8
-      guard code != Self.end else { return }
-      if node.count == 2 { services.append(code) }
+    for system in try await tag.systems() {
+      systemCodes.append(system.code.bytes)
+      let card = tag.inSystem(system)
+      for index in 0..<Self.maximumNodes {
+        guard let node = try await card.searchServiceCode(index: index) else { break }
+        guard case .service(let code) = node else { continue }
+        services.append(Service(code: code, system: system.code))
+      }
     }
   }
 
@@ -98,14 +96,19 @@ private struct FeliCaCard {
         JSON.Member(
           key: "services",
           value: .array(
-            services.map { code in
+            services.map { service in
               // The lowest attribute bit: no authentication needed.
               .members([
-                "service": .bytes([UInt8(code >> 8), UInt8(code & 0xFF)]),
-                "withoutKey": .bool(code & 1 == 1),
+                "system": .bytes(service.system.bytes), "service": .bytes(service.code.bytes),
+                "withoutKey": .bool(service.code & 1 == 1),
               ])
             })))
     }
     return members
   }
+}
+
+extension UInt16 {
+  /// Both bytes, the most significant first.
+  fileprivate var bytes: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
 }

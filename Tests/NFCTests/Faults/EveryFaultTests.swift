@@ -7,8 +7,7 @@ import VirtualNFC
 @Suite struct EveryFaultTests {
   typealias Kind = FaultTests.Kind
 
-  /// Those on the air at every exchange. Those on the line at the first command alone: they look the same at
-  /// each, and libnfc leaves a descriptor open for many of them.
+  /// Those on the air at every exchange, those on the line at every command.
   static let kinds: [Kind] = [
     .tagLeaves, .frameLost, .answerLost, .answerBroken, .replyBroken, .lineCloses,
   ]
@@ -47,7 +46,7 @@ import VirtualNFC
     bench.field.remove(model)
     #expect(exchanges > 0 && commands > 0)
 
-    for index in 0..<(kind.isOnAir ? exchanges : 1) {
+    for index in 0..<(kind.isOnAir ? exchanges : commands) {
       let tag = try procedure.tag()
       bench.field.place(tag)
       let body = try await procedure.prepare(try await bench.tag(options))

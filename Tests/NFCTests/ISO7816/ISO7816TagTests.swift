@@ -9,6 +9,7 @@ struct EchoApplication: VirtualApplet {
   let aid: [UInt8] = EchoApplication.identifier.bytes
   var acceptsCommandChaining = true
   var longestRead = 256
+  var waitingTimeExtensions: [UInt8] = []
 
   mutating func process(_ apdu: [UInt8]) -> [UInt8] {
     guard let command = APDU(apdu) else { return [0x67, 0x00] }
@@ -148,6 +149,31 @@ struct EchoApplication: VirtualApplet {
       try await card.readBinary(file: nil, offset: 0, count: nil)
     }
     #expect(error?.group == .connection)
+  }
+
+  /// The chip asks three times for a block (ISO/IEC 14443-4, 7.5.4.1), and after each request for more time
+  /// anew; what it reports when it gives up is the cause.
+  @Test(
+    arguments: [
+      (Fault.Effect.frameLost, NFCError.Cause.noAnswer), (.answerLost, .noAnswer),
+      (.answerBroken, .checksum),
+    ], [[], [1], [1, 2]] as [[UInt8]])
+  func lostBlocksAreTheCause(
+    _ loss: (Fault.Effect, NFCError.Cause), _ extensions: [UInt8]
+  ) async throws {
+    var application = EchoApplication()
+    application.waitingTimeExtensions = extensions
+    let bench = try await Bench(application.tag)
+    let card = try await card(bench)
+    _ = try await card.selectApplication(of: [EchoApplication.identifier])
+    let command = APDU(instructionClass: 0, instructionCode: 0xCB, p1: 0, p2: 0, data: [1, 2])
+    let (answer, _, exchanges) = try await bench.counting { try await card.sendCommand(command) }
+    #expect(answer.data == [1, 2] && exchanges == 1 + extensions.count)
+    bench.virtual.setFaults(
+      (0..<3).map { Fault(loss.0, at: .exchange(extensions.count + $0)) })
+    let error = await #expect(throws: NFCError.self) { try await card.sendCommand(command) }
+    #expect(error?.code == .tagConnectionLost)
+    #expect(error?.cause == loss.1)
   }
 
   /// The same for what goes wrong between host and chip.

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+import VirtualNFC
+
+/// Chips that are known by name, but not how their pages are used.
+@Suite struct UnknownPagesTests {
+  /// An NTAG213 that gives itself out as another chip.
+  private struct Renamed: VirtualChip {
+    /// GET_VERSION (NTAG21x data sheet, 10.1).
+    private static let getVersion: [UInt8] = [0x60]
+    private var chip = NTAG21x(.ntag213)
+    private let version: [UInt8]
+
+    init(version: [UInt8]) { self.version = version }
+
+    var name: String { chip.name }
+    var identifier: [UInt8] { chip.identifier }
+    var modulation: RadioFrame.Modulation { chip.modulation }
+    var memory: [UInt8] {
+      get { chip.memory }
+      set { chip.memory = newValue }
+    }
+    mutating func powerOn() { chip.powerOn() }
+    mutating func powerOff() { chip.powerOff() }
+    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      let answer = chip.receive(frame)
+      guard answer != nil, frame.checkedPayload == Self.getVersion else { return answer }
+      return .typeA(version)
+    }
+  }
+
+  /// Nothing is guessed: no file is made, and nothing is written.
+  @Test(arguments: [
+    ("NTAG213 TT", "0004040203000F03"), ("NTAG I2C plus 1K", "0004040502021303"),
+    ("NTAG I2C plus 2K", "0004040502021503"), ("MIFARE Ultralight AES", "0004030104000F03"),
+  ])
+  func isNeitherDumpedNorRestored(_ product: String, _ version: String) async throws {
+    let tag = VirtualTag(Renamed(version: try #require([UInt8](hexadecimal: version))))
+    let image = tag.memory
+    let field = VirtualField()
+    field.place(tag)
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "dump.bin").path
+      let dump = try await Tool.run(
+        "mifare", "dump", file, "--reader", virtual.connectionString)
+      #expect(!FileManager.default.fileExists(atPath: file))
+      try Data(repeating: 0x5A, count: image.count).write(to: URL(filePath: file))
+      let restore = try await Tool.run(
+        "mifare", "restore", file, "--reader", virtual.connectionString)
+      for result in [dump, restore] {
+        #expect(result.status == 66)
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.contains("how the pages of \(product) are used is not known"))
+      }
+      #expect(tag.memory == image)
+    }
+  }
+}
