@@ -36,8 +36,11 @@ public struct NFCReaderError: _BridgedStoredNSError {
     case readerErrorInvalidParameter = 3
     case readerErrorInvalidParameterLength = 4
     case readerErrorParameterOutOfBound = 5
+    /// Never given here: no reader says that its field has been switched off by somebody.
     case readerErrorRadioDisabled = 6
     case readerTransceiveErrorTagConnectionLost = 100
+    /// Given by the two methods alone that can be told to repeat a command
+    /// (``NFCTagCommandConfiguration``).
     case readerTransceiveErrorRetryExceeded = 101
     case readerTransceiveErrorTagResponseError = 102
     case readerTransceiveErrorSessionInvalidated = 103

@@ -114,6 +114,7 @@ extension SessionSuites {
       #expect(try await tag.queryNDEFStatus().0 == .readOnly)
       let message = try await tag.readNDEF()
       await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeNDEF(message) }
+      await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeLock() }
       session.invalidate()
       _ = try await delegate.events.end()
       withExtendedLifetime(bench) {}
