@@ -3,8 +3,8 @@ import Synchronization
 /// What an iPhone settles by its hardware, its Info.plist and its sheet, and Linux has to be told. Ours,
 /// not Apple's.
 ///
-/// At first it is what the machine and Info.plist say (``standard``); a program may set another one
-/// before its sessions begin.
+/// At first it is what the machine and Info.plist say; a program may set another one before its
+/// sessions begin.
 ///
 /// ```swift
 /// NFCEnvironment.current.readers = .named("pn532_uart:/dev/ttyUSB0")

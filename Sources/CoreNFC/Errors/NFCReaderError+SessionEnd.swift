@@ -25,4 +25,16 @@ extension NFCReaderError {
         userInfo: [NSUnderlyingErrorKey: error])
     }
   }
+  /// What the person is told of a session that has ended for this reason; `nil` for the ends that somebody
+  /// wanted.
+  var told: String? {
+    switch code {
+    case .readerSessionInvalidationErrorUserCanceled,
+      .readerSessionInvalidationErrorFirstNDEFTagRead:
+      nil
+    default:
+      [localizedDescription, userInfo[NSLocalizedFailureReasonErrorKey] as? String]
+        .compactMap(\.self).joined(separator: ": ")
+    }
+  }
 }

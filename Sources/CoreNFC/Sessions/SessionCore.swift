@@ -69,7 +69,9 @@ final class SessionCore: Sendable {
       run.start(kept, after: before.compactMap { $0.run.withLock { $0 } })
     } catch {
       SessionRegistry.shared.remove(self)
-      _ = state.withLock { $0.end(NFCReaderError(sessionEnd: error)) }
+      let reason = NFCReaderError(sessionEnd: error)
+      _ = state.withLock { $0.end(reason) }
+      environment.presenter.present(.ended(alertMessage, failure: reason.told))
       tellEnd(kept)
     }
   }
@@ -83,7 +85,7 @@ final class SessionCore: Sendable {
   /// Ends the session; says whether it had not ended before.
   @discardableResult func end(_ reason: NFCReaderError, message: String? = nil) -> Bool {
     guard state.withLock({ $0.end(reason) }) else { return false }
-    run.withLock { $0 }?.cancel(failure: message)
+    run.withLock { $0 }?.cancel(failure: message ?? reason.told)
     return true
   }
 

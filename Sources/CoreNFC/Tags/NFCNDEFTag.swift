@@ -23,7 +23,8 @@ public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
   @preconcurrency func writeNDEF(
     _ ndefMessage: NFCNDEFMessage, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Makes the tag read-only for good. **Cannot be undone.**
+  /// Makes the tag read-only for good. **Cannot be undone.** Fails with
+  /// `ndefReaderSessionErrorTagNotWritable` if it is so already.
   @preconcurrency func writeLock(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 }
 

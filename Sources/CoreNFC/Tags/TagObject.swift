@@ -102,6 +102,10 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
 
   func writeLock(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
     perform(.writeNDEF) { [native] in
+      // Native tags let it pass: what was asked for is so already.
+      guard try await native.queryNDEFStatus().access != .readOnly else {
+        throw NFCReaderError(.ndefReaderSessionErrorTagNotWritable)
+      }
       try await native.writeLock()
     } completion: {
       completionHandler($0.failure)

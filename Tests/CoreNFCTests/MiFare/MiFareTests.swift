@@ -85,6 +85,16 @@ extension SessionSuites {
       }
     }
 
+    @Test func aCommandLongerThanAFrameIsNotSent() async throws {
+      try await withTag(.ntag215()) { bench, tag in
+        try await bench.sendingNothing {
+          await expect(.readerTransceiveErrorPacketTooLong) {
+            _ = try await tag.sendMiFareCommand(commandPacket: Data(count: 300))
+          }
+        }
+      }
+    }
+
     // MARK: ISO 7816
 
     @Test func aDESFireTakesBothKindsOfCommands() async throws {

@@ -78,9 +78,9 @@ extension SessionSuites {
       withExtendedLifetime(bench) {}
     }
 
-    private func wait(until isTrue: () -> Bool) async throws {
+    private func wait(until isTrue: () throws -> Bool) async throws {
       let deadline = ContinuousClock.now + .seconds(5)
-      while !isTrue() {
+      while try !isTrue() {
         guard ContinuousClock.now < deadline else { throw Unexpected("it did not come true") }
         try await Task.sleep(for: .milliseconds(5))
       }
@@ -98,16 +98,72 @@ extension SessionSuites {
       }
       // What the first one opens for good is not counted.
       _ = try await run()
-      let before = try descriptors()
+      let (descriptors, threads) = (try entries("fd"), try entries("task"))
       for _ in 0..<10 {
         let session = try await run()
         try await wait { session() == nil }
       }
-      #expect(try descriptors() <= before + 1)
+      #expect(try entries("fd") <= descriptors + 1)
+      // A session and its reader have a thread each. Other tests come and go with theirs meanwhile.
+      try await wait { try entries("task") < threads + 10 }
     }
 
-    private func descriptors() throws -> Int {
-      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    /// How many descriptors (`fd`) or threads (`task`) this process has.
+    private func entries(_ directory: String) throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(directory)").count
+    }
+
+    @Test func theMainQueueIsAsGoodAsAnother() async throws {
+      let bench = try SessionBench(.ntag215())
+      let delegate = MainDelegate()
+      let session = try #require(
+        NFCTagReaderSession(pollingOption: .iso14443, delegate: delegate, queue: .main))
+      session.begin()
+      #expect(
+        try await delegate.events.end().code == .readerSessionInvalidationErrorUserCanceled)
+      withExtendedLifetime(bench) {}
+    }
+
+    /// Stops the process if it is told anything elsewhere than on the main queue.
+    private final class MainDelegate: NSObject, NFCTagReaderSessionDelegate, Sendable {
+      let events = SessionEvents()
+
+      func tagReaderSessionDidBecomeActive(_ session: NFCTagReaderSession) {
+        dispatchPrecondition(condition: .onQueue(.main))
+      }
+
+      func tagReaderSession(
+        _ session: NFCTagReaderSession, didInvalidateWithError error: any Error
+      ) {
+        dispatchPrecondition(condition: .onQueue(.main))
+        events.add(.ended(error))
+      }
+
+      func tagReaderSession(_ session: NFCTagReaderSession, didDetect tags: [NFCTag]) {
+        let held = Handover(session)
+        session.connect(to: tags[0]) { _ in
+          dispatchPrecondition(condition: .onQueue(.main))
+          held.value.invalidate()
+        }
+      }
+    }
+
+    @Test func pollingMayBeStartedAnewManyTimes() async throws {
+      let bench = try SessionBench(.ntag215(), .ntag216())
+      let (session, delegate, first) = try await bench.tags(.iso14443)
+      var tags = first
+      for _ in 0..<30 {
+        // Commands of the round before that are still under way must not disturb the next one.
+        for case .miFare(let tag) in tags { tag.queryNDEFStatus { _, _, _ in } }
+        session.connect(to: tags[1]) { _ in }
+        session.restartPolling()
+        #expect(tags.map(\.isAvailable) == [false, false])
+        tags = try await delegate.events.tags()
+        #expect(tags.count == 2)
+      }
+      try await session.connect(to: tags[0])
+      session.invalidate()
+      _ = try await delegate.events.end()
     }
 
     @Test func aThreadMayBeBlockedUntilACompletion() async throws {

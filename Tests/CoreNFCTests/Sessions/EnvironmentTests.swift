@@ -94,6 +94,46 @@ extension SessionSuites {
       withExtendedLifetime(bench) {}
     }
 
+    @Test func thePersonIsToldWhyASessionHasEnded() async throws {
+      func lines(_ change: (inout NFCEnvironment) -> Void) async throws -> [String?] {
+        let recorder = Recorder()
+        let bench = try SessionBench(presenter: recorder)
+        change(&NFCEnvironment.current)
+        let (_, delegate) = try bench.session(.iso14443)
+        _ = try await delegate.events.end()
+        return recorder.lines
+      }
+      let late = try await lines { $0.limits.sessionDuration = .milliseconds(100) }
+      #expect(late == ["NFC: ready to scan", "NFC: failed: Session timeout"])
+      let withoutReader = try await lines { $0.readers = .named("pn532_uart:/nonexistent") }
+      #expect(
+        withoutReader == [
+          "NFC: ready to scan",
+          "NFC: failed: Feature not supported: cannot open /nonexistent: No such file or directory",
+        ])
+      // This one has not even begun.
+      let withoutKey = try await lines { $0.information = NFCInformation() }
+      #expect(
+        withoutKey == [
+          "NFC: failed: Missing required entitlement: Info.plist does not say what NFC is used for "
+            + "(NFCReaderUsageDescription)"
+        ])
+    }
+
+    @Test func theEndAfterTheFirstMessageIsNoFailure() async throws {
+      let recorder = Recorder()
+      let bench = try SessionBench(
+        try .ntag213(ndef: NDEFMessage(.uri("https://example.org"))), presenter: recorder)
+      let delegate = MessageDelegate()
+      let session = NFCNDEFReaderSession(
+        delegate: delegate, queue: nil, invalidateAfterFirstRead: true)
+      session.alertMessage = "Hold it near"
+      session.begin()
+      _ = try await delegate.events.end()
+      #expect(recorder.lines == ["NFC: Hold it near", "NFC: done: Hold it near"])
+      withExtendedLifetime(bench) {}
+    }
+
     @Test func thePersonMayCancel() async throws {
       let recorder = Recorder()
       let bench = try SessionBench(presenter: recorder)

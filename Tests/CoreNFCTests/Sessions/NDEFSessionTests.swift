@@ -103,6 +103,28 @@ extension SessionSuites {
       withExtendedLifetime(bench) {}
     }
 
+    /// Many programs ask a tag of this session what it is besides.
+    @Test func aTagIsOfItsKindToo() async throws {
+      let bench = try SessionBench(
+        .ntag215(), .icodeSLIX2(), try .named("type4"), try .named("suica"), .topaz96())
+      let delegate = NDEFTagDelegate()
+      let session = session(delegate)
+      try await delegate.events.expectActive()
+      let kinds = try await delegate.events.ndefTags().map { tag in
+        [
+          (tag as? any NFCMiFareTag).map { "MIFARE \($0.identifier.count)" },
+          (tag as? any NFCISO15693Tag).map { "ISO 15693 \($0.identifier.count)" },
+          (tag as? any NFCISO7816Tag).map { "ISO 7816 \($0.initialSelectedAID)" },
+          (tag as? any NFCFeliCaTag).map { "FeliCa \($0.currentIDm.count)" },
+        ].compactMap(\.self)
+      }
+      #expect(
+        Set(kinds) == [["MIFARE 7"], ["ISO 15693 8"], ["ISO 7816 "], ["FeliCa 8"], []])
+      session.invalidate()
+      _ = try await delegate.events.end()
+      withExtendedLifetime(bench) {}
+    }
+
     @Test func aReadOnlyTagIsNotWritten() async throws {
       let bench = try SessionBench(try .ntag213(ndef: Self.link))
       let delegate = NDEFTagDelegate()
@@ -114,6 +136,7 @@ extension SessionSuites {
       #expect(try await tag.queryNDEFStatus().0 == .readOnly)
       let message = try await tag.readNDEF()
       await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeNDEF(message) }
+      await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeLock() }
       session.invalidate()
       _ = try await delegate.events.end()
       withExtendedLifetime(bench) {}
