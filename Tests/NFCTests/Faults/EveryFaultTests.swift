@@ -9,7 +9,8 @@ import VirtualNFC
 
   /// Those on the air at every exchange, those on the line at every command.
   static let kinds: [Kind] = [
-    .tagLeaves, .frameLost, .answerLost, .answerBroken, .replyBroken, .lineCloses,
+    .tagLeaves, .frameLost, .answerLost, .answerBroken, .commandBroken, .replyBroken, .replyLost,
+    .replyIsNoise, .replyIsAnother, .lineCloses,
   ]
 
   @Test(arguments: FaultedProcedure.feliCa, kinds)
@@ -18,7 +19,7 @@ import VirtualNFC
   }
 
   /// What is lost on the line ends after the time that a card may compute.
-  @Test(arguments: FaultedProcedure.cards, kinds.filter { $0 != .replyBroken })
+  @Test(arguments: FaultedProcedure.cards, kinds.filter { $0.isOnAir || $0.isFatal })
   func cards(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
     try await Self.run(procedure, kind)
   }
