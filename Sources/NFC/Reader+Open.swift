@@ -105,7 +105,8 @@ private actor Opener {
     let obstacle = PCSCDriver.obstacle()
     throw NFCError(
       .readerNotFound,
-      "libnfc finds no reader, and \(obstacle?.reason ?? "the PC/SC service has none")",
+      obstacle.map { "libnfc finds no reader; \($0.reason)" }
+        ?? "libnfc finds no reader, and the PC/SC service has none",
       cause: obstacle?.cause)
   }
 

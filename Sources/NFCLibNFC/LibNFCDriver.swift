@@ -50,7 +50,9 @@ public final class LibNFCDriver: ReaderDriver {
     }
     let port = try ConnectionString(text).prepare()
     guard let device = try LibNFC.open(text) else {
-      throw NFCError(.readerUnavailable, "no reader answers at \(text)")
+      throw NFCError(
+        .readerUnavailable,
+        "no reader answers at \(text); check its cable, and that no other program uses it")
     }
     return try LibNFCDriver(device, port: port)
   }

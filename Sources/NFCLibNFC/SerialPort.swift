@@ -36,7 +36,7 @@ struct SerialPort: ~Copyable {
       }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         throw NFCError(
-          .readerUnavailable, "\(path) is in use, by this program or another one")
+          .readerUnavailable, "\(path) is in use, by this program or another one; end that first")
       }
     } catch {
       close(descriptor)

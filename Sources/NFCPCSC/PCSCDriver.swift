@@ -141,8 +141,8 @@ public final class PCSCDriver: ReaderDriver {
       throw NFCError(
         .readerUnavailable,
         isRefused
-          ? "the PC/SC service is closed to this user; allow access_pcsc and access_card in polkit"
-          : "the PC/SC service cannot be reached; start pcscd",
+          ? "to use PC/SC readers, allow access_pcsc and access_card in polkit"
+          : "to use PC/SC readers, start pcscd",
         cause: error.cause)
     }
   }

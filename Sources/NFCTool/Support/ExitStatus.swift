@@ -59,7 +59,6 @@ struct Failure: Error, Hashable, Sendable {
   private static func advice(_ code: NFCError.Code) -> String? {
     switch code {
     case .readerNotFound: "name a reader with --reader, or use --virtual demo"
-    case .readerUnavailable: "check its cable, and that no other program uses it"
     case .readerLost: "plug the reader in again"
     case .unsupported: "use another reader"
     case .wrongTag: "use another tag"
