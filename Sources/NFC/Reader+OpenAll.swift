@@ -22,7 +22,7 @@ extension Reader {
         problem = problem ?? error
       }
     }
-    guard readers.isEmpty else { return readers }
-    throw problem ?? NFCError(.readerNotFound, "no reader was found")
+    if let problem, readers.isEmpty { throw problem }
+    return readers.isEmpty ? [try await open()] : readers
   }
 }

@@ -23,7 +23,8 @@ public struct NFCReaderSource: Sendable {
       available: { !Reader.connectionStrings().isEmpty })
   }
 
-  /// Readers by their connection strings, for instance a PN532 and, for ISO 15693, a PC/SC reader.
+  /// Readers by their connection strings, for instance a PN532 and, for ISO 15693, a PC/SC reader. Each is
+  /// polled for what those before it have not.
   public static func named(_ connectionStrings: String...) -> NFCReaderSource {
     NFCReaderSource { _ in
       var readers: [Reader] = []

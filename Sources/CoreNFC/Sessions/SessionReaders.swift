@@ -22,8 +22,13 @@ struct SessionReaders: Sendable {
   ///
   /// - Throws: `readerErrorUnsupportedFeature` if none of them can do any of what is asked for.
   init(_ source: NFCReaderSource, _ request: SessionRequest) async throws {
-    let entries = try await source.open(request.polling).map {
-      Entry(reader: $0, options: $0.options(among: request.polling))
+    // What a reader has is left out for those after it: no card is asked twice, and a PC/SC reader that is
+    // there for ISO 15693 leaves smart cards to other programs.
+    var missing = request.polling
+    let entries = try await source.open(request.polling).map { reader in
+      let options = reader.options(among: missing)
+      missing.subtract(options)
+      return Entry(reader: reader, options: options)
     }
     self.entries = entries
     self.request = request

@@ -41,6 +41,18 @@ extension SessionSuites {
       _ = try await delegate.events.end()
     }
 
+    /// A PC/SC reader beside a PN532 is there for ISO 15693 alone.
+    @Test func aReaderIsPolledForWhatThoseBeforeItHaveNot() async throws {
+      let bench = try SessionBench(.ntag215(), .icodeSLIX2())
+      // Before the PC/SC reader stands another tag now, which it could see.
+      bench.vicinityField.removeAll()
+      bench.vicinityField.place(.ntag216())
+      let (session, delegate, tags) = try await bench.tags()
+      #expect(tags.count == 1)
+      session.invalidate()
+      _ = try await delegate.events.end()
+    }
+
     private func kind(_ tag: NFCTag) -> String {
       switch tag {
       case .feliCa: "feliCa"
