@@ -53,7 +53,9 @@ extension ISO15693Access {
   /// How many blocks the next command is for.
   private func readStep(from number: Int, to end: Int, limit: Int?, overhead: Int) -> Int {
     // The size of the first block tells how many an answer can hold.
-    guard let size = knowledge.likelyBlockSize, limit != 1 else { return 1 }
+    guard let size = knowledge.likelyBlockSize, limit != 1, !link.carriesBlocksAlone else {
+      return 1
+    }
     var step = formEnd(from: number, to: end) - number
     step = min(step, max(1, (link.maximumResponseLength - 1) / (size + overhead)))
     if let limit { step = min(step, limit) }

@@ -89,7 +89,7 @@ final class PrivatePCSCD: Sendable {
 
   private var socketPath: String { directory.appending(path: "run/pcscd.comm").path }
 
-  /// Starts the daemon, anew after ``stop()``, and waits for its socket.
+  /// Starts the daemon, anew after ``stop()``, and waits until it listens.
   func start() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/unshare")
@@ -103,9 +103,25 @@ final class PrivatePCSCD: Sendable {
     process.standardError = FileHandle.nullDevice
     try process.run()
     self.process.withLock { $0 = process }
-    let attempts = 100
-    for _ in 0..<attempts where !FileManager.default.fileExists(atPath: socketPath) {
-      usleep(20_000)
+    let attempts = 400
+    for _ in 0..<attempts {
+      if isListening { return }
+      usleep(5_000)
+    }
+    throw Obstacle(description: "pcscd does not start")
+  }
+
+  /// The socket's file is there a moment before the daemon listens at it.
+  private var isListening: Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.utf8) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
     }
   }
 
