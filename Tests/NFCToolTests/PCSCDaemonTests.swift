@@ -29,12 +29,9 @@ import VirtualNFC
         })
 
     let other = try daemon.scriptor((0..<8).map { "FF B0 00 0\($0) 04" })
-    for block in blocks {
-      let spaced = stride(from: 0, to: 8, by: 2).map { offset in
-        let start = block.index(block.startIndex, offsetBy: offset)
-        return String(block[start..<block.index(start, offsetBy: 2)])
-      }
-      #expect(other.contains(spaced.joined(separator: " ") + " 90 00"), "\(other)")
+    for block in 0..<8 {
+      let bytes = chip.memory[(block * 4)..<(block * 4 + 4)]
+      #expect(other.contains("< \(spaced(bytes)) 90 00"), "\(other)")
     }
 
     field.remove(chip)
@@ -68,30 +65,140 @@ import VirtualNFC
     #expect(Array(chip.memory[16..<4016]) == content)
   }
 
-  /// Chips that differ in what they take: by their size of block, number of blocks and refusals.
-  @Test(arguments: ["icode-slix", "icode-sli-s", "st25dv", "st25tv", "tag-it", "mb89r118"])
-  func readsAndWritesEveryChip(_ name: String) throws {
-    let chip = try VirtualTag.named(name)
-    let blockSize = name == "mb89r118" ? 8 : 4
+  /// A chip, and what its maker's data sheet says of its memory.
+  struct Chip: CustomTestStringConvertible {
+    let name: String
+    let blockCount: Int
+    var blockSize = 4
+    /// A write by the reader's own command, which has no option flag, is refused.
+    var needsOption = false
+
+    var testDescription: String { name }
+  }
+
+  /// All that differ in what they take: by their size of block, number of blocks and refusals.
+  static let chips = [
+    Chip(name: "icode-slix2", blockCount: 80), Chip(name: "icode-slix", blockCount: 28),
+    Chip(name: "icode-sli-s", blockCount: 40), Chip(name: "st25dv", blockCount: 2048),
+    Chip(name: "st25dv16k", blockCount: 512), Chip(name: "st25dv04k", blockCount: 128),
+    Chip(name: "st25tv", blockCount: 64), Chip(name: "tag-it", blockCount: 64, needsOption: true),
+    Chip(name: "mb89r118", blockCount: 250, blockSize: 8),
+  ]
+
+  @Test(arguments: chips)
+  func readsAndWritesEveryChip(_ kind: Chip) throws {
+    let chip = try VirtualTag.named(kind.name)
+    let size = kind.blockSize
     let field = VirtualField()
     field.place(chip)
     let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
     let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
     defer { client.close() }
-    let content = (0..<(3 * blockSize)).map { UInt8($0 + 0xA1) }
+    func read(_ blocks: String) throws -> String {
+      let read = try daemon.nfc("iso15693", "read", blocks)
+      #expect(read.status == 0, "\(read.errors)")
+      return lines(read.output).compactMap { $0.split(separator: " ").last }.joined()
+    }
+    let content = (0..<(3 * size)).map { UInt8($0 + 0xA1) }
     let written = try daemon.nfc("iso15693", "write", "4", content.hexadecimal)
     #expect(written.status == 0, "\(written.errors)")
-    let start = 4 * blockSize
-    #expect(Array(chip.memory[start..<(start + content.count)]) == content)
-    let read = try daemon.nfc("iso15693", "read", "4-6")
-    let data = lines(read.output).compactMap { $0.split(separator: " ").last }.joined()
-    #expect(data == content.hexadecimal, "\(read.errors)")
+    #expect(Array(chip.memory[(4 * size)..<(7 * size)]) == content)
+    #expect(try read("4-6") == content.hexadecimal)
+    let info = try daemon.nfc("iso15693", "info", "--json")
+    #expect(info.output.contains("\"blockSize\":\(size),\"blockCount\":\(kind.blockCount),"))
+
+    // What another program reads is what was written, and the other way round.
+    let other = (1...size).map { UInt8($0) }
+    let answers = try daemon.scriptor(
+      (4..<7).map { "FF B0 00 0\($0) 0\(size)" }
+        + ["FF D6 00 08 0\(size) \(spaced(other))", "FF B0 00 08 0\(size)"])
+    for start in stride(from: 0, to: content.count, by: size) {
+      #expect(answers.contains("< \(spaced(content[start..<(start + size)])) 90 00"), "\(answers)")
+    }
+    let stored = kind.needsOption ? [UInt8](repeating: 0, count: size) : other
+    #expect(answers.contains(kind.needsOption ? "< 63 00" : "< 90 00"), "\(answers)")
+    #expect(answers.contains("< \(spaced(stored)) 90 00"), "\(answers)")
+    #expect(try read("8") == stored.hexadecimal)
+
     #expect(try daemon.nfc("write", "uri", "https://example.com/", "--verify").status == 0)
     #expect(try daemon.nfc("read").output == "https://example.com/\n")
     #expect(try daemon.nfc("iso15693", "lock", "7", "--permanently").status == 0)
     #expect(
-      try daemon.nfc("iso15693", "write", "7", content.prefix(blockSize).map(\.self).hexadecimal)
+      try daemon.nfc("iso15693", "write", "7", content.prefix(size).map(\.self).hexadecimal)
         .status == 77)
+  }
+
+  /// As scriptor takes and prints bytes.
+  private func spaced(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { [$0].hexadecimal }.joined(separator: " ")
+  }
+
+  /// Requests of a program's own, custom commands among them, and the tag's own errors.
+  @Test func sendsWhatItIsGiven() throws {
+    let field = VirtualField()
+    field.place(.icodeSLIX2())
+    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
+    let virtual = VirtualPCSCReader(field)
+    let client = try VirtualPCSCClient(virtual, port: daemon.port)
+    defer { client.close() }
+    let uid = "838ED22A080104E0"
+    let steps: [(requests: [String], answers: [String])] = [
+      // Signature; article surveillance on, another identifier, locked.
+      (["02BD04"], ["00CAE8183CB4823C765AFDEB78C9D66C959990FD52A5820E76E1D6E025D76EAD79"]),
+      (["02A204", "02A704ABCD", "42A50400"], ["00", "00", "00ABCD"]),
+      (["02A404", "02A304", "02AB04"], ["00", "0112", "000000027F350000"]),
+      // AFI and DSFID, written, locked, and found by.
+      (["022742", "0228", "022743"], ["00", "00", "0112"]),
+      (["022924", "022A", "022925", "022A"], ["00", "00", "0112", "0111"]),
+      (["36014200", "022B"], ["0024" + uid, "000F" + uid + "24424F0301"]),
+      // Selected; a wrong length, a block that is not there, commands that it does not know.
+      (["2225" + uid, "122000", "2226" + uid], ["00", "00E1402701", "00"]),
+      (
+        ["2220" + uid, "0220FF", "2235" + uid + "00", "2230" + uid + "0000"],
+        ["0102", "0110", "0101", "0101"]
+      ),
+    ]
+    for step in steps {
+      let sent = try daemon.nfc(arguments: ["iso15693", "send"] + step.requests)
+      #expect(sent.status == 0, "\(step.requests): \(sent.errors)")
+      #expect(lines(sent.output).map(String.init) == step.answers, "\(step.requests)")
+    }
+    // Silence is no answer.
+    let silent = try daemon.nfc("iso15693", "send", "36014300")
+    #expect(silent.status == 74)
+    #expect(silent.output == "")
+    #expect(lines(silent.errors).count == 1)
+  }
+
+  /// Nothing goes to the tag but what finds it and asks for its size.
+  @Test func refusesBeforeAnythingIsSent() throws {
+    let chip = VirtualTag.icodeSLIX2()
+    let field = VirtualField()
+    field.place(chip)
+    let before = chip.memory
+    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
+    let virtual = VirtualPCSCReader(field)
+    let client = try VirtualPCSCClient(virtual, port: daemon.port)
+    defer { client.close() }
+    let questions = 2
+    let mistakes: [(arguments: [String], text: String, exchanges: Int)] = [
+      (["read", "79-80"], "0 to 79", questions), (["read", "300"], "0 to 79", questions),
+      (["write", "80", "11223344"], "0 to 79", questions),
+      (["write", "79", "1122334455667788"], "block 80", questions),
+      (["write", "4", "112233"], "4 bytes", 1),
+      (["lock", "80", "--permanently"], "0 to 79", questions),
+      (["lock", "4"], "--permanently", 0), (["read", "65536"], "65536", 0),
+      (["send", "02"], "flags", 1), (["send", String(repeating: "02", count: 260)], "bytes", 1),
+    ]
+    for mistake in mistakes {
+      virtual.setFaults([])
+      let result = try daemon.nfc(arguments: ["iso15693"] + mistake.arguments)
+      #expect(result.status == 64, "\(mistake)")
+      #expect(result.output == "", "\(mistake)")
+      #expect(result.errors.contains(mistake.text), "\(mistake): \(result.errors)")
+      #expect(virtual.statistics.exchanges == mistake.exchanges, "\(mistake)")
+    }
+    #expect(chip.memory == before)
   }
 
   @Test func saysWhatIsNotThere() throws {

@@ -60,12 +60,16 @@ final class PrivatePCSCD: Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
+  /// Below those that connections are given by the system (ip_local_port_range): one of them could
+  /// have the port before the daemon has.
+  private static let ports: Range<UInt16> = 20_000..<32_000
+
   /// The first of two ports that nobody listens at.
   static func freePort() -> UInt16 {
     while true {
-      let first = boundSocket(at: 0)
+      let first = boundSocket(at: .random(in: ports))
       defer { close(first.descriptor) }
-      guard first.port < UInt16.max else { continue }
+      guard first.port != 0 else { continue }
       let second = boundSocket(at: first.port + 1)
       defer { close(second.descriptor) }
       if second.port == first.port + 1 { return first.port }
@@ -161,7 +165,9 @@ final class PrivatePCSCD: Sendable {
   }
 
   /// Runs `nfc` on a reader of this daemon.
-  func nfc(_ arguments: String...) throws -> Outcome {
+  func nfc(_ arguments: String...) throws -> Outcome { try nfc(arguments: arguments) }
+
+  func nfc(arguments: [String]) throws -> Outcome {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let tool = URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc")
     return try Self.run(
