@@ -187,8 +187,8 @@ import VirtualNFC
     (["virtual", "icode-slix2"], "--pcsc"),
   ])
   func saysWhyThereIsNoReader(_ arguments: [String], _ text: String) async throws {
-    let port = "\(PrivatePCSCD.freePort())"
-    let result = try await Tool.run(arguments.map { $0 == "PORT" ? port : $0 })
+    let ports = PortPair()
+    let result = try await Tool.run(arguments.map { $0 == "PORT" ? "\(ports.first)" : $0 })
     #expect(result.status == 69)
     #expect(result.output == "")
     #expect(result.errorLines.count == 1)

@@ -39,6 +39,10 @@ extension ISO15693Access {
         if let granted = trial { knowledge.readLimit = granted }
         trial = nil
       } catch let error as NFCError {
+        if error.iso15693ErrorCode == .readProtected {
+          // Which of them the refusal does not say: it is the first that is refused by itself.
+          for number in next..<(next + step) { _ = try readBlock(number) }
+        }
         trial = try smallerStep(than: step, from: next, after: error)
         if error.isSilence {
           // A single block tells a tag that does not know the command from one that is gone.

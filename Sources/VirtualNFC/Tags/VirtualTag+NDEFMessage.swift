@@ -90,7 +90,7 @@ extension VirtualTag {
 
   /// An ST25DV64K that holds a message.
   public static func st25dv(ndef message: NDEFMessage) throws -> VirtualTag {
-    try vicinity(.st25dv64K, ndef: message.encoded())
+    VirtualTag(try ST25DV(.st25dv64K, ndef: message.encoded()))
   }
 
   /// An NTAG203 that holds a message.

@@ -6,7 +6,7 @@ import VirtualNFC
 /// mount namespace, ended with the test.
 final class PrivatePCSCD: Sendable {
   let directory: URL
-  let port: UInt16
+  private let ports = PortPair()
   private let process: Mutex<Process>
 
   private static let daemon = "/usr/sbin/pcscd"
@@ -28,12 +28,13 @@ final class PrivatePCSCD: Sendable {
     ["PCSCLITE_CSOCK_NAME": directory.appending(path: "run/pcscd.comm").path]
   }
 
-  /// - Parameters:
-  ///   - name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second slot.
-  ///   - port: of the first slot; the second has the next.
-  init(name: String, port: UInt16 = PrivatePCSCD.freePort()) throws {
+  /// Of the first slot; the second has the next.
+  var port: UInt16 { ports.first }
+
+  /// - Parameter name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second
+  ///   slot.
+  init(name: String) throws {
     if let obstacle = Self.obstacle { throw Obstacle(description: obstacle) }
-    self.port = port
     // The socket's name may have 107 bytes.
     directory = URL(filePath: "/tmp/pcsc-\(UUID().uuidString.prefix(8))")
     let files = FileManager.default
@@ -46,9 +47,9 @@ final class PrivatePCSCD: Sendable {
       at: URL(filePath: Self.driver).resolvingSymlinksInPath(), to: library)
     try """
     FRIENDLYNAME "\(name)"
-    DEVICENAME /dev/null:\(port)
+    DEVICENAME /dev/null:\(ports.first)
     LIBPATH \(library.path)
-    CHANNELID \(port)
+    CHANNELID \(ports.first)
 
     """.write(to: directory.appending(path: "conf/vpcd"), atomically: true, encoding: .utf8)
     process = Mutex(Process())
@@ -58,37 +59,6 @@ final class PrivatePCSCD: Sendable {
   deinit {
     stop()
     try? FileManager.default.removeItem(at: directory)
-  }
-
-  /// Below those that connections are given by the system (ip_local_port_range): one of them could
-  /// have the port before the daemon has.
-  private static let ports: Range<UInt16> = 20_000..<32_000
-
-  /// The first of two ports that nobody listens at.
-  static func freePort() -> UInt16 {
-    while true {
-      let first = boundSocket(at: .random(in: ports))
-      defer { close(first.descriptor) }
-      guard first.port != 0 else { continue }
-      let second = boundSocket(at: first.port + 1)
-      defer { close(second.descriptor) }
-      if second.port == first.port + 1 { return first.port }
-    }
-  }
-
-  /// A socket with a port, 0 if it could not have the one that was wanted.
-  private static func boundSocket(at port: UInt16) -> (descriptor: Int32, port: UInt16) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    return (descriptor, isBound ? UInt16(bigEndian: address.sin_port) : 0)
   }
 
   private var socketPath: String { directory.appending(path: "run/pcscd.comm").path }
@@ -119,14 +89,7 @@ final class PrivatePCSCD: Sendable {
   private var isListening: Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.utf8) }
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
+    return withUnixAddress(Array(socketPath.utf8)) { connect(descriptor, $0, $1) == 0 }
   }
 
   func stop() {
@@ -182,6 +145,62 @@ final class PrivatePCSCD: Sendable {
     return try Self.run(
       "/usr/bin/scriptor", ["-p", "T=1", script.path], environment: environment
     ).output
+  }
+}
+
+/// Two ports, one after the other, that nobody listens at, and that no other test is given for as long
+/// as this lives: until the daemon listens, another could find them free as well.
+final class PortPair: Sendable {
+  let first: UInt16
+  /// A socket whose name stands for the pair, without a file (unix(7), abstract).
+  private let reservation: Int32
+
+  /// Below those that connections are given by the system (ip_local_port_range).
+  private static let range: Range<UInt16> = 20_000..<32_000
+
+  init() {
+    while true {
+      let first = UInt16.random(in: Self.range) & ~1
+      let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+      let reservation = socket(AF_UNIX, Int32(flags), 0)
+      let isReserved = withUnixAddress([0] + "pcsc-ports-\(first)".utf8) {
+        bind(reservation, $0, $1) == 0
+      }
+      if isReserved, Self.isFree(first), Self.isFree(first + 1) {
+        (self.first, self.reservation) = (first, reservation)
+        return
+      }
+      close(reservation)
+    }
+  }
+
+  deinit { close(reservation) }
+
+  private static func isFree(_ port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}
+
+/// The address of a socket of the machine's own; its name has at most 107 bytes.
+private func withUnixAddress<Result>(
+  _ name: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+  // The name of one without a file ends with the address, any other with a zero.
+  let length = MemoryLayout<sa_family_t>.size + name.count + (name.first == 0 ? 0 : 1)
+  return withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
   }
 }
 

@@ -37,7 +37,7 @@ struct VicinityProcedure: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let all = commands + icode + chips + refusals + faults
+  static let all = commands + icode + [areas] + chips + refusals + faults
 }
 
 /// What has come of a command.
