@@ -5,15 +5,31 @@ import VirtualNFC
 
 /// The same driver through a real PC/SC daemon with vsmartcard's virtual reader.
 @Suite struct PCSCDaemonTests {
+  /// A chip before a reader that a daemon drives.
+  private struct Shown {
+    let chip: VirtualTag
+    let field = VirtualField()
+    let virtual: VirtualPCSCReader
+    let daemon: PrivatePCSCD
+    private let client: VirtualPCSCClient
+
+    init(_ chip: VirtualTag) throws {
+      self.chip = chip
+      field.place(chip)
+      virtual = VirtualPCSCReader(field)
+      daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
+      client = try VirtualPCSCClient(virtual, port: daemon.port)
+    }
+
+    func close() { client.close() }
+  }
+
   private func lines(_ output: String) -> [Substring] { output.split(separator: "\n") }
 
   @Test func readsWhatAnotherProgramReads() throws {
-    let chip = VirtualTag.icodeSLIX2()
-    let field = VirtualField()
-    field.place(chip)
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
-    defer { client.close() }
+    let shown = try Shown(.icodeSLIX2())
+    defer { shown.close() }
+    let (chip, field, daemon) = (shown.chip, shown.field, shown.daemon)
 
     let written = try daemon.nfc("iso15693", "write", "4", "11223344")
     #expect(written.status == 0, "\(written.errors)")
@@ -46,13 +62,9 @@ import VirtualNFC
   /// 60 blocks of 4 bytes are what fits the 256 bytes of an answer with its objects. Before them goes
   /// an inventory, and the question for the size.
   @Test func readsAnST25DVInTheFewestExchanges() throws {
-    let chip = VirtualTag.st25dv()
-    let field = VirtualField()
-    field.place(chip)
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let virtual = VirtualPCSCReader(field)
-    let client = try VirtualPCSCClient(virtual, port: daemon.port)
-    defer { client.close() }
+    let shown = try Shown(.st25dv())
+    defer { shown.close() }
+    let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
     let content = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     #expect(try daemon.nfc("iso15693", "write", "4", content.hexadecimal).status == 0)
     // Counts from here.
@@ -87,13 +99,9 @@ import VirtualNFC
 
   @Test(arguments: chips)
   func readsAndWritesEveryChip(_ kind: Chip) throws {
-    let chip = try VirtualTag.named(kind.name)
-    let size = kind.blockSize
-    let field = VirtualField()
-    field.place(chip)
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
-    defer { client.close() }
+    let shown = try Shown(try VirtualTag.named(kind.name))
+    defer { shown.close() }
+    let (chip, daemon, size) = (shown.chip, shown.daemon, kind.blockSize)
     func read(_ blocks: String) throws -> String {
       let read = try daemon.nfc("iso15693", "read", blocks)
       #expect(read.status == 0, "\(read.errors)")
@@ -135,12 +143,9 @@ import VirtualNFC
 
   /// Requests of a program's own, custom commands among them, and the tag's own errors.
   @Test func sendsWhatItIsGiven() throws {
-    let field = VirtualField()
-    field.place(.icodeSLIX2())
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let virtual = VirtualPCSCReader(field)
-    let client = try VirtualPCSCClient(virtual, port: daemon.port)
-    defer { client.close() }
+    let shown = try Shown(.icodeSLIX2())
+    defer { shown.close() }
+    let daemon = shown.daemon
     let uid = "838ED22A080104E0"
     let steps: [(requests: [String], answers: [String])] = [
       // Signature; article surveillance on, another identifier, locked.
@@ -172,14 +177,10 @@ import VirtualNFC
 
   /// Nothing goes to the tag but what finds it and asks for its size.
   @Test func refusesBeforeAnythingIsSent() throws {
-    let chip = VirtualTag.icodeSLIX2()
-    let field = VirtualField()
-    field.place(chip)
+    let shown = try Shown(.icodeSLIX2())
+    defer { shown.close() }
+    let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
     let before = chip.memory
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let virtual = VirtualPCSCReader(field)
-    let client = try VirtualPCSCClient(virtual, port: daemon.port)
-    defer { client.close() }
     let questions = 2
     let mistakes: [(arguments: [String], text: String, exchanges: Int)] = [
       (["read", "79-80"], "0 to 79", questions), (["read", "300"], "0 to 79", questions),

@@ -6,8 +6,14 @@ import VirtualNFC
 extension VicinityProcedure {
   static let chips = [
     tagIt, small, slix, twoBlocks, protocolExtension, size("ST25DV16K", .st25dv16K(), 512),
-    size("ST25DV04K", .st25dv04K(), 128), size("ST25TV02K", .st25tv(), 64), unknownLimit,
-    unknownRefusal, tellsNothing,
+    size("ST25DV04K", .st25dv04K(), 128), size("ST25TV02K", .st25tv(), 64),
+    unknown(
+      "a limit of two blocks", .mb89r118, uid: [0xE0, 0x08, 0xFF, 0x18, 0x47, 0x0C, 0x93, 0x5E],
+      reads: 20, in: 10),
+    unknown(
+      "silent on several blocks", .icodeSLIS,
+      uid: [0xE0, 0x04, 0xFF, 0x00, 0x3D, 0x62, 0xA9, 0x15], reads: 40, in: 40),
+    tellsNothing,
   ]
 
   private static func content(_ count: Int, seed: Int = 1) -> [UInt8] {
@@ -138,29 +144,25 @@ extension VicinityProcedure {
     }
   }
 
-  /// Chips whose kind the UID does not tell: what they refuse is learned once.
-  private static let unknownLimit = VicinityProcedure(
-    "unknown kind: a limit of two blocks",
-    with: .vicinity(.mb89r118, uid: [0xE0, 0x08, 0xFF, 0x18, 0x47, 0x0C, 0x93, 0x5E])
-  ) { bench, chip, tag in
-    let (first, trials) = try await bench.counting { try await tag.readBlocks(0..<20) }
-    #expect(first.flatMap(\.data) == Array(chip.memory.prefix(160)))
-    let (second, exchanges) = try await bench.counting { try await tag.readBlocks(0..<20) }
-    #expect(second == first)
-    #expect(exchanges == 10)
-    #expect(trials > exchanges)
-  }
-
-  private static let unknownRefusal = VicinityProcedure(
-    "unknown kind: silent on several blocks",
-    with: .vicinity(.icodeSLIS, uid: [0xE0, 0x04, 0xFF, 0x00, 0x3D, 0x62, 0xA9, 0x15])
-  ) { bench, chip, tag in
-    let (first, trials) = try await bench.counting { try await tag.readBlocks(0..<40) }
-    #expect(first.flatMap(\.data) == chip.memory)
-    let (second, exchanges) = try await bench.counting { try await tag.readBlocks(0..<40) }
-    #expect(second == first)
-    #expect(exchanges == 40)
-    #expect(trials > exchanges)
+  /// A chip whose kind the UID does not tell: what it refuses is learned once.
+  ///
+  /// - Parameters:
+  ///   - count: how many blocks are read.
+  ///   - fewest: in how many exchanges, once it is known.
+  private static func unknown(
+    _ name: String, _ model: VicinityModel, uid: [UInt8], reads count: Int, in fewest: Int
+  ) -> VicinityProcedure {
+    VicinityProcedure(
+      "unknown kind: \(name)", with: .vicinity(model, uid: uid)
+    ) { bench, chip, tag in
+      #expect(try await tag.product() == nil)
+      let (first, trials) = try await bench.counting { try await tag.readBlocks(0..<count) }
+      #expect(first.flatMap(\.data) == Array(chip.memory.prefix(count * model.blockSize)))
+      let (second, exchanges) = try await bench.counting { try await tag.readBlocks(0..<count) }
+      #expect(second == first)
+      #expect(exchanges == fewest)
+      #expect(trials > exchanges)
+    }
   }
 
   /// A Tag-it HF-I Standard by its UID is not asked for what it does not have.
