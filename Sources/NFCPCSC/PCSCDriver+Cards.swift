@@ -11,7 +11,7 @@ extension PCSCDriver {
       return try smartCard(historicalBytes).map { (.apdus, $0) }
     case .storageCard(let card) where card.isVicinity:
       guard capabilities.technologies.contains(.iso15693) else { return nil }
-      return (.vicinity(try vicinityDialect()), nil)
+      return (try vicinityPath(), nil)
     case .storageCard(let card) where card.isFeliCa:
       return try feliCa()
     case .feliCa:
@@ -173,7 +173,7 @@ extension PCSCDriver {
   }
 
   /// Reads the answer to Polling: LEN, code, IDm, PMm, system code.
-  private static func feliCa(_ outcome: TransparentSession.Outcome) -> Target? {
+  private static func feliCa(_ outcome: ExchangeOutcome) -> Target? {
     guard case .answer(let bytes) = outcome, bytes.first == UInt8(exactly: bytes.count),
       bytes.count >= 18, bytes[1] == pollingAnswer
     else { return nil }

@@ -40,17 +40,17 @@ extension PCSCDriver {
 
   func transparentExchange(
     _ frame: [UInt8], _ timeout: Duration
-  ) throws -> TransparentSession.Outcome {
+  ) throws -> ExchangeOutcome {
     let answer = try transmit(
       TransparentSession.exchangeCommand(frame, timeout: timeout), timeout: timeout)
     guard case .data(let objects) = StorageCardCommands.outcome(answer) else {
-      return PCSCDialect.outcome(answer)
+      return ExchangeOutcome(vicinityAnswer: answer)
     }
     return TransparentSession.outcome(objects)
   }
 
   /// The tag's answer, or why there is none.
-  func frame(_ outcome: TransparentSession.Outcome) throws -> [UInt8] {
+  func frame(_ outcome: ExchangeOutcome) throws -> [UInt8] {
     switch outcome {
     case .answer(let frame): return frame
     case .noAnswer:
@@ -68,12 +68,12 @@ extension PCSCDriver {
   // MARK: Type A, FeliCa
 
   /// Sends a command without its check and gives the answer without its own.
-  func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> TransparentSession.Outcome {
+  func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
     guard case .direct = session?.path else { return try transparentExchange(command, timeout) }
     return try sendDirect(command, timeout)
   }
 
-  func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> TransparentSession.Outcome {
+  func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
     DirectTransmit.outcome(
       try transmit(DirectTransmit.command(for: command), timeout: timeout), of: command)
   }
