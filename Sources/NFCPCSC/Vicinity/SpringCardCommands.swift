@@ -24,7 +24,8 @@ struct SpringCardCommands: VicinityCommandDialect {
 
   let commandPath = CommandPath.makerPassThrough
 
-  /// What a write-alike command has as its option flag now; `nil` if that was never set.
+  /// Whether write-alike commands have the option flag now; `nil` as long as it is as another
+  /// program may have left it.
   private var hasOptionMode: Bool?
   /// What is added to the number less one in a count; `nil` as long as it is not known.
   private var countOffset: Int?
@@ -46,7 +47,10 @@ struct SpringCardCommands: VicinityCommandDialect {
     } else if hasOption {
       return nil
     }
-    guard let parameters = try parameters(of: command, by: transmit) else { return nil }
+    if command.isOfRun, !hasAskedForCount, let failure = try askForCount(by: transmit) {
+      return failure
+    }
+    guard let parameters = parameters(of: command) else { return nil }
     return try send(command.code, parameters, isWriteAlike: command.isWriteAlike, by: transmit)
   }
 
@@ -64,11 +68,13 @@ struct SpringCardCommands: VicinityCommandDialect {
   ///
   /// - Returns: whether they have it.
   private mutating func setOption(_ isOn: Bool, by transmit: Transmit) throws -> Bool {
-    guard isOn != hasOptionMode ?? false else { return true }
+    guard isOn != hasOptionMode else { return true }
     let data = [Self.blockModes, isOn ? Self.optionOn : Self.optionOff]
     let answer = try transmit(
       Self.control + [Self.modes, UInt8(data.count)] + data + [Self.expectedLength])
-    guard case .data = StorageCardCommands.outcome(answer) else { return false }
+    let isSet = if case .data = StorageCardCommands.outcome(answer) { true } else { false }
+    // A reader that has no modes never sends the flag.
+    guard isSet || !isOn else { return false }
     hasOptionMode = isOn
     return true
   }
@@ -76,28 +82,25 @@ struct SpringCardCommands: VicinityCommandDialect {
   // MARK: Parameters
 
   /// The parameters as the reader wants them; `nil` if there is no way.
-  private mutating func parameters(
-    of command: ISO15693Command, by transmit: Transmit
-  ) throws -> [UInt8]? {
+  private func parameters(of command: ISO15693Command) -> [UInt8]? {
     switch command {
     case .readMultipleBlocks(let range), .getMultipleBlockSecurityStatus(let range):
-      return try run(range, isWide: false, by: transmit)
+      run(range)
     case .writeMultipleBlocks(let range, let data):
-      return try run(range, isWide: false, by: transmit).map { $0 + data }
+      run(range).map { $0 + data }
     case .extendedReadMultipleBlocks(let range),
       .extendedGetMultipleBlockSecurityStatus(let range):
-      return try run(range, isWide: true, by: transmit)
+      wideRun(range)
     case .extendedWriteMultipleBlocks(let range, let data):
-      return try run(range, isWide: true, by: transmit).map { $0 + data }
+      wideRun(range).map { $0 + data }
     case .extendedReadSingleBlock(let block), .extendedLockBlock(let block):
-      return Self.bigEndian(block)
+      Self.bigEndian(block)
     case .extendedWriteSingleBlock(let block, let data):
-      return Self.bigEndian(block) + data
+      Self.bigEndian(block) + data
     case .readSingleBlock, .writeSingleBlock, .lockBlock, .select, .writeAFI, .lockAFI, .writeDSFID,
       .lockDSFID, .getSystemInformation:
-      return command.body.map { Array($0.dropFirst()) }
-    default:
-      return nil
+      command.body.map { Array($0.dropFirst()) }
+    default: nil
     }
   }
 
@@ -105,34 +108,51 @@ struct SpringCardCommands: VicinityCommandDialect {
     [UInt8(value >> 8), UInt8(value & 0xFF)]
   }
 
-  private mutating func run(
-    _ range: ISO15693BlockRange, isWide: Bool, by transmit: Transmit
-  ) throws -> [UInt8]? {
-    if !hasAskedForCount { try askForCount(by: transmit) }
-    guard let countOffset else { return nil }
-    let count = range.count - 1 + countOffset
-    if isWide {
-      guard let count = UInt16(exactly: count) else { return nil }
-      return Self.bigEndian(range.first) + Self.bigEndian(count)
-    }
-    guard let first = UInt8(exactly: range.first), let count = UInt8(exactly: count) else {
-      return nil
-    }
+  private func run(_ range: ISO15693BlockRange) -> [UInt8]? {
+    guard let countOffset, let first = UInt8(exactly: range.first),
+      let count = UInt8(exactly: range.count - 1 + countOffset)
+    else { return nil }
     return [first, count]
   }
 
-  /// Reads block 0, and then block 0 with a count of one, which is one block or two.
-  private mutating func askForCount(by transmit: Transmit) throws {
-    hasAskedForCount = true
-    func read(_ code: UInt8, _ parameters: [UInt8]) throws -> Int? {
-      let outcome = try send(code, parameters, isWriteAlike: false, by: transmit)
-      guard case .answer(let frame)? = outcome else { return nil }
-      return try? ISO15693Response(decoding: frame).checkedPayload().count
+  private func wideRun(_ range: ISO15693BlockRange) -> [UInt8]? {
+    guard let countOffset, let count = UInt16(exactly: range.count - 1 + countOffset) else {
+      return nil
     }
-    guard let size = try read(ISO15693CommandCode.readSingleBlock, [0x00]), size > 0,
-      let length = try read(ISO15693CommandCode.readMultipleBlocks, [0x00, 0x01])
-    else { return }
-    if length == size { countOffset = 1 }
-    if length == 2 * size { countOffset = 0 }
+    return Self.bigEndian(range.first) + Self.bigEndian(count)
+  }
+
+  /// Reads block 0, and then block 0 with a count of one, which is one block or two.
+  ///
+  /// - Returns: what came of it if that is no answer; then it is asked again with the next run.
+  private mutating func askForCount(by transmit: Transmit) throws -> ExchangeOutcome? {
+    var lengths: [Int] = []
+    let questions: [(UInt8, [UInt8])] = [
+      (ISO15693CommandCode.readSingleBlock, [0x00]),
+      (ISO15693CommandCode.readMultipleBlocks, [0x00, 0x01]),
+    ]
+    for (code, parameters) in questions {
+      let outcome = try send(code, parameters, isWriteAlike: false, by: transmit)
+      guard case .answer(let frame)? = outcome else { return outcome }
+      let payload = try? ISO15693Response(decoding: frame).checkedPayload()
+      lengths.append(payload?.count ?? 0)
+    }
+    hasAskedForCount = true
+    if lengths[0] > 0, lengths[1] == lengths[0] { countOffset = 1 }
+    if lengths[0] > 0, lengths[1] == 2 * lengths[0] { countOffset = 0 }
+    return nil
+  }
+}
+
+extension ISO15693Command {
+  /// Whether it is for several blocks, which it counts.
+  fileprivate var isOfRun: Bool {
+    switch self {
+    case .readMultipleBlocks, .writeMultipleBlocks, .getMultipleBlockSecurityStatus,
+      .extendedReadMultipleBlocks, .extendedWriteMultipleBlocks,
+      .extendedGetMultipleBlockSecurityStatus:
+      true
+    default: false
+    }
   }
 }

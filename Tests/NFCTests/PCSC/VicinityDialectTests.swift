@@ -86,8 +86,9 @@ import Testing
     Case(.springCard, "022005", [("FFF62000010500", "112233449000")], "0011223344"),
     Case(.springCard, "022B", [("FFF62B0000", "00443322110801 04E09000")], "0000443322110801 04E0"),
     Case(.springCard, "02302C01", [("FFF6300002012C00", "112233449000")], "0011223344"),
-    Case(.springCard, "02322C01", [("FFF6320002012C", "9000")], "00"),
-    Case(.springCard, "0228", [("FFF6280000", "9000")], "00"),
+    Case(
+      .springCard, "02322C01", [("FFFBFD0002451500", "9000"), ("FFF6320002012C", "9000")], "00"),
+    Case(.springCard, "0228", [("FFFBFD0002451500", "6D00"), ("FFF6280000", "9000")], "00"),
     // The option flag is a mode of the reader's.
     Case(
       .springCard, "42210511223344",
@@ -197,7 +198,7 @@ import Testing
     for flags in ["02", "42", "42", "02"] {
       _ = try dialect.carry(try Self.bytes(flags + "210511223344"), by: reader.transmit)
     }
-    #expect(reader.commands.map { $0[1] } == [0xF6, 0xFB, 0xF6, 0xF6, 0xFB, 0xF6])
+    #expect(reader.commands.map { $0[1] } == [0xFB, 0xF6, 0xFB, 0xF6, 0xF6, 0xFB, 0xF6])
   }
 
   /// Where a count cannot be found out, blocks are read one by one.
