@@ -131,6 +131,12 @@ extension PCSCDriver {
       else { return nil }
       return .direct
     }
+    if model.hasEncapsulation {
+      let outcome = try sendEncapsulated(Self.readFirstPages, of: .typeA, Self.tagTimeout)
+      if case .answer(let pages) = outcome, Self.arePages(pages, of: uid) {
+        return .encapsulated(.typeA)
+      }
+    }
     guard try startTransparentSession(.typeA) else { return nil }
     if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
       Self.arePages(pages, of: uid)
@@ -161,6 +167,10 @@ extension PCSCDriver {
       if let target = Self.feliCa(try sendDirect(Self.polling, Self.tagTimeout)) {
         return (.direct, target)
       }
+    } else if model.hasEncapsulation,
+      let target = Self.feliCa(try sendEncapsulated(Self.polling, of: .feliCa, Self.tagTimeout))
+    {
+      return (.encapsulated(.feliCa), target)
     } else if try startTransparentSession(.feliCa) {
       if let target = Self.feliCa(try transparentExchange(Self.polling, Self.tagTimeout)) {
         return (.transparent(.feliCa), target)
@@ -194,7 +204,7 @@ extension PCSCDriver {
       try resetCard()
       guard try startTransparentSession(standard) else { return false }
       return try isThere(target)
-    case (.direct, _):
+    case (.direct, _), (.encapsulated, _):
       try resetCard()
       return try isThere(target)
     case (_, .iso14443a(let card)):

@@ -1,6 +1,6 @@
 import NFCCore
 
-// Frames of a tag's own: transparent sessions, and direct transmit.
+// Frames of a tag's own: transparent sessions, encapsulation, and direct transmit.
 extension PCSCDriver {
   // MARK: Transparent session
 
@@ -69,8 +69,20 @@ extension PCSCDriver {
 
   /// Sends a command without its check and gives the answer without its own.
   func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
-    guard case .direct = session?.path else { return try transparentExchange(command, timeout) }
-    return try sendDirect(command, timeout)
+    switch session?.path {
+    case .direct: try sendDirect(command, timeout)
+    case .encapsulated(let standard): try sendEncapsulated(command, of: standard, timeout)
+    default: try transparentExchange(command, timeout)
+    }
+  }
+
+  func sendEncapsulated(
+    _ frame: [UInt8], of standard: Encapsulation.Standard, _ timeout: Duration
+  ) throws -> ExchangeOutcome {
+    guard let command = Encapsulation.command(frame, of: standard) else { return .malformed }
+    let outcome = Encapsulation.outcome(try transmit(command, timeout: timeout))
+    // Of an acknowledge, which has no whole byte, a reader may tell no more than that it came.
+    return outcome == .answer([]) ? .answer([Self.acknowledge]) : outcome
   }
 
   func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {

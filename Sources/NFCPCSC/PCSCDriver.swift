@@ -12,7 +12,7 @@ import Synchronization
 /// | APDUs | ISO/IEC 14443-4, types A and B | native DESFire commands, which are put into APDUs |
 /// | Transparent session (`FF C2`) | frames of type A, FeliCa and ISO/IEC 15693 | MIFARE Classic |
 /// | Direct transmit (`FF 00 00 00 … D4 42`, ACR122U) | frames of type A and FeliCa | codes of refusals |
-/// | Encapsulated frames (`FF FE`, SpringCard) | frames of ISO/IEC 15693 | all tags but one |
+/// | Encapsulated frames (`FF FE`, SpringCard) | frames of type A, FeliCa and ISO/IEC 15693 | MIFARE Classic, all tags but one |
 /// | Maker's pass-through (`FF FB`, `FF FC`, `FF F6`) | commands of ISO/IEC 15693 | flags, error codes, all tags but one |
 /// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag tells of itself | flags, error codes, custom commands, all tags but one |
 /// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
@@ -60,6 +60,7 @@ public final class PCSCDriver: ReaderDriver {
   enum CardPath {
     case apdus
     case transparent(TransparentSession.Standard)
+    case encapsulated(Encapsulation.Standard)
     case direct
     case vicinity(any VicinityDialect)
     case pages
@@ -197,6 +198,8 @@ public final class PCSCDriver: ReaderDriver {
       case .apdus, .identifierAlone, nil: (Self.longestAPDU, Self.longestAnswer)
       case .transparent:
         (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)
+      case .encapsulated:
+        (Encapsulation.maximumCommandLength, Encapsulation.maximumResponseLength)
       case .vicinity(let dialect):
         (dialect.maximumCommandLength, dialect.maximumResponseLength)
       case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
@@ -209,6 +212,7 @@ public final class PCSCDriver: ReaderDriver {
   private static func commandPath(of path: CardPath) -> CommandPath {
     switch path {
     case .transparent: .transparentSession
+    case .encapsulated: .encapsulation
     case .direct: .directTransmit
     case .vicinity(let dialect): dialect.commandPath
     case .apdus, .pages, .classic: .storageCard
@@ -348,7 +352,8 @@ public final class PCSCDriver: ReaderDriver {
       case .apdus: return try exchangeAPDU(command, framing, timeout)
       case .transparent(.vicinity), .vicinity:
         return try exchangeVicinity(command, framing, timeout)
-      case .transparent, .direct: return try exchangeFrame(command, framing, timeout)
+      case .transparent, .encapsulated, .direct:
+        return try exchangeFrame(command, framing, timeout)
       case .pages, .classic: return try exchangeStorage(command, framing)
       case .identifierAlone:
         throw NFCError(

@@ -24,6 +24,9 @@ struct PCSCReaderModel {
   /// Has a PN532 that takes commands of its own.
   var hasDirectTransmit: Bool { isOne(of: ["ACR122"]) }
 
+  /// Takes frames by `FF FE`.
+  var hasEncapsulation: Bool { isSpringCard }
+
   /// What the maker has for ISO/IEC 15693 besides transparent sessions, best first; at last the
   /// commands that every reader has. Never tried on another's: the same bytes mean another thing
   /// there.
@@ -91,8 +94,11 @@ extension CommandPath {
   /// `FF FE` of SpringCard's readers.
   static let encapsulation = CommandPath(
     name: "encapsulated frames",
-    means: [.iso15693: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks]],
-    note: "one tag at a time")
+    means: [
+      .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
+      .felica: [.rawCommands, .readAndWrite],
+      .iso15693: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
+    ], note: "one tag at a time")
   /// `FF FB`, `FF FC`, `FF F6`.
   static let makerPassThrough = CommandPath(
     name: "maker's pass-through",

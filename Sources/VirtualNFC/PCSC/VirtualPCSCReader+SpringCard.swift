@@ -16,8 +16,8 @@ struct SpringCardModes {
 // SpringCard's vendor instructions (docs.springcard.com, SpringCore; PMD2271, 3.3.4).
 extension VirtualPCSCReader {
   /// Reader's own errors: no answer, wrong check.
-  private static let mute: [UInt8] = [0x6F, 0x01]
-  private static let wrongCheck: [UInt8] = [0x6F, 0x02]
+  static let mute: [UInt8] = [0x6F, 0x01]
+  static let wrongCheck: [UInt8] = [0x6F, 0x02]
 
   // MARK: Frames
 

@@ -214,12 +214,12 @@ import Testing
 
   @Test(arguments: [
     ("6F01", ExchangeOutcome.noAnswer), ("6401", .noAnswer), ("6F02", .broken), ("6F18", .broken),
-    ("6F00", .refused(0x6F00)), ("6700", .refused(0x6700)), ("9000", .malformed),
+    ("6F00", .refused(0x6F00)), ("6700", .refused(0x6700)), ("9000", .answer([])),
     ("90", .malformed),
     ("01109000", .answer([0x01, 0x10])),
   ])
   func readsWhatBecameOfAFrame(_ answer: String, _ outcome: ExchangeOutcome) throws {
-    #expect(SpringCardEncapsulation.outcome(try Self.bytes(answer)) == outcome)
+    #expect(Encapsulation.outcome(try Self.bytes(answer)) == outcome)
   }
 
   @Test func anyAnswerGivesAnOutcome() throws {
