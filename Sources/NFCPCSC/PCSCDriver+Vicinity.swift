@@ -5,9 +5,14 @@ extension PCSCDriver {
   /// How commands get to the tags that are there.
   func vicinityPath() throws -> CardPath {
     if try startTransparentSession(.vicinity) { return .transparent(.vicinity) }
-    guard let uid = try vicinityUID() else { return .identifierAlone }
-    for var dialect in model.vicinityDialects(uid: uid) {
-      if try dialect.confirm(by: { try transmit($0) }) { return .vicinity(dialect) }
+    let uids = try vicinityUIDs()
+    let dialects = uids.map { model.vicinityDialects(uid: $0) }
+    for index in dialects.first?.indices ?? 0..<0 {
+      for var dialect in dialects.map({ $0[index] }) {
+        guard try dialect.confirm(by: { try transmit($0) }) else { continue }
+        if uids.count > 1, try dialect.isContradicted(by: { try transmit($0) }) { continue }
+        return .vicinity(dialect)
+      }
     }
     return .identifierAlone
   }
@@ -35,12 +40,21 @@ extension PCSCDriver {
   private static let uidPrefix: UInt8 = 0xE0
   private static let uidLength = 8
 
-  /// The UID, most significant byte first. Readers differ in the order; one that reads as a UID
-  /// both ways is taken as the standard has it on the air.
+  /// What the UID may be, most significant byte first, most likely first. Readers differ in the order,
+  /// and one that ends as it begins reads as a UID both ways.
+  private func vicinityUIDs() throws -> [[UInt8]] {
+    guard let uid = try identifier(), uid.count == Self.uidLength else { return [] }
+    let orders = model.reversesUIDs ? [uid.reversed(), uid] : [uid, uid.reversed()]
+    return orders.filter { $0.first == Self.uidPrefix }
+  }
+
+  /// The UID of the tag that the reader has found, as it was told by the tag if it is open.
   private func vicinityUID() throws -> [UInt8]? {
-    guard let uid = try identifier(), uid.count == Self.uidLength else { return nil }
-    if uid.last == Self.uidPrefix { return uid.reversed() }
-    return uid.first == Self.uidPrefix ? uid : nil
+    let uids = try vicinityUIDs()
+    if case .vicinity(let dialect) = session?.path, uids.contains(dialect.uid) {
+      return dialect.uid
+    }
+    return uids.first
   }
 
   /// Whether a tag is there and listens.

@@ -27,6 +27,10 @@ struct PCSCReaderModel {
   /// Takes frames by `FF FE`.
   var hasEncapsulation: Bool { isSpringCard }
 
+  /// Gives an ISO/IEC 15693 tag's UID as it is on the air, least significant byte first; others are
+  /// taken to give it the other way round.
+  var reversesUIDs: Bool { isOne(of: ["ACR1552", "ORCANTHUS"]) }
+
   /// What the maker has for ISO/IEC 15693 besides transparent sessions, best first; at last the
   /// commands that every reader has. Never tried on another's: the same bytes mean another thing
   /// there.

@@ -49,6 +49,16 @@ extension VicinityDialect {
     }
     return false
   }
+
+  /// Whether the tag tells another UID than the one that it is taken to have.
+  mutating func isContradicted(by transmit: Transmit) throws -> Bool {
+    let frame = try ISO15693Request(.getSystemInformation, uid: uid).encoded()
+    guard case .answer(let answer)? = try carry(frame, by: transmit),
+      let payload = try? ISO15693Response(decoding: answer).checkedPayload(),
+      let told = try? ISO15693SystemInformation(decoding: payload, form: .ordinary)
+    else { return false }
+    return told.uid != uid
+  }
 }
 
 /// A dialect in which the reader puts flags, UID and check itself, so that a request gets through as

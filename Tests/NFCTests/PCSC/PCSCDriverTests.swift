@@ -224,6 +224,18 @@ import VirtualNFC
     #expect(chips[1].memory == other)
   }
 
+  /// A UID that ends as it begins reads as one both ways: the tag tells which it is, or the reader's
+  /// usual order is taken.
+  @Test(arguments: means)
+  func asksTheTagForTheOrderOfItsUID(_ means: Means) async throws {
+    let chip = VirtualTag.icodeSLIX2(uid: [0xE0, 0x04, 0x01, 0x08, 0x11, 0x22, 0x33, 0xE0])
+    let bench = try await Bench(chip, dialect: means.dialect)
+    let tag = try await bench.tag()
+    #expect(tag.identifier == chip.identifier)
+    try await tag.writeBlocks(at: 4, [0x11, 0x22, 0x33, 0x44])
+    #expect(Array(chip.memory[16..<20]) == [0x11, 0x22, 0x33, 0x44])
+  }
+
   /// Tag-it writes nothing without the option flag, which some ways do not carry.
   @Test(arguments: means)
   func writesOnlyWithTheFlagThatTheTagWants(_ means: Means) async throws {
