@@ -165,6 +165,7 @@ extension ISO15693Access {
     try checkExistence(range)
     var statuses: [UInt8] = []
     var next = range.lowerBound
+    var hasRepeated = false
     while next < range.upperBound, !knowledge.refusesSecurityStatus {
       let end = min(
         formEnd(from: next, to: range.upperBound), next + max(1, link.maximumResponseLength - 1))
@@ -191,7 +192,13 @@ extension ISO15693Access {
         next = end
       } catch let error as NFCError where error.isSilence || error.isRefusalOfCommand {
         // Only a tag that answers to something else has refused.
-        statuses.append(try readBlock(next, securityStatus: true).securityStatus ?? 0)
+        guard let block = try blockWithStatus(next) else {
+          _ = try readBlock(next)
+          guard error.isSilence, !hasRepeated else { throw error }
+          hasRepeated = true
+          continue
+        }
+        statuses.append(block.securityStatus ?? 0)
         next += 1
         knowledge.refusesSecurityStatus = true
       }
@@ -199,6 +206,21 @@ extension ISO15693Access {
     guard next < range.upperBound else { return statuses }
     let rest = try readBlocks(next..<range.upperBound, securityStatus: true)
     return statuses + rest.map { $0.securityStatus ?? 0 }
+  }
+
+  /// A block with its lock; `nil` if the reader has no way for the option flag.
+  private mutating func blockWithStatus(_ number: Int) throws -> ISO15693Block? {
+    do {
+      return try readBlock(number, securityStatus: true)
+    } catch let error as NFCError where error.code == .unsupported {
+      return nil
+    }
+  }
+
+  /// Whether a block is locked, by whatever the reader carries.
+  mutating func isLocked(_ number: Int) throws -> Bool {
+    if let isLocked = try blockWithStatus(number)?.isLocked { return isLocked }
+    return try securityStatus(number..<(number + 1)).first.map { $0 & 1 != 0 } ?? false
   }
 }
 

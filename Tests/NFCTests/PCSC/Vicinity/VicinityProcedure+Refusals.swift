@@ -4,7 +4,10 @@ import VirtualNFC
 
 /// What cannot be is said before anything is sent.
 extension VicinityProcedure {
-  static let refusals = [mistakes, mistakesByKind, blocksAlone, wideBlocksAlone]
+  static let refusals = [
+    mistakes, mistakesByKind, blocksAlone, wideNumbers(.storageCard, areCarried: true),
+    wideNumbers(.storageCardNumberInP1, areCarried: false),
+  ]
 
   /// Something that a caller does, and the error that it is to be.
   private struct Mistake: Sendable {
@@ -165,16 +168,25 @@ extension VicinityProcedure {
       Array(chip.memory[16..<28]) == [0x11, 0x22, 0x33, 0x44] + [UInt8](repeating: 0x55, count: 8))
   }
 
-  /// A tag with more blocks than the reader's commands have numbers for.
-  private static let wideBlocksAlone = VicinityProcedure(
-    "blocks that a reader has no command for", .storageCard, with: .st25dv()
-  ) { bench, chip, tag in
-    try await tag.writeBlocks(at: 250, [UInt8](repeating: 0x77, count: 16))
-    #expect(chip.memory[1000..<1016].allSatisfy { $0 == 0x77 })
-    #expect(
-      try await tag.readBlocks(248..<256).flatMap(\.data) == Array(chip.memory[992..<1024]))
-    let error = await #expect(throws: NFCError.self) { try await tag.readBlocks(254..<257) }
-    #expect(error?.code == .unsupported)
-    #expect(error?.place == .block(256))
+  /// A tag with more blocks than some readers' commands have numbers for.
+  private static func wideNumbers(
+    _ dialect: VirtualPCSCReader.Dialect, areCarried: Bool
+  ) -> VicinityProcedure {
+    VicinityProcedure(
+      "block 256 by storage-card commands: \(dialect)", dialect, with: .st25dv()
+    ) { bench, chip, tag in
+      try await tag.writeBlocks(at: 248, [UInt8](repeating: 0x77, count: 32))
+      #expect(chip.memory[992..<1024].allSatisfy { $0 == 0x77 })
+      #expect(
+        try await tag.readBlocks(248..<256).flatMap(\.data) == Array(chip.memory[992..<1024]))
+      guard areCarried else {
+        let error = await #expect(throws: NFCError.self) { try await tag.readBlocks(254..<257) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.place == .block(256))
+        return
+      }
+      try await tag.writeBlocks(at: 256, [1, 2, 3, 4])
+      #expect(try await tag.readBlocks(254..<257).map(\.data).last == [1, 2, 3, 4])
+    }
   }
 }
