@@ -24,55 +24,53 @@ import VirtualNFC
     func close() { client.close() }
   }
 
-  private func lines(_ output: String) -> [Substring] { output.split(separator: "\n") }
-
-  @Test func readsWhatAnotherProgramReads() throws {
+  @Test func readsWhatAnotherProgramReads() async throws {
     let shown = try Shown(.icodeSLIX2())
     defer { shown.close() }
     let (chip, field, daemon) = (shown.chip, shown.field, shown.daemon)
 
-    let written = try daemon.nfc("iso15693", "write", "4", "11223344")
+    let written = try await daemon.nfc("iso15693", "write", "4", "11223344")
     #expect(written.status == 0, "\(written.errors)")
     #expect(Array(chip.memory[16..<20]) == [0x11, 0x22, 0x33, 0x44])
 
-    let read = try daemon.nfc("iso15693", "read", "0-7", "--json")
+    let read = try await daemon.nfc("iso15693", "read", "0-7", "--json")
     #expect(read.status == 0, "\(read.errors)")
     let blocks = (0..<8).map { Array(chip.memory[($0 * 4)..<($0 * 4 + 4)]).hexadecimal }
     #expect(
-      lines(read.output)
+      read.lines
         == blocks.enumerated().map {
           "{\"block\":\($0.offset),\"data\":\"\($0.element)\"}"
         })
 
-    let other = try daemon.scriptor((0..<8).map { "FF B0 00 0\($0) 04" })
+    let other = try await daemon.scriptor((0..<8).map { "FF B0 00 0\($0) 04" })
     for block in 0..<8 {
       let bytes = chip.memory[(block * 4)..<(block * 4 + 4)]
       #expect(other.contains("< \(spaced(bytes)) 90 00"), "\(other)")
     }
 
     field.remove(chip)
-    usleep(1_000_000)
-    let gone = try daemon.nfc("iso15693", "read", "0", "--timeout", "0.3")
+    try await Task.sleep(for: .seconds(1))
+    let gone = try await daemon.nfc("iso15693", "read", "0", "--timeout", "0.3")
     #expect(gone.status == 66, "\(gone.errors)")
     field.place(chip)
-    let back = try daemon.nfc("iso15693", "read", "0")
+    let back = try await daemon.nfc("iso15693", "read", "0")
     #expect(back.status == 0, "\(back.errors)")
   }
 
   /// 60 blocks of 4 bytes are what fits the 256 bytes of an answer with its objects. Before them goes
   /// an inventory, and the question for the size.
-  @Test func readsAnST25DVInTheFewestExchanges() throws {
+  @Test func readsAnST25DVInTheFewestExchanges() async throws {
     let shown = try Shown(.st25dv())
     defer { shown.close() }
     let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
     let content = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-    #expect(try daemon.nfc("iso15693", "write", "4", content.hexadecimal).status == 0)
+    #expect(try await daemon.nfc("iso15693", "write", "4", content.hexadecimal).status == 0)
     // Counts from here.
     virtual.setFaults([])
-    let read = try daemon.nfc("iso15693", "read", "0-1023")
+    let read = try await daemon.nfc("iso15693", "read", "0-1023")
     #expect(virtual.statistics.exchanges == 1 + 1 + (1024 + 59) / 60)
     #expect(read.status == 0, "\(read.errors)")
-    let data = lines(read.output).compactMap { $0.split(separator: " ").last }.joined()
+    let data = read.lines.compactMap { $0.split(separator: " ").last }.joined()
     #expect(data == Array(chip.memory.prefix(4096)).hexadecimal)
     #expect(Array(chip.memory[16..<4016]) == content)
   }
@@ -98,26 +96,26 @@ import VirtualNFC
   ]
 
   @Test(arguments: chips)
-  func readsAndWritesEveryChip(_ kind: Chip) throws {
+  func readsAndWritesEveryChip(_ kind: Chip) async throws {
     let shown = try Shown(try VirtualTag.named(kind.name))
     defer { shown.close() }
     let (chip, daemon, size) = (shown.chip, shown.daemon, kind.blockSize)
-    func read(_ blocks: String) throws -> String {
-      let read = try daemon.nfc("iso15693", "read", blocks)
+    func read(_ blocks: String) async throws -> String {
+      let read = try await daemon.nfc("iso15693", "read", blocks)
       #expect(read.status == 0, "\(read.errors)")
-      return lines(read.output).compactMap { $0.split(separator: " ").last }.joined()
+      return read.lines.compactMap { $0.split(separator: " ").last }.joined()
     }
     let content = (0..<(3 * size)).map { UInt8($0 + 0xA1) }
-    let written = try daemon.nfc("iso15693", "write", "4", content.hexadecimal)
+    let written = try await daemon.nfc("iso15693", "write", "4", content.hexadecimal)
     #expect(written.status == 0, "\(written.errors)")
     #expect(Array(chip.memory[(4 * size)..<(7 * size)]) == content)
-    #expect(try read("4-6") == content.hexadecimal)
-    let info = try daemon.nfc("iso15693", "info", "--json")
+    #expect(try await read("4-6") == content.hexadecimal)
+    let info = try await daemon.nfc("iso15693", "info", "--json")
     #expect(info.output.contains("\"blockSize\":\(size),\"blockCount\":\(kind.blockCount),"))
 
     // What another program reads is what was written, and the other way round.
     let other = (1...size).map { UInt8($0) }
-    let answers = try daemon.scriptor(
+    let answers = try await daemon.scriptor(
       (4..<7).map { "FF B0 00 0\($0) 0\(size)" }
         + ["FF D6 00 08 0\(size) \(spaced(other))", "FF B0 00 08 0\(size)"])
     for start in stride(from: 0, to: content.count, by: size) {
@@ -126,13 +124,13 @@ import VirtualNFC
     let stored = kind.needsOption ? [UInt8](repeating: 0, count: size) : other
     #expect(answers.contains(kind.needsOption ? "< 63 00" : "< 90 00"), "\(answers)")
     #expect(answers.contains("< \(spaced(stored)) 90 00"), "\(answers)")
-    #expect(try read("8") == stored.hexadecimal)
+    #expect(try await read("8") == stored.hexadecimal)
 
-    #expect(try daemon.nfc("write", "uri", "https://example.com/", "--verify").status == 0)
-    #expect(try daemon.nfc("read").output == "https://example.com/\n")
-    #expect(try daemon.nfc("iso15693", "lock", "7", "--permanently").status == 0)
+    #expect(try await daemon.nfc("write", "uri", "https://example.com/", "--verify").status == 0)
+    #expect(try await daemon.nfc("read").output == "https://example.com/\n")
+    #expect(try await daemon.nfc("iso15693", "lock", "7", "--permanently").status == 0)
     #expect(
-      try daemon.nfc("iso15693", "write", "7", content.prefix(size).map(\.self).hexadecimal)
+      try await daemon.nfc("iso15693", "write", "7", content.prefix(size).map(\.self).hexadecimal)
         .status == 77)
   }
 
@@ -142,7 +140,7 @@ import VirtualNFC
   }
 
   /// Requests of a program's own, custom commands among them, and the tag's own errors.
-  @Test func sendsWhatItIsGiven() throws {
+  @Test func sendsWhatItIsGiven() async throws {
     let shown = try Shown(.icodeSLIX2())
     defer { shown.close() }
     let daemon = shown.daemon
@@ -164,19 +162,19 @@ import VirtualNFC
       ),
     ]
     for step in steps {
-      let sent = try daemon.nfc(arguments: ["iso15693", "send"] + step.requests)
+      let sent = try await daemon.nfc(arguments: ["iso15693", "send"] + step.requests)
       #expect(sent.status == 0, "\(step.requests): \(sent.errors)")
-      #expect(lines(sent.output).map(String.init) == step.answers, "\(step.requests)")
+      #expect(sent.lines == step.answers, "\(step.requests)")
     }
     // Silence is no answer.
-    let silent = try daemon.nfc("iso15693", "send", "36014300")
+    let silent = try await daemon.nfc("iso15693", "send", "36014300")
     #expect(silent.status == 74)
     #expect(silent.output == "")
-    #expect(lines(silent.errors).count == 1)
+    #expect(silent.errorLines.count == 1)
   }
 
   /// Nothing goes to the tag but what finds it and asks for its size.
-  @Test func refusesBeforeAnythingIsSent() throws {
+  @Test func refusesBeforeAnythingIsSent() async throws {
     let shown = try Shown(.icodeSLIX2())
     defer { shown.close() }
     let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
@@ -193,7 +191,7 @@ import VirtualNFC
     ]
     for mistake in mistakes {
       virtual.setFaults([])
-      let result = try daemon.nfc(arguments: ["iso15693"] + mistake.arguments)
+      let result = try await daemon.nfc(arguments: ["iso15693"] + mistake.arguments)
       #expect(result.status == 64, "\(mistake)")
       #expect(result.output == "", "\(mistake)")
       #expect(result.errors.contains(mistake.text), "\(mistake): \(result.errors)")
@@ -202,12 +200,12 @@ import VirtualNFC
     #expect(chip.memory == before)
   }
 
-  @Test func saysWhatIsNotThere() throws {
+  @Test func saysWhatIsNotThere() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let none = try daemon.nfc("poll", "--once", "--timeout", "0.3")
+    let none = try await daemon.nfc("poll", "--once", "--timeout", "0.3")
     #expect(none.status == 66, "\(none.errors)")
     daemon.stop()
-    let gone = try daemon.nfc("poll", "--once", "--timeout", "0.3")
+    let gone = try await daemon.nfc("poll", "--once", "--timeout", "0.3")
     #expect(gone.status == 69, "\(gone.errors)")
     #expect(gone.errors.contains("pcscd"))
   }

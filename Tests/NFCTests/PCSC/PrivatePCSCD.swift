@@ -14,15 +14,23 @@ final class PrivatePCSCD: Sendable {
   private static let programs = [daemon, driver, "/usr/bin/unshare", "/usr/bin/scriptor"]
 
   /// Why there can be none; `nil` if there can.
-  static var obstacle: String? {
+  private static let obstacle: Obstacle? = {
     let files = FileManager.default
     if let missing = programs.first(where: { !files.fileExists(atPath: $0) }) {
-      return "\(missing) is not there; run Scripts/install-dependencies tests"
+      return Obstacle(
+        description: "\(missing) is not there; run Scripts/install-dependencies tests")
     }
-    guard geteuid() == 0 else { return "a mount namespace of its own takes root here" }
-    let probe = try? run("/usr/bin/unshare", ["-m", "true"], environment: [:])
-    return probe?.status == 0 ? nil : "no mount namespaces"
-  }
+    guard geteuid() == 0 else {
+      return Obstacle(description: "a mount namespace of its own takes root here")
+    }
+    let probe = Process()
+    probe.executableURL = URL(filePath: "/usr/bin/unshare")
+    probe.arguments = ["-m", "true"]
+    probe.standardError = FileHandle.nullDevice
+    guard (try? probe.run()) != nil else { return Obstacle(description: "unshare does not run") }
+    probe.waitUntilExit()
+    return probe.terminationStatus == 0 ? nil : Obstacle(description: "no mount namespaces")
+  }()
 
   var environment: [String: String] {
     ["PCSCLITE_CSOCK_NAME": directory.appending(path: "run/pcscd.comm").path]
@@ -34,7 +42,7 @@ final class PrivatePCSCD: Sendable {
   /// - Parameter name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second
   ///   slot.
   init(name: String) throws {
-    if let obstacle = Self.obstacle { throw Obstacle(description: obstacle) }
+    if let obstacle = Self.obstacle { throw obstacle }
     // The socket's name may have 107 bytes.
     directory = URL(filePath: "/tmp/pcsc-\(UUID().uuidString.prefix(8))")
     let files = FileManager.default
@@ -98,53 +106,6 @@ final class PrivatePCSCD: Sendable {
       process.terminate()
       process.waitUntilExit()
     }
-  }
-
-  struct Outcome: Sendable {
-    let status: Int32
-    let output: String
-    let errors: String
-  }
-
-  /// Runs a program to its end.
-  static func run(
-    _ path: String, _ arguments: [String], environment: [String: String]
-  ) throws -> Outcome {
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    // Both are short enough for a pipe's buffer.
-    process.waitUntilExit()
-    return Outcome(
-      status: process.terminationStatus,
-      output: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-      errors: String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
-  }
-
-  /// Runs `nfc` on a reader of this daemon.
-  func nfc(_ arguments: String...) throws -> Outcome { try nfc(arguments: arguments) }
-
-  func nfc(arguments: [String]) throws -> Outcome {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let tool = URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc")
-    return try Self.run(
-      tool.path, arguments + ["--reader", "pcsc:"], environment: environment)
-  }
-
-  /// What scriptor, another PC/SC program, gets for commands.
-  func scriptor(_ commands: [String]) throws -> String {
-    let script = directory.appending(path: "script")
-    try (commands.joined(separator: "\n") + "\n").write(
-      to: script, atomically: true, encoding: .utf8)
-    return try Self.run(
-      "/usr/bin/scriptor", ["-p", "T=1", script.path], environment: environment
-    ).output
   }
 }
 
