@@ -73,29 +73,29 @@ struct PCSCService: Sendable {
   let field = VirtualField()
   let virtual: VirtualPCSCReader
   let client: VirtualPCSCClient
+  private let slot: PrivatePCSCD.Slot
 
-  /// - Parameter name: of the reader, as the service is to list it; `nil` for one that tells the
-  ///   dialect.
-  init(
-    _ tags: VirtualTag..., dialect: VirtualPCSCReader.Dialect = .transparentSession,
-    name: String? = nil
-  ) throws {
-    try self.init(tags, dialect: dialect, name: name)
+  /// - Parameter name: of the reader, without the number that the daemon adds.
+  init(_ tags: VirtualTag..., name: String = "Virtual ACR1552 PICC") throws {
+    let daemon = try PrivatePCSCD(name: name)
+    daemon.use()
+    try self.init(tags, daemon, daemon.slots[0])
   }
 
-  init(_ tags: [VirtualTag], dialect: VirtualPCSCReader.Dialect, name: String? = nil) throws {
-    virtual = VirtualPCSCReader(field, dialect: dialect)
-    // The driver of the service numbers its slots itself.
-    let bare = virtual.name.replacing(/\ \d\d\ \d\d$/, with: "")
-    daemon = try PrivatePCSCD(name: name ?? bare)
-    for (key, value) in daemon.environment { setenv(key, value, 1) }
+  /// A reader of a daemon that this process uses already.
+  init(
+    _ tags: [VirtualTag], _ daemon: PrivatePCSCD, _ slot: PrivatePCSCD.Slot,
+    dialect: VirtualPCSCReader.Dialect = .transparentSession
+  ) throws {
+    (self.daemon, self.slot) = (daemon, slot)
     for tag in tags { field.place(tag) }
-    client = try VirtualPCSCClient(virtual, port: daemon.port)
+    virtual = VirtualPCSCReader(field, dialect: dialect)
+    client = try VirtualPCSCClient(virtual, port: slot.port)
   }
 
   /// Opens the reader once the daemon has its card.
   func open() async throws -> Reader {
-    let reader = try await Reader.open("pcsc:")
+    let reader = try await Reader.open("pcsc:\(slot.name)")
     _ = try await reader.awaitedTag()
     return reader
   }
@@ -109,5 +109,39 @@ struct PCSCService: Sendable {
     field.removeAll()
     try await Task.sleep(for: .seconds(1))
     field.place(tag)
+  }
+}
+
+extension PrivatePCSCD {
+  /// Has pcsc-lite in this process talk to this daemon, from its first call on.
+  fileprivate func use() {
+    for (key, value) in environment { setenv(key, value, 1) }
+  }
+
+  /// A daemon that this process uses, with a reader for each dialect, whose name tells it.
+  static func used(for dialects: [VirtualPCSCReader.Dialect]) throws -> (
+    daemon: PrivatePCSCD, slots: [Slot]
+  ) {
+    let names = dialects.map { dialect in
+      // The daemon numbers its slots itself.
+      VirtualPCSCReader(VirtualField(), dialect: dialect).name.replacing(/\ \d\d\ \d\d$/, with: "")
+    }
+    // Two slots of a driver have one name.
+    var drivers: [String] = []
+    var indices: [Int] = []
+    for name in Set(names).sorted() {
+      let count = names.count { $0 == name }
+      drivers += (0..<((count + 1) / 2)).map { "\(name) \($0)" }
+    }
+    var next: [String: Int] = [:]
+    for name in names {
+      let number = next[name, default: 0]
+      next[name] = number + 1
+      let driver = drivers.firstIndex(of: "\(name) \(number / 2)") ?? 0
+      indices.append(2 * driver + number % 2)
+    }
+    let daemon = try PrivatePCSCD(names: drivers)
+    daemon.use()
+    return (daemon, indices.map { daemon.slots[$0] })
   }
 }

@@ -17,8 +17,9 @@ extension PCSCService {
 
 /// The driver and a PC/SC daemon that stops, starts, and has a card that is silent.
 ///
-/// Each test runs in a process of its own: pcsc-lite finds its daemon by the process's environment.
-@Suite struct PCSCServiceTests {
+/// Each test runs in a process of its own: pcsc-lite finds its daemon by the process's environment. One
+/// at a time: Swift Testing holds a thread of Swift's pool for each that runs.
+@Suite(.serialized) struct PCSCServiceTests {
   private typealias Service = PCSCService
 
   private static let readFirstBlock: [UInt8] = [0x02, 0x20, 0x00]
@@ -212,6 +213,61 @@ extension PCSCService {
         #expect(try await second.ndef?.readNDEF() == message, "\(card.tag.name)")
       }
       service.client.close()
+    }
+  }
+
+  // MARK: ISO/IEC 15693
+
+  /// The procedures of a group side by side, each on a reader of its own.
+  @Test(arguments: VicinityProcedure.groups.map(\.name))
+  func runsProcedures(_ group: String) async throws {
+    await #expect(processExitsWith: .success) { [group = group as String] in
+      let group = try #require(VicinityProcedure.groups.first { $0.name == group })
+      let (daemon, slots) = try PrivatePCSCD.used(for: group.procedures.map(\.dialect))
+      await withDiscardingTaskGroup { tasks in
+        for (procedure, slot) in zip(group.procedures, slots) {
+          tasks.addTask {
+            do {
+              let service = try PCSCService(
+                procedure.tags(), daemon, slot, dialect: procedure.dialect)
+              try await procedure.body(try await service.bench())
+              service.client.close()
+            } catch {
+              // An error that ends the process would not be shown.
+              Issue.record(VicinityProcedure.Failure(procedure: procedure.name, error: error))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// The second exchange finds a card that is torn from the reader in the middle of the command, and
+  /// one that is silent, so that the service waits for it without end.
+  @Test func losesACardBetweenTwoExchanges() async throws {
+    await #expect(processExitsWith: .success) {
+      let pairs = VicinityPair.allCases
+      let (daemon, slots) = try PrivatePCSCD.used(for: pairs.map { _ in .transparentSession })
+      try await withThrowingDiscardingTaskGroup { tasks in
+        for (pair, slot) in zip(pairs, slots) {
+          tasks.addTask {
+            let chip = VirtualTag.icodeSLIX2()
+            let service = try PCSCService([chip], daemon, slot)
+            let bench = try await service.bench()
+            let tornOff = try await bench.tag()
+            service.client.hangUp(atCommand: 1)
+            #expect(try await pair.run(on: tornOff) == .error(.tagConnectionLost))
+            let silent = try await bench.tag()
+            service.virtual.setFaults([.init(.readerWaits, at: 1)])
+            #expect(try await pair.run(on: silent) == .error(.tagConnectionLost))
+            // The daemon still has it: it is there for nobody until it has gone.
+            #expect(try await bench.reader.tagsInField().isEmpty)
+            try await service.swap(for: chip)
+            #expect(try await pair.run(on: try await bench.tag()) == pair.expected)
+            service.client.close()
+          }
+        }
+      }
     }
   }
 }

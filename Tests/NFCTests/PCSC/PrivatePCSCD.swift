@@ -2,11 +2,20 @@ import Foundation
 import Synchronization
 import VirtualNFC
 
-/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own
-/// mount namespace, ended with the test.
+/// A PC/SC daemon of a test's own, with virtual reader drivers: on its own socket, in its own mount
+/// namespace, ended with the test.
 final class PrivatePCSCD: Sendable {
+  /// What a driver shows: a reader with room for one card.
+  struct Slot: Sendable {
+    /// As the daemon lists it.
+    let name: String
+    let port: UInt16
+  }
+
   let directory: URL
-  private let ports = PortPair()
+  /// Two for each driver, in the drivers' order.
+  let slots: [Slot]
+  private let ports: [PortPair]
   private let process: Mutex<Process>
 
   private static let daemon = "/usr/sbin/pcscd"
@@ -36,13 +45,22 @@ final class PrivatePCSCD: Sendable {
     ["PCSCLITE_CSOCK_NAME": directory.appending(path: "run/pcscd.comm").path]
   }
 
-  /// Of the first slot; the second has the next.
-  var port: UInt16 { ports.first }
+  /// Of the first slot.
+  var port: UInt16 { slots[0].port }
 
   /// - Parameter name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second
   ///   slot.
-  init(name: String) throws {
+  convenience init(name: String) throws {
+    try self.init(names: [name])
+  }
+
+  /// - Parameter names: of the drivers' readers, one to eight that differ: a daemon has 16 slots.
+  init(names: [String]) throws {
     if let obstacle = Self.obstacle { throw obstacle }
+    ports = names.map { _ in PortPair() }
+    slots = zip(names, ports).flatMap { name, ports in
+      (0..<2).map { Slot(name: "\(name) 00 0\($0)", port: ports.first + $0) }
+    }
     // The socket's name may have 107 bytes.
     directory = URL(filePath: "/tmp/pcsc-\(UUID().uuidString.prefix(8))")
     let files = FileManager.default
@@ -50,16 +68,20 @@ final class PrivatePCSCD: Sendable {
       try files.createDirectory(
         at: directory.appending(path: folder), withIntermediateDirectories: true)
     }
-    let library = directory.appending(path: "vpcd.so")
-    try files.copyItem(
-      at: URL(filePath: Self.driver).resolvingSymlinksInPath(), to: library)
-    try """
-    FRIENDLYNAME "\(name)"
-    DEVICENAME /dev/null:\(ports.first)
-    LIBPATH \(library.path)
-    CHANNELID \(ports.first)
+    for (index, name) in names.enumerated() {
+      // A library that is loaded twice keeps the slots of the second driver alone.
+      let library = directory.appending(path: "vpcd\(index).so")
+      try files.copyItem(
+        at: URL(filePath: Self.driver).resolvingSymlinksInPath(), to: library)
+      try """
+      FRIENDLYNAME "\(name)"
+      DEVICENAME /dev/null:\(ports[index].first)
+      LIBPATH \(library.path)
+      CHANNELID \(ports[index].first)
 
-    """.write(to: directory.appending(path: "conf/vpcd"), atomically: true, encoding: .utf8)
+      """.write(
+        to: directory.appending(path: "conf/vpcd\(index)"), atomically: true, encoding: .utf8)
+    }
     process = Mutex(Process())
     try start()
   }

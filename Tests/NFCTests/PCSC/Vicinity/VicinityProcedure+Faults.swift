@@ -68,3 +68,21 @@ extension VicinityProcedure {
     }
   }
 }
+
+/// Two exchanges that belong together.
+enum VicinityPair: CaseIterable {
+  case password
+  case surveillance
+
+  var expected: VicinityOutcome {
+    self == .password ? .done : .payload(ICODESecurity.alarm.hexadecimal)
+  }
+
+  func run(on tag: any ISO15693Tag) async throws -> VicinityOutcome {
+    guard self == .surveillance else {
+      return try await tag.setPassword(.read, ICODEPassword.read.factoryValue)
+    }
+    _ = try await tag.send(.icode(ICODECommand.setEAS))
+    return try await tag.outcome(of: .icode(ICODECommand.alarmEAS))
+  }
+}

@@ -37,7 +37,21 @@ struct VicinityProcedure: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let all = commands + icode + [areas] + chips + refusals + faults
+  /// Those that are run side by side: no more than a daemon has slots.
+  static let groups: [(name: String, procedures: [VicinityProcedure])] = [
+    ("commands", commands), ("makers' commands", icode + [areas]), ("chips", chips),
+    ("refusals", refusals), ("faults", faults),
+  ]
+
+  static let all = groups.flatMap(\.procedures)
+
+  /// An error that a procedure has ended with, where several run.
+  struct Failure: Error, CustomStringConvertible {
+    let procedure: String
+    let error: any Error
+
+    var description: String { "\(procedure): \(error)" }
+  }
 }
 
 /// What has come of a command.
