@@ -1,0 +1,136 @@
+// Readers on USB that libnfc drives, or nothing does.
+extension Examination {
+  /// The modules of Linux that take NFC readers (drivers/nfc/pn533, drivers/nfc/port100.c).
+  private static let kernelModules = ["pn533_usb", "pn533", "port100"]
+
+  func reader(_ device: USBDevice, _ model: USBModel?, name: String? = nil) -> ExaminedReader {
+    ExaminedReader(
+      name: model?.name ?? name ?? device.ownName ?? "USB device", usb: device.identifiers,
+      place: "USB port \(device.port)")
+  }
+
+  func examine(_ device: USBDevice, _ model: USBModel?, driver: String) -> ExaminedReader {
+    var reader = reader(device, model)
+    reader.connectionString = "\(driver):\(device.address)"
+    reader.findings = findings(of: device)
+    if !configuration.searches {
+      reader.findings.append(
+        Finding(
+          .notSearched, "libnfc's configuration keeps it from looking for USB readers",
+          advice: "name it by --reader, or set allow_autoscan = true in "
+            + "\(LibNFCConfiguration.folder)/libnfc.conf",
+          isObstacle: false))
+    }
+    return reader
+  }
+
+  func examineUndriven(_ device: USBDevice, _ model: USBModel?) -> ExaminedReader {
+    var reader = reader(device, model)
+    let module = device.driver(files).map { "; sudo modprobe -r \($0) frees it for that" }
+    reader.findings = [
+      Finding(
+        .notSupported, "neither libnfc nor the PC/SC service drives it",
+        advice: "use another reader; the Python package nfcpy drives this one" + (module ?? ""))
+    ]
+    return reader
+  }
+
+  /// What stands in the way of a program that opens a USB device itself, in the order in which it has to
+  /// be cured.
+  func findings(of device: USBDevice) -> [Finding] {
+    let driver = device.driver(files)
+    var findings: [Finding] = []
+    if let driver, driver != "usbfs" { findings.append(kernelDriver(driver)) }
+    guard let node = files.node(device.node) else {
+      return findings + [nodeIsMissing(device)]
+    }
+    let holders = processes.holders(of: node)
+    if !holders.isEmpty || driver == "usbfs" { findings.append(inUse(device, holders)) }
+    if let finding = rights.finding(device.node, device: device, rules: rules) {
+      findings.append(finding)
+    }
+    if holders.isEmpty, driver == nil, let finding = sharing(device) { findings.append(finding) }
+    if device.isAsleep(files) {
+      findings.append(
+        Finding(
+          .powerSaving, "the system has put it to sleep to save power",
+          advice: "if it fails after a pause: echo on | sudo tee \(device.powerSwitch)",
+          isObstacle: false))
+    }
+    return findings
+  }
+
+  private func kernelDriver(_ driver: String) -> Finding {
+    let module = driver.replacing("-", with: "_")
+    let detail = "the kernel's module \(driver) has it"
+    guard Self.kernelModules.contains(module) else {
+      return Finding(.kernelDriver, detail, advice: "sudo modprobe -r \(driver)")
+    }
+    // pn533_usb stands on pn533, and that on nfc; none goes before those above it.
+    let all = module == "port100" ? "port100 nfc" : "pn533_usb pn533 nfc"
+    let now = "sudo modprobe -r \(all)"
+    let file = "/etc/modprobe.d/blacklist-libnfc.conf"
+    guard modules.keepsOut(module) else {
+      return Finding(
+        .kernelDriver, detail,
+        advice: "now: \(now); for good: echo 'blacklist \(module)' | sudo tee -a \(file)")
+    }
+    return Finding(
+      .kernelDriver, detail + ", although a file in modprobe.d keeps that out",
+      advice:
+        "sudo udevadm control --reload, then \(now), and plug the reader in again; if it comes "
+        + "back after a restart: sudo update-initramfs -u")
+  }
+
+  private func nodeIsMissing(_ device: USBDevice) -> Finding {
+    Finding(
+      .noDeviceNode, "the system shows it, but \(device.node) is not there",
+      advice: files.exists("/dev/bus/usb")
+        ? "plug it in again" : passThroughToContainer)
+  }
+
+  /// docker-run(1): `--device` passes only what is there at the start.
+  var passThroughToContainer: String {
+    "start the container with -v /dev/bus/usb:/dev/bus/usb --device-cgroup-rule='c 189:* rmw'"
+  }
+
+  private func inUse(_ device: USBDevice, _ holders: [Processes.Process]) -> Finding {
+    guard !holders.isEmpty else {
+      return Finding(
+        .inUse, "a program of another user has it",
+        advice: "sudo fuser -v \(device.node) tells which (package psmisc); end it")
+    }
+    if holders.contains(where: { $0.command == SmartCardServiceState.program }) {
+      return Finding(
+        .inUse, "the PC/SC service (pcscd) has it",
+        advice: "use it as the PC/SC reader that nfc readers lists, or end that: "
+          + "sudo systemctl stop pcscd.socket pcscd.service; " + keepingServiceOut(device))
+    }
+    return Finding(.inUse, "\(Self.list(holders)) has it", advice: "end that program")
+  }
+
+  static func list(_ holders: [Processes.Process]) -> String {
+    let most = 3
+    let names = holders.prefix(most).map { "\($0.command) (process \($0.id))" }
+    return (names + (holders.count > most ? ["others"] : [])).joined(separator: ", ")
+  }
+
+  /// pcsc-lite's filter; Debian 12's `pcscd --version` lists it among the features.
+  private func keepingServiceOut(_ device: USBDevice) -> String {
+    let name = bundles.name(of: device) ?? device.ownName ?? ""
+    let part = ["ACR122U", "ACR 38"].first { name.contains($0) } ?? name
+    return "for good, leaving other readers to pcscd: "
+      + "echo 'PCSCLITE_FILTER_IGNORE_READER_NAMES=\(part)' | sudo tee -a /etc/default/pcscd, "
+      + "and sudo systemctl restart pcscd"
+  }
+
+  /// pcscd opens every reader that it has a driver for as soon as it is started, by any PC/SC program.
+  private func sharing(_ device: USBDevice) -> Finding? {
+    guard bundles.name(of: device) != nil, files.exists(SmartCardServiceState.socket(files)) else {
+      return nil
+    }
+    return Finding(
+      .sharedWithService, "pcscd takes it too, as soon as a PC/SC program runs",
+      advice: keepingServiceOut(device), isObstacle: false)
+  }
+}

@@ -1,0 +1,72 @@
+/// One look at the system: what it tells is read once, and judged reader by reader.
+struct Examination {
+  typealias Finding = ReaderDiagnosis.Finding
+  typealias ExaminedReader = ReaderDiagnosis.ExaminedReader
+
+  let files: SystemFiles
+  let devices: [USBDevice]
+  let showsUSB: Bool
+  let processes: Processes
+  let rights: NodeRights
+  let rules: SettingsFolders
+  let modules: SettingsFolders
+  let bundles: DriverBundles
+  let configuration: LibNFCConfiguration
+
+  init(_ files: SystemFiles) {
+    self.files = files
+    let devices = USBDevice.all(files)
+    self.devices = devices ?? []
+    showsUSB = devices != nil
+    processes = Processes(files)
+    rights = NodeRights(files: files, accounts: Accounts(files))
+    rules = .rules(files)
+    modules = .modules(files)
+    bundles = DriverBundles(files)
+    configuration = LibNFCConfiguration(files)
+  }
+
+  // MARK: All that is there
+
+  /// Every reader and port, and what concerns none of them alone.
+  func diagnosis(_ service: SmartCardServiceState) -> ReaderDiagnosis {
+    var diagnosis = ReaderDiagnosis()
+    var shown = Set<String>()
+    for device in devices {
+      guard let reader = examine(device, service) else { continue }
+      diagnosis.readers.append(reader)
+      if let name = reader.connectionString { shown.insert(name) }
+    }
+    for device in configuration.devices where !shown.contains(device.connectionString) {
+      var reader = examineAddress(device.connectionString)
+      reader.place = reader.place ?? device.source
+      diagnosis.readers.append(reader)
+      shown.insert(device.connectionString)
+    }
+    for name in service.readers where !shown.contains(name) {
+      diagnosis.readers.append(examineShown(name))
+    }
+    diagnosis.findings = generalFindings(service, hasReader: diagnosis.hasReader)
+    return diagnosis
+  }
+
+  /// The reader that a connection string names.
+  func examine(_ connectionString: String, _ service: SmartCardServiceState) -> ExaminedReader {
+    connectionString.hasPrefix(SmartCardServiceState.scheme)
+      ? examineShown(connectionString, service) : examineAddress(connectionString)
+  }
+
+  private func examine(
+    _ device: USBDevice, _ service: SmartCardServiceState
+  ) -> ExaminedReader? {
+    let model = USBModel.of(device)
+    switch model?.use {
+    case .libnfc(let driver): return examine(device, model, driver: driver)
+    case .nothing: return examineUndriven(device, model)
+    case .smartCards: return examineSmartCard(device, model, service)
+    case .serialPort, nil:
+      if bundles.name(of: device) != nil { return examineSmartCard(device, model, service) }
+      return examineBridge(device, model)
+    }
+  }
+}
