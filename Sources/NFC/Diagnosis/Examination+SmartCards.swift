@@ -39,11 +39,10 @@ extension Examination {
 
   /// Whether a question would start the service, which then took a reader of libnfc's.
   var isServiceBetterLeftAlone: Bool {
-    files.exists(SmartCardServiceState.socket(files))
-      && !processes.isRunning(SmartCardServiceState.program)
+    !processes.isRunning(SmartCardServiceState.program)
       && devices.contains { device in
         guard case .libnfc? = USBModel.of(device)?.use else { return false }
-        return bundles.name(of: device) != nil
+        return mayBeTakenByService(device)
       }
   }
 

@@ -120,17 +120,33 @@ extension Examination {
     let name = bundles.name(of: device) ?? device.ownName ?? ""
     let part = ["ACR122U", "ACR 38"].first { name.contains($0) } ?? name
     return "for good, leaving other readers to pcscd: "
-      + "echo 'PCSCLITE_FILTER_IGNORE_READER_NAMES=\(part)' | sudo tee -a /etc/default/pcscd, "
+      + "echo '\(Self.serviceFilter)\(part)' | sudo tee -a \(Self.serviceSettings), "
       + "and sudo systemctl restart pcscd"
   }
 
   /// pcscd opens every reader that it has a driver for as soon as it is started, by any PC/SC program.
   private func sharing(_ device: USBDevice) -> Finding? {
-    guard bundles.name(of: device) != nil, files.exists(SmartCardServiceState.socket(files)) else {
-      return nil
-    }
+    guard mayBeTakenByService(device) else { return nil }
     return Finding(
       .sharedWithService, "pcscd takes it too, as soon as a PC/SC program runs",
       advice: keepingServiceOut(device), isObstacle: false)
+  }
+
+  func mayBeTakenByService(_ device: USBDevice) -> Bool {
+    guard let name = bundles.name(of: device) else { return false }
+    return files.exists(SmartCardServiceState.socket(files)) && !isKeptFromService(name)
+  }
+
+  private static let serviceSettings = "/etc/default/pcscd"
+  private static let serviceFilter = "PCSCLITE_FILTER_IGNORE_READER_NAMES="
+
+  /// pcsc-lite takes parts of names, with colons between them.
+  private func isKeptFromService(_ name: String) -> Bool {
+    (files.text(Self.serviceSettings) ?? "").split(whereSeparator: \.isNewline).map(\.trimmed)
+      .filter { $0.hasPrefix(Self.serviceFilter) }
+      .flatMap {
+        $0.dropFirst(Self.serviceFilter.count).replacing("\"", with: "").split(separator: ":")
+      }
+      .contains { name.contains($0) }
   }
 }
