@@ -97,6 +97,7 @@ extension Examination {
     if !holders.isEmpty { findings.append(inUse(path, holders)) }
     if let finding = rights.finding(path) { findings.append(finding) }
     if let finding = console(on: path) { findings.append(finding) }
+    if holders.isEmpty, let finding = modemManager(on: path) { findings.append(finding) }
     return findings
   }
 
@@ -120,6 +121,17 @@ extension Examination {
     default: advice = "end that program"
     }
     return Finding(.inUse, "\(Self.list(holders)) has \(path)", advice: advice)
+  }
+
+  /// It is root's, whose open ports only root sees, and looks for a modem on every new port by USB.
+  private func modemManager(on path: String) -> Finding? {
+    let name = Self.portName(path)
+    guard name.hasPrefix("ttyUSB") || name.hasPrefix("ttyACM"),
+      processes.isRunning("ModemManager")
+    else { return nil }
+    return Finding(
+      .inUse, "ModemManager runs, and may use a port for half a minute after it is plugged in",
+      advice: "if nothing answers: sudo systemctl stop ModemManager", isObstacle: false)
   }
 
   private static func portName(_ path: String) -> String {
@@ -175,15 +187,18 @@ extension Examination {
       return reader
     }
     var reader = reader(device, model)
-    reader.isPort = true
     reader.place = port
-    reader.connectionString = "pn532_uart:\(port)"
     reader.findings = portFindings(port)
-    guard !configuration.searchesIntrusively else { return reader }
+    let name = "pn532_uart:\(port)"
+    let defined = configuration.devices.map(\.connectionString)
+      .first { $0 == name || $0.hasPrefix(name + ":") }
+    reader.connectionString = defined ?? name
+    reader.isPort = defined == nil
+    guard reader.isPort, !configuration.searchesIntrusively else { return reader }
     reader.findings.append(
       Finding(
         .notSearched, "a PN532 may be on it, and libnfc does not look for one",
-        advice: "nfc doctor --reader pn532_uart:\(port) does", isObstacle: false))
+        advice: "nfc doctor --reader \(name) does", isObstacle: false))
     return reader
   }
 }

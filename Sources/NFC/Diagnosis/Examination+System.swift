@@ -35,7 +35,8 @@ extension Examination {
     }
     if files.exists("/.dockerenv") || files.exists("/run/.containerenv") {
       return finding(
-        "this is a container, which sees only the devices that it is given", passThroughToContainer)
+        "this is a container, which sees only the devices that it is given",
+        Self.passThroughToContainer)
     }
     let maker = ["sys_vendor", "product_name"].compactMap { files.line("/sys/class/dmi/id/\($0)") }
       .joined(separator: " ")

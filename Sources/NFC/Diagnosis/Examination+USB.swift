@@ -1,7 +1,7 @@
 // Readers on USB that libnfc drives, or nothing does.
 extension Examination {
-  /// The modules of Linux that take NFC readers (drivers/nfc/pn533, drivers/nfc/port100.c).
-  private static let kernelModules = ["pn533_usb", "pn533", "port100"]
+  /// The module of Linux that takes the readers of libnfc, by its names since 4.7 and before.
+  private static let kernelModules = ["pn533_usb", "pn533"]
 
   func reader(_ device: USBDevice, _ model: USBModel?, name: String? = nil) -> ExaminedReader {
     ExaminedReader(
@@ -46,7 +46,7 @@ extension Examination {
     }
     let holders = processes.holders(of: node)
     if !holders.isEmpty || driver == "usbfs" { findings.append(inUse(device, holders)) }
-    if let finding = rights.finding(device.node, device: device, rules: rules) {
+    if let finding = rights.finding(device.node, .init(device: device, rules: rules)) {
       findings.append(finding)
     }
     if holders.isEmpty, driver == nil, let finding = sharing(device) { findings.append(finding) }
@@ -67,8 +67,7 @@ extension Examination {
       return Finding(.kernelDriver, detail, advice: "sudo modprobe -r \(driver)")
     }
     // pn533_usb stands on pn533, and that on nfc; none goes before those above it.
-    let all = module == "port100" ? "port100 nfc" : "pn533_usb pn533 nfc"
-    let now = "sudo modprobe -r \(all)"
+    let now = "sudo modprobe -r pn533_usb pn533 nfc"
     let file = "/etc/modprobe.d/blacklist-libnfc.conf"
     guard modules.keepsOut(module) else {
       return Finding(
@@ -86,27 +85,36 @@ extension Examination {
     Finding(
       .noDeviceNode, "the system shows it, but \(device.node) is not there",
       advice: files.exists("/dev/bus/usb")
-        ? "plug it in again" : passThroughToContainer)
+        ? "plug it in again" : Self.passThroughToContainer)
   }
 
   /// docker-run(1): `--device` passes only what is there at the start.
-  var passThroughToContainer: String {
+  static let passThroughToContainer =
     "start the container with -v /dev/bus/usb:/dev/bus/usb --device-cgroup-rule='c 189:* rmw'"
-  }
 
   private func inUse(_ device: USBDevice, _ holders: [Processes.Process]) -> Finding {
-    guard !holders.isEmpty else {
+    let service = SmartCardServiceState.program
+    if holders.contains(where: { $0.command == service }) {
       return Finding(
-        .inUse, "a program of another user has it",
-        advice: "sudo fuser -v \(device.node) tells which (package psmisc); end it")
+        .inUse, "the PC/SC service (\(service)) has it", advice: takingFromService(device))
     }
-    if holders.contains(where: { $0.command == SmartCardServiceState.program }) {
+    guard holders.isEmpty else {
+      return Finding(.inUse, "\(Self.list(holders)) has it", advice: "end that program")
+    }
+    // Debian's pcscd is root's: what it has open only root sees.
+    if bundles.name(of: device) != nil, processes.isRunning(service) {
       return Finding(
-        .inUse, "the PC/SC service (pcscd) has it",
-        advice: "use it as the PC/SC reader that nfc readers lists, or end that: "
-          + "sudo systemctl stop pcscd.socket pcscd.service; " + keepingServiceOut(device))
+        .inUse, "a program of another user has it, most likely the PC/SC service (\(service))",
+        advice: takingFromService(device))
     }
-    return Finding(.inUse, "\(Self.list(holders)) has it", advice: "end that program")
+    return Finding(
+      .inUse, "a program of another user has it",
+      advice: "sudo fuser -v \(device.node) tells which (package psmisc); end it")
+  }
+
+  private func takingFromService(_ device: USBDevice) -> String {
+    "use it over PC/SC: --reader \(SmartCardServiceState.scheme)\(namePart(device)); or end that: "
+      + "sudo systemctl stop pcscd.socket pcscd.service; " + keepingServiceOut(device)
   }
 
   static func list(_ holders: [Processes.Process]) -> String {
@@ -115,12 +123,16 @@ extension Examination {
     return (names + (holders.count > most ? ["others"] : [])).joined(separator: ", ")
   }
 
+  /// A part of the name that pcscd gives it, without a blank where that is known.
+  private func namePart(_ device: USBDevice) -> String {
+    let name = bundles.name(of: device) ?? ""
+    return ["ACR122U", "38U"].first { name.contains($0) } ?? name
+  }
+
   /// pcsc-lite's filter; Debian 12's `pcscd --version` lists it among the features.
   private func keepingServiceOut(_ device: USBDevice) -> String {
-    let name = bundles.name(of: device) ?? device.ownName ?? ""
-    let part = ["ACR122U", "ACR 38"].first { name.contains($0) } ?? name
-    return "for good, leaving other readers to pcscd: "
-      + "echo '\(Self.serviceFilter)\(part)' | sudo tee -a \(Self.serviceSettings), "
+    "for good, leaving other readers to pcscd: "
+      + "echo '\(Self.serviceFilter)\(namePart(device))' | sudo tee -a \(Self.serviceSettings), "
       + "and sudo systemctl restart pcscd"
   }
 

@@ -6,32 +6,23 @@ import Darwin
 
 /// Why this login may not use a device node, and how it could.
 struct NodeRights {
-  private typealias Finding = ReaderDiagnosis.Finding
-
   let files: SystemFiles
   let accounts: Accounts
 
-  /// What makes a node anew with the rights that udev's rules give. A plain `udevadm trigger` sends
-  /// "change", which libnfc's rules skip.
-  static let applyRules =
-    "sudo udevadm control --reload, and plug it in again (or sudo udevadm trigger --action=add)"
-  /// The group of libnfc's udev rules.
-  private static let readersGroup = "plugdev"
+  /// A USB device, and the rules that may give its node to somebody.
+  struct USBAccess {
+    let device: USBDevice
+    let rules: SettingsFolders
+  }
 
-  /// - Parameters:
-  ///   - rule: what udev's rules do about the node, if it is a USB device's.
-  ///   - device: the USB device whose node it is.
-  func finding(
-    _ path: String, device: USBDevice? = nil, rules: SettingsFolders? = nil
-  ) -> ReaderDiagnosis.Finding? {
+  /// - Parameter usb: the USB device whose node it is, if it is one's.
+  func finding(_ path: String, _ usb: USBAccess? = nil) -> ReaderDiagnosis.Finding? {
     guard let number = files.login.refusal(files.root + path), let node = files.node(path) else {
       return nil
     }
-    let group = accounts.group(node.group)
-    let detail = "this login may not read and write \(path) (\(description(of: node)))"
-    return Finding(
-      .noPermission, detail,
-      advice: advice(number, node, group, device.map { ($0, rules) }))
+    return ReaderDiagnosis.Finding(
+      .noPermission, "this login may not read and write \(path) (\(description(of: node)))",
+      advice: advice(number, path, node, usb))
   }
 
   private func description(of node: SystemFiles.Node) -> String {
@@ -43,20 +34,27 @@ struct NodeRights {
   }
 
   private func advice(
-    _ number: Int32, _ node: SystemFiles.Node, _ group: Accounts.Group?,
-    _ usb: (device: USBDevice, rules: SettingsFolders?)?
+    _ number: Int32, _ path: String, _ node: SystemFiles.Node, _ usb: USBAccess?
   ) -> String {
     if number == EROFS { return "the file system is mounted for reading alone" }
     // Denied although the mode allows it: by rules for devices, as containers have them.
     if number == EPERM {
-      return "in a container, start that with --device-cgroup-rule='c 189:* rmw' or --device"
+      return usb == nil
+        ? "start the container with --device \(path)" : Examination.passThroughToContainer
     }
     let groupMay = node.permissions & 0o060 == 0o060
-    if groupMay, let group, group.name != "root" { return joining(group) }
-    guard let usb else {
-      return "sudo chgrp dialout and sudo chmod g+rw give it to the group dialout"
+    if groupMay, let group = accounts.group(node.group), group.name != "root" {
+      return joining(group)
     }
-    return advice(usb.device, usb.rules)
+    let (step, group) = usb.map(restoring) ?? (Self.ownRule(for: path), Self.portsGroup)
+    let apply =
+      files.exists("/run/udev/control")
+      ? "sudo udevadm control --reload, and plug it in again (or sudo udevadm trigger --action=add)"
+      : "no udev runs here, so give the rights where it does: on the host, or when the node is made"
+    let missing = accounts.group(named: group).flatMap {
+      files.login.groupIDs.contains($0.id) ? nil : joining($0)
+    }
+    return ([step, apply] + [missing].compactMap(\.self)).joined(separator: "; ")
   }
 
   private func joining(_ group: Accounts.Group) -> String {
@@ -70,36 +68,44 @@ struct NodeRights {
     return "sudo adduser $USER \(group.name), then log out and in again"
   }
 
-  // MARK: USB
+  // MARK: udev
 
-  private func advice(_ device: USBDevice, _ rules: SettingsFolders?) -> String {
-    var steps: [String] = []
-    if let rule = rules?.access(vendor: device.vendor, product: device.product) {
-      if let name = rule.group, accounts.group(named: name) == nil {
-        steps.append("sudo groupadd --system \(name), which \(rule.path) wants")
-      } else {
-        steps.append("\(rule.path) has a rule that did not take effect")
-      }
-    } else if USBModel.of(device)?.isInLibNFCRules == true {
-      steps.append("sudo apt install --reinstall libnfc6, whose udev rules are missing")
-    } else {
-      let (vendor, product) = (USBDevice.digits(device.vendor), USBDevice.digits(device.product))
-      let rule =
+  /// The group of libnfc's udev rules, and that of serial ports.
+  private static let readersGroup = "plugdev"
+  private static let portsGroup = "dialout"
+
+  private static func ownRule(_ match: String, group: String) -> String {
+    "echo '\(match), MODE=\"0660\", GROUP=\"\(group)\"' "
+      + "| sudo tee -a /etc/udev/rules.d/93-nfc-reader.rules"
+  }
+
+  private static func ownRule(for path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    return ownRule("KERNEL==\"\(name)\"", group: portsGroup)
+  }
+
+  /// What makes udev give a USB reader to a group, and which.
+  private func restoring(_ usb: USBAccess) -> (step: String, group: String) {
+    let device = usb.device
+    if let rule = usb.rules.access(vendor: device.vendor, product: device.product) {
+      let group = rule.group ?? Self.readersGroup
+      return (
+        rule.group != nil && accounts.group(named: group) == nil
+          ? "sudo groupadd --system \(group), which \(rule.path) wants"
+          : "\(rule.path) has a rule that did not take effect", group
+      )
+    }
+    if USBModel.of(device)?.isInLibNFCRules == true {
+      return (
+        "sudo apt install --reinstall libnfc6, whose udev rules are missing", Self.readersGroup
+      )
+    }
+    let (vendor, product) = (USBDevice.digits(device.vendor), USBDevice.digits(device.product))
+    return (
+      Self.ownRule(
         "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor.lowercased())\", "
-        + "ATTR{idProduct}==\"\(product.lowercased())\", MODE=\"0664\", "
-        + "GROUP=\"\(Self.readersGroup)\""
-      steps.append("echo '\(rule)' | sudo tee /etc/udev/rules.d/93-nfc-reader.rules")
-    }
-    steps.append(
-      files.exists("/run/udev/control")
-        ? Self.applyRules
-        : "no udev runs here, so give the rights where it does: on the host, or when the node is made"
+          + "ATTR{idProduct}==\"\(product.lowercased())\"", group: Self.readersGroup),
+      Self.readersGroup
     )
-    let group =
-      rules?.access(vendor: device.vendor, product: device.product)?.group ?? Self.readersGroup
-    if let joined = accounts.group(named: group), !files.login.groupIDs.contains(joined.id) {
-      steps.append(joining(joined))
-    }
-    return steps.joined(separator: "; ")
   }
 }

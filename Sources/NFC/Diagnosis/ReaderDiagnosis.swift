@@ -11,11 +11,11 @@
 /// ```
 public struct ReaderDiagnosis: Hashable, Sendable {
   /// Readers, and serial ports on which one may be.
-  public var readers: [ExaminedReader]
+  public package(set) var readers: [ExaminedReader]
   /// What concerns no reader alone: configuration, services, the system.
-  public var findings: [Finding]
+  public package(set) var findings: [Finding]
 
-  public init(readers: [ExaminedReader] = [], findings: [Finding] = []) {
+  package init(readers: [ExaminedReader] = [], findings: [Finding] = []) {
     self.readers = readers
     self.findings = findings
   }
@@ -35,7 +35,7 @@ extension ReaderDiagnosis {
     /// Whether the reader cannot be opened because of it.
     public let isObstacle: Bool
 
-    public init(
+    package init(
       _ problem: Problem, _ detail: String, advice: String = "", isObstacle: Bool = true
     ) {
       self.problem = problem
@@ -50,16 +50,16 @@ extension ReaderDiagnosis {
     /// Its maker's name and its own, or the connection string that names it.
     public let name: String
     /// Vendor and product of a USB device, as `072F:2200`.
-    public var usb: String?
+    public package(set) var usb: String?
     /// Where it is: a device node, a USB port.
-    public var place: String?
+    public package(set) var place: String?
     /// By what ``Reader/open(_:)`` opens it; `nil` if nothing does.
-    public var connectionString: String?
+    public package(set) var connectionString: String?
     /// Whether this is only a port on which a reader may be.
-    public var isPort = false
+    public package(set) var isPort = false
     /// Whether it has been opened, and closed again.
-    public var wasOpened: Bool
-    public var findings: [Finding] = []
+    public package(set) var wasOpened: Bool
+    public package(set) var findings: [Finding] = []
 
     package init(
       name: String, usb: String? = nil, place: String? = nil, connectionString: String? = nil,
@@ -73,7 +73,7 @@ extension ReaderDiagnosis {
     }
 
     /// Whether nothing that was seen stands in the way of opening it. Whether it answers shows when it
-    /// is opened.
+    /// is opened, and of a port whether a reader is on it.
     public var canBeOpened: Bool {
       connectionString != nil && !isPort && !findings.contains(where: \.isObstacle)
     }

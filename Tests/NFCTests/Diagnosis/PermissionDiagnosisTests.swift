@@ -66,7 +66,7 @@ import Testing
     let finding = try finding(system)
     #expect(
       finding.advice.contains(
-        #"SUBSYSTEM=="usb", ATTR{idVendor}=="072f", ATTR{idProduct}=="2214", MODE="0664", "#
+        #"SUBSYSTEM=="usb", ATTR{idVendor}=="072f", ATTR{idProduct}=="2214", MODE="0660", "#
           + #"GROUP="plugdev""#))
     #expect(!finding.advice.contains("libnfc6"))
   }
@@ -103,6 +103,31 @@ import Testing
     let finding = try finding(system)
     #expect(finding.advice.contains("libnfc6"))
     #expect(finding.advice.contains("no udev runs here"))
+  }
+
+  /// Not by the mode, but by what a container is allowed.
+  @Test func aContainerForbidsIt() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200")
+    let login = Login(userID: 0, groupIDs: [0]) { _ in EPERM }
+    let files = SystemFiles(root: system.root.path, environment: [:], login: login)
+    let reader = try #require(Examination(files).diagnosis(.shows([])).readers.first)
+    #expect(reader.problems == [.noPermission])
+    #expect(reader.advice.contains("--device-cgroup-rule='c 189:* rmw'"))
+    let rights = NodeRights(files: files, accounts: Accounts(files))
+    try system.file("/dev/ttyUSB0")
+    #expect(rights.finding("/dev/ttyUSB0")?.advice.contains("--device /dev/ttyUSB0") == true)
+  }
+
+  @Test func aPortThatIsRootsAlone() throws {
+    let system = try MadeUpSystem()
+    try system.file("/dev/spidev0.0", mode: 0o600)
+    try system.file("/run/udev/control")
+    try system.file("/etc/group", "root:x:\(getegid()):\ndialout:x:20:\n")
+    let rights = NodeRights(files: system.files, accounts: Accounts(system.files))
+    let advice = try #require(rights.finding("/dev/spidev0.0")).advice
+    #expect(advice.contains(#"KERNEL=="spidev0.0", MODE="0660", GROUP="dialout""#))
+    #expect(advice.contains("sudo adduser $USER dialout"))
   }
 
   @Test(arguments: [

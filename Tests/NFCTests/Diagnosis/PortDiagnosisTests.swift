@@ -69,6 +69,18 @@ import Testing
     #expect(reader.advice.contains(advice))
   }
 
+  /// It is root's, and what it has open is out of sight.
+  @Test func modemManagerIsNoted() throws {
+    let system = try MadeUpSystem()
+    try system.serialPort(Self.port)
+    try system.serialPort("/dev/ttyS0")
+    try system.process(77, "ModemManager")
+    let reader = system.reader("pn532_uart:/dev/ttyUSB0")
+    #expect(reader.problems == [.inUse] && reader.canBeOpened)
+    #expect(reader.advice.contains("sudo systemctl stop ModemManager"))
+    #expect(system.reader("pn532_uart:/dev/ttyS0").findings == [])
+  }
+
   @Test func theConsoleIsNoted() throws {
     let system = try MadeUpSystem()
     try system.serialPort("/dev/ttyAMA0")
@@ -130,6 +142,20 @@ import Testing
 
     system.environment["LIBNFC_INTRUSIVE_SCAN"] = "true"
     #expect(system.diagnosis().readers.first?.findings == [])
+  }
+
+  /// By libnfc's configuration it is a reader.
+  @Test(arguments: ["pn532_uart:/dev/ttyUSB0", "pn532_uart:/dev/ttyUSB0:115200"])
+  func aBridgeThatIsDefined(_ name: String) throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-3", "1a86", "7523")
+    try system.folder("/sys/bus/usb/devices/1-3:1.0/ttyUSB0")
+    try system.serialPort(Self.port)
+    system.environment["LIBNFC_DEVICE"] = name
+    let readers = system.diagnosis().readers
+    #expect(readers.map(\.connectionString) == [name])
+    #expect(readers.map(\.canBeOpened) == [true])
+    #expect(readers.map(\.findings) == [[]])
   }
 
   /// A board with a port of its own, which no table has.

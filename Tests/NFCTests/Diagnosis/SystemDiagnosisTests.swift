@@ -105,6 +105,21 @@ import Testing
     #expect(strange == [])
   }
 
+  /// Opening a device could do something to it, and a pipe may wait for ever.
+  @Test(arguments: Misfit.allCases)
+  func onlyFilesAreRead(_ misfit: Misfit) throws {
+    let system = try MadeUpSystem()
+    try place(misfit, at: "/etc/file", in: system)
+    let bytes = system.files.bytes("/etc/file")
+    switch misfit {
+    case .garbage, .longGarbage, .zeros: #expect(bytes?.isEmpty == false)
+    case .huge: #expect(bytes?.count == 1 << 20)
+    case .folder, .loop, .danglingLink, .pipe, .device: #expect(bytes == nil)
+    // Root may read it.
+    case .unreadable: #expect(bytes == nil || geteuid() == 0)
+    }
+  }
+
   @Test(arguments: Misfit.allCases)
   func whateverStandsInANodesPlace(_ misfit: Misfit) throws {
     let system = try MadeUpSystem()

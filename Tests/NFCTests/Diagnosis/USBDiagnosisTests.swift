@@ -111,6 +111,19 @@ import Testing
     #expect(reader.advice.contains("sudo fuser -v /dev/bus/usb/001/004"))
   }
 
+  /// Debian's pcscd is root's: others do not see what it has open.
+  @Test func theServiceHasItOutOfSight() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", driver: "usbfs")
+    try system.bundle("0x072F", "0x2200", "ACS ACR122U PICC Interface")
+    #expect(system.diagnosis().readers.first?.findings[0].detail.contains("pcscd") == false)
+    try system.process(9, "pcscd")
+    let reader = try #require(system.diagnosis().readers.first)
+    #expect(reader.problems == [.inUse])
+    #expect(reader.findings[0].detail.contains("most likely the PC/SC service (pcscd)"))
+    #expect(reader.advice.contains("sudo systemctl stop pcscd.socket pcscd.service"))
+  }
+
   @Test func theServiceHasIt() throws {
     let system = try MadeUpSystem()
     try system.usb("1-2", "072f", "2200", driver: "usbfs")
@@ -121,6 +134,7 @@ import Testing
     let reader = try #require(diagnosis.readers.first)
     #expect(reader.problems == [.inUse])
     #expect(reader.advice.contains("sudo systemctl stop pcscd.socket pcscd.service"))
+    #expect(reader.advice.contains("--reader pcsc:ACR122U;"))
     #expect(reader.advice.contains("PCSCLITE_FILTER_IGNORE_READER_NAMES=ACR122U"))
     // It is the one that can be opened.
     #expect(diagnosis.readers.map(\.connectionString) == ["acr122_usb:001:004", shown])
