@@ -48,7 +48,7 @@ import Testing
     try system.folder("/sys/bus/usb/devices")
     let diagnosis = system.diagnosis()
     #expect(diagnosis.problems == [.configuration])
-    #expect(!diagnosis.findings[0].isObstacle)
+    #expect(diagnosis.findings.first?.isObstacle == false)
   }
 
   /// `BUFSIZ` holds 8191 bytes and a zero.
@@ -101,7 +101,7 @@ import Testing
     let diagnosis = system.diagnosis()
     #expect(diagnosis.readers.map(\.connectionString) == [Self.serial, "pn532_i2c:/dev/i2c-1"])
     #expect(diagnosis.readers.map(\.problems) == [[], [.notThere]])
-    #expect(diagnosis.readers[0].place?.contains(Self.main) == true)
+    #expect(diagnosis.readers.first?.place?.contains(Self.main) == true)
   }
 
   /// A name that is dropped lets that of the next device take its place.
@@ -150,7 +150,7 @@ import Testing
       flaws.map(\.place) == [
         Self.main, "/etc/nfc/devices.d/folder.conf", "/etc/nfc/devices.d/pn532.conf.sample",
       ])
-    #expect(flaws[2].reason.contains("end in .conf"))
+    #expect(flaws.last?.reason.contains("end in .conf") == true)
   }
 
   // MARK: Variables

@@ -65,7 +65,7 @@ import Testing
     try system.process(77, command, holding: Self.port)
     let reader = system.reader("pn532_uart:/dev/ttyUSB0")
     #expect(reader.problems == [.inUse])
-    #expect(reader.findings[0].detail.contains("\(command) (process 77)"))
+    #expect(reader.findings.first?.detail.contains("\(command) (process 77)") == true)
     #expect(reader.advice.contains(advice))
   }
 
