@@ -116,7 +116,7 @@ import Testing
     let system = try MadeUpSystem()
     try system.usb("1-2", "072f", "2200", driver: "usbfs")
     try system.bundle("0x072F", "0x2200", "ACS ACR122U PICC Interface")
-    #expect(system.diagnosis().readers.first?.findings[0].detail.contains("pcscd") == false)
+    #expect(system.diagnosis().readers.first?.findings.first?.detail.contains("pcscd") == false)
     try system.process(9, "pcscd")
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.inUse])
@@ -226,6 +226,8 @@ import Testing
     #expect(reader.canBeOpened == problems.isEmpty)
     if problems == [.notThere] { #expect(reader.advice.contains("acr122_usb:001:004")) }
     if name.hasPrefix("pn53x") { #expect(reader.advice.contains("acr122_usb:001:004")) }
-    if name.hasSuffix("002") { #expect(reader.findings[0].detail.contains("USB Optical Mouse")) }
+    if name.hasSuffix("002") {
+      #expect(reader.findings.first?.detail.contains("USB Optical Mouse") == true)
+    }
   }
 }
