@@ -188,7 +188,10 @@ extension Examination {
     }
     var reader = reader(device, model)
     reader.place = port
-    reader.findings = portFindings(port)
+    reader.findings =
+      files.exists(port)
+      ? portFindings(port)
+      : [nodeIsMissing(port, advice: "start the container with --device \(port)")]
     let name = "pn532_uart:\(port)"
     let defined = configuration.devices.map(\.connectionString)
       .first { $0 == name || $0.hasPrefix(name + ":") }
@@ -198,7 +201,7 @@ extension Examination {
     reader.findings.append(
       Finding(
         .notSearched, "a PN532 may be on it, and libnfc does not look for one",
-        advice: "nfc doctor --reader \(name) does", isObstacle: false))
+        advice: "nfc doctor --reader \(name) tries it", isObstacle: false))
     return reader
   }
 }

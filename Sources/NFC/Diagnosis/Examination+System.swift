@@ -1,6 +1,10 @@
 // What concerns no reader alone.
 extension Examination {
-  func generalFindings(_ service: SmartCardServiceState, hasReader: Bool) -> [Finding] {
+  /// - Parameter readers: what was found of them. What they say themselves is not said again, and what would
+  ///   only help to find one is not said where one can be opened.
+  func generalFindings(
+    _ service: SmartCardServiceState, _ readers: [ExaminedReader]
+  ) -> [Finding] {
     var findings = configuration.flaws.map { flaw in
       Finding(
         .configuration, "\(flaw.place): \(flaw.reason)", advice: flaw.advice, isObstacle: false)
@@ -14,11 +18,14 @@ extension Examination {
             + LibNFCConfiguration.search,
           isObstacle: false))
     }
-    guard !hasReader else { return findings }
-    if case .unreachable(let error) = service {
+    guard !readers.contains(where: \.canBeOpened) else { return findings }
+    let isSaid = readers.contains { $0.findings.contains { $0.problem == .noService } }
+    if case .unreachable(let error) = service, !isSaid {
       findings.append(serviceIsMissing(error, isObstacle: false))
     }
-    if let finding = passThrough() { findings.append(finding) }
+    if readers.allSatisfy({ $0.usb == nil || $0.isPort }), let finding = passThrough() {
+      findings.append(finding)
+    }
     return findings
   }
 

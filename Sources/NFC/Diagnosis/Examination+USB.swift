@@ -42,7 +42,7 @@ extension Examination {
     var findings: [Finding] = []
     if let driver, driver != "usbfs" { findings.append(kernelDriver(driver)) }
     guard let node = files.node(device.node) else {
-      return findings + [nodeIsMissing(device)]
+      return findings + [nodeIsMissing(device.node, advice: Self.passThroughToContainer)]
     }
     let holders = processes.holders(of: node)
     if !holders.isEmpty || driver == "usbfs" { findings.append(inUse(device, holders)) }
@@ -81,11 +81,11 @@ extension Examination {
         + "back after a restart: sudo update-initramfs -u")
   }
 
-  private func nodeIsMissing(_ device: USBDevice) -> Finding {
+  /// - Parameter advice: what to do in a container; elsewhere udev makes the node.
+  func nodeIsMissing(_ path: String, advice: String) -> Finding {
     Finding(
-      .noDeviceNode, "the system shows it, but \(device.node) is not there",
-      advice: files.exists("/dev/bus/usb")
-        ? "plug it in again" : Self.passThroughToContainer)
+      .noDeviceNode, "the system shows it, but \(path) is not there",
+      advice: files.exists("/run/udev/control") ? "plug it in again" : advice)
   }
 
   /// docker-run(1): `--device` passes only what is there at the start.

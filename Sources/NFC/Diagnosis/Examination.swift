@@ -46,7 +46,7 @@ struct Examination {
     for name in service.readers where !shown.contains(name) {
       diagnosis.readers.append(examineShown(name))
     }
-    diagnosis.findings = generalFindings(service, hasReader: diagnosis.hasReader)
+    diagnosis.findings = generalFindings(service, diagnosis.readers)
     return diagnosis
   }
 

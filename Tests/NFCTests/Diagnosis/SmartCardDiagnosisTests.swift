@@ -76,7 +76,14 @@ import Testing
     let reader = try #require(diagnosis.readers.first)
     #expect(reader.problems == [.noService])
     #expect(reader.advice.hasPrefix(advice))
-    // Without a reader it is worth a note; with one of libnfc's it is nobody's trouble.
+    #expect(diagnosis.findings == [])
+  }
+
+  /// Without a reader it is worth a note; with one of libnfc's it is nobody's trouble.
+  @Test func aServiceThatNobodyNeeds() throws {
+    let system = try MadeUpSystem()
+    try system.folder("/sys/bus/usb/devices")
+    let diagnosis = system.diagnosis(.unreachable(Self.noService))
     #expect(diagnosis.problems == [.noService])
     #expect(diagnosis.findings.first?.isObstacle == false)
     try system.usb("1-2", "04e6", "5591", address: "001:005")
