@@ -22,6 +22,12 @@ enum SmartCardServiceState: Sendable {
     return []
   }
 
+  /// The same without readers that have been told of.
+  func without(_ names: Set<String>) -> SmartCardServiceState {
+    if case .shows(let all) = self { return .shows(all.filter { !names.contains($0) }) }
+    return self
+  }
+
   /// Where it listens.
   static func socket(_ files: SystemFiles) -> String {
     files.environment[socketVariable] ?? defaultSocket

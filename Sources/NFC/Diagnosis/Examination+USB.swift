@@ -1,6 +1,6 @@
 // Readers on USB that libnfc drives, or nothing does.
 extension Examination {
-  /// The module of Linux that takes the readers of libnfc, by its names since 4.7 and before.
+  /// The module of Linux that takes libnfc's readers, by its name and that of older kernels.
   private static let kernelModules = ["pn533_usb", "pn533"]
 
   func reader(_ device: USBDevice, _ model: USBModel?, name: String? = nil) -> ExaminedReader {
@@ -125,7 +125,7 @@ extension Examination {
 
   /// A part of the name that pcscd gives it, without a blank where that is known.
   private func namePart(_ device: USBDevice) -> String {
-    let name = bundles.name(of: device) ?? ""
+    let name = bundles.name(of: device) ?? device.ownName ?? device.identifiers
     return ["ACR122U", "38U"].first { name.contains($0) } ?? name
   }
 

@@ -33,15 +33,14 @@ struct Examination {
     var diagnosis = ReaderDiagnosis()
     var shown = Set<String>()
     for device in devices {
-      guard let reader = examine(device, service) else { continue }
+      // Of two readers of one model each has its own name.
+      guard let reader = examine(device, service.without(shown)) else { continue }
       diagnosis.readers.append(reader)
       if let name = reader.connectionString { shown.insert(name) }
     }
     for device in configuration.devices where !shown.contains(device.connectionString) {
-      var reader = examineAddress(device.connectionString)
-      reader.place = reader.place ?? device.source
-      diagnosis.readers.append(reader)
       shown.insert(device.connectionString)
+      if let reader = examine(device) { diagnosis.readers.append(reader) }
     }
     for name in service.readers where !shown.contains(name) {
       diagnosis.readers.append(examineShown(name))
@@ -54,6 +53,19 @@ struct Examination {
   func examine(_ connectionString: String, _ service: SmartCardServiceState) -> ExaminedReader {
     connectionString.hasPrefix(SmartCardServiceState.scheme)
       ? examineShown(connectionString, service) : examineAddress(connectionString)
+  }
+
+  /// A reader that libnfc's configuration defines; `nil` if that lets it be away, and it is.
+  private func examine(_ device: LibNFCConfiguration.Device) -> ExaminedReader? {
+    var reader = examineAddress(device.connectionString)
+    reader.place = reader.place ?? device.source
+    guard reader.findings.contains(where: { $0.problem == .notThere }) else { return reader }
+    guard !device.isOptional else { return nil }
+    reader.findings.append(
+      Finding(
+        .configuration, "libnfc lists it all the same, since \(device.source) defines it",
+        advice: "remove it there if it is not used", isObstacle: false))
+    return reader
   }
 
   private func examine(

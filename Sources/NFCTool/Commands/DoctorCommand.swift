@@ -60,8 +60,9 @@ struct DoctorCommand: AsyncParsableCommand {
   /// The line for standard error.
   private func failure(_ diagnosis: ReaderDiagnosis, named name: String?) -> Failure {
     if let name, let obstacle = diagnosis.readers.first?.findings.first(where: \.isObstacle) {
+      let origin = options.reader == nil ? " (from NFC_READER)" : ""
       return Failure(
-        .noReader, "\(name) cannot be opened: \(obstacle.detail)", advice: obstacle.advice)
+        .noReader, "\(name)\(origin) cannot be opened: \(obstacle.detail)", advice: obstacle.advice)
     }
     let count = diagnosis.readers.count { !$0.isPort }
     guard count == 0 else {

@@ -98,10 +98,23 @@ import Testing
     #expect(devices.map(\.name) == ["One", "Two"])
     #expect(devices.map(\.isOptional) == [false, true])
     #expect(configuration(system).flaws == [])
+    // The second may be away, and is.
     let diagnosis = system.diagnosis()
-    #expect(diagnosis.readers.map(\.connectionString) == [Self.serial, "pn532_i2c:/dev/i2c-1"])
-    #expect(diagnosis.readers.map(\.problems) == [[], [.notThere]])
+    #expect(diagnosis.readers.map(\.connectionString) == [Self.serial])
+    #expect(diagnosis.readers.map(\.problems) == [[]])
     #expect(diagnosis.readers.first?.place?.contains(Self.main) == true)
+    try system.serialPort("/dev/i2c-1")
+    #expect(
+      system.diagnosis().readers.map(\.connectionString) == [Self.serial, "pn532_i2c:/dev/i2c-1"])
+  }
+
+  @Test func aDeviceThatIsNotThere() throws {
+    let system = try MadeUpSystem()
+    try system.file("/etc/nfc/devices.d/1.conf", "connstring = \(Self.serial)\n")
+    let reader = try #require(system.diagnosis().readers.first)
+    #expect(reader.problems == [.notThere, .configuration])
+    #expect(reader.findings.last?.detail.contains("/etc/nfc/devices.d/1.conf, line 1") == true)
+    #expect(!reader.canBeOpened)
   }
 
   /// A name that is dropped lets that of the next device take its place.

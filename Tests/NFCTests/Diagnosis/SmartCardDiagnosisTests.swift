@@ -25,6 +25,15 @@ import Testing
     #expect(diagnosis.findings == [])
   }
 
+  @Test func twoReadersOfOneModel() throws {
+    let system = try systemWithReader()
+    try system.usb("1-5", "072f", "223b", address: "001:005")
+    let names = [Self.shown, "pcsc:\(Self.title) [ACR1252 Dual Reader PICC] (RR6) 01 00"]
+    #expect(system.diagnosis(.shows(names)).readers.map(\.connectionString) == names)
+    let one = system.diagnosis(.shows([Self.shown]))
+    #expect(one.readers.map(\.problems) == [[], [.notInService]])
+  }
+
   @Test func aReaderThatTheServiceDoesNotShow() throws {
     let diagnosis = try systemWithReader().diagnosis(.shows([]))
     let reader = try #require(diagnosis.readers.first)
