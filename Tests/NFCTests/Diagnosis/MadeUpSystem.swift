@@ -16,6 +16,7 @@ final class MadeUpSystem {
   init() throws {
     root = FileManager.default.temporaryDirectory.appending(path: "nfc-doctor-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    try folder("/run/lock")
     try file(
       "/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n\(Self.user):x:\(Self.userID):100::/:\n")
   }
