@@ -102,17 +102,17 @@ extension Examination {
       advice: "install \(version), or its maker's driver, then sudo systemctl restart pcscd")
   }
 
-  /// A reader that the service shows.
+  /// A reader that the service shows; any if only the scheme is given.
   func examineShown(_ name: String) -> ExaminedReader {
-    ExaminedReader(
-      name: String(name.dropFirst(SmartCardServiceState.scheme.count)), place: "PC/SC service",
-      connectionString: name)
+    let own = String(name.dropFirst(SmartCardServiceState.scheme.count))
+    return ExaminedReader(
+      name: own.isEmpty ? name : own, place: "PC/SC service", connectionString: name)
   }
 
   /// The reader with a part of a name.
   func examineShown(_ name: String, _ service: SmartCardServiceState) -> ExaminedReader {
     var reader = examineShown(name)
-    let part = reader.name.uppercased()
+    let part = name.dropFirst(SmartCardServiceState.scheme.count).uppercased()
     let names = service.readers
     switch service {
     case .unreachable(let error): reader.findings = [serviceIsMissing(error)]
