@@ -127,13 +127,16 @@ extension PCSCDriver {
     if let outcome = try dialect.carry(request, by: { try transmit($0, timeout: timeout) }) {
       return try frame(outcome)
     }
+    let hasOption =
+      request.first.map { ISO15693RequestFlags(rawValue: $0).contains(.option) } ?? false
     // To procedures that try the larger command first it is as if the tag did not have it.
-    guard !Self.codesWithSmallerForms.contains(request.dropFirst().first ?? 0) else {
+    if !hasOption, Self.codesWithSmallerForms.contains(request.dropFirst().first ?? 0) {
       return ISO15693Response(.commandNotSupported).encoded
     }
-    let flags = request.first.map(ISO15693RequestFlags.init(rawValue:)) ?? []
-    let what = flags.contains(.option) ? "this command with its option flag" : "this command"
-    throw NFCError(.unsupported, "\(name) has no way to send \(what) to the tag")
+    throw NFCError(
+      .unsupported,
+      "\(name) has no way to send this command \(hasOption ? "with its option flag " : "")to the tag"
+    )
   }
 
   private static let codesWithSmallerForms: Set<UInt8> = [

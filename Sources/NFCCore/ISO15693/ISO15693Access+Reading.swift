@@ -2,15 +2,30 @@ extension ISO15693Access {
   /// Reads blocks by the largest steps that tag and reader grant: one command if both allow it.
   ///
   /// A read of several blocks that is refused or not answered is halved, down to single blocks;
-  /// what was granted then is the limit from now on.
+  /// what was granted then is the limit from now on. A tag that has not told its size is asked first,
+  /// once, if its kind leaves it open.
   ///
-  /// - Parameter securityStatus: asks for each block's lock too.
-  /// A tag that has not told its size is asked first, once, if its kind leaves it open.
-  ///
+  /// - Parameter securityStatus: asks for each block's lock too: by the option flag, or with a command
+  ///   of its own where the reader has no way for that.
   /// - Throws: `invalidParameter` before anything is read for numbers that the tag does not have;
   ///   the refusal of a tag that does not tell its size.
   mutating func readBlocks(
     _ range: Range<Int>, securityStatus: Bool = false
+  ) throws -> [ISO15693Block] {
+    do {
+      return try readInSteps(range, securityStatus)
+    } catch let error as NFCError
+      where securityStatus && error.code == .unsupported && !knowledge.refusesSecurityStatus
+    {
+      let statuses = try self.securityStatus(range)
+      return zip(try readInSteps(range, false), statuses).map {
+        ISO15693Block(data: $0.data, securityStatus: $1)
+      }
+    }
+  }
+
+  private mutating func readInSteps(
+    _ range: Range<Int>, _ securityStatus: Bool
   ) throws -> [ISO15693Block] {
     try checkExistence(range)
     var blocks: [ISO15693Block] = []

@@ -86,6 +86,12 @@ import VirtualNFC
       #expect(error?.code == .readOnly)
       #expect(error?.place == .block(4))
       #expect(try await tag.securityStatus(4..<6).map { $0 & 1 } == [1, 0])
+      let blocks = try await tag.readBlocks(3..<6, securityStatus: true)
+      #expect(blocks.map(\.isLocked) == [false, true, false])
+      // No step has become smaller by it.
+      let (_, again) = try await bench.counting { try await tag.readBlocks(0..<8) }
+      #expect(again <= exchanges)
+      #expect(blocks.flatMap(\.data) == Array(chip.memory[12..<24]))
     } else {
       let error = await #expect(throws: NFCError.self) { try await tag.lockBlock(4) }
       #expect(error?.code == .unsupported)
