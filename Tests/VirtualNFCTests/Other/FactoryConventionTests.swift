@@ -1,8 +1,9 @@
+import NDEF
 import Testing
 import VirtualNFC
 
-/// Every factory of a chip that holds NDEF comes twice: with `formatted`, which cannot fail, and with a message,
-/// which fails if it is too long.
+/// Every factory of a chip that holds NDEF comes twice: with `formatted`, which cannot fail, and with a message
+/// or its bytes, which fails if they are too long.
 @Suite struct FactoryConventionTests {
   struct Factory: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -38,6 +39,15 @@ import VirtualNFC
     Factory(testDescription: "DESFire", capacity: 4094) { m throws(VirtualTagError) in
       try .desfire(ndef: m)
     },
+    Factory(testDescription: "ICODE SLI-S", capacity: 150) { m throws(VirtualTagError) in
+      try .icodeSLIS(ndef: m)
+    },
+    Factory(testDescription: "MB89R118", capacity: 1988) { m throws(VirtualTagError) in
+      try .mb89r118(ndef: m)
+    },
+    Factory(testDescription: "ST25DV64K", capacity: 8180) { m throws(VirtualTagError) in
+      try .st25dv(ndef: m)
+    },
   ]
 
   @Test(arguments: factories) func aMessageFitsOrIsRefused(_ factory: Factory) throws {
@@ -61,9 +71,23 @@ import VirtualNFC
       case "Classic Mini": .classicMini()
       case "Classic 1K": .classic1K()
       case "NTAG213": .ntag213()
+      case "ICODE SLI-S": .icodeSLIS()
+      case "MB89R118": .mb89r118()
+      case "ST25DV64K": .st25dv()
       default: .desfire()
       }
     #expect(try factory.make([]).memory == formatted.memory)
     #expect(try factory.make([]).identifier == formatted.identifier)
+  }
+
+  @Test func aMessageIsItsBytes() throws {
+    let message = NDEFMessage(.uri("https://swift.org"))
+    let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
+    let tag = try VirtualTag.ntag215(uid: uid, ndef: message)
+    #expect(tag.identifier == uid)
+    #expect(tag.memory == (try VirtualTag.ntag215(uid: uid, ndef: message.encoded()).memory))
+    #expect(throws: VirtualTagError.messageTooLarge(capacity: 46)) {
+      try VirtualTag.ntag210(ndef: NDEFMessage(.text(String(repeating: "a", count: 60))))
+    }
   }
 }

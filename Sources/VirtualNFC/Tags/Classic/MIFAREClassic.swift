@@ -17,23 +17,33 @@ public struct MIFAREClassic: VirtualChip {
   /// What INCREMENT, DECREMENT and RESTORE leave for TRANSFER.
   private var transferBuffer: ValueBlock?
 
-  /// A card as it leaves the factory: all keys FFFFFFFFFFFF, transport access conditions, no data.
+  /// A card as it leaves the factory, all keys FFFFFFFFFFFF, transport access conditions, no data; or an
+  /// NFC tag without a message.
   ///
   /// - Parameters:
-  ///   - uid: 4 or 7 bytes.
-  public init(_ product: Product, uid: [UInt8]) {
-    self.init(product, uid: uid, image: product.factoryImage(uid: uid))
+  ///   - uid: 4 or 7 bytes; `nil` for the product's own.
+  ///   - formatted: Whether it is an NFC tag: application directory, NDEF, key A A0A1A2A3A4A5 for the
+  ///     directory and D3F7D3F7D3F7 for NDEF, key B FFFFFFFFFFFF everywhere.
+  public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
+    let uid = uid ?? product.defaultUID
+    self.init(
+      product, uid: uid,
+      image: formatted ? product.emptyImage(uid: uid) : product.factoryImage(uid: uid))
   }
 
-  /// A card that is an NFC tag: application directory, NDEF, key A A0A1A2A3A4A5 for the directory
-  /// and D3F7D3F7D3F7 for NDEF, key B FFFFFFFFFFFF everywhere.
+  /// An NFC tag with a message.
   ///
   /// - Parameters:
-  ///   - uid: 4 or 7 bytes.
-  ///   - ndef: The encoded message; none leaves the tag empty.
+  ///   - uid: 4 or 7 bytes; `nil` for the product's own.
+  ///   - ndef: The message, or its bytes; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ product: Product, uid: [UInt8], ndef: [UInt8]) throws(VirtualTagError) {
-    self.init(product, uid: uid, image: try product.formattedImage(uid: uid, message: ndef))
+  public init(
+    _ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) {
+    let uid = uid ?? product.defaultUID
+    self.init(
+      product, uid: uid,
+      image: try product.formattedImage(uid: uid, message: ndef.encodedMessage))
   }
 
   /// The card that a dump was made of; its size tells the product, its first block the UID.

@@ -160,9 +160,7 @@ extension VirtualTag {
   ) -> VirtualTag {
     VirtualTag(
       ISO7816Card(
-        name: "emrtd",
-        interface: ProximityInterface(
-          typeA: uid, atqa: TypeACoding.atqa(uid: uid), ats: TypeACoding.ats),
-        applets: [TravelDocumentApplication(seed: seed)], masterFile: TravelDocumentMasterFile()))
+        name: "emrtd", uid: uid, applets: [TravelDocumentApplication(seed: seed)],
+        masterFile: TravelDocumentMasterFile()))
   }
 }
