@@ -61,7 +61,7 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
 
 /// Which chip a FeliCa card is.
 enum FeliCaIdentification {
-  /// Neither a card of Lite's kind nor of Standard's.
+  /// FeliCa Plug, FeliCa Link in its plug mode, and a PMm of FF that tells nothing.
   private static let otherICTypes: Set<UInt8> = [0xE0, 0xE1, 0xFF]
 
   /// By the IC type, the second byte of PMm (Sony, "FeliCa technical information on IC types"; FeliCa
