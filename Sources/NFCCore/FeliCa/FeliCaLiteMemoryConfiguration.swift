@@ -86,7 +86,7 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
     set { setBit(0, at: Offset.stateWriteMAC, to: newValue) }
   }
 
-  /// Blocks that anybody can write. Where only Lite-S has its restrictions, Lite's bytes say nothing.
+  /// Blocks that anybody can write. The restrictions are Lite-S's; in Lite their bytes say nothing.
   func openBlocks(_ generation: FeliCaLiteGeneration) -> Set<Int> {
     switch generation {
     case .lite: writableBlocks
