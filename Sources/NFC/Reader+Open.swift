@@ -12,7 +12,8 @@ import Darwin
 extension Reader {
   /// Opens a reader.
   ///
-  /// A reader that does not answer is given up within a few seconds.
+  /// A reader that does not answer is given up within a few seconds. ``ReaderDiagnosis`` tells what stands
+  /// in its way.
   ///
   /// - Parameter connectionString: a libnfc connection string, for instance
   ///   `pn532_uart:/dev/ttyUSB0`, or `pcsc:` and a part of a PC/SC reader's name. `nil` takes the one

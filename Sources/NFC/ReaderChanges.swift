@@ -3,12 +3,6 @@ import NFCLibNFC
 import NFCPCSC
 import ReaderThread
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A reader that has been plugged in or unplugged.
 public enum ReaderChange: Hashable, Sendable {
   /// A reader is there; its connection string.
@@ -124,8 +118,10 @@ private actor ReaderWatch {
   private static func usbDevices() -> Set<String>? {
     let root = "/dev/bus/usb"
     // Linux has no such folder without a USB controller, other systems never.
-    guard let buses = names(in: root) else { return showsDevices ? [] : nil }
-    return Set(buses.flatMap { bus in (names(in: "\(root)/\(bus)") ?? []).map { "\(bus)/\($0)" } })
+    let files = SystemFiles.own
+    guard let buses = files.names(in: root) else { return showsDevices ? [] : nil }
+    return Set(
+      buses.flatMap { bus in (files.names(in: "\(root)/\(bus)") ?? []).map { "\(bus)/\($0)" } })
   }
 
   #if os(Linux)
@@ -133,17 +129,4 @@ private actor ReaderWatch {
   #else
   private static let showsDevices = false
   #endif
-
-  private static func names(in directory: String) -> [String]? {
-    guard let stream = opendir(directory) else { return nil }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
-  }
 }

@@ -41,7 +41,7 @@ enum DirectTransmit {
   /// What came of a command, without check. A refusal is a single byte 00: the chip does not tell
   /// the code of an acknowledge. An acknowledge of a command that the chip does not know is a
   /// broken answer to it.
-  static func outcome(_ answer: [UInt8], of command: [UInt8]) -> TransparentSession.Outcome {
+  static func outcome(_ answer: [UInt8], of command: [UInt8]) -> ExchangeOutcome {
     let code = (isExchange(command) ? dataExchange : communicateThru) + 1
     switch StorageCardCommands.outcome(answer) {
     case .data(let data):

@@ -11,7 +11,7 @@ extension PCSCDriver {
       return try smartCard(historicalBytes).map { (.apdus, $0) }
     case .storageCard(let card) where card.isVicinity:
       guard capabilities.technologies.contains(.iso15693) else { return nil }
-      return (.vicinity(try vicinityDialect()), nil)
+      return (try vicinityPath(), nil)
     case .storageCard(let card) where card.isFeliCa:
       return try feliCa()
     case .feliCa:
@@ -131,6 +131,12 @@ extension PCSCDriver {
       else { return nil }
       return .direct
     }
+    if model.hasEncapsulation {
+      let outcome = try sendEncapsulated(Self.readFirstPages, of: .typeA, Self.tagTimeout)
+      if case .answer(let pages) = outcome, Self.arePages(pages, of: uid) {
+        return .encapsulated(.typeA)
+      }
+    }
     guard try startTransparentSession(.typeA) else { return nil }
     if case .answer(let pages) = try transparentExchange(Self.readFirstPages, Self.tagTimeout),
       Self.arePages(pages, of: uid)
@@ -161,6 +167,10 @@ extension PCSCDriver {
       if let target = Self.feliCa(try sendDirect(Self.polling, Self.tagTimeout)) {
         return (.direct, target)
       }
+    } else if model.hasEncapsulation,
+      let target = Self.feliCa(try sendEncapsulated(Self.polling, of: .feliCa, Self.tagTimeout))
+    {
+      return (.encapsulated(.feliCa), target)
     } else if try startTransparentSession(.feliCa) {
       if let target = Self.feliCa(try transparentExchange(Self.polling, Self.tagTimeout)) {
         return (.transparent(.feliCa), target)
@@ -173,7 +183,7 @@ extension PCSCDriver {
   }
 
   /// Reads the answer to Polling: LEN, code, IDm, PMm, system code.
-  private static func feliCa(_ outcome: TransparentSession.Outcome) -> Target? {
+  private static func feliCa(_ outcome: ExchangeOutcome) -> Target? {
     guard case .answer(let bytes) = outcome, bytes.first == UInt8(exactly: bytes.count),
       bytes.count >= 18, bytes[1] == pollingAnswer
     else { return nil }
@@ -194,7 +204,7 @@ extension PCSCDriver {
       try resetCard()
       guard try startTransparentSession(standard) else { return false }
       return try isThere(target)
-    case (.direct, _):
+    case (.direct, _), (.encapsulated, _):
       try resetCard()
       return try isThere(target)
     case (_, .iso14443a(let card)):

@@ -1,6 +1,6 @@
 import NFCCore
 
-// Frames of a tag's own: transparent sessions, and direct transmit.
+// Frames of a tag's own: transparent sessions, encapsulation, and direct transmit.
 extension PCSCDriver {
   // MARK: Transparent session
 
@@ -40,17 +40,17 @@ extension PCSCDriver {
 
   func transparentExchange(
     _ frame: [UInt8], _ timeout: Duration
-  ) throws -> TransparentSession.Outcome {
+  ) throws -> ExchangeOutcome {
     let answer = try transmit(
       TransparentSession.exchangeCommand(frame, timeout: timeout), timeout: timeout)
     guard case .data(let objects) = StorageCardCommands.outcome(answer) else {
-      return PCSCDialect.outcome(answer)
+      return ExchangeOutcome(vicinityAnswer: answer)
     }
     return TransparentSession.outcome(objects)
   }
 
   /// The tag's answer, or why there is none.
-  func frame(_ outcome: TransparentSession.Outcome) throws -> [UInt8] {
+  func frame(_ outcome: ExchangeOutcome) throws -> [UInt8] {
     switch outcome {
     case .answer(let frame): return frame
     case .noAnswer:
@@ -68,12 +68,24 @@ extension PCSCDriver {
   // MARK: Type A, FeliCa
 
   /// Sends a command without its check and gives the answer without its own.
-  func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> TransparentSession.Outcome {
-    guard case .direct = session?.path else { return try transparentExchange(command, timeout) }
-    return try sendDirect(command, timeout)
+  func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
+    switch session?.path {
+    case .direct: try sendDirect(command, timeout)
+    case .encapsulated(let standard): try sendEncapsulated(command, of: standard, timeout)
+    default: try transparentExchange(command, timeout)
+    }
   }
 
-  func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> TransparentSession.Outcome {
+  func sendEncapsulated(
+    _ frame: [UInt8], of standard: Encapsulation.Standard, _ timeout: Duration
+  ) throws -> ExchangeOutcome {
+    guard let command = Encapsulation.command(frame, of: standard) else { return .malformed }
+    let outcome = Encapsulation.outcome(try transmit(command, timeout: timeout))
+    // Of an acknowledge, which has no whole byte, a reader may tell no more than that it came.
+    return outcome == .answer([]) ? .answer([Self.acknowledge]) : outcome
+  }
+
+  func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
     DirectTransmit.outcome(
       try transmit(DirectTransmit.command(for: command), timeout: timeout), of: command)
   }

@@ -2,22 +2,26 @@ import NFCCore
 
 // Tags of ISO/IEC 15693: several may be there at once, and an inventory tells which.
 extension PCSCDriver {
-  func vicinityDialect() throws -> PCSCDialect {
-    if try startTransparentSession(.vicinity) { return .transparentSession }
-    guard let dialect = model.vicinityPassThrough else { return .storageCard }
-    let probes: [ISO15693Command] = [.getSystemInformation, .readSingleBlock(0)]
-    for probe in probes {
-      let request = try ISO15693Request(probe).encoded()
-      guard let command = dialect.command(for: request) else { continue }
-      if case .data = StorageCardCommands.outcome(try transmit(command)) { return dialect }
+  /// How commands get to the tags that are there.
+  func vicinityPath() throws -> CardPath {
+    if try startTransparentSession(.vicinity) { return .transparent(.vicinity) }
+    let uids = try vicinityUIDs()
+    let dialects = uids.map { model.vicinityDialects(uid: $0) }
+    for index in dialects.first?.indices ?? 0..<0 {
+      for var dialect in dialects.map({ $0[index] }) {
+        guard try dialect.confirm(by: { try transmit($0) }) else { continue }
+        if uids.count > 1, try dialect.isContradicted(by: { try transmit($0) }) { continue }
+        return .vicinity(dialect)
+      }
     }
-    return .storageCard
+    return .identifierAlone
   }
 
-  private var hasTransparentFrames: Bool { session?.isTransparent ?? false }
+  /// Whether an inventory of our own finds all tags; else the reader has found one.
+  private var hasInventory: Bool { session?.isTransparent ?? false }
 
   func findVicinityTags() throws -> [Target] {
-    guard hasTransparentFrames else {
+    guard hasInventory else {
       guard let uid = try vicinityUID() else { return [] }
       return [.iso15693(ISO15693Target(uid: uid))]
     }
@@ -36,18 +40,27 @@ extension PCSCDriver {
   private static let uidPrefix: UInt8 = 0xE0
   private static let uidLength = 8
 
-  /// The UID, most significant byte first. Readers differ in the order; one that reads as a UID
-  /// both ways is taken as the standard has it on the air.
+  /// What the UID may be, most significant byte first, most likely first. Readers differ in the order,
+  /// and one that ends as it begins reads as a UID both ways.
+  private func vicinityUIDs() throws -> [[UInt8]] {
+    guard let uid = try identifier(), uid.count == Self.uidLength else { return [] }
+    let orders = model.reversesUIDs ? [uid.reversed(), uid] : [uid, uid.reversed()]
+    return orders.filter { $0.first == Self.uidPrefix }
+  }
+
+  /// The UID of the tag that the reader has found, as it was told by the tag if it is open.
   private func vicinityUID() throws -> [UInt8]? {
-    guard let uid = try identifier(), uid.count == Self.uidLength else { return nil }
-    if uid.last == Self.uidPrefix { return uid.reversed() }
-    return uid.first == Self.uidPrefix ? uid : nil
+    let uids = try vicinityUIDs()
+    if case .vicinity(let dialect) = session?.path, uids.contains(dialect.uid) {
+      return dialect.uid
+    }
+    return uids.first
   }
 
   /// Whether a tag is there and listens.
   func wakeVicinityTag(_ target: Target) throws -> Bool {
     guard case .iso15693(let wanted) = target else { return false }
-    guard hasTransparentFrames else { return try vicinityUID() == wanted.uid }
+    guard hasInventory else { return try vicinityUID() == wanted.uid }
     if try isThere(wanted.uid) { return true }
     // It may have been told to stay quiet.
     try resetField()
@@ -78,23 +91,33 @@ extension PCSCDriver {
   }
 
   func exchangeVicinity(
-    _ request: [UInt8], _ framing: Framing, _ timeout: Duration, _ dialect: PCSCDialect
+    _ request: [UInt8], _ framing: Framing, _ timeout: Duration
   ) throws -> [UInt8] {
     guard framing == .checked else {
       throw NFCError(.unsupported, "an ISO 15693 tag's frames have their check added by the reader")
     }
-    guard dialect != .transparentSession else {
+    guard case .vicinity(var dialect) = session?.path else {
       return try frame(transparentExchange(request, timeout))
     }
-    guard let command = dialect.command(for: request) else {
-      // To procedures that try the larger command first it is as if the tag did not have it.
-      let code = request.dropFirst().first
-      let hasSmallerForm =
-        code == ISO15693CommandCode.readMultipleBlocks
-        || code == ISO15693CommandCode.getSystemInformation
-      guard !hasSmallerForm else { return ISO15693Response(.commandNotSupported).encoded }
-      throw NFCError(.unsupported, "\(name) has no way to send this command to the tag")
+    defer { session?.path = .vicinity(dialect) }
+    if let outcome = try dialect.carry(request, by: { try transmit($0, timeout: timeout) }) {
+      return try frame(outcome)
     }
-    return try frame(PCSCDialect.outcome(transmit(command, timeout: timeout)))
+    let hasOption =
+      request.first.map { ISO15693RequestFlags(rawValue: $0).contains(.option) } ?? false
+    // To procedures that try the larger command first it is as if the tag did not have it.
+    if !hasOption, Self.codesWithSmallerForms.contains(request.dropFirst().first ?? 0) {
+      return ISO15693Response(.commandNotSupported).encoded
+    }
+    throw NFCError(
+      .unsupported,
+      "\(name) has no way to send this command \(hasOption ? "with its option flag " : "")to the tag"
+    )
   }
+
+  private static let codesWithSmallerForms: Set<UInt8> = [
+    ISO15693CommandCode.readMultipleBlocks, ISO15693CommandCode.extendedReadMultipleBlocks,
+    ISO15693CommandCode.writeMultipleBlocks, ISO15693CommandCode.extendedWriteMultipleBlocks,
+    ISO15693CommandCode.getSystemInformation, ISO15693CommandCode.extendedGetSystemInformation,
+  ]
 }

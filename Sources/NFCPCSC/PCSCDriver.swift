@@ -12,7 +12,9 @@ import Synchronization
 /// | APDUs | ISO/IEC 14443-4, types A and B | native DESFire commands, which are put into APDUs |
 /// | Transparent session (`FF C2`) | frames of type A, FeliCa and ISO/IEC 15693 | MIFARE Classic |
 /// | Direct transmit (`FF 00 00 00 … D4 42`, ACR122U) | frames of type A and FeliCa | codes of refusals |
+/// | Encapsulated frames (`FF FE`, SpringCard) | frames of type A, FeliCa and ISO/IEC 15693 | MIFARE Classic, all tags but one |
 /// | Maker's pass-through (`FF FB`, `FF FC`, `FF F6`) | commands of ISO/IEC 15693 | flags, error codes, all tags but one |
+/// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag tells of itself | flags, error codes, custom commands, all tags but one |
 /// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
 /// | Keys (`FF 82`, `FF 86`) | MIFARE Classic's authentication; the reader runs the cipher | value operations |
 /// | Get data (`FF CA`) | UID, IDm, PUPI | everything else |
@@ -58,8 +60,9 @@ public final class PCSCDriver: ReaderDriver {
   enum CardPath {
     case apdus
     case transparent(TransparentSession.Standard)
+    case encapsulated(Encapsulation.Standard)
     case direct
-    case vicinity(PCSCDialect)
+    case vicinity(any VicinityDialect)
     case pages
     case classic
     case identifierAlone
@@ -193,8 +196,12 @@ public final class PCSCDriver: ReaderDriver {
     (capabilities.maximumCommandLength, capabilities.maximumResponseLength) =
       switch session?.path {
       case .apdus, .identifierAlone, nil: (Self.longestAPDU, Self.longestAnswer)
-      case .transparent, .vicinity:
+      case .transparent:
         (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)
+      case .encapsulated:
+        (Encapsulation.maximumCommandLength, Encapsulation.maximumResponseLength)
+      case .vicinity(let dialect):
+        (dialect.maximumCommandLength, dialect.maximumResponseLength)
       case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
       case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
       }
@@ -204,12 +211,12 @@ public final class PCSCDriver: ReaderDriver {
 
   private static func commandPath(of path: CardPath) -> CommandPath {
     switch path {
-    case .transparent, .vicinity(.transparentSession): .transparentSession
+    case .transparent: .transparentSession
+    case .encapsulated: .encapsulation
     case .direct: .directTransmit
-    case .vicinity(.acsPassThrough), .vicinity(.identivPassThrough),
-      .vicinity(.springCardPassThrough):
-      .vicinityPassThrough
-    case .apdus, .vicinity(.storageCard), .pages, .classic, .identifierAlone: .storageCard
+    case .vicinity(let dialect): dialect.commandPath
+    case .apdus, .pages, .classic: .storageCard
+    case .identifierAlone: .getData
     }
   }
 
@@ -239,11 +246,7 @@ public final class PCSCDriver: ReaderDriver {
     try call { () throws(SmartCardFailure) in try service.connect(to: name) }
     do {
       session = try recognise(atr).map { path, target in
-        let isTransparent =
-          switch path {
-          case .transparent, .vicinity(.transparentSession): true
-          default: false
-          }
+        let isTransparent = if case .transparent = path { true } else { false }
         return Session(
           eventCount: status.eventCount, path: path, target: target, isTransparent: isTransparent)
       }
@@ -301,7 +304,7 @@ public final class PCSCDriver: ReaderDriver {
     hasWaited = false
     guard let session, session.isTransparent else { return }
     do {
-      guard case .vicinity = session.path else { return try endTransparentSession() }
+      guard case .transparent(.vicinity) = session.path else { return try endTransparentSession() }
       _ = try transmit(TransparentSession.fieldOffCommand)
       _ = try transmit(TransparentSession.fieldOnCommand)
     } catch let error as NFCError where [.tagConnectionLost, .readerLost].contains(error.code) {
@@ -347,15 +350,18 @@ public final class PCSCDriver: ReaderDriver {
     do {
       switch session.path {
       case .apdus: return try exchangeAPDU(command, framing, timeout)
-      case .transparent, .direct: return try exchangeFrame(command, framing, timeout)
+      case .transparent(.vicinity), .vicinity:
+        return try exchangeVicinity(command, framing, timeout)
+      case .transparent, .encapsulated, .direct:
+        return try exchangeFrame(command, framing, timeout)
       case .pages, .classic: return try exchangeStorage(command, framing)
-      case .vicinity(let dialect):
-        return try exchangeVicinity(command, framing, timeout, dialect)
       case .identifierAlone:
         throw NFCError(
           .unsupported,
-          "\(name) tells the number of this tag and takes no commands for it: it has neither a "
-            + "transparent session nor a pass-through for its kind")
+          "\(name) tells the number of this tag and takes no commands for it: "
+            + (session.target == nil
+              ? "it has none of a maker that is known, and nothing shows how it numbers blocks"
+              : "it has neither a transparent session nor a pass-through for its kind"))
       }
     } catch let error as NFCError where error.code == .tagResponseError {
       // Whatever has become of it: it is woken before the next command.

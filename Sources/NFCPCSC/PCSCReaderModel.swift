@@ -24,14 +24,37 @@ struct PCSCReaderModel {
   /// Has a PN532 that takes commands of its own.
   var hasDirectTransmit: Bool { isOne(of: ["ACR122"]) }
 
-  /// The maker's pass-through for ISO/IEC 15693. Never tried on another's: the same bytes mean
-  /// another thing there.
-  var vicinityPassThrough: PCSCDialect? {
-    if isOne(of: ["SPRINGCARD", "PROX'N'ROLL"]) { return .springCardPassThrough }
-    if isIdentiv { return .identivPassThrough }
-    return isOne(of: ["ACR1552"]) ? .acsPassThrough : nil
+  /// Takes frames by `FF FE`.
+  var hasEncapsulation: Bool { isSpringCard }
+
+  /// Gives an ISO/IEC 15693 tag's UID as it is on the air, least significant byte first; others are
+  /// taken to give it the other way round.
+  var reversesUIDs: Bool { isOne(of: ["ACR1552", "ORCANTHUS"]) }
+
+  /// What the maker has for ISO/IEC 15693 besides transparent sessions, best first; at last the
+  /// commands that every reader has. Never tried on another's: the same bytes mean another thing
+  /// there.
+  ///
+  /// - Parameter uid: of the tag that the reader has found, most significant byte first.
+  func vicinityDialects(uid: [UInt8]) -> [any VicinityDialect] {
+    let blockSize = ISO15693Product(uid: uid)?.geometry?.blockSize
+    func storageCard(_ addressing: StorageCardBlocks.Addressing?) -> StorageCardBlocks {
+      StorageCardBlocks(uid: uid, addressing: addressing, blockSize: blockSize)
+    }
+    if isSpringCard {
+      return [
+        SpringCardEncapsulation(uid: uid), SpringCardCommands(uid: uid), storageCard(.number),
+      ]
+    }
+    if isIdentiv { return [MakerPassThrough.identiv(uid: uid), storageCard(nil)] }
+    if isOne(of: ["ACR1552"]) { return [MakerPassThrough.acs(uid: uid), storageCard(nil)] }
+    if isOne(of: ["OMNIKEY"]) {
+      return [OmnikeyCommands(uid: uid, blockSize: blockSize), storageCard(.number)]
+    }
+    return [storageCard(isOne(of: ["UBISYS"]) ? .byteOffset : nil)]
   }
 
+  private var isSpringCard: Bool { isOne(of: ["SPRINGCARD", "PROX'N'ROLL"]) }
   private var isIdentiv: Bool { isOne(of: ["IDENTIV", "UTRUST"]) }
 
   var keySlots: StorageCardCommands.KeySlots { isIdentiv ? .byKeyType : .common }
@@ -43,7 +66,7 @@ struct PCSCReaderModel {
       paths.append(.directTransmit)
     } else {
       paths.append(.transparentSession)
-      if vicinityPassThrough != nil { paths.append(.vicinityPassThrough) }
+      paths += vicinityDialects(uid: []).map(\.commandPath).filter { $0 != .storageCard }
     }
     paths.append(.storageCard)
     let own = technologies
@@ -72,11 +95,24 @@ extension CommandPath {
       .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
       .felica: [.rawCommands, .readAndWrite],
     ], note: "a refusal's code is lost")
+  /// `FF FE` of SpringCard's readers.
+  static let encapsulation = CommandPath(
+    name: "encapsulated frames",
+    means: [
+      .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
+      .felica: [.rawCommands, .readAndWrite],
+      .iso15693: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
+    ], note: "one tag at a time")
   /// `FF FB`, `FF FC`, `FF F6`.
-  static let vicinityPassThrough = CommandPath(
+  static let makerPassThrough = CommandPath(
     name: "maker's pass-through",
     means: [.iso15693: [.readAndWrite, .information, .multipleBlocks, .locks]],
     note: "no request flags, no error codes, one tag at a time")
+  /// `FF 30` of HID's OMNIKEY readers.
+  static let omnikey = CommandPath(
+    name: "OMNIKEY commands",
+    means: [.iso15693: [.readAndWrite, .information, .locks]],
+    note: "no request flags, no error codes, no custom commands, one tag at a time")
   /// PC/SC part 3, 3.2.2.1.
   static let storageCard = CommandPath(
     name: "storage card",
@@ -84,4 +120,8 @@ extension CommandPath {
       .iso14443a: [.apdus, .readAndWrite, .classicKeys], .iso14443b: [.apdus],
       .felica: [.identifier], .iso15693: [.readAndWrite],
     ], note: "no native DESFire commands, but in APDUs")
+  /// `FF CA`: PC/SC part 3, 3.2.2.1.3.
+  static let getData = CommandPath(
+    name: "get data",
+    means: [.iso14443a: [.identifier], .felica: [.identifier], .iso15693: [.identifier]])
 }

@@ -81,21 +81,8 @@ enum TransparentSession {
     return command(exchange, timer + time + [transceive] + length + frame)
   }
 
-  /// What came of an exchange.
-  enum Outcome: Hashable {
-    /// The tag's answer, flags first.
-    case answer([UInt8])
-    case noAnswer
-    /// The answer was broken on the way, or several came at once.
-    case broken
-    /// The reader has not done it: the status word of the object.
-    case refused(UInt16)
-    /// The bytes are no answer of a transparent session.
-    case malformed
-  }
-
   /// Reads the objects before the status word of the APDU. Any bytes give an outcome.
-  static func outcome(_ bytes: [UInt8]) -> Outcome {
+  static func outcome(_ bytes: [UInt8]) -> ExchangeOutcome {
     var rest = bytes[...]
     var frame: [UInt8]?
     var isBroken = false

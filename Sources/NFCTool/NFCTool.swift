@@ -17,6 +17,6 @@ struct NFCTool: AsyncParsableCommand {
       ReadersCommand.self, PollCommand.self, InfoCommand.self, ReadCommand.self,
       WriteCommand.self, EraseCommand.self, FormatCommand.self, LockCommand.self,
       MiFareCommand.self, APDUCommand.self, FeliCaCommand.self,
-      ISO15693Command.self, VirtualCommand.self,
+      ISO15693Command.self, VirtualCommand.self, DoctorCommand.self,
     ])
 }

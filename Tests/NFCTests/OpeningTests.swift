@@ -18,8 +18,10 @@ import Testing
     ("pn532_uart", .readerNotFound), ("pn532_uart:", .readerNotFound),
     ("pn532_uart:/dev/does-not-exist", .readerNotFound), ("pn532_uart:/", .readerNotFound),
     ("pn532_uart:/dev/null", .readerNotFound), ("pn532_uart:/etc/hostname", .readerNotFound),
-    // Without an address libnfc would open whatever USB device it comes across.
+    // Without a whole address libnfc would open whatever USB device it comes across.
     ("acr122_usb", .readerNotFound), ("pn53x_usb:", .readerNotFound), ("usb", .readerNotFound),
+    ("acr122_usb:001", .readerNotFound), ("pn53x_usb:001:", .readerNotFound),
+    ("usb:001:004:1", .readerNotFound),
     (String(repeating: "x", count: 5000), .invalidParameter),
     ("pn532_uart:/dev/tty\u{0}USB0", .invalidParameter),
   ])

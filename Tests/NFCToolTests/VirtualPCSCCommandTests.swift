@@ -140,28 +140,34 @@ import VirtualNFC
     #expect(try await virtual.end().status == 0)
   }
 
-  /// A dialect that the reader's name tells, and the least that any reader has.
+  /// Dialects that the reader's name tells, and the least that any reader has.
   @Test(arguments: [
-    ("Virtual SpringCard H512", "springcard"), ("Virtual uTrust 3720", "identiv"),
-    ("Virtual ACR1552", "acs"), ("Virtual PCD", "storage-card"),
+    ("Virtual SpringCard H512", "springcard"), ("Virtual SpringCard H512", "springcard-rfid"),
+    ("Virtual uTrust 3720", "identiv"), ("Virtual ACR1552", "acs"),
+    ("Virtual OMNIKEY 5427", "omnikey"), ("Virtual ubisys 7047", "ubisys"),
+    ("Virtual PCD", "storage-card"), ("Virtual PCD", "storage-card-p1"),
   ])
   func hasTheDialectOf(_ name: String, _ dialect: String) async throws {
+    let hasBlocksAlone = dialect.hasPrefix("storage-card") || dialect == "ubisys"
     let daemon = try PrivatePCSCD(name: name)
     let virtual = try RunningTool(
       ["virtual", "icode-slix2", "--pcsc", "--port", "\(daemon.port)", "--dialect", dialect],
       environment: daemon.environment)
     let line = try #require(try await virtual.waitForLines(1).first)
-    let read = try await Tool.run(
-      ["iso15693", "read", "0-1", "--reader", line], environment: daemon.environment)
-    #expect(read.lines == ["0  E1402701", "1  0300FE00"])
-    let lock = try await Tool.run(
-      ["iso15693", "lock", "5", "--permanently", "--reader", line],
-      environment: daemon.environment)
-    #expect(lock.status == (dialect == "storage-card" ? 69 : 0), "\(lock.errors)")
-    let sent = try await Tool.run(
-      ["iso15693", "send", "022B", "--reader", line], environment: daemon.environment)
-    #expect(sent.status == (dialect == "storage-card" ? 69 : 0), "\(sent.errors)")
-    #expect(sent.output == (dialect == "storage-card" ? "" : "000F838ED22A080104E000004F0301\n"))
+    func run(_ arguments: String...) async throws -> Tool.Result {
+      try await Tool.run(
+        ["iso15693"] + arguments + ["--reader", line], environment: daemon.environment)
+    }
+    #expect(try await run("write", "5", "A1A2A3A4").status == 0)
+    let read = try await run("read", "0-1,5")
+    #expect(read.lines == ["0  E1402701", "1  0300FE00", "5  A1A2A3A4"])
+    let lock = try await run("lock", "5", "--permanently")
+    #expect(lock.status == (hasBlocksAlone ? 69 : 0), "\(lock.errors)")
+    let locked = try await run("write", "5", "B1B2B3B4")
+    #expect(locked.status == (hasBlocksAlone ? 0 : 77), "\(locked.errors)")
+    let sent = try await run("send", "022B")
+    #expect(sent.status == (hasBlocksAlone ? 69 : 0), "\(sent.errors)")
+    #expect(sent.output == (hasBlocksAlone ? "" : "000F838ED22A080104E000004F0301\n"))
     virtual.interrupt()
     #expect(try await virtual.end().status == 0)
   }

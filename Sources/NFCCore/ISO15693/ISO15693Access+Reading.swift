@@ -2,15 +2,30 @@ extension ISO15693Access {
   /// Reads blocks by the largest steps that tag and reader grant: one command if both allow it.
   ///
   /// A read of several blocks that is refused or not answered is halved, down to single blocks;
-  /// what was granted then is the limit from now on.
+  /// what was granted then is the limit from now on. A tag that has not told its size is asked first,
+  /// once, if its kind leaves it open.
   ///
-  /// - Parameter securityStatus: asks for each block's lock too.
-  /// A tag that has not told its size is asked first, once, if its kind leaves it open.
-  ///
+  /// - Parameter securityStatus: asks for each block's lock too: by the option flag, or with a command
+  ///   of its own where the reader has no way for that.
   /// - Throws: `invalidParameter` before anything is read for numbers that the tag does not have;
   ///   the refusal of a tag that does not tell its size.
   mutating func readBlocks(
     _ range: Range<Int>, securityStatus: Bool = false
+  ) throws -> [ISO15693Block] {
+    do {
+      return try readInSteps(range, securityStatus)
+    } catch let error as NFCError
+      where securityStatus && error.code == .unsupported && !knowledge.refusesSecurityStatus
+    {
+      let statuses = try self.securityStatus(range)
+      return zip(try readInSteps(range, false), statuses).map {
+        ISO15693Block(data: $0.data, securityStatus: $1)
+      }
+    }
+  }
+
+  private mutating func readInSteps(
+    _ range: Range<Int>, _ securityStatus: Bool
   ) throws -> [ISO15693Block] {
     try checkExistence(range)
     var blocks: [ISO15693Block] = []
@@ -159,6 +174,7 @@ extension ISO15693Access {
     try checkExistence(range)
     var statuses: [UInt8] = []
     var next = range.lowerBound
+    var hasRepeated = false
     while next < range.upperBound, !knowledge.refusesSecurityStatus {
       let end = min(
         formEnd(from: next, to: range.upperBound), next + max(1, link.maximumResponseLength - 1))
@@ -185,7 +201,13 @@ extension ISO15693Access {
         next = end
       } catch let error as NFCError where error.isSilence || error.isRefusalOfCommand {
         // Only a tag that answers to something else has refused.
-        statuses.append(try readBlock(next, securityStatus: true).securityStatus ?? 0)
+        guard let block = try blockWithStatus(next) else {
+          _ = try readBlock(next)
+          guard error.isSilence, !hasRepeated else { throw error }
+          hasRepeated = true
+          continue
+        }
+        statuses.append(block.securityStatus ?? 0)
         next += 1
         knowledge.refusesSecurityStatus = true
       }
@@ -193,6 +215,21 @@ extension ISO15693Access {
     guard next < range.upperBound else { return statuses }
     let rest = try readBlocks(next..<range.upperBound, securityStatus: true)
     return statuses + rest.map { $0.securityStatus ?? 0 }
+  }
+
+  /// A block with its lock; `nil` if the reader has no way for the option flag.
+  private mutating func blockWithStatus(_ number: Int) throws -> ISO15693Block? {
+    do {
+      return try readBlock(number, securityStatus: true)
+    } catch let error as NFCError where error.code == .unsupported {
+      return nil
+    }
+  }
+
+  /// Whether a block is locked, by whatever the reader carries.
+  mutating func isLocked(_ number: Int) throws -> Bool {
+    if let isLocked = try blockWithStatus(number)?.isLocked { return isLocked }
+    return try securityStatus(number..<(number + 1)).first.map { $0 & 1 != 0 } ?? false
   }
 }
 

@@ -121,9 +121,7 @@ extension ISO15693Access {
     do {
       try change(
         number, narrow: ISO15693Command.lockBlock, extended: ISO15693Command.extendedLockBlock,
-        isDone: { access in
-          try access.readBlock(number, securityStatus: true).isLocked == true
-        })
+        isDone: { access in try access.isLocked(number) })
     } catch let error as NFCError where error.iso15693ErrorCode == .alreadyLocked {
       return
     }

@@ -6,7 +6,7 @@ public struct ISO15693Product: Hashable, Sendable {
   /// As the maker writes it; a family's name where the UID tells no more.
   public private(set) var name: String
   /// Bytes a block and number of blocks where all chips of this kind have the same.
-  private(set) var geometry: ISO15693Geometry?
+  package private(set) var geometry: ISO15693Geometry?
   /// The names of chips that share their UIDs' beginning, by their number of blocks.
   private(set) var variants: [Int: String]
   let traits: Traits
@@ -218,9 +218,16 @@ public struct ISO15693Product: Hashable, Sendable {
 }
 
 /// How a tag's memory is divided.
-struct ISO15693Geometry: Hashable, Sendable {
-  var blockSize: Int
-  var blockCount: Int
+package struct ISO15693Geometry: Hashable, Sendable {
+  /// In bytes.
+  package var blockSize: Int
+  package var blockCount: Int
 
-  var size: Int { blockSize * blockCount }
+  package init(blockSize: Int, blockCount: Int) {
+    self.blockSize = blockSize
+    self.blockCount = blockCount
+  }
+
+  /// In bytes.
+  package var size: Int { blockSize * blockCount }
 }

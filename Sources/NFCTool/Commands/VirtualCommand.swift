@@ -51,7 +51,10 @@ struct VirtualCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --pcsc: the commands that the reader takes, after real ones.", valueName: "reader"))
+      """
+      With --pcsc: the commands that the reader takes, after real ones. Programs know those by \
+      their names, which pcscd's configuration gives.
+      """, valueName: "reader"))
   var dialect: PCSCDialectName?
 
   mutating func validate() throws {

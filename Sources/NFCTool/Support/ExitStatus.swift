@@ -58,7 +58,8 @@ struct Failure: Error, Hashable, Sendable {
 
   private static func advice(_ code: NFCError.Code) -> String? {
     switch code {
-    case .readerNotFound: "name a reader with --reader, or use --virtual demo"
+    case .readerNotFound: "name one with --reader, see nfc doctor, or use --virtual demo"
+    case .readerUnavailable: "nfc doctor says more"
     case .readerLost: "plug the reader in again"
     case .unsupported: "use another reader"
     case .wrongTag: "use another tag"
@@ -79,9 +80,24 @@ struct Failure: Error, Hashable, Sendable {
     var text = "nfc: " + reason
     if let tag { text += " (\(tag))" }
     if let advice { text += "; " + advice }
-    // A file's name, or what a tag says, must not make two lines of it.
-    return String(
+    return text.onOneLine
+  }
+}
+
+extension String {
+  /// Without control characters: a file's name, or what a tag or device says, must not make two lines of
+  /// one.
+  var onOneLine: String {
+    String(
       String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+        unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+  }
+
+  /// As a shell takes it for one word.
+  var shellWord: String {
+    let isPlain =
+      !isEmpty
+      && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-+.,/:@%=".contains($0)) }
+    return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
   }
 }

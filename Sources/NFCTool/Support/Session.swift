@@ -130,6 +130,9 @@ struct Session: Sendable {
       var failure = Failure(error)
       // A connection string that is wrong names no reader: what libnfc could not take either.
       if failure.status == .usage { failure.status = .noReader }
+      if error.code == .readerUnavailable, let connectionString {
+        failure.advice = "nfc doctor --reader \(connectionString.shellWord) says more"
+      }
       throw failure
     }
   }

@@ -8,17 +8,25 @@ enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
   case acs
   case identiv
   case springcard
+  case springcardRFID = "springcard-rfid"
+  case omnikey
+  case ubisys
   case acr122
   case storageCard = "storage-card"
+  case storageCardP1 = "storage-card-p1"
 
   var dialect: VirtualPCSCReader.Dialect {
     switch self {
     case .transparent: .transparentSession
     case .acs: .acsPassThrough
     case .identiv: .identivPassThrough
-    case .springcard: .springCardPassThrough
+    case .springcard: .springCard
+    case .springcardRFID: .springCardPassThrough
+    case .omnikey: .omnikey
+    case .ubisys: .storageCardByteOffset
     case .acr122: .directTransmit
     case .storageCard: .storageCard
+    case .storageCardP1: .storageCardNumberInP1
     }
   }
 }

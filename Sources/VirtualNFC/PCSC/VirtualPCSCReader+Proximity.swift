@@ -27,6 +27,9 @@ extension VirtualPCSCReader {
     case (0xC2, 0x00, let function) where dialect == .transparentSession:
       guard let data else { return Self.wrongLength }
       return transparent(function, data)
+    case (0xFE, let mode, _) where dialect == .springCard:
+      guard let data else { return Self.wrongLength }
+      return encapsulated(data, mode, card)
     case (0x00, 0x00, 0x00) where dialect == .directTransmit:
       guard let data, data.first == Self.toChip else { return Self.wrongLength }
       return direct(Array(data.dropFirst()))
@@ -47,6 +50,23 @@ extension VirtualPCSCReader {
     let timeOut: UInt8 = 0x01
     let reply = overAir { $0.direct(command) } ?? [command.first.map { $0 &+ 1 } ?? 0, timeOut]
     return [Self.fromChip] + reply + Self.done
+  }
+
+  /// SpringCard's ENCAPSULATE; P1 01 is a frame of type A, 07 one of FeliCa. How an acknowledge of four
+  /// bits is given is not known: here as a byte.
+  private func encapsulated(
+    _ frame: [UInt8], _ mode: UInt8, _ card: ProximitySlot.Card
+  ) -> [UInt8] {
+    let standards: [UInt8: TransparentStandard] = [0x01: .typeA, 0x07: .feliCa]
+    guard let standard = standards[mode], standard == card.standard else {
+      return Self.notSupported
+    }
+    let effect = nextEffect()
+    guard effect?.stopsFrame != true,
+      let answer = state.withLock({ $0.slot.exchange(frame) }), effect != .answerLost
+    else { return Self.mute }
+    let isWhole = answer.isChecked || answer.bitsInLastByte == 4 && answer.bytes.count == 1
+    return isWhole && effect != .answerBroken ? answer.bytes + Self.done : Self.wrongCheck
   }
 
   // MARK: Storage cards

@@ -24,12 +24,21 @@ public final class VirtualPCSCReader: Sendable {
     case acsPassThrough
     /// Identiv uTrust 3720F: `FF FC`, UID most significant byte first.
     case identivPassThrough
-    /// SpringCard: `FF F6`.
+    /// SpringCard: frames by `FF FE`, commands by `FF F6`, whose modes `FF FB FD` sets, and 16-bit
+    /// block numbers in `FF B0` and `FF D6`.
+    case springCard
+    /// The same without `FF FE`.
     case springCardPassThrough
+    /// HID OMNIKEY: `FF 30`, and 16-bit block numbers in `FF B0` and `FF D6`.
+    case omnikey
     /// ACS ACR122U: a PN532 that takes commands of its own by `FF 00 00 00`; no ISO/IEC 15693.
     case directTransmit
-    /// Read and update binary alone.
+    /// Read and update binary alone, the block's number in P2.
     case storageCard
+    /// The same, the block's number in P1 (Microsoft's driver model).
+    case storageCardNumberInP1
+    /// ubisys 7047: the same, an offset in bytes in P1 and P2.
+    case storageCardByteOffset
   }
 
   /// Something that goes wrong at the n-th frame to a tag, counted from 0 from when the faults are
@@ -65,6 +74,8 @@ public final class VirtualPCSCReader: Sendable {
     /// What the session was switched to.
     var standard: TransparentStandard?
     var slot: ProximitySlot
+    /// What SpringCard's `FF FB FD` has set.
+    var springCard = SpringCardModes()
     /// What was loaded, by slot.
     var keys: [UInt8: [UInt8]] = [:]
     var faults: [Fault] = []
@@ -145,6 +156,7 @@ public final class VirtualPCSCReader: Sendable {
     state.withLock {
       $0.isInSession = false
       $0.standard = nil
+      $0.springCard = SpringCardModes()
       if isOn, hasProximityCard { $0.slot.activate() }
     }
   }
@@ -168,58 +180,12 @@ public final class VirtualPCSCReader: Sendable {
     return transmitToProximity(command)
   }
 
-  private func transmitToVicinity(_ command: [UInt8]) -> [UInt8] {
-    guard command.count >= 4, command[0] == Self.pseudoClass else { return Self.unknownClass }
-    let data = Self.data(of: command)
-    switch (command[1], command[2], command[3]) {
-    case (0xC2, 0x00, let function) where dialect == .transparentSession:
-      guard let data else { return Self.wrongLength }
-      return transparent(function, data)
-    case (0xFB, 0x00, 0x00) where dialect == .acsPassThrough,
-      (0xFC, 0x00, 0x00) where dialect == .identivPassThrough:
-      guard let data, !data.isEmpty else { return Self.wrongLength }
-      return passThrough(data)
-    case (0xF6, let code, 0x00) where dialect == .springCardPassThrough:
-      return passThrough([code] + (data ?? []))
-    case (0xCA, 0x00, 0x00): return uid()
-    case (0xB0, 0x00, let block):
-      return passThrough([ISO15693CommandCode.readSingleBlock, block])
-    case (0xD6, 0x00, let block):
-      guard let data else { return Self.wrongLength }
-      return passThrough([ISO15693CommandCode.writeSingleBlock, block] + data)
-    default: return Self.notSupported
-    }
-  }
-
   /// The data of a short command; `nil` if Lc says more than there is.
   static func data(of command: [UInt8]) -> [UInt8]? {
     guard command.count > 5 else { return nil }
     let length = Int(command[4])
     guard command.count >= 5 + length, command.count <= 6 + length else { return nil }
     return Array(command[5..<(5 + length)])
-  }
-
-  private func uid() -> [UInt8] {
-    guard let tag = vicinityTags.first else { return Self.noAnswer }
-    let isReversed = dialect == .transparentSession || dialect == .acsPassThrough
-    return (isReversed ? tag.identifier.reversed() : tag.identifier) + Self.done
-  }
-
-  /// A command without flags, UID and check, which the reader puts; the answer without its flags.
-  private func passThrough(_ command: [UInt8]) -> [UInt8] {
-    let request = [ISO15693RequestFlags.highDataRate.rawValue] + command
-    switch exchange(request) {
-    case .silence, .broken: return Self.noAnswer
-    case .frame(let answer):
-      guard let response = try? ISO15693Response(decoding: answer) else { return Self.noAnswer }
-      switch response.errorCode {
-      case nil: return response.payload + Self.done
-      case .blockNotAvailable: return [0x6A, 0x82]
-      case .locked, .alreadyLocked: return [0x69, 0x82]
-      case .commandNotSupported: return Self.notSupported
-      default: return Self.refused
-      }
-    }
   }
 
   // MARK: Air
@@ -276,9 +242,11 @@ extension VirtualPCSCReader.Dialect {
     switch self {
     case .transparentSession, .acsPassThrough: "Virtual ACR1552 PICC 00 00"
     case .identivPassThrough: "Virtual Identiv uTrust 3720 CL Reader 00 00"
-    case .springCardPassThrough: "Virtual SpringCard H512 Contactless 00 00"
+    case .springCard, .springCardPassThrough: "Virtual SpringCard H512 Contactless 00 00"
+    case .omnikey: "Virtual OMNIKEY 5427 CK 00 00"
     case .directTransmit: "Virtual ACR122U PICC 00 00"
-    case .storageCard: "Virtual Storage Card Reader 00 00"
+    case .storageCard, .storageCardNumberInP1: "Virtual Storage Card Reader 00 00"
+    case .storageCardByteOffset: "Virtual ubisys 7047 00 00"
     }
   }
 }

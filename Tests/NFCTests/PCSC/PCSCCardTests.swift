@@ -31,8 +31,10 @@ import VirtualNFC
   private static let message = NDEFMessage(records: [URIRecord("https://example.com/pcsc").record])
   static let all: [Dialect] = [
     .transparentSession, .directTransmit, .storageCard, .identivPassThrough, .acsPassThrough,
-    .springCardPassThrough,
+    .springCard, .springCardPassThrough, .omnikey,
   ]
+  /// Those that carry frames of type A and FeliCa.
+  static let framed: [Dialect] = [.transparentSession, .directTransmit, .springCard]
 
   // MARK: NDEF
 
@@ -107,7 +109,7 @@ import VirtualNFC
 
   // MARK: Ultralight, NTAG
 
-  @Test(arguments: [Dialect.transparentSession, .directTransmit])
+  @Test(arguments: framed)
   func sendsEveryCommandWhereFramesPass(_ dialect: Dialect) async throws {
     let (tag, bench) = try await miFare(.ntag215(), dialect)
     #expect(try await tag.product()?.name == "NTAG215")
@@ -154,7 +156,7 @@ import VirtualNFC
     #expect(try await tag.sendMiFareCommand([0x30, 0x04]).count == 16)
   }
 
-  @Test(arguments: [Dialect.transparentSession, .directTransmit, .storageCard])
+  @Test(arguments: framed + [.storageCard])
   func bearsFaultsOnAnUltralight(_ dialect: Dialect) async throws {
     let effects: [VirtualPCSCReader.Fault.Effect] = [
       .frameLost, .answerLost, .tagLeaves, .readerLeaves,
@@ -203,7 +205,7 @@ import VirtualNFC
 
   // MARK: FeliCa
 
-  @Test(arguments: [Dialect.transparentSession, .directTransmit])
+  @Test(arguments: framed)
   func talksToFeliCaWhereFramesPass(_ dialect: Dialect) async throws {
     let (found, bench) = try await connected(.feliCaLiteS(), dialect)
     guard case .feliCa(let card) = found else { throw NFCError(.wrongTag, "\(found)") }
@@ -230,7 +232,7 @@ import VirtualNFC
 
   /// Whatever goes wrong at whichever exchange of a write: an error that says so, and a message
   /// that is the old one, none or the new one.
-  @Test(arguments: [Dialect.transparentSession, .directTransmit, .storageCard])
+  @Test(arguments: framed + [.storageCard])
   func tearsNoMessage(_ dialect: Dialect) async throws {
     let old = NDEFMessage(records: [TextRecord("old").record])
     let effects: [VirtualPCSCReader.Fault.Effect] = [
@@ -290,6 +292,11 @@ import VirtualNFC
     let pairs: [(Dialect, [String])] = [
       (.transparentSession, ["transparent session", "maker's pass-through", "storage card"]),
       (.directTransmit, ["direct transmit", "storage card"]),
+      (
+        .springCard,
+        ["transparent session", "encapsulated frames", "maker's pass-through", "storage card"]
+      ),
+      (.omnikey, ["transparent session", "OMNIKEY commands", "storage card"]),
       (.storageCard, ["transparent session", "storage card"]),
     ]
     for (dialect, names) in pairs {

@@ -2,6 +2,8 @@ import NFC
 import Testing
 import VirtualNFC
 
+@testable import NFCPCSC
+
 /// The PC/SC driver over a virtual reader in the process.
 @Suite struct PCSCDriverTests {
   /// A reader with tags before it, and the first of them connected.
@@ -111,32 +113,153 @@ import VirtualNFC
     }
   }
 
-  static let dialects: [VirtualPCSCReader.Dialect] = [
-    .acsPassThrough, .identivPassThrough, .springCardPassThrough, .storageCard,
+  /// What each kind of reader lets through to an ISO 15693 tag.
+  struct Means: Sendable {
+    let dialect: VirtualPCSCReader.Dialect
+    let path: String
+    /// A request of a program's own, with its answer.
+    var carriesRequests = true
+    var locks = true
+    /// Frames as they are: option flags, error codes, custom commands.
+    var carriesFrames = false
+    /// Exchanges for eight blocks.
+    var exchangesForARun = 1
+  }
+
+  static let means = [
+    Means(dialect: .transparentSession, path: "transparent session", carriesFrames: true),
+    Means(dialect: .acsPassThrough, path: "maker's pass-through"),
+    Means(dialect: .identivPassThrough, path: "maker's pass-through"),
+    Means(dialect: .springCard, path: "encapsulated frames", carriesFrames: true),
+    Means(dialect: .springCardPassThrough, path: "maker's pass-through", exchangesForARun: 3),
+    Means(dialect: .omnikey, path: "OMNIKEY commands", exchangesForARun: 8),
+    Means(
+      dialect: .storageCard, path: "storage card", carriesRequests: false, locks: false,
+      exchangesForARun: 8),
+    Means(
+      dialect: .storageCardNumberInP1, path: "storage card", carriesRequests: false, locks: false,
+      exchangesForARun: 8),
+    Means(
+      dialect: .storageCardByteOffset, path: "storage card", carriesRequests: false, locks: false,
+      exchangesForARun: 16),
   ]
 
-  @Test(arguments: dialects)
-  func usesWhatTheReaderTakes(_ dialect: VirtualPCSCReader.Dialect) async throws {
+  @Test(arguments: means)
+  func usesWhatTheReaderTakes(_ means: Means) async throws {
     let chip = VirtualTag.icodeSLIX2()
-    let bench = try await Bench(chip, dialect: dialect)
+    let bench = try await Bench(chip, dialect: means.dialect)
     let tag = try await bench.tag()
     #expect(tag.identifier == chip.identifier)
     try await tag.writeBlocks(at: 4, [0x11, 0x22, 0x33, 0x44])
-    let blocks = try await tag.readBlocks(3..<6)
-    #expect(blocks.flatMap(\.data) == Array(chip.memory[12..<24]))
-    guard dialect == .storageCard else {
+    let (blocks, exchanges) = try await bench.counting { try await tag.readBlocks(0..<8) }
+    #expect(blocks.flatMap(\.data) == Array(chip.memory.prefix(32)))
+    #expect(exchanges == means.exchangesForARun)
+
+    if means.carriesRequests {
+      let information = try await tag.transceive([0x02, 0x2B], timeout: .milliseconds(100))
+      #expect(information.suffix(5) == [0x00, 0x00, 0x4F, 0x03, 0x01][...])
       #expect(try await tag.systemInformation().blockCount == 80)
-      return try await tag.lockBlock(4)
     }
-    let error = await #expect(throws: NFCError.self) { try await tag.lockBlock(4) }
-    #expect(error?.code == .unsupported)
-    // Nor is an answer made up where the tag was not asked.
-    for request: [UInt8] in [[0x02, 0x2B], [0x02, 0x23, 0x00, 0x03], [0x02, 0x20, 0x00]] {
+    if means.locks {
+      try await tag.lockBlock(4)
+      let error = await #expect(throws: NFCError.self) {
+        try await tag.writeBlocks(at: 4, [0, 0, 0, 0])
+      }
+      #expect(error?.code == .readOnly)
+      #expect(error?.place == .block(4))
+      #expect(try await tag.securityStatus(4..<6).map { $0 & 1 } == [1, 0])
+      let blocks = try await tag.readBlocks(3..<6, securityStatus: true)
+      #expect(blocks.map(\.isLocked) == [false, true, false])
+      // No step has become smaller by it.
+      let (_, again) = try await bench.counting { try await tag.readBlocks(0..<8) }
+      #expect(again <= exchanges)
+      #expect(blocks.flatMap(\.data) == Array(chip.memory[12..<24]))
+    } else {
+      let error = await #expect(throws: NFCError.self) { try await tag.lockBlock(4) }
+      #expect(error?.code == .unsupported)
+    }
+    // A read with the option flag, a custom command, and where not even these pass, whatever else.
+    let refused: [[UInt8]] =
+      (means.carriesFrames ? [] : [[0x42, 0x20, 0x04]])
+      + (means.carriesRequests
+        ? [] : [[0x02, 0x2B], [0x02, 0x23, 0x00, 0x03], [0x02, 0x20, 0x00]])
+    for request in refused {
       let error = await #expect(throws: NFCError.self) {
         try await tag.transceive(request, timeout: .milliseconds(100))
       }
       #expect(error?.code == .unsupported)
     }
+    if means.carriesFrames {
+      let read = try await tag.transceive([0x42, 0x20, 0x04], timeout: .milliseconds(100))
+      #expect(read == [0x00, 0x01, 0x11, 0x22, 0x33, 0x44])
+      let random = try await tag.transceive([0x02, 0xB2, 0x04], timeout: .milliseconds(100))
+      #expect(random.count == 3)
+      let beyond = try await tag.transceive([0x02, 0x20, 0xFE], timeout: .milliseconds(100))
+      #expect(beyond == [0x01, 0x10])
+    }
+  }
+
+  @Test(arguments: means)
+  func saysWhatGetsThrough(_ means: Means) throws {
+    let field = VirtualField()
+    field.place(.icodeSLIX2())
+    let virtual = VirtualPCSCReader(field, dialect: means.dialect)
+    let driver = try PCSCDriver("", over: virtual.service())
+    // What the name promises has what is found out with the tag.
+    #expect(driver.capabilities.commandPaths.map(\.name).contains(means.path))
+    let target = try #require(try driver.list(.iso15693).first)
+    let paths = driver.capabilities(for: target).commandPaths
+    #expect(paths.map(\.name) == [means.path])
+    let own = try #require(paths.first?.means[.iso15693])
+    #expect(own.contains(.readAndWrite))
+    #expect(own.contains(.locks) == means.locks)
+    #expect(own.contains(.rawCommands) == means.carriesFrames)
+    #expect(own.contains(.information) == means.carriesRequests)
+  }
+
+  /// The reader talks to the tag that it has found, whatever else is there.
+  @Test(arguments: means.filter { $0.dialect != .transparentSession })
+  func leavesOtherTagsAlone(_ means: Means) async throws {
+    let chips: [VirtualTag] = [.icodeSLIX2(), .icodeSLIX()]
+    let bench = try await Bench(chips[0], chips[1], dialect: means.dialect)
+    let other = chips[1].memory
+    #expect(try await bench.reader.tagsInField().map(\.identifier) == [chips[0].identifier])
+    let tag = try await bench.tag()
+    try await tag.writeBlocks(at: 4, [0x11, 0x22, 0x33, 0x44])
+    #expect(Array(chips[0].memory[16..<20]) == [0x11, 0x22, 0x33, 0x44])
+    #expect(chips[1].memory == other)
+  }
+
+  /// A UID that ends as it begins reads as one both ways: the tag tells which it is, or the reader's
+  /// usual order is taken.
+  @Test(arguments: means)
+  func asksTheTagForTheOrderOfItsUID(_ means: Means) async throws {
+    let chip = VirtualTag.icodeSLIX2(uid: [0xE0, 0x04, 0x01, 0x08, 0x11, 0x22, 0x33, 0xE0])
+    let bench = try await Bench(chip, dialect: means.dialect)
+    let tag = try await bench.tag()
+    #expect(tag.identifier == chip.identifier)
+    try await tag.writeBlocks(at: 4, [0x11, 0x22, 0x33, 0x44])
+    #expect(Array(chip.memory[16..<20]) == [0x11, 0x22, 0x33, 0x44])
+  }
+
+  /// Tag-it writes nothing without the option flag, which some ways do not carry.
+  @Test(arguments: means)
+  func writesOnlyWithTheFlagThatTheTagWants(_ means: Means) async throws {
+    let chip = VirtualTag.tagIt()
+    let bench = try await Bench(chip, dialect: means.dialect)
+    let tag = try await bench.tag()
+    let old = chip.memory
+    if means.carriesFrames || means.dialect == .springCardPassThrough {
+      try await tag.writeBlocks(at: 4, [0x11, 0x22, 0x33, 0x44])
+      #expect(Array(chip.memory[16..<20]) == [0x11, 0x22, 0x33, 0x44])
+    } else {
+      let error = await #expect(throws: NFCError.self) {
+        try await tag.writeBlocks(at: 4, [0x11, 0x22, 0x33, 0x44])
+      }
+      #expect(error?.code == .unsupported)
+      #expect(chip.memory == old)
+    }
+    #expect(try await tag.readBlocks(4..<5)[0].data == Array(chip.memory[16..<20]))
   }
 
   /// A tag whose blocks are to be locked is not half closed by a reader that has no locks.
@@ -153,24 +276,30 @@ import VirtualNFC
     #expect(Array(chip.memory[0..<4]) == lockable)
   }
 
-  /// Whatever goes wrong at whichever exchange: the right error or the right result, and no block
-  /// is anything but old or new.
-  @Test(arguments: [
-    VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken, .tagLeaves, .readerLeaves,
-  ])
-  func bearsAFaultAtEveryExchange(_ effect: VirtualPCSCReader.Fault.Effect) async throws {
+  /// Whatever goes wrong at whichever exchange, whatever the reader takes: the right error or the
+  /// right result, and no block is anything but old or new.
+  @Test(
+    arguments: [
+      VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken, .tagLeaves,
+      .readerLeaves,
+    ], means)
+  func bearsAFaultAtEveryExchange(
+    _ effect: VirtualPCSCReader.Fault.Effect, _ means: Means
+  ) async throws {
     let new: [UInt8] = [0xA1, 0xA2, 0xA3, 0xA4]
-    for exchange in 0..<6 {
+    for exchange in 0..<8 {
       let chip = VirtualTag.icodeSLIX2()
       let old = Array(chip.memory[16..<20])
-      let bench = try await Bench(chip)
+      let bench = try await Bench(chip, dialect: means.dialect)
       let tag = try await bench.tag()
       bench.virtual.setFaults([VirtualPCSCReader.Fault(effect, at: exchange)])
       do {
         try await tag.writeBlocks(at: 4, new)
         #expect(try await tag.readBlocks(0..<8)[4].data == new)
-        try await tag.lockBlock(4)
-        #expect(try await tag.securityStatus(4..<5)[0] & 1 == 1)
+        if means.locks {
+          try await tag.lockBlock(4)
+          #expect(try await tag.securityStatus(4..<5)[0] & 1 == 1)
+        }
       } catch let error as NFCError {
         switch effect {
         case .readerLeaves: #expect(error.code == .readerLost)

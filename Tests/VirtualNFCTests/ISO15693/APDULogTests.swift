@@ -13,6 +13,8 @@ import VirtualNFC
     ("FFFB000007B4040211223344", "FFFB000007B404" + "**********"),
     ("FFFC000007B4040211223344" + "00", "FFFC000007B404" + "************"),
     ("FFF6B30006040111223344" + "00", "FFF6B3000604" + "************"),
+    // In a frame that SpringCard's readers send as it is.
+    ("FFFE04000802B3041011223344" + "00", "FFFE04000802B304" + "************"),
     // ST's Present Password.
     ("FFFB00000BB302001122334455667788", "FFFB00000BB302" + "******************"),
     // A block that is written.

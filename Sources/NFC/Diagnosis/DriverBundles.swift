@@ -1,0 +1,54 @@
+/// The USB readers that the installed drivers of pcscd know, by the lists in their `Info.plist`.
+struct DriverBundles {
+  private static let folder = "/usr/lib/pcsc/drivers"
+
+  private struct Identifiers: Hashable {
+    let vendor: UInt16
+    let product: UInt16
+  }
+
+  private let names: [Identifiers: String]
+
+  /// Whether no driver for USB readers is installed.
+  var isEmpty: Bool { names.isEmpty }
+
+  init(_ files: SystemFiles) {
+    var names: [Identifiers: String] = [:]
+    for bundle in files.names(in: Self.folder) ?? [] where bundle.hasSuffix(".bundle") {
+      let text = files.text("\(Self.folder)/\(bundle)/Contents/Info.plist") ?? ""
+      let vendors = Self.strings(of: "ifdVendorID", in: text).map(Self.number)
+      let products = Self.strings(of: "ifdProductID", in: text).map(Self.number)
+      let titles = Self.strings(of: "ifdFriendlyName", in: text)
+      for ((vendor, product), title) in zip(zip(vendors, products), titles) {
+        guard let vendor, let product else { continue }
+        names[Identifiers(vendor: vendor, product: product)] = title
+      }
+    }
+    self.names = names
+  }
+
+  /// What pcscd calls a reader, before interface, serial number and slot; `nil` if it has no driver
+  /// for it.
+  func name(of device: USBDevice) -> String? {
+    names[Identifiers(vendor: device.vendor, product: device.product)]
+  }
+
+  private static func number(_ text: String) -> UInt16? {
+    UInt16(text.hasPrefix("0x") ? String(text.dropFirst(2)) : text, radix: 16)
+  }
+
+  /// The strings of the array that follows a key of a property list.
+  private static func strings(of key: String, in text: String) -> [String] {
+    guard let start = text.firstRange(of: "<key>\(key)</key>")?.upperBound,
+      let end = text[start...].firstRange(of: "</array>")?.lowerBound
+    else { return [] }
+    let (opening, closing) = ("<string>", "</string>")
+    return text[start..<end].split(separator: opening, omittingEmptySubsequences: false).dropFirst()
+      .map { part in
+        let content = part.firstRange(of: closing).map { part[..<$0.lowerBound] } ?? part
+        return String(content).replacing("&lt;", with: "<").replacing("&gt;", with: ">")
+          .replacing("&quot;", with: "\"").replacing("&apos;", with: "'")
+          .replacing("&amp;", with: "&")
+      }
+  }
+}

@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The programs that run, and the device nodes that they have open, as far as this login may see.
+struct Processes {
+  struct Process: Hashable {
+    let id: pid_t
+    let command: String
+    fileprivate let nodes: [SystemFiles.Node]
+  }
+
+  private let processes: [Process]
+
+  init(_ files: SystemFiles) {
+    let devices = files.root + "/dev/"
+    let own = getpid()
+    processes = (files.names(in: "/proc") ?? []).compactMap { name in
+      guard let id = pid_t(name), id != own, let command = files.line("/proc/\(name)/comm")
+      else { return nil }
+      let folder = "/proc/\(name)/fd"
+      let nodes = (files.names(in: folder) ?? []).compactMap { number in
+        // What is no device may be a file of a disk that does not answer.
+        let path = "\(folder)/\(number)"
+        return files.link(path)?.hasPrefix(devices) == true ? files.node(path) : nil
+      }
+      return Process(id: id, command: command, nodes: nodes)
+    }
+  }
+
+  /// Those that have a node open. Other users' are seen by root alone.
+  func holders(of node: SystemFiles.Node) -> [Process] {
+    processes.filter { $0.nodes.contains { $0.isSame(as: node) } }
+  }
+
+  func isRunning(_ command: String) -> Bool { processes.contains { $0.command == command } }
+}

@@ -1,0 +1,79 @@
+/// Settings that are files of one folder of several, as modprobe and udev read them: of files with the
+/// same name the one in the first folder counts.
+struct SettingsFolders {
+  /// A line that is no comment, and where it stands.
+  struct Line: Hashable {
+    let path: String
+    let text: String
+  }
+
+  let lines: [Line]
+
+  /// modprobe.d(5).
+  static func modules(_ files: SystemFiles) -> SettingsFolders {
+    SettingsFolders(
+      files, ["/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"],
+      suffix: ".conf")
+  }
+
+  /// udev(7).
+  static func rules(_ files: SystemFiles) -> SettingsFolders {
+    SettingsFolders(
+      files,
+      ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"],
+      suffix: ".rules")
+  }
+
+  private init(_ files: SystemFiles, _ folders: [String], suffix: String) {
+    var seen = Set<String>()
+    var lines: [Line] = []
+    for folder in folders {
+      for name in files.names(in: folder) ?? [] where name.hasSuffix(suffix) {
+        guard seen.insert(name).inserted else { continue }
+        let path = "\(folder)/\(name)"
+        let text = (files.text(path) ?? "").replacing("\\\n", with: " ")
+        lines += text.split(whereSeparator: \.isNewline).map(\.trimmed)
+          .filter { !$0.isEmpty && !$0.hasPrefix("#") }.map { Line(path: path, text: $0) }
+      }
+    }
+    self.lines = lines
+  }
+
+  /// Whether modprobe is told not to load a module by itself.
+  func keepsOut(_ module: String) -> Bool {
+    lines.contains { line in
+      let words = line.text.split(whereSeparator: \.isWhitespace)
+      guard words.count >= 2, words[1].replacing("-", with: "_") == module else { return false }
+      return words[0] == "blacklist"
+        || words[0] == "install" && ["/bin/false", "/bin/true"].contains(words.dropFirst(2).first)
+    }
+  }
+
+  /// A udev rule that gives a USB device to a group, or to whoever sits at the machine.
+  struct AccessRule: Hashable {
+    let path: String
+    let group: String?
+  }
+
+  func access(vendor: UInt16, product: UInt16) -> AccessRule? {
+    for line in lines {
+      let text = line.text.lowercased()
+      guard Self.value("idvendor}==", in: text) == USBDevice.digits(vendor).lowercased(),
+        Self.value("idproduct}==", in: text) == USBDevice.digits(product).lowercased()
+      else { continue }
+      let group = Self.value(
+        "group=", in: line.text.replacing("GROUP", with: "group").replacing(":=", with: "="))
+      guard group != nil || text.contains("mode=") || text.contains("\"uaccess\"") else { continue }
+      return AccessRule(path: line.path, group: group)
+    }
+    return nil
+  }
+
+  /// What stands in quotation marks behind a key and its operator.
+  private static func value(_ key: String, in text: String) -> String? {
+    guard let range = text.firstRange(of: key) else { return nil }
+    let rest = text[range.upperBound...]
+    guard rest.first == "\"" else { return nil }
+    return rest.dropFirst().firstIndex(of: "\"").map { String(rest.dropFirst()[..<$0]) }
+  }
+}

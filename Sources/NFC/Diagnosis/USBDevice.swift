@@ -1,0 +1,80 @@
+/// A USB device as sysfs shows it, to every login.
+struct USBDevice: Hashable {
+  private static let folder = "/sys/bus/usb/devices"
+
+  /// The kernel's name for its port, as `1-2.3`; it stays when the device is plugged in again.
+  let port: String
+  let vendor: UInt16
+  let product: UInt16
+  /// What the device says of itself.
+  let ownName: String?
+  /// Bus and number in three digits each, as libnfc compares them, `001:004`.
+  let address: String
+
+  /// `/dev/bus/usb/001/004`.
+  var node: String { "/dev/bus/usb/" + address.split(separator: ":").joined(separator: "/") }
+  /// `072F:2200`.
+  var identifiers: String { Self.digits(vendor) + ":" + Self.digits(product) }
+
+  static func digits(_ identifier: UInt16) -> String {
+    let text = String(identifier, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 4 - text.count) + text
+  }
+
+  /// All that are there; `nil` if the system shows none.
+  static func all(_ files: SystemFiles) -> [USBDevice]? {
+    files.names(in: folder)?.compactMap { USBDevice($0, files) }
+  }
+
+  private init?(_ name: String, _ files: SystemFiles) {
+    let path = Self.folder + "/" + name
+    guard !name.contains(":"), let vendor = files.number(path + "/idVendor", radix: 16),
+      let product = files.number(path + "/idProduct", radix: 16),
+      let vendor = UInt16(exactly: vendor), let product = UInt16(exactly: product),
+      let bus = files.number(path + "/busnum"), let number = files.number(path + "/devnum")
+    else { return nil }
+    port = name
+    self.vendor = vendor
+    self.product = product
+    let names = [files.line(path + "/manufacturer"), files.line(path + "/product")]
+    ownName =
+      names.compactMap(\.self).isEmpty ? nil : names.compactMap(\.self).joined(separator: " ")
+    address = [bus, number].map(Self.threeDigits).joined(separator: ":")
+  }
+
+  private static func threeDigits(_ number: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, 3 - text.count)) + text
+  }
+
+  // MARK: What the system does with it
+
+  private func interfaces(_ files: SystemFiles) -> [String] {
+    (files.names(in: Self.folder) ?? []).filter { $0.hasPrefix(port + ":") }
+  }
+
+  /// What is bound to interface 0: a module of the kernel, or `usbfs` for a program.
+  func driver(_ files: SystemFiles) -> String? {
+    interfaces(files).first { $0.hasSuffix(".0") }.flatMap {
+      files.linkName("\(Self.folder)/\($0)/driver")
+    }
+  }
+
+  /// The serial ports that it makes.
+  func ports(_ files: SystemFiles) -> [String] {
+    interfaces(files).flatMap { interface in
+      let path = "\(Self.folder)/\(interface)"
+      // usb-serial has its ports in the interface's folder, cdc_acm in one below.
+      return (files.names(in: path) ?? []).filter { $0.hasPrefix("ttyUSB") }
+        + (files.names(in: path + "/tty") ?? []).filter { $0.hasPrefix("ttyACM") }
+    }.map { "/dev/" + $0 }
+  }
+
+  /// Whether the system has put it to sleep, and may do so again.
+  func isAsleep(_ files: SystemFiles) -> Bool {
+    files.line("\(Self.folder)/\(port)/power/control") == "auto"
+      && files.line("\(Self.folder)/\(port)/power/runtime_status") == "suspended"
+  }
+
+  var powerSwitch: String { "\(Self.folder)/\(port)/power/control" }
+}

@@ -1,0 +1,42 @@
+/// `FF FE`: frames to the tag as they are, on SpringCard's readers (docs.springcard.com, SpringCore,
+/// ENCAPSULATE). The reader adds and verifies the check.
+enum Encapsulation {
+  private static let header: [UInt8] = [0xFF, 0xFE]
+  /// P2: the reader's own time-out. Of its codes for others only that of 848 etu is known.
+  private static let ownTimeout: UInt8 = 0x00
+  private static let expectedLength: UInt8 = 0x00
+
+  /// What the frame is of: P1.
+  enum Standard: UInt8 {
+    /// Type A at 106 kbit/s.
+    case typeA = 0x01
+    /// ISO/IEC 15693, with flags and UID as given.
+    case vicinity = 0x04
+    /// FeliCa at 212 kbit/s, the frame's length first.
+    case feliCa = 0x07
+  }
+
+  /// Lc is one byte; 256 bytes less the status word: more is not known to get through.
+  static let maximumCommandLength = 255
+  static let maximumResponseLength = 254
+
+  /// The APDU for a frame without check; `nil` if it is too long.
+  static func command(_ frame: [UInt8], of standard: Standard) -> [UInt8]? {
+    guard let count = UInt8(exactly: frame.count) else { return nil }
+    return header + [standard.rawValue, ownTimeout, count] + frame + [expectedLength]
+  }
+
+  // The reader's error numbers after 6F (SpringProx API, springprox_errno.h).
+  private static let done: UInt16 = 0x9000
+  private static let mute: Set<UInt16> = [0x6F01, 0x6F03, 0x6400, 0x6401]
+  /// Check, parity, bits, bytes, framing, collision.
+  private static let broken: Set<UInt16> = [0x6F02, 0x6F05, 0x6F0B, 0x6F0C, 0x6F15, 0x6F18]
+
+  /// What came of a frame: any bytes give an outcome.
+  static func outcome(_ answer: [UInt8]) -> ExchangeOutcome {
+    guard let (data, word) = ExchangeOutcome.split(answer) else { return .malformed }
+    if mute.contains(word) { return .noAnswer }
+    if broken.contains(word) { return .broken }
+    return word == done ? .answer(data) : .refused(word)
+  }
+}

@@ -1,0 +1,158 @@
+import NFCCore
+
+/// `FF F6`, command code and parameters, on SpringCard's readers that do not take frames (PMD2271,
+/// 3.3.4; docs.springcard.com, SpringCore, RFID instruction), with the modes that `FF FB FD` sets for
+/// it (SpringCard.NfcForum.Tags, NfcTagType5).
+///
+/// Numbers of two bytes go most significant first. Whether a count is the number of blocks, or that
+/// less one as it is on the air, the manual does not say: two reads tell.
+struct SpringCardCommands: VicinityCommandDialect {
+  let uid: [UInt8]
+
+  private static let rfid: [UInt8] = [0xFF, 0xF6]
+  private static let control: [UInt8] = [0xFF, 0xFB, 0xFD]
+  /// P2 of the control command: requests carry the UID of the tag that the reader has found.
+  private static let addressed: UInt8 = 0x11
+  /// P2: two bytes follow, of two bits a mode.
+  private static let modes: UInt8 = 0x00
+  /// Two-byte block numbers off, several blocks at once off: what the reader makes of `FF B0` and
+  /// `FF D6`, which are not used here.
+  private static let blockModes: UInt8 = 0x45
+  private static let optionOff: UInt8 = 0x15
+  private static let optionOn: UInt8 = 0x3F
+  private static let expectedLength: UInt8 = 0x00
+
+  let commandPath = CommandPath.makerPassThrough
+
+  /// Whether write-alike commands have the option flag now; `nil` as long as it is as another
+  /// program may have left it.
+  private var hasOptionMode: Bool?
+  /// What is added to the number less one in a count; `nil` as long as it is not known.
+  private var countOffset: Int?
+  private var hasAskedForCount = false
+
+  init(uid: [UInt8]) { self.uid = uid }
+
+  mutating func confirm(by transmit: Transmit) throws -> Bool {
+    // An older reader knows one tag at a time and has no modes.
+    _ = try transmit(Self.control + [Self.addressed, Self.expectedLength])
+    return try answersAQuestion(by: transmit)
+  }
+
+  mutating func carry(
+    _ command: ISO15693Command, hasOption: Bool, by transmit: Transmit
+  ) throws -> ExchangeOutcome? {
+    if command.isWriteAlike {
+      guard try setOption(hasOption, by: transmit) else { return nil }
+    } else if hasOption {
+      return nil
+    }
+    if command.isOfRun, !hasAskedForCount, let failure = try askForCount(by: transmit) {
+      return failure
+    }
+    guard let parameters = parameters(of: command) else { return nil }
+    return try send(command.code, parameters, isWriteAlike: command.isWriteAlike, by: transmit)
+  }
+
+  private func send(
+    _ code: UInt8, _ parameters: [UInt8], isWriteAlike: Bool, by transmit: Transmit
+  ) throws -> ExchangeOutcome? {
+    guard let count = UInt8(exactly: parameters.count) else { return nil }
+    let body = parameters.isEmpty ? [] : [count] + parameters
+    let trailer = isWriteAlike && !body.isEmpty ? [] : [Self.expectedLength]
+    return ExchangeOutcome(
+      vicinityAnswer: try transmit(Self.rfid + [code, 0x00] + body + trailer))
+  }
+
+  /// Sets what writes and locks have as their option flag, if it is another one than now.
+  ///
+  /// - Returns: whether they have it.
+  private mutating func setOption(_ isOn: Bool, by transmit: Transmit) throws -> Bool {
+    guard isOn != hasOptionMode else { return true }
+    let data = [Self.blockModes, isOn ? Self.optionOn : Self.optionOff]
+    let answer = try transmit(
+      Self.control + [Self.modes, UInt8(data.count)] + data + [Self.expectedLength])
+    let isSet = if case .data = StorageCardCommands.outcome(answer) { true } else { false }
+    // A reader that has no modes never sends the flag.
+    guard isSet || !isOn else { return false }
+    hasOptionMode = isOn
+    return true
+  }
+
+  // MARK: Parameters
+
+  /// The parameters as the reader wants them; `nil` if there is no way.
+  private func parameters(of command: ISO15693Command) -> [UInt8]? {
+    switch command {
+    case .readMultipleBlocks(let range), .getMultipleBlockSecurityStatus(let range):
+      run(range)
+    case .writeMultipleBlocks(let range, let data):
+      run(range).map { $0 + data }
+    case .extendedReadMultipleBlocks(let range),
+      .extendedGetMultipleBlockSecurityStatus(let range):
+      wideRun(range)
+    case .extendedWriteMultipleBlocks(let range, let data):
+      wideRun(range).map { $0 + data }
+    case .extendedReadSingleBlock(let block), .extendedLockBlock(let block):
+      Self.bigEndian(block)
+    case .extendedWriteSingleBlock(let block, let data):
+      Self.bigEndian(block) + data
+    case .readSingleBlock, .writeSingleBlock, .lockBlock, .select, .writeAFI, .lockAFI, .writeDSFID,
+      .lockDSFID, .getSystemInformation:
+      command.body.map { Array($0.dropFirst()) }
+    default: nil
+    }
+  }
+
+  private static func bigEndian(_ value: UInt16) -> [UInt8] {
+    [UInt8(value >> 8), UInt8(value & 0xFF)]
+  }
+
+  private func run(_ range: ISO15693BlockRange) -> [UInt8]? {
+    guard let countOffset, let first = UInt8(exactly: range.first),
+      let count = UInt8(exactly: range.count - 1 + countOffset)
+    else { return nil }
+    return [first, count]
+  }
+
+  private func wideRun(_ range: ISO15693BlockRange) -> [UInt8]? {
+    guard let countOffset, let count = UInt16(exactly: range.count - 1 + countOffset) else {
+      return nil
+    }
+    return Self.bigEndian(range.first) + Self.bigEndian(count)
+  }
+
+  /// Reads block 0, and then block 0 with a count of one, which is one block or two.
+  ///
+  /// - Returns: what came of it if that is no answer; then it is asked again with the next run.
+  private mutating func askForCount(by transmit: Transmit) throws -> ExchangeOutcome? {
+    var lengths: [Int] = []
+    let questions: [(UInt8, [UInt8])] = [
+      (ISO15693CommandCode.readSingleBlock, [0x00]),
+      (ISO15693CommandCode.readMultipleBlocks, [0x00, 0x01]),
+    ]
+    for (code, parameters) in questions {
+      let outcome = try send(code, parameters, isWriteAlike: false, by: transmit)
+      guard case .answer(let frame)? = outcome else { return outcome }
+      let payload = try? ISO15693Response(decoding: frame).checkedPayload()
+      lengths.append(payload?.count ?? 0)
+    }
+    hasAskedForCount = true
+    if lengths[0] > 0, lengths[1] == lengths[0] { countOffset = 1 }
+    if lengths[0] > 0, lengths[1] == 2 * lengths[0] { countOffset = 0 }
+    return nil
+  }
+}
+
+extension ISO15693Command {
+  /// Whether it is for several blocks, which it counts.
+  fileprivate var isOfRun: Bool {
+    switch self {
+    case .readMultipleBlocks, .writeMultipleBlocks, .getMultipleBlockSecurityStatus,
+      .extendedReadMultipleBlocks, .extendedWriteMultipleBlocks,
+      .extendedGetMultipleBlockSecurityStatus:
+      true
+    default: false
+    }
+  }
+}

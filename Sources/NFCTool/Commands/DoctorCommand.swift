@@ -1,0 +1,130 @@
+import ArgumentParser
+import NFC
+
+/// `nfc doctor`.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Says why a reader cannot be opened, and what to do.",
+    discussion: """
+      Looks at what the system tells of its USB devices, serial ports, permissions, programs, libnfc's \
+      configuration and the PC/SC service; a block for each reader. No reader is opened, but the one \
+      that --reader or NFC_READER names, if nothing else says why it cannot be. Programs of other users \
+      are seen by root alone.
+
+      The exit code is 0 if at least one reader can be opened as far as that is seen, or the named one \
+      was; otherwise 69. With --json each finding is a line, and so is a reader without one. What has \
+      "obstacle":false is worth knowing and in nobody's way.
+
+      Examples:
+        nfc doctor
+        nfc doctor --reader pn532_uart:/dev/ttyUSB0
+      """)
+
+  @OptionGroup var options: GlobalOptions
+
+  func run() async throws {
+    guard options.virtual.isEmpty else {
+      return try await Session.run(options) { session in
+        let readers = session.readers.map { reader in
+          ReaderDiagnosis.ExaminedReader(
+            name: reader.name, connectionString: reader.connectionString, wasOpened: true)
+        }
+        try report(ReaderDiagnosis(readers: readers))
+      }
+    }
+    Session.setLogLevel(isVerbose: options.verbose)
+    guard let name = options.reader ?? Session.namedReader else {
+      return try report(await ReaderDiagnosis.current())
+    }
+    let diagnosis = await ReaderDiagnosis.examine(name)
+    try Task.checkCancellation()
+    try report(diagnosis, named: name)
+  }
+
+  // MARK: What is printed
+
+  private func report(_ diagnosis: ReaderDiagnosis, named name: String? = nil) throws {
+    for reader in diagnosis.readers {
+      options.json ? try printJSON(reader) : try printText(reader)
+    }
+    options.json
+      ? try diagnosis.findings.forEach(printJSON) : try printText(diagnosis.findings)
+    guard diagnosis.hasReader else { throw failure(diagnosis, named: name) }
+    guard !options.json else { return }
+    let readers = diagnosis.readers.filter { !$0.isPort }
+    try Output.line(
+      "\(readers.count(where: \.canBeOpened)) of \(readers.count) readers can be opened")
+  }
+
+  /// The line for standard error.
+  private func failure(_ diagnosis: ReaderDiagnosis, named name: String?) -> Failure {
+    if let name, let obstacle = diagnosis.readers.first?.findings.first(where: \.isObstacle) {
+      let origin = options.reader == nil ? " (from NFC_READER)" : ""
+      return Failure(
+        .noReader, "\(name)\(origin) cannot be opened: \(obstacle.detail)", advice: obstacle.advice)
+    }
+    let count = diagnosis.readers.count { !$0.isPort }
+    guard count == 0 else {
+      return Failure(
+        .noReader, "none of \(count) readers can be opened",
+        advice: "do what stands above, or use --virtual demo")
+    }
+    return Failure(
+      .noReader, "no reader found",
+      advice: diagnosis.readers.isEmpty
+        ? "plug one in, name one on a serial port with --reader, or use --virtual demo"
+        : "name the port with --reader if a reader is on it, or use --virtual demo")
+  }
+
+  private func printText(_ reader: ReaderDiagnosis.ExaminedReader) throws {
+    try Output.line(reader.name.onOneLine)
+    let place = [reader.usb, reader.place].compactMap(\.self).joined(separator: ", ")
+    if !place.isEmpty { try Output.fact("  where", place.onOneLine) }
+    if let name = reader.connectionString, reader.canBeOpened {
+      try Output.fact(
+        "  can be opened", (reader.wasOpened ? "yes, and was, by " : "by ") + name.onOneLine)
+    }
+    try reader.findings.forEach(printLines)
+    try Output.line("")
+  }
+
+  private func printText(_ findings: [ReaderDiagnosis.Finding]) throws {
+    guard !findings.isEmpty else { return }
+    try Output.line("The system")
+    try findings.forEach(printLines)
+    try Output.line("")
+  }
+
+  private func printLines(_ finding: ReaderDiagnosis.Finding) throws {
+    try Output.fact(finding.isObstacle ? "  problem" : "  note", finding.detail.onOneLine)
+    if !finding.advice.isEmpty { try Output.fact("  what to do", finding.advice.onOneLine) }
+  }
+
+  private func printJSON(_ reader: ReaderDiagnosis.ExaminedReader) throws {
+    let findings = reader.findings.isEmpty ? [nil] : reader.findings.map(Optional.some)
+    for finding in findings {
+      let own: [JSON.Member?] = [
+        JSON.Member(key: "reader", value: .string(reader.name)),
+        reader.usb.map { JSON.Member(key: "usb", value: .string($0)) },
+        reader.place.map { JSON.Member(key: "place", value: .string($0)) },
+        reader.connectionString.map { JSON.Member(key: "connectionString", value: .string($0)) },
+        JSON.Member(key: "canBeOpened", value: .bool(reader.canBeOpened)),
+      ]
+      try Output.line(JSON.object(own.compactMap(\.self) + (finding.map(members) ?? [])).text)
+    }
+  }
+
+  private func printJSON(_ finding: ReaderDiagnosis.Finding) throws {
+    try Output.line(JSON.object(members(finding)).text)
+  }
+
+  private func members(_ finding: ReaderDiagnosis.Finding) -> [JSON.Member] {
+    [
+      JSON.Member(key: "problem", value: .string(finding.problem.rawValue)),
+      JSON.Member(key: "obstacle", value: .bool(finding.isObstacle)),
+      JSON.Member(key: "detail", value: .string(finding.detail)),
+      JSON.Member(key: "advice", value: .string(finding.advice)),
+    ]
+  }
+}

@@ -1,0 +1,127 @@
+import NFCCore
+
+/// What the control command of SpringCard's readers sets for their RFID instruction.
+struct SpringCardModes {
+  /// For whom requests are.
+  enum Recipient: UInt8 {
+    case everyone = 0x10
+    case addressed = 0x11
+    case selected = 0x12
+  }
+
+  var recipient = Recipient.everyone
+  var hasOption = false
+}
+
+// SpringCard's vendor instructions (docs.springcard.com, SpringCore; PMD2271, 3.3.4).
+extension VirtualPCSCReader {
+  /// Reader's own errors: no answer, wrong check.
+  static let mute: [UInt8] = [0x6F, 0x01]
+  static let wrongCheck: [UInt8] = [0x6F, 0x02]
+
+  // MARK: Frames
+
+  /// ENCAPSULATE; P1 04 is a frame as it is, 05 one to which the reader adds the UID.
+  func encapsulated(_ frame: [UInt8], _ mode: UInt8) -> [UInt8] {
+    let asIs: UInt8 = 0x04
+    let withUID: UInt8 = 0x05
+    switch mode {
+    case asIs: return answerWithFlags(to: frame)
+    case withUID:
+      guard frame.count >= 2 else { return Self.wrongLength }
+      let flags = ISO15693RequestFlags(rawValue: frame[0])
+      guard let request = request(frame[1], Array(frame.dropFirst(2)), flags: flags) else {
+        return Self.wrongLength
+      }
+      return answerWithFlags(to: request)
+    default: return Self.notSupported
+    }
+  }
+
+  private func answerWithFlags(to frame: [UInt8]) -> [UInt8] {
+    switch exchange(frame) {
+    case .silence: Self.mute
+    case .broken: Self.wrongCheck
+    case .frame(let answer): answer + Self.done
+    }
+  }
+
+  // MARK: Commands
+
+  private static let counted: Set<UInt8> = [
+    ISO15693CommandCode.readMultipleBlocks, ISO15693CommandCode.writeMultipleBlocks,
+    ISO15693CommandCode.getMultipleBlockSecurityStatus,
+  ]
+  private static let wide: Set<UInt8> = [
+    ISO15693CommandCode.extendedReadSingleBlock, ISO15693CommandCode.extendedWriteSingleBlock,
+    ISO15693CommandCode.extendedLockBlock,
+  ]
+  private static let wideCounted: Set<UInt8> = [
+    ISO15693CommandCode.extendedReadMultipleBlocks, ISO15693CommandCode.extendedWriteMultipleBlocks,
+    ISO15693CommandCode.extendedGetMultipleBlockSecurityStatus,
+  ]
+  private static let plain: Set<UInt8> = [
+    ISO15693CommandCode.readSingleBlock, ISO15693CommandCode.writeSingleBlock,
+    ISO15693CommandCode.lockBlock, ISO15693CommandCode.select, ISO15693CommandCode.writeAFI,
+    ISO15693CommandCode.lockAFI, ISO15693CommandCode.writeDSFID, ISO15693CommandCode.lockDSFID,
+    ISO15693CommandCode.getSystemInformation,
+  ]
+
+  /// The RFID instruction: numbers most significant byte first, counts as numbers of blocks.
+  func rfid(_ code: UInt8, _ parameters: [UInt8]) -> [UInt8] {
+    guard let own = Self.parameters(code, parameters) else { return Self.wrongLength }
+    let modes = state.withLock { $0.springCard }
+    guard let addressed = request(code, own),
+      var request = try? ISO15693Request(decoding: addressed)
+    else { return Self.notSupported }
+    if modes.hasOption, request.command.isWriteAlike { request.flags.insert(.option) }
+    switch modes.recipient {
+    case .addressed: break
+    case .everyone:
+      request.uid = nil
+      request.flags.remove(.address)
+    case .selected:
+      _ = carry(ISO15693CommandCode.select, [])
+      request.uid = nil
+      request.flags.remove(.address)
+      request.flags.insert(.select)
+    }
+    return (try? request.encoded()).map { answer(to: $0) } ?? Self.wrongLength
+  }
+
+  /// The parameters as they go over the air; `nil` for a command or a length that is not known.
+  private static func parameters(_ code: UInt8, _ given: [UInt8]) -> [UInt8]? {
+    if plain.contains(code) { return given }
+    var own = given
+    if wide.contains(code), given.count >= 2 {
+      own.swapAt(0, 1)
+    } else if counted.contains(code), given.count >= 2, given[1] > 0 {
+      own[1] -= 1
+    } else if wideCounted.contains(code), given.count >= 4 {
+      let count = UInt16(given[2]) << 8 | UInt16(given[3])
+      guard count > 0 else { return nil }
+      own.swapAt(0, 1)
+      (own[2], own[3]) = (UInt8((count - 1) & 0xFF), UInt8((count - 1) >> 8))
+    } else {
+      return nil
+    }
+    return own
+  }
+
+  /// CONTROL: whom requests are for, or two bytes of modes, of which the second is the option flag's.
+  func setSpringCardMode(_ mode: UInt8, _ data: [UInt8]) -> [UInt8] {
+    let modes: UInt8 = 0x00
+    let (optionOff, optionOn): (UInt8, UInt8) = (0x15, 0x3F)
+    switch (mode, data.count) {
+    case (modes, 2) where [optionOff, optionOn].contains(data[1]):
+      state.withLock { $0.springCard.hasOption = data[1] == optionOn }
+    case (_, 0):
+      guard let recipient = SpringCardModes.Recipient(rawValue: mode) else {
+        return Self.notSupported
+      }
+      state.withLock { $0.springCard.recipient = recipient }
+    default: return Self.notSupported
+    }
+    return Self.done
+  }
+}

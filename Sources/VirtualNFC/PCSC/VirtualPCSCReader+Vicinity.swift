@@ -1,0 +1,207 @@
+import NFCCore
+
+// APDUs for the ISO/IEC 15693 tags, of which the reader has found the first.
+extension VirtualPCSCReader {
+  static let noSuchBlock: [UInt8] = [0x6A, 0x82]
+  private static let wrongAddress: [UInt8] = [0x6B, 0x00]
+  private static let endOfMemory: [UInt8] = [0x62, 0x82]
+  /// The right length follows.
+  private static let otherLength: UInt8 = 0x6C
+  private static let headerLength = 4
+
+  func transmitToVicinity(_ command: [UInt8]) -> [UInt8] {
+    do {
+      return try carryOut(command)
+    } catch {
+      return error.bytes
+    }
+  }
+
+  private func carryOut(_ command: [UInt8]) throws(StatusWord) -> [UInt8] {
+    guard command.count >= Self.headerLength, command[0] == Self.pseudoClass else {
+      return Self.unknownClass
+    }
+    let data = Self.data(of: command)
+    switch (command[1], command[2], command[3]) {
+    case (0xCA, 0x00, 0x00): return uid()
+    case (0xB0, let p1, let p2): return try readBinary(p1, p2, expectedLength(of: command))
+    case (0xD6, let p1, let p2):
+      guard let data else { return Self.wrongLength }
+      return try updateBinary(p1, p2, data)
+    default: return try ownCommand(command, data) ?? Self.notSupported
+    }
+  }
+
+  /// The commands of the reader's maker; `nil` for another maker's.
+  private func ownCommand(_ command: [UInt8], _ data: [UInt8]?) throws(StatusWord) -> [UInt8]? {
+    switch (dialect, command[1], command[2], command[3]) {
+    case (.transparentSession, 0xC2, 0x00, let function):
+      guard let data else { return Self.wrongLength }
+      return transparent(function, data)
+    case (.acsPassThrough, 0xFB, 0x00, 0x00), (.identivPassThrough, 0xFC, 0x00, 0x00):
+      guard let data, let code = data.first else { return Self.wrongLength }
+      return carry(code, Array(data.dropFirst()))
+    case (.springCard, 0xFE, let mode, _):
+      guard let data else { return Self.wrongLength }
+      return encapsulated(data, mode)
+    case (.springCard, 0xF6, let code, 0x00), (.springCardPassThrough, 0xF6, let code, 0x00):
+      return rfid(code, data ?? [])
+    case (.springCard, 0xFB, 0xFD, let mode), (.springCardPassThrough, 0xFB, 0xFD, let mode):
+      return setSpringCardMode(mode, data ?? [])
+    case (.omnikey, 0x30, 0x00, let action):
+      guard let data else { return Self.wrongLength }
+      return omnikeyCommand(action, data)
+    case (.omnikey, 0x30, let field, 0x00): return try omnikeyQuestion(field)
+    default: return nil
+    }
+  }
+
+  /// Le of a short command without data; 256 if it is 0, `nil` if there is none.
+  private func expectedLength(of command: [UInt8]) -> Int? {
+    guard command.count == Self.headerLength + 1 else { return nil }
+    return command[Self.headerLength] == 0 ? 256 : Int(command[Self.headerLength])
+  }
+
+  private func uid() -> [UInt8] {
+    guard let tag = vicinityTags.first else { return Self.noAnswer }
+    let isReversed = dialect == .transparentSession || dialect == .acsPassThrough
+    return (isReversed ? tag.identifier.reversed() : tag.identifier) + Self.done
+  }
+
+  // MARK: Commands without flags and UID
+
+  /// A request that the reader addresses to the tag that it has found; `nil` for parameters that the
+  /// command does not have.
+  func request(
+    _ code: UInt8, _ parameters: [UInt8], flags: ISO15693RequestFlags = []
+  ) -> [UInt8]? {
+    let all = flags.union(.highDataRate)
+    guard let uid = vicinityTags.first?.identifier,
+      let plain = try? ISO15693Request(
+        decoding: [ISO15693RequestFlags.highDataRate.rawValue, code] + parameters)
+    else { return nil }
+    return try? ISO15693Request(plain.command, flags: all, uid: uid).encoded()
+  }
+
+  /// Brings a command to the tag; the answer is without its flags.
+  func carry(
+    _ code: UInt8, _ parameters: [UInt8], flags: ISO15693RequestFlags = []
+  ) -> [UInt8] {
+    guard let request = request(code, parameters, flags: flags) else { return Self.wrongLength }
+    return answer(to: request)
+  }
+
+  /// A frame's answer without its flags, a refusal as a status word.
+  func answer(to request: [UInt8]) -> [UInt8] {
+    switch exchange(request) {
+    case .silence, .broken: return Self.noAnswer
+    case .frame(let answer):
+      guard let response = try? ISO15693Response(decoding: answer) else { return Self.noAnswer }
+      switch response.errorCode {
+      case nil: return response.payload + Self.done
+      case .blockNotAvailable: return Self.noSuchBlock
+      case .locked, .alreadyLocked: return [0x69, 0x82]
+      case .commandNotSupported: return Self.notSupported
+      default: return Self.refused
+      }
+    }
+  }
+
+  /// What the tag tells of itself.
+  ///
+  /// - Throws: the status word of a tag that tells nothing.
+  func systemInformation() throws(StatusWord) -> ISO15693SystemInformation {
+    let answer = carry(ISO15693CommandCode.getSystemInformation, [])
+    guard answer.suffix(2) == Self.done[...] else { throw StatusWord(bytes: answer) }
+    do {
+      return try ISO15693SystemInformation(decoding: Array(answer.dropLast(2)), form: .ordinary)
+    } catch {
+      throw StatusWord(bytes: Self.notSupported)
+    }
+  }
+
+  /// What an APDU is answered with that cannot be carried out.
+  struct StatusWord: Error {
+    let bytes: [UInt8]
+  }
+
+  // MARK: Storage card
+
+  /// The block that P1 and P2 name; `nil` where they are no block's number.
+  private func block(_ p1: UInt8, _ p2: UInt8) -> UInt16? {
+    guard dialect == .storageCardNumberInP1 else { return UInt16(p1) << 8 | UInt16(p2) }
+    return p2 == 0 ? UInt16(p1) : nil
+  }
+
+  private func read(_ block: UInt16) -> [UInt8] {
+    guard let number = UInt8(exactly: block) else {
+      return carry(ISO15693CommandCode.extendedReadSingleBlock, Self.littleEndian(block))
+    }
+    return carry(ISO15693CommandCode.readSingleBlock, [number])
+  }
+
+  private func write(_ block: UInt16, _ data: [UInt8]) -> [UInt8] {
+    guard let number = UInt8(exactly: block) else {
+      return carry(ISO15693CommandCode.extendedWriteSingleBlock, Self.littleEndian(block) + data)
+    }
+    return carry(ISO15693CommandCode.writeSingleBlock, [number] + data)
+  }
+
+  private static func littleEndian(_ value: UInt16) -> [UInt8] {
+    [UInt8(value & 0xFF), UInt8(value >> 8)]
+  }
+
+  private func readBinary(_ p1: UInt8, _ p2: UInt8, _ length: Int?) throws(StatusWord) -> [UInt8] {
+    guard let length else { return Self.wrongLength }
+    guard dialect != .storageCardByteOffset else { return try readBytes(p1, p2, length) }
+    guard let block = block(p1, p2) else { return Self.wrongAddress }
+    let answer = read(block)
+    let size = answer.count - Self.done.count
+    let takesAnyLength = [.springCard, .springCardPassThrough].contains(dialect) && length == 256
+    guard size > 0, length != size, !takesAnyLength else { return answer }
+    return [Self.otherLength, UInt8(truncatingIfNeeded: size)]
+  }
+
+  private func updateBinary(_ p1: UInt8, _ p2: UInt8, _ data: [UInt8]) throws(StatusWord) -> [UInt8]
+  {
+    guard dialect != .storageCardByteOffset else { return try writeBytes(p1, p2, data) }
+    guard let block = block(p1, p2) else { return Self.wrongAddress }
+    return write(block, data)
+  }
+
+  // MARK: By bytes
+
+  /// The size of a block and the number of blocks as the tag tells them.
+  private func layout() throws(StatusWord) -> (blockSize: Int, blockCount: Int) {
+    let information = try systemInformation()
+    guard let size = information.blockSize, let count = information.blockCount else {
+      throw StatusWord(bytes: Self.notSupported)
+    }
+    return (size, count)
+  }
+
+  /// Bytes from an offset on: as many as the memory has, which `62 82` tells if they are fewer.
+  private func readBytes(_ p1: UInt8, _ p2: UInt8, _ length: Int) throws(StatusWord) -> [UInt8] {
+    let offset = Int(p1) << 8 | Int(p2)
+    let (size, count) = try layout()
+    guard offset < size * count else { return Self.noSuchBlock }
+    let end = min(offset + length, size * count)
+    var bytes: [UInt8] = []
+    for block in (offset / size)...((end - 1) / size) {
+      let answer = read(UInt16(block))
+      guard answer.count == size + Self.done.count else { return answer }
+      bytes += answer.dropLast(Self.done.count)
+    }
+    let start = offset % size
+    return Array(bytes[start..<(start + end - offset)])
+      + (end == offset + length ? Self.done : Self.endOfMemory)
+  }
+
+  /// Whole blocks; what the manual says of parts of them is not known.
+  private func writeBytes(_ p1: UInt8, _ p2: UInt8, _ data: [UInt8]) throws(StatusWord) -> [UInt8] {
+    let offset = Int(p1) << 8 | Int(p2)
+    let (size, _) = try layout()
+    guard offset.isMultiple(of: size), data.count == size else { return Self.wrongLength }
+    return write(UInt16(offset / size), data)
+  }
+}

@@ -1,0 +1,154 @@
+import NFC
+import Testing
+import VirtualNFC
+
+/// Whatever a PC/SC reader answers at whichever command, there is a value or an error, and no block
+/// of the tag is anything but old or new.
+@Suite struct AnyAnswerTests {
+  typealias Dialect = VirtualPCSCReader.Dialect
+
+  /// What becomes of an answer, status word included.
+  struct Corruption: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let apply: @Sendable ([UInt8]) -> [UInt8]
+
+    init(_ description: String, _ apply: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+      testDescription = description
+      self.apply = apply
+    }
+
+    static func word(_ high: UInt8, _ low: UInt8) -> Corruption {
+      Corruption("\([high, low].hexadecimal)") { _ in [high, low] }
+    }
+  }
+
+  static let corruptions: [Corruption] =
+    [
+      .word(0x90, 0x00), .word(0x00, 0x00), .word(0x61, 0xFF), .word(0x62, 0x82), .word(0x63, 0x00),
+      .word(0x64, 0x01), .word(0x69, 0x82), .word(0x6A, 0x82), .word(0x6C, 0x00), .word(0x6C, 0x21),
+      .word(0x6D, 0x00), .word(0x6F, 0x01), .word(0x6F, 0x02),
+    ] + [
+      Corruption("a byte less") { Array($0.dropLast(3)) + $0.suffix(2) },
+      Corruption("a byte more") { $0.dropLast(2) + [0xA5] + $0.suffix(2) },
+      Corruption("nothing but 00") { [UInt8](repeating: 0x00, count: $0.count - 2) + $0.suffix(2) },
+      Corruption("nothing but FF") { [UInt8](repeating: 0xFF, count: $0.count - 2) + $0.suffix(2) },
+      Corruption("backwards") { $0.dropLast(2).reversed() + $0.suffix(2) },
+      Corruption("300 bytes") { _ in (0..<300).map { UInt8(truncatingIfNeeded: $0) } + [0x90, 0x00]
+      },
+      Corruption("data without end") { $0.dropLast(2) + [0x95, 0x82, 0xFF] + $0.suffix(2) },
+    ]
+
+  static let dialects: [Dialect] = [
+    .transparentSession, .acsPassThrough, .identivPassThrough, .springCard, .springCardPassThrough,
+    .omnikey, .directTransmit, .storageCard, .storageCardNumberInP1, .storageCardByteOffset,
+  ]
+
+  /// A reader that answers wrongly at one command, or from one command on.
+  private final class WrongService: SmartCardService {
+    private let base: any SmartCardService
+    private let corruption: Corruption
+    private let first: Int
+    private let isLasting: Bool
+    private var commands = 0
+
+    init(_ base: any SmartCardService, _ corruption: Corruption, at first: Int, isLasting: Bool) {
+      self.base = base
+      self.corruption = corruption
+      self.first = first
+      self.isLasting = isLasting
+    }
+
+    func readers() throws(SmartCardFailure) -> [String] { try base.readers() }
+    func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
+      try base.status(of: reader)
+    }
+    func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure) {
+      try base.waitForReaders(atMost: timeout)
+    }
+    func wait(
+      forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
+    ) throws(SmartCardFailure) {
+      try base.wait(forChangeOf: reader, from: status, atMost: timeout)
+    }
+    var cancel: @Sendable () -> Void { base.cancel }
+    func connect(to reader: String) throws(SmartCardFailure) { try base.connect(to: reader) }
+    func transmit(
+      _ command: [UInt8], atMost timeout: Duration
+    ) throws(SmartCardFailure) -> [UInt8] {
+      let answer = try base.transmit(command, atMost: timeout)
+      defer { commands += 1 }
+      let isWrong = isLasting ? commands >= first : commands == first
+      return isWrong && answer.count >= 2 ? corruption.apply(answer) : answer
+    }
+    func reset() throws(SmartCardFailure) { try base.reset() }
+    func disconnect() { base.disconnect() }
+    func close() { base.close() }
+  }
+
+  private static let new: [UInt8] = [0xA1, 0xA2, 0xA3, 0xA4]
+
+  /// Everything that a program asks of a tag.
+  private func use(_ tag: DetectedTag) async throws {
+    try await tag.connect()
+    switch tag {
+    case .iso15693(let tag):
+      _ = try? await tag.product()
+      try await tag.writeBlocks(at: 4, Self.new)
+      _ = try await tag.readBlocks(0..<8, securityStatus: false)
+      _ = try await tag.securityStatus(4..<6)
+    case .miFare(let tag):
+      _ = try? await tag.product()
+      try await tag.ultralight?.writePage(8, Self.new)
+      _ = try await tag.readNDEF()
+    case .feliCa(let tag): _ = try await tag.readNDEF()
+    case .iso7816(let tag): _ = try await tag.readNDEF()
+    case .other: break
+    }
+  }
+
+  private func run(
+    _ tag: VirtualTag, _ dialect: Dialect, _ corruption: Corruption, at first: Int, isLasting: Bool
+  ) async throws {
+    let field = VirtualField()
+    field.place(tag)
+    let virtual = VirtualPCSCReader(field, dialect: dialect)
+    let reader = try await Reader.open(over: {
+      WrongService(virtual.service(), corruption, at: first, isLasting: isLasting)
+    })
+    let before = tag.memory
+    do {
+      for found in try await reader.tagsInField() { try await use(found) }
+    } catch is NFCError {
+      // Which one it is depends on what the bytes look like.
+    }
+    let changed = zip(before, tag.memory).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+    let blocks = Set(changed.map { $0 / Self.new.count })
+    #expect(blocks.count <= 1, "\(corruption) at \(first)")
+    for block in blocks {
+      #expect(Array(tag.memory[(block * 4)..<(block * 4 + 4)]) == Self.new)
+    }
+    await reader.close()
+  }
+
+  private static let positions = [0, 1, 2, 3, 4, 5, 6, 8, 11, 15]
+
+  @Test(arguments: dialects, corruptions)
+  func isBorneOfAVicinityTag(_ dialect: Dialect, _ corruption: Corruption) async throws {
+    for first in Self.positions {
+      for isLasting in [false, true] {
+        try await run(.icodeSLIX2(), dialect, corruption, at: first, isLasting: isLasting)
+      }
+    }
+  }
+
+  @Test(
+    arguments: [Dialect.transparentSession, .springCard, .directTransmit, .storageCard], corruptions
+  )
+  func isBorneOfOtherTags(_ dialect: Dialect, _ corruption: Corruption) async throws {
+    for first in Self.positions {
+      for tag in [VirtualTag.ntag213(), .feliCaLiteS(), .type4(), .desfire()] {
+        try await run(tag, dialect, corruption, at: first, isLasting: first.isMultiple(of: 2))
+      }
+    }
+  }
+}

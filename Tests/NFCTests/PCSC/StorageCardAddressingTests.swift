@@ -1,0 +1,100 @@
+import NFC
+import Testing
+import VirtualNFC
+
+@testable import NFCPCSC
+
+/// What P1 and P2 of `FF B0` are is found out from the tag that is there, or not used.
+@Suite struct StorageCardAddressingTests {
+  typealias Addressing = StorageCardBlocks.Addressing
+
+  /// Tags whose content tells: formatted ones, blank ones of a size that the UID tells.
+  private static let tags: [@Sendable () throws -> VirtualTag] = [
+    { .icodeSLIX() }, { .icodeSLIX2() }, { .st25tv() }, { .mb89r118() },
+    { try VirtualTag.named("blank-icode-slix") }, { try VirtualTag.named("blank-icode-slix2") },
+    { try VirtualTag.named("blank-tag-it") }, { .st25dv() },
+  ]
+
+  private static let readers: [(VirtualPCSCReader.Dialect, Addressing)] = [
+    (.storageCard, .number), (.storageCardNumberInP1, .numberInP1),
+    (.storageCardByteOffset, .byteOffset),
+  ]
+
+  /// A reader that no name tells anything of.
+  private static func virtual(
+    _ tag: VirtualTag, _ dialect: VirtualPCSCReader.Dialect
+  ) -> VirtualPCSCReader {
+    let field = VirtualField()
+    field.place(tag)
+    return VirtualPCSCReader(field, dialect: dialect, name: "Some Reader 00 00")
+  }
+
+  private static func find(_ virtual: VirtualPCSCReader, _ uid: [UInt8]) throws -> Addressing? {
+    let service = virtual.service()
+    try service.connect(to: virtual.name)
+    return try Addressing.find(for: uid) { try service.transmit($0, atMost: .seconds(1)) }
+  }
+
+  @Test(arguments: 0..<tags.count, readers)
+  func isToldByTheTag(_ index: Int, _ reader: (VirtualPCSCReader.Dialect, Addressing)) throws {
+    let tag = try Self.tags[index]()
+    let before = tag.memory
+    // A reader that counts in bytes asks the tag for the size of its memory, which not all tell.
+    let isOpen = reader.1 == .byteOffset && tag.name == "st25dv"
+    let found = try Self.find(Self.virtual(tag, reader.0), tag.identifier)
+    #expect(found == (isOpen ? nil : reader.1))
+    #expect(tag.memory == before)
+  }
+
+  /// A chip that no table knows, and whose blocks are all alike, leaves it open: then nothing is
+  /// read, and nothing written.
+  @Test(arguments: readers.filter { $0.1 != .numberInP1 })
+  func isLeftAloneWhereNothingTells(
+    _ reader: (dialect: VirtualPCSCReader.Dialect, Addressing)
+  ) async throws {
+    let tag = try VirtualTag.named("blank-st25dv")
+    let virtual = Self.virtual(tag, reader.dialect)
+    let opened = try await Reader.open(over: { virtual.service() })
+    let found = try #require(try await opened.tagsInField().first)
+    #expect(found.identifier == tag.identifier)
+    try await found.connect()
+    guard case .iso15693(let vicinity) = found else { throw NFCError(.wrongTag, "no vicinity tag") }
+    let attempts: [() async throws -> Void] = [
+      { _ = try await vicinity.readBlocks(0..<1) },
+      { try await vicinity.writeBlocks(at: 4, [1, 2, 3, 4]) },
+    ]
+    for attempt in attempts {
+      let error = await #expect(throws: NFCError.self) { try await attempt() }
+      #expect(error?.code == .unsupported)
+      #expect(error?.reason.contains("numbers blocks") == true)
+    }
+    #expect(tag.memory.allSatisfy { $0 == 0 })
+  }
+
+  /// A frame that is lost is no refusal; a tag that goes tells nothing.
+  @Test(arguments: readers, [VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken])
+  func bearsALostFrame(
+    _ reader: (dialect: VirtualPCSCReader.Dialect, addressing: Addressing),
+    _ effect: VirtualPCSCReader.Fault.Effect
+  ) throws {
+    let tag = VirtualTag.icodeSLIX2()
+    for exchange in 0..<12 {
+      let virtual = Self.virtual(tag, reader.dialect)
+      virtual.setFaults([.init(effect, at: exchange)])
+      let found = try Self.find(virtual, tag.identifier)
+      #expect(found == reader.addressing, "exchange \(exchange)")
+    }
+  }
+
+  @Test(arguments: readers)
+  func isNotToldByATagThatGoes(
+    _ reader: (dialect: VirtualPCSCReader.Dialect, Addressing)
+  ) throws {
+    for exchange in 0..<3 {
+      let tag = VirtualTag.icodeSLIX2()
+      let virtual = Self.virtual(tag, reader.dialect)
+      virtual.setFaults([.init(.tagLeaves, at: exchange)])
+      #expect(throws: SmartCardFailure.self) { try Self.find(virtual, tag.identifier) }
+    }
+  }
+}
