@@ -36,27 +36,54 @@ extension VirtualTag {
   /// An ST25DV64K, 8192 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.st25dv64K, uid: uid, formatted: formatted)
   }
 
+  /// An ST25DV64K with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func st25dv(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    try vicinity(.st25dv64K, uid: uid, ndef: ndef)
+  }
+
   /// An ST25DV16K, 2048 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv16K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.st25dv16K, uid: uid, formatted: formatted)
   }
 
+  /// An ST25DV16K with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func st25dv16K(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    try vicinity(.st25dv16K, uid: uid, ndef: ndef)
+  }
+
   /// An ST25DV04K, 512 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv04K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.st25dv04K, uid: uid, formatted: formatted)
+  }
+
+  /// An ST25DV04K with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func st25dv04K(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    try vicinity(.st25dv04K, uid: uid, ndef: ndef)
   }
 }
