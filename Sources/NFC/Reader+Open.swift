@@ -21,7 +21,7 @@ extension Reader {
   ///   libnfc's readers come before those of PC/SC.
   /// - Throws: ``NFCError`` with `readerNotFound`, `readerUnavailable` or `invalidParameter`.
   public static func open(_ connectionString: String? = nil) async throws -> Reader {
-    let wanted = connectionString ?? environment("NFC_READER")
+    let wanted = connectionString ?? nameInEnvironment
     let thread = try makeThread()
     return try await Opener(thread: thread).open(wanted)
   }
@@ -68,9 +68,12 @@ extension Reader {
     ReaderNames.merged(libnfc: LibNFCDriver.list(), pcsc: PCSCDriver.list())
   }
 
-  private static func environment(_ name: String) -> String? {
-    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
-    return value
+  /// What the environment variable `NFC_READER` names.
+  package static var nameInEnvironment: String? {
+    guard let name = getenv("NFC_READER").map({ String(cString: $0) }), !name.isEmpty else {
+      return nil
+    }
+    return name
   }
 
   static func makeThread() throws -> ReaderThread {

@@ -84,8 +84,8 @@ final class JewelExchange {
   func send(_ command: [UInt8], uid: [UInt8], timeout: Int32) throws -> [UInt8] {
     guard command.first != Self.readSegment else {
       throw NFCError(
-        .unsupported, "the answer to RSEG is longer than the buffer of the reader's chip; use READ8"
-      )
+        .unsupported,
+        "the answer to RSEG is longer than the buffer of the reader's chip, those to READ8 are not")
     }
     guard command.count <= Self.commandLength + Self.uidLength else {
       throw NFCError(

@@ -39,7 +39,6 @@ enum LibNFC {
     static let transmission = Int32(NFC_ERFTRANS)
     static let authentication = Int32(NFC_EMFCAUTHFAIL)
     static let invalidArgument = Int32(NFC_EINVARG)
-    static let notImplemented = Int32(NFC_ENOTIMPL)
     static let notSupported = Int32(NFC_EDEVNOTSUPP)
     static let chip = Int32(NFC_ECHIP)
   }

@@ -20,7 +20,7 @@ extension LibNFCDriver {
     case .iclass: return try find(NMT_ISO14443BICLASS, NBR_106).map { [$0] } ?? []
     case .iso15693:
       throw NFCError(
-        .unsupported, "libnfc's readers have no ISO 15693; a PC/SC reader that has it is needed")
+        .unsupported, "libnfc's readers have no ISO 15693, some PC/SC readers have")
     }
   }
 

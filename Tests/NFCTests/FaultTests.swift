@@ -158,7 +158,7 @@ import VirtualNFC
     bench.virtual.setFaults(faults)
     for _ in 0..<10 {
       _ = try? await within(.seconds(5)) {
-        guard case .miFare(let tag)? = try await bench.firstTag(.iso14443) else { return }
+        guard let tag = try await bench.firstTag(.iso14443)?.miFare else { return }
         try await tag.connect()
         _ = try await tag.sendMiFareCommand([0x30, 0x00])
       }
@@ -182,10 +182,7 @@ import VirtualNFC
   func aRawCommandFailsWithTheRightCode(_ item: Case) async throws {
     let tag = VirtualTag.ntag216()
     let bench = try await Bench(tag)
-    guard case .miFare(let miFare) = try await bench.tag(.iso14443) else {
-      Issue.record("not a MIFARE tag")
-      return
-    }
+    let miFare = try await bench.tag(.iso14443).miFare
     // Sets up the chip for raw frames, so that what follows is one host command.
     _ = try await miFare.sendMiFareCommand([0x30, 0x00])
     bench.virtual.setFaults([item.kind.fault(at: item.index)])
@@ -212,10 +209,7 @@ import VirtualNFC
   func anAPDUFailsWithTheRightCode(_ item: Case) async throws {
     let tag = VirtualTag.type4()
     let bench = try await Bench(tag)
-    guard case .iso7816(let card) = try await bench.tag(.iso14443) else {
-      Issue.record("not an ISO 7816 card")
-      return
-    }
+    let card = try await bench.tag(.iso14443).iso7816
     bench.virtual.setFaults([item.kind.fault(at: item.index)])
     let select = APDU.select(aid: "D2760000850101")
     if item.kind.isOnAir, item.kind != .tagLeaves {

@@ -5,10 +5,7 @@ import VirtualNFC
 @Suite struct PollingTests {
   @Test func findsATagAndTalksToIt() async throws {
     let bench = try await Bench(.ntag216())
-    guard case .miFare(let tag) = try await bench.tag() else {
-      Issue.record("not a MIFARE tag")
-      return
-    }
+    let tag = try await bench.tag().miFare
     #expect(try await tag.product()?.name == "NTAG216")
     // Sets up the chip for raw frames, so that what follows is one host command.
     _ = try await tag.sendMiFareCommand([0x30, 0x00])
@@ -39,10 +36,7 @@ import VirtualNFC
   @Test func aConnectedTagOutlastsTheSearchForOthers() async throws {
     let bench = try await Bench(.ntag216(), .ntag215())
     var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
-    guard case .miFare(let first)? = try await tags.next() else {
-      Issue.record("not a MIFARE tag")
-      return
-    }
+    let first = try #require(try await tags.next()?.miFare)
     try await first.connect()
     #expect(try await first.sendMiFareCommand([0x30, 0x03]).starts(with: [0xE1]))
     let second = try #require(try await tags.next())
@@ -56,10 +50,7 @@ import VirtualNFC
   @Test func aTagThatHasRefusedIsNotFoundAgain() async throws {
     let bench = try await Bench(.ntag216(), .ntag215())
     var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
-    guard case .miFare(let first)? = try await tags.next() else {
-      Issue.record("not a MIFARE tag")
-      return
-    }
+    let first = try #require(try await tags.next()?.miFare)
     try await first.connect()
     // A page that no NTAG has.
     await #expect(throws: NFCError.self) { try await first.sendMiFareCommand([0x30, 0xFF]) }
@@ -72,10 +63,7 @@ import VirtualNFC
       .type4(uid: [0x04, 1, 2, 3, 4, 5, 6]), .type4(uid: [0x04, 9, 8, 7, 6, 5, 4]))
     var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
     let first = try #require(try await tags.next())
-    guard case .iso7816(let card) = first else {
-      Issue.record("not an ISO 7816 card")
-      return
-    }
+    let card = try first.iso7816
     let select = APDU.select(aid: "D2760000850101")
     try await card.connect()
     #expect(try await card.sendCommand(select).statusWord == 0x9000)

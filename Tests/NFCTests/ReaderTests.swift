@@ -25,10 +25,7 @@ import VirtualNFC
 
   @Test func cancellingACommandThatWaitsEndsIt() async throws {
     let bench = try await Bench(.type4())
-    guard case .iso7816(let card) = try await bench.tag() else {
-      Issue.record("not an ISO 7816 card")
-      return
-    }
+    let card = try await bench.tag().iso7816
     // The chip has sent the command on, and its answer never comes: five seconds' wait.
     bench.virtual.setFaults([Fault(.replyLost, at: .command(0))])
     let command = Task { try await card.sendCommand(.select(aid: "D2760000850101")) }
@@ -38,10 +35,7 @@ import VirtualNFC
     await #expect(throws: CancellationError.self) { try await command.value }
     #expect(ContinuousClock.now - start < .milliseconds(2000))
     let found = try await within(.seconds(5)) { try await bench.tag() }
-    guard case .iso7816(let again)? = Optional(found) else {
-      Issue.record("not an ISO 7816 card")
-      return
-    }
+    let again = try found.iso7816
     #expect(try await again.sendCommand(.select(aid: "D2760000850101")).isSuccess)
   }
 
@@ -137,10 +131,7 @@ import VirtualNFC
   @Test(arguments: [0, 261, 262, 300, 70_000])
   func aCommandOfAnyLengthIsSentOrRefused(_ count: Int) async throws {
     let bench = try await Bench(.ntag213())
-    guard case .miFare(let tag) = try await bench.tag() else {
-      Issue.record("not a MIFARE tag")
-      return
-    }
+    let tag = try await bench.tag().miFare
     let command = [UInt8](repeating: 0x30, count: count)
     let error = await #expect(throws: NFCError.self) { try await tag.sendMiFareCommand(command) }
     let expected: NFCError.Code =
@@ -154,10 +145,7 @@ import VirtualNFC
     let two = VirtualTag.ntag213(uid: [4, 2, 2, 2, 2, 2, 2])
     let bench = try await Bench(one)
     var tags = bench.reader.tags(polling: .iso14443).makeAsyncIterator()
-    guard case .miFare(let first)? = try await tags.next() else {
-      Issue.record("not a MIFARE tag")
-      return
-    }
+    let first = try #require(try await tags.next()?.miFare)
     let early = await #expect(throws: NFCError.self) {
       try await first.sendMiFareCommand([0x30, 0x00])
     }

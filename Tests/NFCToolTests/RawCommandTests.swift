@@ -128,10 +128,8 @@ import VirtualNFC
 
     static var card: ISO7816Card {
       ISO7816Card(
-        name: "announcing",
-        interface: ProximityInterface(
-          typeA: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], atqa: [0x44, 0x00],
-          ats: [0x05, 0x78, 0x80, 0x70, 0x02]), applets: [Announcing()])
+        name: "announcing", uid: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], applets: [Announcing()]
+      )
     }
   }
 

@@ -15,9 +15,7 @@ public struct NFCReaderSource: Sendable {
   /// The reader that the environment variable `NFC_READER` names, as for `Reader.open`; without it, the
   /// first that is found, and others for what that one cannot poll.
   public static var automatic: NFCReaderSource {
-    if let name = ProcessInfo.processInfo.environment["NFC_READER"], !name.isEmpty {
-      return named(name)
-    }
+    if let name = Reader.nameInEnvironment { return named(name) }
     return NFCReaderSource(
       open: { try await Reader.openAll(polling: $0) },
       available: { !Reader.connectionStrings().isEmpty })

@@ -57,6 +57,6 @@ extension Data {
   /// A value of FeliCa with the least significant byte first; `FF FF` for one that is not there.
   init(feliCa value: UInt16?) {
     let value = value ?? 0xFFFF
-    self = Data([UInt8(value & 0xFF), UInt8(value >> 8)])
+    self = Data(value.littleEndianBytes)
   }
 }

@@ -82,7 +82,7 @@ extension FeliCaTagObject {
     completionHandler: @escaping @Sendable ([Data], (any Error)?) -> Void
   ) {
     perform { [self] in
-      try await selectedCard().requestSystemCode().map { Data([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }
+      try await selectedCard().requestSystemCode().map { Data($0.bigEndianBytes) }
     } completion: { result in
       let (codes, error) = result.answer(or: [])
       completionHandler(codes, error)

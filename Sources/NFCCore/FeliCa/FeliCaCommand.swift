@@ -88,7 +88,7 @@ struct FeliCaBlockList: Hashable, Sendable {
   /// Number of services, their codes (least significant byte first), number of blocks, the blocks.
   var encoded: [UInt8] {
     var bytes = [UInt8(truncatingIfNeeded: serviceCodes.count)]
-    for code in serviceCodes { bytes += [UInt8(code & 0xFF), UInt8(code >> 8)] }
+    bytes += serviceCodes.flatMap(\.littleEndianBytes)
     bytes.append(UInt8(truncatingIfNeeded: blocks.count))
     for block in blocks { bytes += block.encoded }
     return bytes

@@ -71,22 +71,3 @@ enum FeliCaLiteMAC {
     return code(over: head + data, sessionKey: sessionKey, challenge: challenge, isWrite: true)
   }
 }
-
-/// Block numbers of FeliCa Lite and Lite-S (FeliCa Lite-S User's Manual, 3.1).
-enum FeliCaLiteLayout {
-  static let randomChallenge: UInt8 = 0x80
-  static let mac: UInt8 = 0x81
-  static let id: UInt8 = 0x82
-  static let cardKeyVersion: UInt8 = 0x86
-  static let cardKey: UInt8 = 0x87
-  static let memoryConfiguration: UInt8 = 0x88
-  /// Lite-S.
-  static let writeCounter: UInt8 = 0x90
-  static let macA: UInt8 = 0x91
-  static let state: UInt8 = 0x92
-
-  static let readService: UInt16 = 0x000B
-  static let writeService: UInt16 = 0x0009
-  /// In one command, MAC counted.
-  static let maximumBlocksRead = 4
-}

@@ -1,18 +1,3 @@
-/// FeliCa Lite or Lite-S.
-enum FeliCaLiteGeneration: Hashable, Sendable {
-  case lite
-  case liteS
-
-  /// By the IC type in PMm; `nil` for other cards (FeliCa Lite-S User's Manual, 2.3).
-  init?(pmm: [UInt8]) {
-    switch pmm.dropFirst().first {
-    case 0xF0: self = .lite
-    case 0xF1, 0xF2: self = .liteS
-    default: return nil
-    }
-  }
-}
-
 /// What only FeliCa Lite and Lite-S can: FeliCa Lite User's Manual; FeliCa Lite-S User's Manual.
 public struct FeliCaLiteCommands: Sendable {
   let handle: TagHandle

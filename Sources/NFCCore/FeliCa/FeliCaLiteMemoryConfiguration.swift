@@ -8,13 +8,21 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
   public static let blocks = 0...14
 
   private enum Offset {
+    /// MC_SP_REG_ALL_RW: a bit for each of S_PAD0 to REG, from the low one; 1 for read and write.
     static let readWrite = 0
+    /// MC_ALL.
     static let all = 2
+    /// SYS_OP.
     static let systemOption = 3
+    /// MC_CKCKV_W_MAC_A.
     static let keyWriteMAC = 5
+    /// MC_SP_REG_R_RESTR.
     static let readRestriction = 6
+    /// MC_SP_REG_W_RESTR.
     static let writeRestriction = 8
+    /// MC_SP_REG_W_MAC_A.
     static let writeMAC = 10
+    /// MC_STATE_W_MAC_A.
     static let stateWriteMAC = 12
   }
 
@@ -76,6 +84,15 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
   public var stateIsWrittenWithMAC: Bool {
     get { bytes[Offset.stateWriteMAC] & Self.flag != 0 }
     set { setBit(0, at: Offset.stateWriteMAC, to: newValue) }
+  }
+
+  /// Blocks that anybody can write. The restrictions are Lite-S's; in Lite their bytes say nothing.
+  func openBlocks(_ generation: FeliCaLiteGeneration) -> Set<Int> {
+    switch generation {
+    case .lite: writableBlocks
+    case .liteS:
+      writableBlocks.subtracting(writeRestrictedBlocks).subtracting(blocksWrittenWithMAC)
+    }
   }
 
   private func bit(_ index: Int, at offset: Int) -> Bool {

@@ -68,7 +68,7 @@ struct FeliCaLiteProcedure: Sendable {
   private static let counterSize = 3
 
   static func versionBlock(_ version: UInt16) -> [UInt8] {
-    padded([UInt8(version & 0xFF), UInt8(version >> 8)])
+    padded(version.littleEndianBytes)
   }
 
   private static func padded(_ bytes: [UInt8]) -> [UInt8] {

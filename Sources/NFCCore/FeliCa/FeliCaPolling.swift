@@ -6,10 +6,8 @@ struct FeliCaPolling: FeliCaCommand, Hashable {
   var timeSlots: FeliCaTimeSlots
 
   var encoded: [UInt8] {
-    [
-      FeliCaCommandCode.polling, UInt8(systemCode >> 8), UInt8(systemCode & 0xFF),
-      requestCode.rawValue, timeSlots.rawValue,
-    ]
+    [FeliCaCommandCode.polling] + systemCode.bigEndianBytes
+      + [requestCode.rawValue, timeSlots.rawValue]
   }
 
   func answer(_ bytes: [UInt8]) throws -> FeliCaPollingAnswer {

@@ -60,7 +60,7 @@ struct FeliCaSearchServiceCode: FeliCaCommand, Hashable {
   private static let end: UInt16 = 0xFFFF
 
   var encoded: [UInt8] {
-    [FeliCaCommandCode.searchServiceCode] + idm + [UInt8(index & 0xFF), UInt8(index >> 8)]
+    [FeliCaCommandCode.searchServiceCode] + idm + index.littleEndianBytes
   }
 
   /// `nil` behind the last.

@@ -26,7 +26,7 @@ enum FeliCaNodeCodes {
 
   /// Their number, then each, least significant byte first.
   static func encoded(_ codes: [UInt16]) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: codes.count)] + codes.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    [UInt8(truncatingIfNeeded: codes.count)] + codes.flatMap(\.littleEndianBytes)
   }
 
   static func validate(_ codes: [UInt16]) throws {

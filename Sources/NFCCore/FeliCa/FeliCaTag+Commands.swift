@@ -95,7 +95,9 @@ extension FeliCaTag {
   /// FeliCa Lite and Lite-S, which do not list theirs, have the one that they were found by.
   public func systems() async throws -> [FeliCaSystem] {
     if FeliCaLiteGeneration(pmm: pmm) != nil {
-      let code = systemCode.count == 2 ? UInt16(systemCode[0]) << 8 | UInt16(systemCode[1]) : 0x88B4
+      let code =
+        systemCode.count == 2
+        ? UInt16(systemCode[0]) << 8 | UInt16(systemCode[1]) : FeliCaLiteLayout.systemCode
       return [FeliCaSystem(code: code, idm: idm, pmm: pmm)]
     }
     var systems: [FeliCaSystem] = []

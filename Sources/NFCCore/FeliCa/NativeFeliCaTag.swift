@@ -19,7 +19,7 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
     var target = target
     target.idm = system.idm
     target.pmm = system.pmm
-    target.systemCode = [UInt8(system.code >> 8), UInt8(system.code & 0xFF)]
+    target.systemCode = system.code.bigEndianBytes
     return NativeFeliCaTag(handle: handle, target: target)
   }
 
@@ -51,7 +51,7 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
       var limit =
         handle.knowledge.withLock { $0.blocksPerWrite }
         ?? FeliCaWriteWithoutEncryption.maximumBlocks
-      if FeliCaLiteGeneration(pmm: pmm) != nil { limit = 1 }
+      if FeliCaLiteGeneration(pmm: pmm) != nil { limit = FeliCaLiteLayout.maximumBlocksWritten }
       defer { handle.knowledge.withLock { $0.blocksPerWrite = limit } }
       try FeliCaBlockProcedure(idm: system?.idm ?? idm, link).write(
         service: service, firstBlock: firstBlock, data: data, limit: &limit)
@@ -61,15 +61,17 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
 
 /// Which chip a FeliCa card is.
 enum FeliCaIdentification {
+  /// FeliCa Plug, FeliCa Link in its plug mode, and a PMm of FF that tells nothing.
+  private static let otherICTypes: Set<UInt8> = [0xE0, 0xE1, 0xFF]
+
   /// By the IC type, the second byte of PMm (Sony, "FeliCa technical information on IC types"; FeliCa
   /// Lite-S User's Manual, 2.3).
   static func product(pmm: [UInt8]) -> TagProduct? {
     guard pmm.count == 8 else { return nil }
-    switch pmm[1] {
-    case 0xF0: return sony("FeliCa Lite")
-    case 0xF1, 0xF2: return sony("FeliCa Lite-S")
-    case 0xE0, 0xE1, 0xFF: return nil
-    default: return sony("FeliCa Standard")
+    switch FeliCaLiteGeneration(pmm: pmm) {
+    case .lite?: return sony("FeliCa Lite")
+    case .liteS?: return sony("FeliCa Lite-S")
+    case nil: return otherICTypes.contains(pmm[1]) ? nil : sony("FeliCa Standard")
     }
   }
 

@@ -4,9 +4,9 @@
 /// A round switches the carrier off and on once and then asks for each technology. A tag has left when
 /// it was not found in ``missesUntilLeft`` rounds one after the other: a tag at the edge of the field
 /// is easily missed once.
-public struct PollCycle: Sendable {
+package struct PollCycle: Sendable {
   /// What is to be done next.
-  public enum Step: Hashable, Sendable {
+  enum Step: Hashable, Sendable {
     /// A new round: switch the carrier off and on.
     case resetField
     case list(TagTechnology)
@@ -15,12 +15,12 @@ public struct PollCycle: Sendable {
   }
 
   /// What a list has told.
-  public enum Event: Hashable, Sendable {
+  enum Event: Hashable, Sendable {
     case arrived(Target)
     case left(Target)
   }
 
-  public static let missesUntilLeft = 2
+  package static let missesUntilLeft = 2
   /// FeliCa cards have no sleep: one that stands beside others is heard only now and then.
   static let missesUntilLeftInCompany = 8
 
@@ -29,37 +29,25 @@ public struct PollCycle: Sendable {
     var misses = 0
   }
 
-  private let technologies: [TagTechnology]
-  private var position = 0
-  private var isFirstRound = true
+  private let round: [Step]
+  /// A reader that has just been opened has its carrier off: the first round begins behind the reset.
+  private var position = 1
   private var known: [Known] = []
 
-  public init(technologies: [TagTechnology]) {
-    self.technologies = technologies
+  init(technologies: [TagTechnology]) {
+    round = [.resetField] + technologies.map { .list($0) } + [.pause]
   }
 
   /// The tags that are in the field as far as is known, in the order in which they came.
-  public var present: [Target] { known.map(\.target) }
+  var present: [Target] { known.map(\.target) }
 
-  public mutating func next() -> Step {
-    // A reader that has just been opened has its carrier off: no reset is needed to start.
-    let steps = technologies.count
-    if position == 0, isFirstRound {
-      isFirstRound = false
-      position = 1
-    }
-    defer { position += 1 }
-    switch position {
-    case 0: return .resetField
-    case 1...max(1, steps) where steps > 0: return .list(technologies[position - 1])
-    default:
-      position = -1
-      return .pause
-    }
+  mutating func next() -> Step {
+    defer { position = (position + 1) % round.count }
+    return round[position]
   }
 
   /// Takes in what a list has found, `nil` if it could not be carried out, which tells nothing.
-  public mutating func found(_ targets: [Target]?, of technology: TagTechnology) -> [Event] {
+  mutating func found(_ targets: [Target]?, of technology: TagTechnology) -> [Event] {
     guard let targets else { return [] }
     var events: [Event] = []
     var news = targets.filter { target in !known.contains { $0.target.isSame(as: target) } }

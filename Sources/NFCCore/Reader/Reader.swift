@@ -262,18 +262,7 @@ public actor Reader {
       case .lost: throw NFCError(.tagConnectionLost, "the tag has left the field")
       }
     }
-    if needsSelect {
-      do {
-        try driver.select(handle.target)
-        needsSelect = false
-      } catch let error as NFCError where error.code == .tagConnectionLost {
-        forget(handle)
-        throw error
-      } catch let error as NFCError where error.code == .readerUnavailable {
-        lose()
-        throw NFCError(.readerLost, error.reason, cause: error.cause)
-      }
-    }
+    if needsSelect { try wake(handle) }
     do {
       return try body(TagLink(driver: driver, target: handle.target, work: work))
     } catch is CancellationError {
@@ -293,8 +282,7 @@ public actor Reader {
       case .tagConnectionLost:
         forget(handle)
       case .readerUnavailable:
-        lose()
-        throw NFCError(.readerLost, error.reason, cause: error.cause)
+        throw losing(by: error)
       default: break
       }
       throw error
@@ -304,20 +292,34 @@ public actor Reader {
   /// After an exchange without a good answer: is the tag still there, and the reader?
   private func examine(_ handle: TagHandle, _ error: NFCError) throws {
     do {
-      try driver.select(handle.target)
-      needsSelect = false
+      try wake(handle)
     } catch let failure as NFCError where failure.code == .tagConnectionLost {
-      forget(handle)
       throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
-    } catch let failure as NFCError where failure.code == .readerUnavailable {
-      lose()
-      throw NFCError(.readerLost, failure.reason, cause: failure.cause)
     }
     guard handle.target.losesStateOnSelect else { return }
     forget(handle)
     throw NFCError(
       .tagConnectionLost, "the card has stopped answering; connect to it again to start anew",
       cause: error.cause)
+  }
+
+  /// Wakes the connected tag; finds out what has become of tag and reader if that fails.
+  private func wake(_ handle: TagHandle) throws {
+    do {
+      try driver.select(handle.target)
+      needsSelect = false
+    } catch let error as NFCError where error.code == .tagConnectionLost {
+      forget(handle)
+      throw error
+    } catch let error as NFCError where error.code == .readerUnavailable {
+      throw losing(by: error)
+    }
+  }
+
+  /// A reader that cannot be used any more has gone, as far as its tags are concerned.
+  private func losing(by error: NFCError) -> NFCError {
+    lose()
+    return NFCError(.readerLost, error.reason, cause: error.cause)
   }
 
   private func settle(_ handle: TagHandle) {

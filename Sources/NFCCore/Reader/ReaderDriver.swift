@@ -115,9 +115,3 @@ extension ReaderDriver {
   public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }
   public var comesBack: Bool { false }
 }
-
-/// Which of a sector's two keys.
-public enum MiFareClassicKeyType: Hashable, Sendable {
-  case a
-  case b
-}

@@ -5,13 +5,13 @@
 public enum CyclicRedundancyCheck {
   /// CRC_A of ISO/IEC 14443-3, annex B: polynomial x¹⁶+x¹²+x⁵+1, initial value 6363.
   public static func a(_ frame: some Sequence<UInt8>) -> [UInt8] {
-    littleEndian(reflected(frame, initial: 0x6363))
+    reflected(frame, initial: 0x6363).littleEndianBytes
   }
 
   /// CRC_B of ISO/IEC 14443-3, annex B, and the check of ISO/IEC 15693-3: initial value FFFF,
   /// inverted. Jewel and Topaz tags use it too.
   public static func b(_ frame: some Sequence<UInt8>) -> [UInt8] {
-    littleEndian(~reflected(frame, initial: 0xFFFF))
+    (~reflected(frame, initial: 0xFFFF)).littleEndianBytes
   }
 
   /// The check of JIS X 6319-4 and ISO/IEC 18092 at 212 and 424 kbit/s: initial value 0000, most
@@ -24,7 +24,7 @@ public enum CyclicRedundancyCheck {
         register = register & 0x8000 != 0 ? register << 1 ^ 0x1021 : register << 1
       }
     }
-    return [UInt8(register >> 8), UInt8(register & 0xFF)]
+    return register.bigEndianBytes
   }
 
   private static func reflected(_ frame: some Sequence<UInt8>, initial: UInt16) -> UInt16 {
@@ -36,9 +36,5 @@ public enum CyclicRedundancyCheck {
       }
     }
     return register
-  }
-
-  private static func littleEndian(_ value: UInt16) -> [UInt8] {
-    [UInt8(value & 0xFF), UInt8(value >> 8)]
   }
 }

@@ -162,7 +162,7 @@ extension NFCError.Place: CustomStringConvertible {
     case .page(let number): "page \(number)"
     case .block(let number): "block \(number)"
     case .sector(let number): "sector \(number)"
-    case .file(let number): "file \([UInt8(number >> 8), UInt8(number & 0xFF)].hexadecimal)"
+    case .file(let number): "file \(number.bigEndianBytes.hexadecimal)"
     case .offset(let number): "byte \(number)"
     }
   }

@@ -34,7 +34,7 @@ struct DoctorCommand: AsyncParsableCommand {
       }
     }
     Session.setLogLevel(isVerbose: options.verbose)
-    guard let name = options.reader ?? Session.namedReader else {
+    guard let name = options.reader ?? Reader.nameInEnvironment else {
       return try report(await ReaderDiagnosis.current())
     }
     let diagnosis = await ReaderDiagnosis.examine(name)

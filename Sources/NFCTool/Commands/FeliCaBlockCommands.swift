@@ -17,7 +17,7 @@ struct FeliCaServiceOption: ParsableArguments {
     return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
   }
 
-  var text: String { [UInt8(code >> 8), UInt8(code & 0xFF)].hexadecimal }
+  var text: String { code.bigEndianBytes.hexadecimal }
 
   /// What the card's refusal of a block means.
   func refusal(_ error: NFCError, _ block: Int, _ tag: String) -> Failure {

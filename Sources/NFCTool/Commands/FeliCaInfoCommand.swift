@@ -73,7 +73,7 @@ private struct FeliCaCard {
       return
     }
     for system in try await tag.systems() {
-      systemCodes.append(system.code.bytes)
+      systemCodes.append(system.code.bigEndianBytes)
       let card = tag.inSystem(system)
       for index in 0..<Self.maximumNodes {
         guard let node = try await card.searchServiceCode(index: index) else { break }
@@ -99,16 +99,12 @@ private struct FeliCaCard {
             services.map { service in
               // The lowest attribute bit: no authentication needed.
               .members([
-                "system": .bytes(service.system.bytes), "service": .bytes(service.code.bytes),
+                "system": .bytes(service.system.bigEndianBytes),
+                "service": .bytes(service.code.bigEndianBytes),
                 "withoutKey": .bool(service.code & 1 == 1),
               ])
             })))
     }
     return members
   }
-}
-
-extension UInt16 {
-  /// Both bytes, the most significant first.
-  fileprivate var bytes: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
 }

@@ -24,7 +24,7 @@ struct ReadersCommand: AsyncParsableCommand {
       return try await Session.run(options) { try $0.readers.forEach(print) }
     }
     var names = try await Reader.list()
-    if let named = Session.namedReader, !names.contains(named) { names.insert(named, at: 0) }
+    if let named = Reader.nameInEnvironment, !names.contains(named) { names.insert(named, at: 0) }
     var count = 0
     var problem: Failure?
     for name in names {

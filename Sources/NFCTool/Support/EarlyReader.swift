@@ -28,7 +28,7 @@ enum EarlyReader {
   /// Begins to open the reader, if it is clear which one it will be. To be called before anything else
   /// looks at the environment.
   static func begin(_ arguments: [String]) {
-    guard let name = name(in: arguments, environment: Session.namedReader),
+    guard let name = name(in: arguments, environment: Reader.nameInEnvironment),
       name.hasPrefix(scheme)
     else { return }
     Session.setLogLevel(isVerbose: false)
@@ -40,7 +40,7 @@ enum EarlyReader {
   /// The reader that is being opened, for the one who asks first; `nil` if it is another one.
   static func take(_ name: String?) -> Task<Reader, any Error>? {
     opening.withLock { opening in
-      guard let found = opening, found.name == name ?? Session.namedReader else { return nil }
+      guard let found = opening, found.name == name ?? Reader.nameInEnvironment else { return nil }
       opening = nil
       return found.task
     }

@@ -69,7 +69,7 @@ struct Session: Sendable {
     _ options: GlobalOptions, polling: PollingOptions
   ) async throws -> Session {
     guard !options.virtual.isEmpty else {
-      if let name = options.reader ?? namedReader {
+      if let name = options.reader ?? Reader.nameInEnvironment {
         return Session(try await openReader(name), options)
       }
       let found = try await openReaders()
@@ -157,14 +157,6 @@ struct Session: Sendable {
     if let first = readers.first { return (first, Array(readers.dropFirst())) }
     if let problem { throw problem }
     return (try await openReader(nil), [])
-  }
-
-  /// The reader that the environment names.
-  static var namedReader: String? {
-    guard let value = getenv("NFC_READER").map({ String(cString: $0) }), !value.isEmpty else {
-      return nil
-    }
-    return value
   }
 
   func close() async {

@@ -2,10 +2,6 @@ import NFCCore
 
 // InListPassiveTarget, InAutoPoll, InSelect, InDeselect, InRelease: user manual UM0701-02, 7.3.
 extension PN532Chip {
-  /// How long the chip's firmware looks for one kind of target in InAutoPoll (7.3.13), and how often
-  /// a waiting command is tried again.
-  static let pollPeriodMilliseconds = 150
-
   private enum TargetType {
     static let a106: UInt8 = 0x00
     static let feliCa212: UInt8 = 0x01
@@ -277,16 +273,13 @@ extension PN532Chip {
     return .status(.success)
   }
 
+  /// As ``deselect(_:)``, and forgets the targets. None is there to forget if it was refused.
   mutating func release(_ parameters: [UInt8]) -> Answer? {
-    guard parameters.count == 1 else { return nil }
-    guard parameters[0] == 0 || targets.contains(where: { $0.number == parameters[0] }) else {
-      return .status(.wrongContext)
+    let answer = deselect(parameters)
+    if let number = parameters.first, parameters.count == 1 {
+      targets.removeAll { number == 0 || $0.number == number }
     }
-    if let index = activeIndex(), parameters[0] == 0 || targets[index].number == parameters[0] {
-      putAside(index)
-    }
-    targets.removeAll { parameters[0] == 0 || $0.number == parameters[0] }
-    return .status(.success)
+    return answer
   }
 
   /// What PowerDown does before the carrier goes.

@@ -14,8 +14,6 @@ struct PN532Registers {
 
   /// TxMode and RxMode: the unit appends or checks the CRC.
   static let crcEnable: UInt8 = 0x80
-  /// RxMode: a frame with an error, or of less than 4 bits, is kept.
-  static let receiveNoError: UInt8 = 0x08
   /// ManualRCV: parity is neither made nor checked; it stands in the data.
   static let parityDisable: UInt8 = 0x10
   /// TxControl: both antenna drivers on.

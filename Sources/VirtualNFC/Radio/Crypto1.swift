@@ -19,7 +19,7 @@
 /// first.
 /// Source: Garcia et al., "Dismantling MIFARE Classic", ESORICS 2008; Nohl et al.,
 /// "Reverse-Engineering a Cryptographic RFID Tag", USENIX Security 2008.
-public struct Crypto1: Hashable, Sendable {
+struct Crypto1: Hashable, Sendable {
   /// The shift register; bit i is x_i of the paper.
   private var register: UInt64
 
@@ -27,7 +27,7 @@ public struct Crypto1: Hashable, Sendable {
   ///
   /// - Parameter key: The six bytes of the key in the order in which a sector trailer holds them.
   ///   Further bytes are ignored, missing ones count as zero.
-  public init(key: some Sequence<UInt8>) {
+  init(key: some Sequence<UInt8>) {
     register = 0
     for (index, byte) in key.prefix(6).enumerated() {
       register |= UInt64(byte) << (8 * index)
@@ -37,7 +37,7 @@ public struct Crypto1: Hashable, Sendable {
   // MARK: Frames
 
   /// Enciphers whole bytes (a check already appended) and the parity bit of each.
-  public mutating func encipher(_ bytes: [UInt8]) -> (bytes: [UInt8], parity: [Bool]) {
+  mutating func encipher(_ bytes: [UInt8]) -> (bytes: [UInt8], parity: [Bool]) {
     encipher(bytes, feeding: nil)
   }
 
@@ -47,13 +47,13 @@ public struct Crypto1: Hashable, Sendable {
   ///
   /// - Parameter parity: As ``RadioFrame/parity``: `nil` if each is the odd parity of the byte as
   ///   it is on the air.
-  public mutating func decipher(_ bytes: [UInt8], parity: [Bool]?) -> [UInt8]? {
+  mutating func decipher(_ bytes: [UInt8], parity: [Bool]?) -> [UInt8]? {
     decipher(bytes, parity: parity, feeding: nil)
   }
 
   /// Enciphers or deciphers the four bits of an acknowledge, which has no parity. The high half of
   /// the result is zero.
-  public mutating func apply(toAcknowledge code: UInt8) -> UInt8 {
+  mutating func apply(toAcknowledge code: UInt8) -> UInt8 {
     var result: UInt8 = 0
     for position in 0..<4 {
       let bit = UInt64(code >> position & 1) ^ keystreamBit
@@ -64,25 +64,25 @@ public struct Crypto1: Hashable, Sendable {
   }
 
   /// A type A frame of these bytes, enciphered. A check must already be appended.
-  public mutating func frame(enciphering bytes: [UInt8]) -> RadioFrame {
+  mutating func frame(enciphering bytes: [UInt8]) -> RadioFrame {
     let (bytes, parity) = encipher(bytes)
     return RadioFrame(bytes, modulation: .typeA, parity: parity)
   }
 
   /// A type A frame of a 4-bit acknowledge, enciphered.
-  public mutating func frame(encipheringAcknowledge code: UInt8) -> RadioFrame {
+  mutating func frame(encipheringAcknowledge code: UInt8) -> RadioFrame {
     .typeA(bare: [apply(toAcknowledge: code)], bitsInLastByte: 4)
   }
 
   /// The bytes of an enciphered frame, its check included; `nil` if it does not consist of whole
   /// bytes or a parity bit is wrong.
-  public mutating func bytes(deciphering frame: RadioFrame) -> [UInt8]? {
+  mutating func bytes(deciphering frame: RadioFrame) -> [UInt8]? {
     guard frame.bitsInLastByte == 8, !frame.bytes.isEmpty else { return nil }
     return decipher(frame.bytes, parity: frame.parity)
   }
 
   /// The code of an enciphered 4-bit acknowledge; `nil` if the frame is not one.
-  public mutating func acknowledge(deciphering frame: RadioFrame) -> UInt8? {
+  mutating func acknowledge(deciphering frame: RadioFrame) -> UInt8? {
     guard frame.bytes.count == 1, frame.bitsInLastByte == 4 else { return nil }
     return apply(toAcknowledge: frame.bytes[0])
   }
@@ -145,7 +145,7 @@ public struct Crypto1: Hashable, Sendable {
   }
 
   /// The bit that makes the number of ones in a byte and itself odd.
-  public static func oddParity(_ byte: UInt8) -> Bool {
+  static func oddParity(_ byte: UInt8) -> Bool {
     byte.nonzeroBitCount & 1 == 0
   }
 
@@ -198,12 +198,12 @@ public struct Crypto1: Hashable, Sendable {
 
 extension Crypto1 {
   /// A card's nonce nT: 32 successive bits of a 16-bit shift register, x^16+x^14+x^13+x^11+1.
-  public struct Nonce: Hashable, Sendable {
+  struct Nonce: Hashable, Sendable {
     /// Bit 0 is the first on the air.
     private var bits: UInt32
 
     /// A nonce as it was received: four bytes, missing ones count as zero.
-    public init(bytes: some Sequence<UInt8>) {
+    init(bytes: some Sequence<UInt8>) {
       bits = 0
       for (index, byte) in bytes.prefix(4).enumerated() {
         bits |= UInt32(byte) << (8 * index)
@@ -211,20 +211,20 @@ extension Crypto1 {
     }
 
     /// The nonce that a generator gives whose register holds `state`; a state of 0 never leaves 0.
-    public init(generatorState state: UInt16) {
+    init(generatorState state: UInt16) {
       bits = UInt32(state) << 16
       self = successor(16)
     }
 
     /// The four bytes as they go over the air.
-    public var bytes: [UInt8] {
+    var bytes: [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt32($0))) }
     }
 
     /// The nonce that many steps of the generator later.
     ///
     /// A reader answers nT by the 64th successor, the card answers by the 96th.
-    public func successor(_ steps: Int) -> Nonce {
+    func successor(_ steps: Int) -> Nonce {
       var next = self
       for _ in 0..<max(0, steps) {
         let feedback = next.bits >> 16 ^ next.bits >> 18 ^ next.bits >> 19 ^ next.bits >> 21
@@ -242,10 +242,10 @@ extension Crypto1 {
   private static func authenticationUID(_ uid: [UInt8]) -> [UInt8] { Array(uid.suffix(4)) }
 
   /// A card's side of an authentication that has been asked for.
-  public struct CardAuthentication: Hashable, Sendable {
+  struct CardAuthentication: Hashable, Sendable {
     /// The frame that answers the AUTH command: nT, enciphered with the new key if the
     /// authentication was asked for within another one.
-    public let challenge: RadioFrame
+    let challenge: RadioFrame
     private var cipher: Crypto1
     private let nonce: Nonce
 
@@ -254,7 +254,7 @@ extension Crypto1 {
     ///   - uid: The card's UID, of which the last four bytes count.
     ///   - nonce: nT.
     ///   - isNested: Whether AUTH came enciphered.
-    public init(key: [UInt8], uid: [UInt8], nonce: Nonce, isNested: Bool) {
+    init(key: [UInt8], uid: [UInt8], nonce: Nonce, isNested: Bool) {
       self.nonce = nonce
       cipher = Crypto1(key: key)
       let (bytes, parity) = cipher.encipher(
@@ -266,7 +266,7 @@ extension Crypto1 {
 
     /// Takes the reader's enciphered nR and aR. Gives aT, enciphered, and the running cipher; `nil`
     /// if the reader does not know the key, in which case a card says nothing.
-    public func answer(to frame: RadioFrame) -> (frame: RadioFrame, cipher: Crypto1)? {
+    func answer(to frame: RadioFrame) -> (frame: RadioFrame, cipher: Crypto1)? {
       guard frame.bytes.count == 8, frame.bitsInLastByte == 8,
         frame.parity == nil || frame.parity?.count == 8
       else { return nil }
@@ -285,9 +285,9 @@ extension Crypto1 {
   }
 
   /// A reader's side of an authentication whose AUTH command a card has answered.
-  public struct ReaderAuthentication: Hashable, Sendable {
+  struct ReaderAuthentication: Hashable, Sendable {
     /// The frame to send next: nR and aR, enciphered.
-    public let answer: RadioFrame
+    let answer: RadioFrame
     private let cipher: Crypto1
     private let nonce: Nonce
 
@@ -299,7 +299,7 @@ extension Crypto1 {
     ///     chance, and the card's silence tells the same.
     ///   - readerNonce: nR, any four bytes.
     ///   - isNested: Whether AUTH was sent enciphered.
-    public init?(
+    init?(
       key: [UInt8], uid: [UInt8], challenge: RadioFrame, readerNonce: [UInt8], isNested: Bool
     ) {
       guard challenge.bytes.count == 4, challenge.bitsInLastByte == 8, readerNonce.count == 4
@@ -322,7 +322,7 @@ extension Crypto1 {
 
     /// Takes the card's answer and gives the running cipher; `nil` if the card does not know the
     /// key.
-    public func cipher(verifying frame: RadioFrame) -> Crypto1? {
+    func cipher(verifying frame: RadioFrame) -> Crypto1? {
       var cipher = cipher
       guard
         cipher.bytes(deciphering: frame) == nonce.successor(Crypto1.cardAnswerSteps).bytes

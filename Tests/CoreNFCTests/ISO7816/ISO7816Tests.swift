@@ -17,10 +17,7 @@ private struct StatusApplication: VirtualApplet {
   var tag: VirtualTag {
     VirtualTag(
       ISO7816Card(
-        name: "status",
-        interface: ProximityInterface(
-          typeA: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x81], atqa: [0x44, 0x00],
-          ats: [0x05, 0x78, 0x80, 0x70, 0x02]), applets: [self]))
+        name: "status", uid: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x81], applets: [self]))
   }
 }
 

@@ -82,121 +82,90 @@ extension SessionSuites {
     ])
     func writesAndReads(_ name: String) async throws {
       let bench = try SessionBench(try .named(name))
-      let delegate = NDEFTagDelegate()
-      let session = session(delegate)
-      try await delegate.events.expectActive()
-      let tag = try await delegate.events.ndefTags()[0]
-      await expect(.readerTransceiveErrorTagNotConnected) { _ = try await tag.readNDEF() }
-      try await session.connect(to: tag)
-      let (status, capacity) = try await tag.queryNDEFStatus()
-      #expect(status == .readWrite)
-      #expect(capacity > 40)
-      await expect(.ndefReaderSessionErrorZeroLengthMessage) { _ = try await tag.readNDEF() }
-      let payload = try #require(
-        NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://example.org"))
-      try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
-      let message = try await tag.readNDEF()
-      #expect(message.records.count == 1)
-      #expect(message.records[0].payload == payload.payload)
-      session.invalidate()
-      _ = try await delegate.events.end()
-      withExtendedLifetime(bench) {}
+      try await bench.withNDEFTags { session, tags in
+        let tag = try #require(tags.first)
+        await expect(.readerTransceiveErrorTagNotConnected) { _ = try await tag.readNDEF() }
+        try await session.connect(to: tag)
+        let (status, capacity) = try await tag.queryNDEFStatus()
+        #expect(status == .readWrite)
+        #expect(capacity > 40)
+        await expect(.ndefReaderSessionErrorZeroLengthMessage) { _ = try await tag.readNDEF() }
+        let payload = try #require(
+          NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://example.org"))
+        try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
+        let message = try await tag.readNDEF()
+        #expect(message.records.count == 1)
+        #expect(message.records[0].payload == payload.payload)
+      }
     }
 
     /// Many programs ask a tag of this session what it is besides.
     @Test func aTagIsOfItsKindToo() async throws {
       let bench = try SessionBench(
         .ntag215(), .icodeSLIX2(), try .named("type4"), try .named("suica"), .topaz96())
-      let delegate = NDEFTagDelegate()
-      let session = session(delegate)
-      try await delegate.events.expectActive()
-      let kinds = try await delegate.events.ndefTags().map { tag in
-        [
-          (tag as? any NFCMiFareTag).map { "MIFARE \($0.identifier.count)" },
-          (tag as? any NFCISO15693Tag).map { "ISO 15693 \($0.identifier.count)" },
-          (tag as? any NFCISO7816Tag).map { "ISO 7816 \($0.initialSelectedAID)" },
-          (tag as? any NFCFeliCaTag).map { "FeliCa \($0.currentIDm.count)" },
-        ].compactMap(\.self)
+      try await bench.withNDEFTags { _, tags in
+        let kinds = tags.map { tag in
+          [
+            (tag as? any NFCMiFareTag).map { "MIFARE \($0.identifier.count)" },
+            (tag as? any NFCISO15693Tag).map { "ISO 15693 \($0.identifier.count)" },
+            (tag as? any NFCISO7816Tag).map { "ISO 7816 \($0.initialSelectedAID)" },
+            (tag as? any NFCFeliCaTag).map { "FeliCa \($0.currentIDm.count)" },
+          ].compactMap(\.self)
+        }
+        #expect(
+          Set(kinds) == [["MIFARE 7"], ["ISO 15693 8"], ["ISO 7816 "], ["FeliCa 8"], []])
       }
-      #expect(
-        Set(kinds) == [["MIFARE 7"], ["ISO 15693 8"], ["ISO 7816 "], ["FeliCa 8"], []])
-      session.invalidate()
-      _ = try await delegate.events.end()
-      withExtendedLifetime(bench) {}
     }
 
     @Test func aReadOnlyTagIsNotWritten() async throws {
       let bench = try SessionBench(try .ntag213(ndef: Self.link))
-      let delegate = NDEFTagDelegate()
-      let session = session(delegate)
-      try await delegate.events.expectActive()
-      let tag = try await delegate.events.ndefTags()[0]
-      try await session.connect(to: tag)
-      try await tag.writeLock()
-      #expect(try await tag.queryNDEFStatus().0 == .readOnly)
-      let message = try await tag.readNDEF()
-      await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeNDEF(message) }
-      await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeLock() }
-      session.invalidate()
-      _ = try await delegate.events.end()
-      withExtendedLifetime(bench) {}
+      try await bench.withNDEFTag { tag in
+        try await tag.writeLock()
+        #expect(try await tag.queryNDEFStatus().0 == .readOnly)
+        let message = try await tag.readNDEF()
+        await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeNDEF(message) }
+        await expect(.ndefReaderSessionErrorTagNotWritable) { try await tag.writeLock() }
+      }
     }
 
     @Test func aMessageThatDoesNotFitIsNotWritten() async throws {
       let bench = try SessionBench(try .ntag213(ndef: Self.link))
-      let delegate = NDEFTagDelegate()
-      let session = session(delegate)
-      try await delegate.events.expectActive()
-      let tag = try await delegate.events.ndefTags()[0]
-      try await session.connect(to: tag)
-      let payload = NFCNDEFPayload(
-        format: .media, type: Data("a/b".utf8), identifier: Data(), payload: Data(count: 300))
-      await expect(.ndefReaderSessionErrorTagSizeTooSmall) {
-        try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
+      try await bench.withNDEFTag { tag async throws in
+        let payload = NFCNDEFPayload(
+          format: .media, type: Data("a/b".utf8), identifier: Data(), payload: Data(count: 300))
+        await expect(.ndefReaderSessionErrorTagSizeTooSmall) {
+          try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
+        }
+        #expect(try await tag.readNDEF().records.count == 1)
       }
-      #expect(try await tag.readNDEF().records.count == 1)
-      session.invalidate()
-      _ = try await delegate.events.end()
-      withExtendedLifetime(bench) {}
     }
 
     @Test func aWriteThatFailsOnTheAirIsATagUpdateFailure() async throws {
       let bench = try SessionBench(try .ntag213(ndef: Self.link))
-      let delegate = NDEFTagDelegate()
-      let session = session(delegate)
-      try await delegate.events.expectActive()
-      let tag = try await delegate.events.ndefTags()[0]
-      try await session.connect(to: tag)
-      let message = try await tag.readNDEF()
-      let payload = try #require(
-        NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://swift.org"))
-      bench.virtual.setFaults([
-        Fault(.answerBroken, at: .exchange(0)), Fault(.answerBroken, at: .exchange(1)),
-        Fault(.answerBroken, at: .exchange(2)), Fault(.answerBroken, at: .exchange(3)),
-      ])
-      await expect(.ndefReaderSessionErrorTagUpdateFailure) {
-        try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
+      try await bench.withNDEFTag { tag in
+        let message = try await tag.readNDEF()
+        let payload = try #require(
+          NFCNDEFPayload.wellKnownTypeURIPayload(string: "https://swift.org"))
+        bench.virtual.setFaults([
+          Fault(.answerBroken, at: .exchange(0)), Fault(.answerBroken, at: .exchange(1)),
+          Fault(.answerBroken, at: .exchange(2)), Fault(.answerBroken, at: .exchange(3)),
+        ])
+        await expect(.ndefReaderSessionErrorTagUpdateFailure) {
+          try await tag.writeNDEF(NFCNDEFMessage(records: [payload]))
+        }
+        bench.virtual.setFaults([])
+        // The connection bears it: the message can be written again.
+        try await tag.writeNDEF(message)
+        #expect(try await tag.readNDEF().records.count == 1)
       }
-      bench.virtual.setFaults([])
-      // The connection bears it: the message can be written again.
-      try await tag.writeNDEF(message)
-      #expect(try await tag.readNDEF().records.count == 1)
-      session.invalidate()
-      _ = try await delegate.events.end()
     }
 
     @Test func aTagWithoutNDEFSaysSo() async throws {
       let bench = try SessionBench(try .named("blank-ultralight"))
-      let delegate = NDEFTagDelegate()
-      let session = session(delegate)
-      try await delegate.events.expectActive()
-      let tag = try await delegate.events.ndefTags()[0]
-      try await session.connect(to: tag)
-      #expect(try await tag.queryNDEFStatus() == (.notSupported, 0))
-      await expect(.readerTransceiveErrorTagResponseError) { _ = try await tag.readNDEF() }
-      session.invalidate()
-      _ = try await delegate.events.end()
-      withExtendedLifetime(bench) {}
+      try await bench.withNDEFTag { tag async throws in
+        #expect(try await tag.queryNDEFStatus() == (.notSupported, 0))
+        await expect(.readerTransceiveErrorTagResponseError) { _ = try await tag.readNDEF() }
+      }
     }
 
     /// A delegate whose method for tags stands in an extension: it is found all the same.

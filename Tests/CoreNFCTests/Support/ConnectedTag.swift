@@ -18,6 +18,36 @@ extension SessionBench {
     _ = try await delegate.events.end()
   }
 
+  /// Runs `body` with the tags that a session for NDEF finds, and ends the session.
+  nonisolated(nonsending) func withNDEFTags(
+    _ body: nonisolated(nonsending) (NFCNDEFReaderSession, [any NFCNDEFTag]) async throws -> Void
+  ) async throws {
+    let delegate = NDEFTagDelegate()
+    let session = NFCNDEFReaderSession(
+      delegate: delegate, queue: nil, invalidateAfterFirstRead: false)
+    session.begin()
+    try await delegate.events.expectActive()
+    let tags = try await delegate.events.ndefTags()
+    do {
+      try await body(session, tags)
+    } catch {
+      Issue.record(error)
+    }
+    session.invalidate()
+    _ = try await delegate.events.end()
+  }
+
+  /// As ``withNDEFTags(_:)``, with the first of them, connected.
+  nonisolated(nonsending) func withNDEFTag(
+    _ body: nonisolated(nonsending) (any NFCNDEFTag) async throws -> Void
+  ) async throws {
+    try await withNDEFTags { session, tags in
+      let tag = try #require(tags.first)
+      try await session.connect(to: tag)
+      try await body(tag)
+    }
+  }
+
   /// Expects that nothing goes over the air while `body` runs.
   nonisolated(nonsending) func sendingNothing(
     sourceLocation: SourceLocation = #_sourceLocation,

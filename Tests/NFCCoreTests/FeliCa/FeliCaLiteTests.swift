@@ -68,6 +68,28 @@ import Testing
     #expect(FeliCaLiteMemoryConfiguration([]) == nil)
   }
 
+  /// Only what is meant changes: REG's bit and the field's own stay when the scratch pads' are taken.
+  @Test func scratchPadsAreLocked() throws {
+    var configuration = try #require(
+      FeliCaLiteMemoryConfiguration(
+        [0xFF, 0xFF, 0xFF, 0x00, 0x07] + Array(repeating: 0, count: 11)))
+    configuration.writableBlocks.subtract(FeliCaLiteLayout.scratchPads)
+    #expect(configuration.bytes.prefix(5) == [0x00, 0xC0, 0xFF, 0x00, 0x07])
+    #expect(configuration.openBlocks(.lite) == [14])
+    #expect(configuration.restrictionsAreWritable)
+  }
+
+  /// S_PAD2 after authentication only, S_PAD9 with MAC_A only: Lite-S has that, Lite has not.
+  @Test(arguments: [
+    (FeliCaLiteGeneration.lite, Set(0...14)), (.liteS, Set(0...14).subtracting([2, 9])),
+  ])
+  func openBlocks(_ generation: FeliCaLiteGeneration, _ open: Set<Int>) throws {
+    var bytes: [UInt8] = [0xFF, 0xFF, 0xFF, 0x00, 0x07] + Array(repeating: 0, count: 11)
+    bytes[8] = 0x04
+    bytes[11] = 0x02
+    #expect(try #require(FeliCaLiteMemoryConfiguration(bytes)).openBlocks(generation) == open)
+  }
+
   /// A card that bears two blocks at once says A2 (FeliCa Card User's Manual, 4.5) until it is asked for
   /// no more.
   @Test func blocksStepDown() throws {

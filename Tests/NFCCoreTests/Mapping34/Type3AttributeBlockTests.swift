@@ -54,29 +54,6 @@ import Testing
     #expect(error?.place == .block(0))
   }
 
-  @Test func memoryConfiguration() throws {
-    let factory: [UInt8] = [0xFF, 0xFF, 0xFF, 0x00, 0x07] + [UInt8](repeating: 0, count: 11)
-    let configuration = try #require(FeliCaLiteConfiguration(factory))
-    #expect(!configuration.isNDEF)
-    #expect(configuration.optionsAreWritable && configuration.locksAreWritable)
-    // Only what is meant: SYS_OP; the bits of S_PAD0 to S_PAD13.
-    #expect(
-      configuration.supportingNDEF.bytes.prefix(5).elementsEqual([0xFF, 0xFF, 0xFF, 0x01, 0x07]))
-    let locked = configuration.lockingScratchPads
-    #expect(locked.bytes.prefix(5).elementsEqual([0x00, 0xC0, 0xFF, 0x00, 0x07]))
-    #expect((0...13).allSatisfy { configuration.isWritable($0) && !locked.isWritable($0) })
-    #expect(locked.isWritable(14))
-    #expect(FeliCaLiteConfiguration([1, 2, 3]) == nil)
-    // S_PAD2 after authentication only, S_PAD9 with MAC_A only: Lite-S has that, Lite has not.
-    var restricted = factory
-    restricted[8] = 0x04
-    restricted[11] = 0x02
-    let liteS = try #require(FeliCaLiteConfiguration(restricted))
-    #expect((0...13).filter { !liteS.isWritable($0) } == [2, 9])
-    let lite = try #require(FeliCaLiteConfiguration(restricted, hasRestrictions: false))
-    #expect((0...13).allSatisfy { lite.isWritable($0) })
-  }
-
   @Test func anyBytesAreAnAnswer() {
     var generator = SplitMix(state: 3)
     for _ in 0..<5000 {
@@ -93,18 +70,5 @@ import Testing
         #expect(attributes.length <= attributes.capacity)
       }
     }
-  }
-}
-
-/// A generator that a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -5,9 +5,7 @@ import VirtualNFC
 
 @Suite struct ClassicDumpTests {
   static func commands(_ bench: Bench) async throws -> MiFareClassicCommands {
-    guard case .miFare(let tag) = try await bench.tag(.iso14443) else {
-      throw NFCError(.wrongTag, "not a MIFARE tag")
-    }
+    let tag = try await bench.tag(.iso14443).miFare
     return try #require(tag.classic)
   }
 
@@ -306,7 +304,7 @@ import VirtualNFC
   /// A message that commands of the tag's own have changed is read anew.
   @Test func knowsThatABlockWasWritten() async throws {
     let bench = try await Bench(try .classic1K(ndef: [0xD0, 0x00, 0x00]))
-    guard case .miFare(let tag) = try await bench.tag(.iso14443) else { return }
+    let tag = try await bench.tag(.iso14443).miFare
     #expect(try await tag.readNDEFBytes() == [0xD0, 0x00, 0x00])
     let classic = try #require(tag.classic)
     try await classic.authenticate(block: 4, .a, key: MiFareClassicKey.ndef.bytes)

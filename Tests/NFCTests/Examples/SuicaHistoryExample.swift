@@ -30,10 +30,7 @@ struct SuicaRecord: Equatable {
 @Suite struct SuicaHistoryExample {
   @Test func history() async throws {
     let bench = try await Bench(.suica())
-    guard case .feliCa(let card) = try await bench.tag(.iso18092) else {
-      Issue.record("not a FeliCa card")
-      return
-    }
+    let card = try await bench.tag(.iso18092).feliCa
     let blocks = try await card.readBlocks(service: 0x090F, blocks: 0..<20)
     let records = blocks.compactMap(SuicaRecord.init)
     #expect(records.count == 20)

@@ -54,21 +54,6 @@ struct FaultedProcedure: Sendable, CustomTestStringConvertible {
   }
 }
 
-extension DetectedTag {
-  var classic: MiFareClassicCommands {
-    get throws { try #require((self.ndef as? any MiFareTag)?.classic) }
-  }
-  var ultralight: UltralightCommands {
-    get throws { try #require((self.ndef as? any MiFareTag)?.ultralight) }
-  }
-  var feliCa: any FeliCaTag {
-    get throws { try #require(self.ndef as? any FeliCaTag) }
-  }
-  var card: any ISO7816Tag {
-    get throws { try #require(self.ndef as? any ISO7816Tag) }
-  }
-}
-
 extension FaultedProcedure {
   private static let block = [UInt8](repeating: 0x5A, count: 16)
   private static let factoryCardKey = FeliCaLiteCardKey([UInt8](repeating: 0, count: 16))
@@ -141,14 +126,14 @@ extension FaultedProcedure {
 
   static let cards = [
     FaultedProcedure("applications in order", .reads, .blocks, on: { EchoApplication().tag }) {
-      let card = try $0.card
+      let card = try $0.iso7816
       return {
         _ = try await card.selectApplication(
           of: ["A0000002471001", EchoApplication.identifier])
       }
     },
     FaultedProcedure("a chained command", .reads, .blocks, on: { EchoApplication().tag }) {
-      let card = try $0.card
+      let card = try $0.iso7816
       _ = try await card.selectApplication(of: [EchoApplication.identifier])
       return {
         let answer = try await card.sendCommand(ISO7816TagTests.echo, options: .automatic)
@@ -156,7 +141,7 @@ extension FaultedProcedure {
       }
     },
     FaultedProcedure("a file", .reads, .blocks, on: { EchoApplication().tag }) {
-      let card = try $0.card
+      let card = try $0.iso7816
       _ = try await card.selectApplication(of: [EchoApplication.identifier])
       return {
         let data = try await card.readBinary(file: nil, offset: 0, count: nil)

@@ -25,10 +25,7 @@ struct EchoApplication: VirtualApplet {
   var tag: VirtualTag {
     VirtualTag(
       ISO7816Card(
-        name: "echo",
-        interface: ProximityInterface(
-          typeA: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], atqa: [0x44, 0x00],
-          ats: [0x05, 0x78, 0x80, 0x70, 0x02]), applets: [self]))
+        name: "echo", uid: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], applets: [self]))
   }
 }
 
@@ -90,9 +87,7 @@ struct EchoApplication: VirtualApplet {
   /// A DESFire takes ISO/IEC 7816-4 as well; an Ultralight does not.
   @Test func commandsOfMIFARETags() async throws {
     let bench = try await Bench(try .desfire(ndef: [0xD0, 0x00, 0x00]))
-    guard case .miFare(let tag) = try await bench.tag(.iso14443) else {
-      throw NFCError(.wrongTag, "not a MIFARE tag")
-    }
+    let tag = try await bench.tag(.iso14443).miFare
     for options in [APDUOptions.automatic, .raw] {
       let select = APDU.select(aid: "D2760000850101")
       #expect(try await tag.sendCommand(select, options: options).isSuccess)
@@ -107,7 +102,7 @@ struct EchoApplication: VirtualApplet {
     #expect(tooLong?.code == .commandTooLong)
     await bench.reader.close()
     let other = try await Bench(.ultralight())
-    guard case .miFare(let ultralight) = try await other.tag(.iso14443) else { return }
+    let ultralight = try await other.tag(.iso14443).miFare
     let error = await #expect(throws: NFCError.self) {
       try await ultralight.sendCommand(Self.echo, options: .automatic)
     }

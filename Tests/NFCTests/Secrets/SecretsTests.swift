@@ -70,7 +70,7 @@ import VirtualNFC
       generalPurposeByte: 0x69, keyB: try #require(MiFareClassicKey(keyB)))
     #expect(!"\(trailer)".contains("a1") && !"\(trailer)".contains("161"))
     try await check(.classic1K(formatted: false), secrets: [keyA, keyB, wrong]) { tag in
-      guard case .miFare(let tag) = tag, let classic = tag.classic else { return [] }
+      let classic = try tag.classic
       try await classic.authenticate(block: 7, .a, key: MiFareClassicKey.factory.bytes)
       try await classic.writeBlock(7, trailer.bytes)
       try await classic.authenticate(block: 7, .a, key: keyA)
@@ -79,7 +79,7 @@ import VirtualNFC
       return await errors {
         try await classic.authenticate(block: 7, .a, key: wrong)
       } _: {
-        _ = try await tag.sendMiFareCommand([0x60, 0x07] + wrong)
+        _ = try await tag.miFare.sendMiFareCommand([0x60, 0x07] + wrong)
       }
     }
   }
@@ -89,7 +89,7 @@ import VirtualNFC
     let acknowledge: [UInt8] = [0xBE, 0xEF]
     let wrong: [UInt8] = [0x77, 0x66, 0x55, 0x44]
     try await check(.ntag213(), secrets: [password, acknowledge, wrong]) { tag in
-      guard case .miFare(let tag) = tag, let ultralight = tag.ultralight else { return [] }
+      let ultralight = try tag.ultralight
       try await ultralight.writePage(43, password)
       try await ultralight.writePage(44, acknowledge + [0, 0])
       #expect(try await ultralight.authenticate(password: password) == acknowledge)
@@ -102,7 +102,7 @@ import VirtualNFC
     // Each half stands with its last byte first.
     let pages = [0xA4, 0xA0, 0xAC, 0xA8].map { first in (0..<4).map { UInt8(first + 3 - $0) } }
     try await check(.ultralightC(), secrets: pages) { tag in
-      guard case .miFare(let tag) = tag, let ultralight = tag.ultralight else { return [] }
+      let ultralight = try tag.ultralight
       try await ultralight.changeKey(key)
       return await errors { try await ultralight.authenticate(key: key.reversed()) }
     }
@@ -115,7 +115,7 @@ import VirtualNFC
     let otherKey = try #require(FeliCaLiteCardKey(other))
     func stored(_ key: [UInt8]) -> [UInt8] { key.prefix(8).reversed() + key.suffix(8).reversed() }
     try await check(.feliCaLiteS(), secrets: [stored(bytes), stored(other)]) { tag in
-      guard case .feliCa(let tag) = tag, let lite = tag.lite else { return [] }
+      let lite = try #require(try tag.feliCa.lite)
       try await lite.writeCardKey(key)
       let session = try await lite.authenticateMutually(key)
       #expect(!String(reflecting: session).contains("48, 49"))
@@ -128,7 +128,7 @@ import VirtualNFC
   @Test func whatSmartCardsAreGiven() async throws {
     let secret: [UInt8] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x58]
     try await check(.desfire(), secrets: [secret]) { tag in
-      guard case .miFare(let tag) = tag else { return [] }
+      let tag = try tag.miFare
       for header: [UInt8] in [[0x90, 0xC4, 0, 0, 7, 0], [0x00, 0x20, 0, 1, 6]] {
         let command = try #require(APDU(header + secret + (header[0] == 0 ? [] : [0])))
         #expect(try await !tag.sendCommand(command).isSuccess)

@@ -331,7 +331,7 @@ import VirtualNFC
     #expect(try await again.queryNDEFStatus().access == .readOnly)
     #expect(try await again.readNDEFBytes() == message(46))
     // No page of the data area takes a write any more.
-    guard case .miFare(let card) = try await bench.tag() else { return }
+    let card = try await bench.tag().miFare
     let image = tag.memory
     let end = 4 + Int(tag.memory[14]) * 2
     for page in [3, 4, 15, 16, end - 1] where page < end {

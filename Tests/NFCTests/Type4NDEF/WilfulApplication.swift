@@ -38,10 +38,7 @@ struct WilfulApplication: VirtualApplet {
   var tag: VirtualTag {
     VirtualTag(
       ISO7816Card(
-        name: "wilful",
-        interface: ProximityInterface(
-          typeA: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], atqa: [0x44, 0x00],
-          ats: [0x05, 0x78, 0x80, 0x70, 0x02]), applets: [self]))
+        name: "wilful", uid: [0x04, 0x31, 0x22, 0x73, 0x9C, 0x64, 0x80], applets: [self]))
   }
 
   var memory: [UInt8] {

@@ -85,7 +85,7 @@ import VirtualNFC
     for (bench, verdict) in [
       (genuine, OriginalitySignature.Verdict.genuine), (bench, .notGenuine),
     ] {
-      guard case .miFare(let tag) = try await bench.tag(.iso14443) else { return }
+      let tag = try await bench.tag(.iso14443).miFare
       let product = try #require(try await tag.product())
       let signature = try #require(tag.ultralight)
       #expect(
@@ -185,7 +185,7 @@ import VirtualNFC
 
   @Test func otherTagsHaveNone() async throws {
     let bench = try await Bench(.classic1K())
-    guard case .miFare(let tag) = try await bench.tag(.iso14443) else { return }
+    let tag = try await bench.tag(.iso14443).miFare
     #expect(tag.ultralight == nil)
     #expect(tag.classic != nil)
   }

@@ -4,9 +4,7 @@ import VirtualNFC
 
 @Suite struct UltralightDumpTests {
   static func commands(_ bench: Bench) async throws -> UltralightCommands {
-    guard case .miFare(let tag) = try await bench.tag(.iso14443) else {
-      throw NFCError(.wrongTag, "not a MIFARE tag")
-    }
+    let tag = try await bench.tag(.iso14443).miFare
     return try #require(tag.ultralight)
   }
 

@@ -13,7 +13,7 @@ import Testing
   static func card(
     _ product: MIFAREClassic.Product = .oneK, groups: [UInt8]
   ) -> MIFAREClassic {
-    var card = MIFAREClassic(product, uid: [1, 2, 3, 4])
+    var card = MIFAREClassic(product, uid: [1, 2, 3, 4], formatted: false)
     var memory = card.memory
     let conditions = AccessConditions(groups: groups).bytes
     for block in 1..<product.blockCount {

@@ -85,7 +85,6 @@ import Testing
   @Test(arguments: [
     (MIFAREClassic.Product.mini, 190), (.oneK, 716), (.fourK, 3356),
   ]) func longestMessage(product: MIFAREClassic.Product, capacity: Int) throws {
-    #expect(product.ndefCapacity == capacity)
     let message = (0..<capacity).map { UInt8(truncatingIfNeeded: $0 * 7) }
     let card = try MIFAREClassic(product, uid: [1, 2, 3, 4], ndef: message)
     let data = product.ndefSectors.flatMap { sector in
@@ -104,6 +103,6 @@ import Testing
     (0, 0), (1, 0), (2, 0), (90, 88), (256, 254), (257, 254), (258, 254), (259, 255), (466, 462),
     (100_000, 65535),
   ]) func capacities(size: Int, capacity: Int) {
-    #expect(NDEFArea.capacity(of: size) == capacity)
+    #expect(MessageTLV.capacity(room: size) == capacity)
   }
 }

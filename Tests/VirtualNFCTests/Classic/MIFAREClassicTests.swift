@@ -11,7 +11,7 @@ import Testing
   static func session(
     _ product: MIFAREClassic.Product = .oneK, authenticated block: UInt8? = 4
   ) throws -> ClassicSession {
-    let session = ClassicSession(MIFAREClassic(product, uid: uid))
+    let session = ClassicSession(MIFAREClassic(product, uid: uid, formatted: false))
     _ = try #require(session.select())
     if let block { try #require(session.authenticate(block, .a, transportKey)) }
     return session
@@ -28,7 +28,7 @@ import Testing
     ] as [(MIFAREClassic.Product, Int, [UInt8], UInt8)])
   func activation(product: MIFAREClassic.Product, size: Int, atqa: [UInt8], sak: UInt8) throws {
     let uid = Array([0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66].prefix(size)) as [UInt8]
-    let session = ClassicSession(MIFAREClassic(product, uid: uid))
+    let session = ClassicSession(MIFAREClassic(product, uid: uid, formatted: false))
     #expect(session.card.receive(.typeA(bare: [0x26], bitsInLastByte: 7))?.bytes == atqa)
     #expect(session.select() == sak)
     #expect(session.card.identifier == uid)
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func noncesDifferAndRepeatAfterPowerOn() throws {
-    var card = MIFAREClassic(.oneK, uid: Self.uid)
+    var card = MIFAREClassic(.oneK, uid: Self.uid, formatted: false)
     func nonces() -> [[UInt8]] {
       let session = ClassicSession(card)
       return (0..<8).map { _ in
@@ -286,8 +286,9 @@ import Testing
 
   @Test func dumpMakesTheSameCard() throws {
     for tag in [
-      MIFAREClassic(.mini, uid: [1, 2, 3, 4]), try MIFAREClassic(.oneK, uid: Self.uid, ndef: [1]),
-      MIFAREClassic(.fourK, uid: [4, 1, 2, 3, 4, 5, 6]),
+      MIFAREClassic(.mini, uid: [1, 2, 3, 4], formatted: false),
+      try MIFAREClassic(.oneK, uid: Self.uid, ndef: [1]),
+      MIFAREClassic(.fourK, uid: [4, 1, 2, 3, 4, 5, 6], formatted: false),
     ] {
       let copy = try #require(MIFAREClassic(dump: tag.memory))
       #expect(copy.identifier == tag.identifier)
@@ -299,7 +300,7 @@ import Testing
   }
 
   @Test func memoryKeepsItsSizeAndUID() {
-    var card = MIFAREClassic(.mini, uid: Self.uid)
+    var card = MIFAREClassic(.mini, uid: Self.uid, formatted: false)
     card.memory = [UInt8](repeating: 0x55, count: 1000)
     #expect(card.memory.count == 320)
     #expect(Array(card.memory.prefix(6)) == Self.uid + [Self.uid.reduce(0, ^), 0x55])
@@ -311,7 +312,7 @@ import Testing
 
   /// Any frame in any state gives an answer or silence.
   @Test func anyFrameIsSurvived() throws {
-    var random = SeededGenerator(seed: 0x4D46_3153)
+    var random = SplitMix64(seed: 0x4D46_3153)
     for product in MIFAREClassic.Product.allCases {
       let session = ClassicSession(try MIFAREClassic(product, uid: Self.uid, ndef: []))
       var answers = 0

@@ -15,7 +15,7 @@ struct DESFireTests {
   }
 
   private static func card(_ model: DESFireModel = .ev1, formatted: Bool = true) throws -> DESFire {
-    var card = DESFire(model: model, formatted: formatted)
+    var card = DESFire(model, formatted: formatted)
     card.powerOn()
     return card
   }
@@ -56,7 +56,7 @@ struct DESFireTests {
         ], on: &card)
       #expect(model.signature.map { $0.count == 56 } ?? true)
     }
-    var other = DESFire(model: .ev2, uid: [0x04, 1, 2, 3, 4, 5, 6])
+    var other = DESFire(.ev2, uid: [0x04, 1, 2, 3, 4, 5, 6])
     other.powerOn()
     try check([("3C00", "90" + String(repeating: "00", count: 56))], on: &other)
   }
@@ -154,7 +154,7 @@ struct DESFireTests {
 
   @Test(arguments: [(DESFireModel.ntag413, "0080"), (.light, "0100"), (.ev3, "1000")])
   func otherFormattedModels(model: DESFireModel, size: String) throws {
-    var card = try DESFire(model: model, ndef: [0xD0, 0x00, 0x00])
+    var card = try DESFire(model, ndef: [0xD0, 0x00, 0x00])
     card.powerOn()
     try check(
       [
@@ -176,7 +176,7 @@ struct DESFireTests {
 
   @Test func messageMustFit() throws {
     for (model, capacity) in zip(DESFireModel.all, [4094, 4094, 4094, 254, 126, 254]) {
-      _ = try DESFire(model: model, ndef: [UInt8](repeating: 1, count: capacity))
+      _ = try DESFire(model, ndef: [UInt8](repeating: 1, count: capacity))
       #expect(throws: VirtualTagError.messageTooLarge(capacity: capacity)) {
         _ = try VirtualTag.desfire(model, ndef: [UInt8](repeating: 1, count: capacity + 1))
       }
@@ -251,7 +251,7 @@ struct DESFireTests {
   }
 
   @Test func noCommandTraps() throws {
-    var generator = SeededGenerator(seed: 0xDE5)
+    var generator = SplitMix64(seed: 0xDE5)
     for model in DESFireModel.all {
       var card = try Self.card(model)
       let codes: [UInt8] = [

@@ -62,20 +62,3 @@ extension FeliCaTesting {
     blocks.flatMap { [0x80, $0] as [UInt8] }
   }
 }
-
-/// Sequence of pseudo-random bytes that is the same in every run (SplitMix64).
-struct RadioFuzz {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt8 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return UInt8(truncatingIfNeeded: value ^ value >> 31)
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in next() } }
-}

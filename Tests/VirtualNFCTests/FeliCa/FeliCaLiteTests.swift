@@ -259,7 +259,7 @@ import Testing
   }
 
   @Test func anyFrameIsSurvived() {
-    var random = RadioFuzz(seed: 0xFE11CA)
+    var random = SplitMix64(seed: 0xFE11CA)
     var chip = FeliCaLiteS(idm: Self.idm)
     for round in 0..<6000 {
       var payload = random.bytes(Int(random.next() % 60))
@@ -267,10 +267,11 @@ import Testing
         let code: [UInt8] = [0x00, 0x06, 0x08, 0x06]
         payload =
           [code[Int(random.next() % 4)]] + Self.idm + [1, random.next() % 2 == 0 ? 9 : 11, 0]
-        let count = random.next() % 6
+        let count: UInt8 = random.next() % 6
         payload.append(count)
         for _ in 0..<count {
-          payload += [random.next() & 0x8F & (random.next() | 0x80), random.next()]
+          let element: UInt8 = random.next()
+          payload += [element & 0x0F | 0x80, random.next()]
         }
         payload += random.bytes(Int(random.next() % 3) * 16)
       }

@@ -204,7 +204,7 @@ struct BlockProtocolTests {
   }
 
   @Test func noBlockTraps() {
-    var generator = SeededGenerator(seed: 0x1444_3004)
+    var generator = SplitMix64(seed: 0x1444_3004)
     for round: UInt8 in 0..<16 {
       var card = BlockProtocol(
         frameSizeOfReader: Int(round) * 8, frameSizeOfCard: 32, cid: round < 15 ? round : nil)

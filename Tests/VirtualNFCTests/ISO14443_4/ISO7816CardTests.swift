@@ -195,7 +195,7 @@ struct ISO7816CardTests {
   }
 
   @Test func noCommandTraps() throws {
-    var generator = SeededGenerator(seed: 0x7816)
+    var generator = SplitMix64(seed: 0x7816)
     var chaining = Self.echo
     chaining.acceptsCommandChaining = true
     var card = Self.card([chaining, Type4Application()], quirks: .answersByGetResponse)

@@ -217,7 +217,7 @@ struct Type4ApplicationTests {
   }
 
   @Test func noCommandTraps() throws {
-    var generator = SeededGenerator(seed: 0x74)
+    var generator = SplitMix64(seed: 0x74)
     var configuration = Type4Application.Configuration()
     configuration.mapping = .version3
     configuration.fileSize = 300

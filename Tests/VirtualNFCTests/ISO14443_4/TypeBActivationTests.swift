@@ -100,7 +100,7 @@ struct TypeBActivationTests {
   }
 
   @Test func noFrameTraps() {
-    var generator = SeededGenerator(seed: 0xB)
+    var generator = SplitMix64(seed: 0xB)
     var card = Self.card(slot: 2)
     for _ in 0..<3000 {
       if Int.random(in: 0..<20, using: &generator) == 0 { card.powerOn() }

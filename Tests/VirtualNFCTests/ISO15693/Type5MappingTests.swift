@@ -340,7 +340,7 @@ import Testing
   // MARK: Any memory
 
   @Test func anyMemory() {
-    var generator = SeededGenerator(seed: 5)
+    var generator = SplitMix64(seed: 5)
     var read = 0
     for _ in 0..<150 {
       var chip = ICODESLIX()

@@ -1,69 +1,66 @@
+import NDEF
 import Testing
 import VirtualNFC
 
-/// Every factory of a chip that holds NDEF comes twice: with `formatted`, which cannot fail, and with a message,
-/// which fails if it is too long.
+/// Every factory of a chip that holds NDEF comes twice: with `formatted`, which cannot fail, and with a message
+/// or its bytes, which fails if they are too long.
 @Suite struct FactoryConventionTests {
   struct Factory: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let capacity: Int
-    let make: @Sendable ([UInt8]) throws(VirtualTagError) -> VirtualTag
+    let formatted: VirtualTag
+    let holding: @Sendable ([UInt8]) throws -> VirtualTag
+
+    init(
+      _ name: String, capacity: Int, _ formatted: VirtualTag,
+      _ holding: @escaping @Sendable ([UInt8]) throws -> VirtualTag
+    ) {
+      testDescription = name
+      self.capacity = capacity
+      self.formatted = formatted
+      self.holding = holding
+    }
   }
 
   static let factories = [
-    Factory(testDescription: "FeliCa Lite", capacity: 208) { m throws(VirtualTagError) in
-      try .feliCaLite(ndef: m)
-    },
-    Factory(testDescription: "FeliCa Lite-S", capacity: 208) { m throws(VirtualTagError) in
-      try .feliCaLiteS(ndef: m)
-    },
-    Factory(testDescription: "Type 3", capacity: 64) { m throws(VirtualTagError) in
-      try .type3(dataBlocks: 4, ndef: m)
-    },
-    Factory(testDescription: "Topaz 96", capacity: 90) { m throws(VirtualTagError) in
-      try .topaz96(ndef: m)
-    },
-    Factory(testDescription: "Topaz 512", capacity: 462) { m throws(VirtualTagError) in
-      try .topaz512(ndef: m)
-    },
-    Factory(testDescription: "Classic Mini", capacity: 190) { m throws(VirtualTagError) in
-      try .classicMini(ndef: m)
-    },
-    Factory(testDescription: "Classic 1K", capacity: 716) { m throws(VirtualTagError) in
-      try .classic1K(ndef: m)
-    },
-    Factory(testDescription: "NTAG213", capacity: 137) { m throws(VirtualTagError) in
-      try .ntag213(ndef: m)
-    },
-    Factory(testDescription: "DESFire", capacity: 4094) { m throws(VirtualTagError) in
-      try .desfire(ndef: m)
-    },
+    Factory("FeliCa Lite", capacity: 208, .feliCaLite()) { try .feliCaLite(ndef: $0) },
+    Factory("FeliCa Lite-S", capacity: 208, .feliCaLiteS()) { try .feliCaLiteS(ndef: $0) },
+    Factory("Type 3", capacity: 64, .type3(dataBlocks: 4)) { try .type3(dataBlocks: 4, ndef: $0) },
+    Factory("Topaz 96", capacity: 90, .topaz96()) { try .topaz96(ndef: $0) },
+    Factory("Topaz 512", capacity: 462, .topaz512()) { try .topaz512(ndef: $0) },
+    Factory("Classic Mini", capacity: 190, .classicMini()) { try .classicMini(ndef: $0) },
+    Factory("Classic 1K", capacity: 716, .classic1K()) { try .classic1K(ndef: $0) },
+    Factory("NTAG213", capacity: 137, .ntag213()) { try .ntag213(ndef: $0) },
+    Factory("Ultralight C", capacity: 137, .ultralightC()) { try .ultralightC(ndef: $0) },
+    Factory("DESFire", capacity: 4094, .desfire()) { try .desfire(ndef: $0) },
+    Factory("ICODE SLI-S", capacity: 150, .icodeSLIS()) { try .icodeSLIS(ndef: $0) },
+    Factory("MB89R118", capacity: 1988, .mb89r118()) { try .mb89r118(ndef: $0) },
+    Factory("ST25DV64K", capacity: 8180, .st25dv()) { try .st25dv(ndef: $0) },
   ]
 
   @Test(arguments: factories) func aMessageFitsOrIsRefused(_ factory: Factory) throws {
     let message = (0..<factory.capacity).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
-    let tag = try factory.make(message)
+    let tag = try factory.holding(message)
     #expect(tag.memory.count >= message.count)
     #expect(throws: VirtualTagError.messageTooLarge(capacity: factory.capacity)) {
-      try factory.make(message + [0])
+      try factory.holding(message + [0])
     }
   }
 
   /// An empty message is what `formatted` gives.
   @Test(arguments: factories) func anEmptyMessageIsNone(_ factory: Factory) throws {
-    let formatted: VirtualTag =
-      switch factory.testDescription {
-      case "FeliCa Lite": .feliCaLite()
-      case "FeliCa Lite-S": .feliCaLiteS()
-      case "Type 3": .type3(dataBlocks: 4)
-      case "Topaz 96": .topaz96()
-      case "Topaz 512": .topaz512()
-      case "Classic Mini": .classicMini()
-      case "Classic 1K": .classic1K()
-      case "NTAG213": .ntag213()
-      default: .desfire()
-      }
-    #expect(try factory.make([]).memory == formatted.memory)
-    #expect(try factory.make([]).identifier == formatted.identifier)
+    #expect(try factory.holding([]).memory == factory.formatted.memory)
+    #expect(try factory.holding([]).identifier == factory.formatted.identifier)
+  }
+
+  @Test func aMessageIsItsBytes() throws {
+    let message = NDEFMessage(.uri("https://swift.org"))
+    let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
+    let tag = try VirtualTag.ntag215(uid: uid, ndef: message)
+    #expect(tag.identifier == uid)
+    #expect(tag.memory == (try VirtualTag.ntag215(uid: uid, ndef: message.encoded()).memory))
+    #expect(throws: VirtualTagError.messageTooLarge(capacity: 46)) {
+      try VirtualTag.ntag210(ndef: NDEFMessage(.text(String(repeating: "a", count: 60))))
+    }
   }
 }

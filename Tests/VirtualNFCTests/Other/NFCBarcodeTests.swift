@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func memoryKeepsItsSizeAndFirstBit() throws {
-    var random = RadioFuzz(seed: 8)
+    var random = SplitMix64(seed: 8)
     for _ in 0..<200 {
       var chip = NFCBarcode(format: .epc, payload: random.bytes(Int(random.next() % 29)))
       let size = chip.memory.count

@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func anyCommandIsAnswered() throws {
-    var generator = SeededGenerator(seed: 2026)
+    var generator = SplitMix64(seed: 2026)
     var bench = Bench(
       .ntag213(), .classic1K(), .type4(), .type4B(), .suica(), .topaz512(),
       .iClass())

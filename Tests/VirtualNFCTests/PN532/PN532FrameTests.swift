@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func anyBytesAreCut() {
-    var generator = SeededGenerator(seed: 532)
+    var generator = SplitMix64(seed: 532)
     var reader = PN532FrameReader()
     var damaged = 0
     for _ in 0..<5000 {
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func parityStreamsRoundTrip() {
-    var generator = SeededGenerator(seed: 9)
+    var generator = SplitMix64(seed: 9)
     for _ in 0..<500 {
       let bytes = generator.bytes(upTo: 20) + [0x5A, 0xA5]
       let frame = RadioFrame(bytes, modulation: .typeA)

@@ -167,7 +167,7 @@ import Testing
 
   /// Any bytes give a line.
   @Test func anyBytes() {
-    var generator = SeededGenerator(seed: 5)
+    var generator = SplitMix64(seed: 5)
     var log = TraceLog()
     for _ in 0..<20_000 {
       let bytes = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in

@@ -14,7 +14,10 @@ import Testing
 
     func make(ndef: [UInt8]? = []) throws -> any VirtualChip {
       let uid: [UInt8] = [0xB4, 0x02, 0x15, 0x08, 0x00, 0x10, 0x25]
-      guard let ndef else { return isDynamic ? Topaz512(uid: uid) : Topaz96(uid: uid) }
+      guard let ndef else {
+        return isDynamic
+          ? Topaz512(uid: uid, formatted: false) : Topaz96(uid: uid, formatted: false)
+      }
       if isDynamic { return try Topaz512(uid: uid, ndef: ndef) }
       return try Topaz96(uid: uid, ndef: ndef)
     }
@@ -259,7 +262,7 @@ import Testing
   }
 
   @Test(arguments: kinds) func anyFrameIsSurvived(_ kind: Kind) throws {
-    var random = SeededGenerator(seed: 0x546F_7061_7A)
+    var random = SplitMix64(seed: 0x546F_7061_7A)
     let session = TopazSession(try kind.make())
     let codes: [UInt8] = [0x78, 0x00, 0x01, 0x53, 0x1A, 0x10, 0x02, 0x54, 0x1B]
     var answers = 0

@@ -63,13 +63,16 @@ struct Type1Mapping: NDEFMapping {
         place: .block(1))
     }
     guard size > Self.firstDataByte else { return nil }
-    let bytes = Self.firstDataByte..<size
-    var reserved = [Self.systemBlocks]
     var lockControl: ControlledArea?
-    var area = TagDataArea(bytes, without: reserved)
+    var area = TagDataArea(Self.firstDataByte..<size, without: [Self.systemBlocks])
     var offset = 0
     while true {
-      switch try at(area, { try step(offset, area) }) {
+      let step = try area.step(at: offset) {
+        memory.byte($0)
+      } place: {
+        .block($0 / Type1Memory.blockSize)
+      }
+      switch step {
       case .needs(let missing):
         try load(missing, area, link)
       case .terminator, .end:
@@ -84,26 +87,8 @@ struct Type1Mapping: NDEFMapping {
         let value = block.value.compactMap { byte($0, area) }
         guard let control = ControlledArea(tag: block.tag, value: value) else { continue }
         if control.lockBits != nil, lockControl == nil { lockControl = control }
-        guard let next = area.address(offset), control.bytes.upperBound > next else { continue }
-        reserved.append(max(next, control.bytes.lowerBound)..<control.bytes.upperBound)
-        area = TagDataArea(bytes, without: reserved)
+        area = area.without(control.bytes, behind: offset)
       }
-    }
-  }
-
-  private func step(_ offset: Int, _ area: TagDataArea) throws -> TagLengthValue.Step {
-    try TagLengthValue.step(at: offset, size: area.size) { byte($0, area) }
-  }
-
-  /// Turns the place of an error from an offset of the area into a block.
-  private func at<Result>(_ area: TagDataArea, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch var error as NFCError {
-      if case .offset(let offset) = error.place, let address = area.address(offset) {
-        error.place = .block(address / Type1Memory.blockSize)
-      }
-      throw error
     }
   }
 

@@ -82,14 +82,15 @@ struct Type2Mapping: NDEFMapping {
         .notAuthenticated, "the tag's capability container wants a secret for reading",
         place: .page(Type2Memory.capabilityPage))
     }
-    let bytes = Type2Memory.firstDataByte..<(Type2Memory.firstDataByte + Int(container.size) * 8)
-    var reserved: [Range<Int>] = []
     var lockControl: ControlledArea?
-    var area = TagDataArea(bytes)
+    var area = TagDataArea(
+      Type2Memory.firstDataByte..<(Type2Memory.firstDataByte + Int(container.size) * 8))
     var offset = 0
     while true {
-      let step = try at(area) {
-        try TagLengthValue.step(at: offset, size: area.size) { byte($0, area) }
+      let step = try area.step(at: offset) {
+        memory.byte($0)
+      } place: {
+        .page($0 / Type2Memory.pageSize)
       }
       switch step {
       case .needs(let missing):
@@ -115,23 +116,8 @@ struct Type2Mapping: NDEFMapping {
         let value = block.value.compactMap { byte($0, area) }
         guard let control = ControlledArea(tag: block.tag, value: value) else { continue }
         if control.lockBits != nil, lockControl == nil { lockControl = control }
-        // What lies before cannot be taken out any more: the TLVs stand there.
-        guard let next = area.address(offset), control.bytes.upperBound > next else { continue }
-        reserved.append(max(next, control.bytes.lowerBound)..<control.bytes.upperBound)
-        area = TagDataArea(bytes, without: reserved)
+        area = area.without(control.bytes, behind: offset)
       }
-    }
-  }
-
-  /// Turns the place of an error from an offset of the area into a page.
-  private func at<Result>(_ area: TagDataArea, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch var error as NFCError {
-      if case .offset(let offset) = error.place, let address = area.address(offset) {
-        error.place = .page(address / Type2Memory.pageSize)
-      }
-      throw error
     }
   }
 

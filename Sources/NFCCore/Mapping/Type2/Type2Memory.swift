@@ -7,8 +7,6 @@ struct Type2Memory: Sendable {
   static let pagesPerRead = 4
   /// Pages that one sector has: an address is one byte.
   static let pagesPerSector = 256
-  /// UID and check bytes; READ goes on here after the last page of some chips.
-  private static let headerPage = 0
   static let lockPage = 2
   static let capabilityPage = 3
   static let firstDataPage = 4

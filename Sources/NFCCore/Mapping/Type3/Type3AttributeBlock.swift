@@ -67,7 +67,7 @@ struct Type3AttributeBlock: Hashable, Sendable {
   /// The 16 bytes; the last two are the sum of the others.
   var encoded: [UInt8] {
     var bytes: [UInt8] = [version, maximumBlocksRead, maximumBlocksWritten]
-    bytes += [UInt8(dataBlocks >> 8), UInt8(dataBlocks & 0xFF), 0, 0, 0, 0]
+    bytes += dataBlocks.bigEndianBytes + [0, 0, 0, 0]
     bytes += [isBeingWritten ? Self.writeInProgress : 0, isWritable ? Self.readWrite : 0]
     bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
     let sum = bytes.reduce(0) { $0 + Int($1) }

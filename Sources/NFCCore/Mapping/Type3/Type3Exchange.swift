@@ -15,18 +15,18 @@ struct Type3Exchange {
   let link: TagLink
 
   /// How many blocks one command reads, by the tag's own word, the frame and the reader.
-  static func blocksPerRead(_ limit: UInt8, _ link: TagLink) -> Int {
+  static func blocksPerRead(_ limit: Int, _ link: TagLink) -> Int {
     let overhead = 13
     let fits = (link.capabilities.maximumResponseLength - overhead) / FeliCaBlock.size
-    return max(1, min(Int(limit), FeliCaReadWithoutEncryption.maximumBlocks, fits))
+    return max(1, min(limit, FeliCaReadWithoutEncryption.maximumBlocks, fits))
   }
 
   /// How many blocks one command writes.
-  static func blocksPerWrite(_ limit: UInt8, upTo last: Int, _ link: TagLink) -> Int {
+  static func blocksPerWrite(_ limit: Int, upTo last: Int, _ link: TagLink) -> Int {
     let element = last > 0xFF ? longElement : shortElement
     let packet = min(longestPacket, link.capabilities.maximumCommandLength)
     let fits = (packet - writeOverhead) / (FeliCaBlock.size + element)
-    return max(1, min(Int(limit), fits))
+    return max(1, min(limit, fits))
   }
 
   func read(_ numbers: [Int]) throws -> [[UInt8]] {

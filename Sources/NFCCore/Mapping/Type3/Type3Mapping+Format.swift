@@ -43,28 +43,27 @@ extension Type3Mapping {
   }
 
   private func formatLite(_ exchange: Type3Exchange) throws {
-    guard let configuration else {
+    guard var configuration, let openBlocks else {
       throw NFCError(.tagResponseError, "the card has not told its memory configuration")
     }
-    let pads = FeliCaLiteConfiguration.scratchPads
-    guard pads.allSatisfy({ configuration.isWritable($0) }) else {
+    let pads = FeliCaLiteLayout.scratchPads
+    if let closed = pads.first(where: { !openBlocks.contains($0) }) {
       throw NFCError(
-        .readOnly, "blocks of the card are locked or want a key",
-        place: pads.first { !configuration.isWritable($0) }.map { .block($0) })
+        .readOnly, "blocks of the card are locked or want a key", place: .block(closed))
     }
-    guard configuration.isNDEF || configuration.optionsAreWritable else {
+    guard configuration.supportsNDEF || configuration.systemBlocksAreWritable else {
       throw NFCError(
         .unsupported, "the card's options are locked, and it does not answer as an NDEF tag",
-        place: .block(FeliCaLiteConfiguration.blockNumber))
+        place: .block(Self.configurationBlock))
     }
     let attributes = Type3AttributeBlock(
-      maximumBlocksRead: FeliCaLiteConfiguration.maximumBlocksRead,
-      maximumBlocksWritten: FeliCaLiteConfiguration.maximumBlocksWritten,
+      maximumBlocksRead: UInt8(FeliCaLiteLayout.maximumBlocksRead),
+      maximumBlocksWritten: UInt8(FeliCaLiteLayout.maximumBlocksWritten),
       dataBlocks: UInt16(pads.upperBound))
     try exchange.write([attributes.encoded], to: [Type3AttributeBlock.number])
-    guard !configuration.isNDEF else { return }
-    try exchange.write(
-      [configuration.supportingNDEF.bytes], to: [FeliCaLiteConfiguration.blockNumber])
+    guard !configuration.supportsNDEF else { return }
+    configuration.supportsNDEF = true
+    try exchange.write([configuration.bytes], to: [Self.configurationBlock])
   }
 
   // MARK: Plain tags
@@ -83,7 +82,7 @@ extension Type3Mapping {
     }
     // Written back as they are: what a trial leaves is what was there.
     let writable = Type3Exchange.blocksPerWrite(
-      UInt8(FeliCaWriteWithoutEncryption.maximumBlocks), upTo: last, exchange.link)
+      FeliCaWriteWithoutEncryption.maximumBlocks, upTo: last, exchange.link)
     let content = try (1...min(writable, last)).flatMap { try exchange.read([$0]) }
     let nbw = try largest(1...content.count) { count in
       try isGranted { try exchange.write(Array(content.prefix(count)), to: Array(1...count)) }
@@ -136,19 +135,19 @@ extension Type3Mapping {
     guard let known = try attributes(link), let idm else {
       throw NFCError(.notNDEF, "the card is not an NDEF tag")
     }
-    if let configuration, !configuration.locksAreWritable {
+    if let configuration, !configuration.restrictionsAreWritable {
       throw NFCError(
         .unsupported, "the card's blocks can no longer be locked",
-        place: .block(FeliCaLiteConfiguration.blockNumber))
+        place: .block(Self.configurationBlock))
     }
     let exchange = Type3Exchange(idm: idm, link: link)
     var attributes = known
     attributes.isWritable = false
     try exchange.write([attributes.encoded], to: [Type3AttributeBlock.number])
     formatting = .formatted(attributes)
-    guard let configuration else { return }
-    let locked = configuration.lockingScratchPads
-    try exchange.write([locked.bytes], to: [FeliCaLiteConfiguration.blockNumber])
-    self.configuration = locked
+    guard var locked = configuration else { return }
+    locked.writableBlocks.subtract(FeliCaLiteLayout.scratchPads)
+    try exchange.write([locked.bytes], to: [Self.configurationBlock])
+    configuration = locked
   }
 }

@@ -14,7 +14,7 @@ struct Type3Mapping: NDEFMapping {
   /// The IDm of the NDEF system; nil before it is known.
   var idm: [UInt8]?
   /// FeliCa Lite and Lite-S: MC.
-  var configuration: FeliCaLiteConfiguration?
+  var configuration: FeliCaLiteMemoryConfiguration?
   var formatting = Formatting.unknown
   /// The message's blocks as they are on the tag, from the first, as far as they are known.
   private var blocks: [[UInt8]] = []
@@ -31,16 +31,22 @@ struct Type3Mapping: NDEFMapping {
     self.target = target
   }
 
-  /// The IC codes of FeliCa Lite and Lite-S, the second byte of PMm (FeliCa Lite-S User's Manual,
-  /// 2.3).
-  private static let liteCodes: ClosedRange<UInt8> = 0xF0...0xF2
-  /// FeliCa Lite's.
-  private static let liteCode: UInt8 = 0xF0
+  /// MC's number, as ``Type3Exchange`` takes it.
+  static let configurationBlock = Int(FeliCaLiteLayout.memoryConfiguration)
 
-  /// By the system code, or by the IC code for one that was found by its NDEF system.
-  var isLite: Bool {
-    target.systemCode == FeliCaLiteConfiguration.systemCode
-      || target.pmm.dropFirst().first.map { Self.liteCodes.contains($0) } ?? false
+  /// FeliCa Lite or Lite-S, by the IC type; a card of their system whose IC type is new is taken for the
+  /// one with more restrictions.
+  var generation: FeliCaLiteGeneration? {
+    FeliCaLiteGeneration(pmm: target.pmm)
+      ?? (target.systemCode == FeliCaLiteLayout.systemCode.bigEndianBytes ? .liteS : nil)
+  }
+
+  var isLite: Bool { generation != nil }
+
+  /// FeliCa Lite and Lite-S, once MC was read: the blocks that anybody can write.
+  var openBlocks: Set<Int>? {
+    guard let configuration, let generation else { return nil }
+    return configuration.openBlocks(generation)
   }
 
   // MARK: What the tag is
@@ -49,7 +55,7 @@ struct Type3Mapping: NDEFMapping {
   mutating func ndefSystem(_ link: TagLink) throws -> [UInt8]? {
     if let idm { return idm }
     let code = Type3Exchange.systemCode
-    if isLite || target.systemCode == [UInt8(code >> 8), UInt8(code & 0xFF)] {
+    if isLite || target.systemCode == code.bigEndianBytes {
       idm = target.idm
       return target.idm
     }
@@ -83,12 +89,13 @@ struct Type3Mapping: NDEFMapping {
     }
     let exchange = Type3Exchange(idm: idm, link: link)
     let first = isLite ? try readLite(exchange) : try readAttributeBlock(exchange)
-    guard let first, configuration?.isNDEF ?? true, let attributes = try Type3AttributeBlock(first)
+    guard let first, configuration?.supportsNDEF ?? true,
+      let attributes = try Type3AttributeBlock(first)
     else {
       formatting = .none
       return nil
     }
-    if let configuration { try check(attributes, configuration) }
+    if isLite { try checkLite(attributes) }
     formatting = .formatted(attributes)
     return attributes
   }
@@ -107,7 +114,7 @@ struct Type3Mapping: NDEFMapping {
 
   /// The attribute block and MC, and the first blocks of the message unless they are closed.
   private mutating func readLite(_ exchange: Type3Exchange) throws -> [UInt8]? {
-    let needed = [Type3AttributeBlock.number, FeliCaLiteConfiguration.blockNumber]
+    let needed = [Type3AttributeBlock.number, Self.configurationBlock]
     let read: [[UInt8]]
     do {
       read = try exchange.read(needed + [1, 2])
@@ -115,17 +122,14 @@ struct Type3Mapping: NDEFMapping {
       read = try exchange.read(needed)
     }
     guard read.count >= needed.count else { return nil }
-    configuration = FeliCaLiteConfiguration(
-      read[1], hasRestrictions: target.pmm.dropFirst().first != Self.liteCode)
+    configuration = FeliCaLiteMemoryConfiguration(read[1])
     let begin = Array(read.dropFirst(needed.count))
     if !blocks.starts(with: begin) { blocks = begin }
     return read[0]
   }
 
-  private func check(
-    _ attributes: Type3AttributeBlock, _ configuration: FeliCaLiteConfiguration
-  ) throws {
-    let room = FeliCaLiteConfiguration.scratchPads.upperBound * FeliCaBlock.size
+  private func checkLite(_ attributes: Type3AttributeBlock) throws {
+    let room = FeliCaLiteLayout.scratchPads.upperBound * FeliCaBlock.size
     guard attributes.length <= room else {
       throw Type3AttributeBlock.malformed(
         "the message is said to have \(attributes.length) bytes, the card has \(room)")
@@ -135,15 +139,15 @@ struct Type3Mapping: NDEFMapping {
   /// Data blocks that can hold a message, whatever a FeliCa Lite's attribute block says.
   func dataBlocks(_ attributes: Type3AttributeBlock) -> Int {
     let blocks = Int(attributes.dataBlocks)
-    return isLite ? min(blocks, FeliCaLiteConfiguration.scratchPads.upperBound) : blocks
+    return isLite ? min(blocks, FeliCaLiteLayout.scratchPads.upperBound) : blocks
   }
 
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
     guard let attributes = try attributes(link) else { return .notSupported }
     let count = dataBlocks(attributes)
     var isWritable = attributes.isWritable && attributes.maximumBlocksWritten > 0
-    if let configuration {
-      isWritable = isWritable && (0...count).allSatisfy { configuration.isWritable($0) }
+    if let openBlocks {
+      isWritable = isWritable && openBlocks.isSuperset(of: 0...count)
     }
     return NDEFStatus(
       access: isWritable ? .readWrite : .readOnly,
@@ -188,10 +192,9 @@ struct Type3Mapping: NDEFMapping {
   private mutating func readBlocks(
     upTo count: Int, _ attributes: Type3AttributeBlock, _ exchange: Type3Exchange
   ) throws {
+    let limit = Int(attributes.maximumBlocksRead)
     var step = Type3Exchange.blocksPerRead(
-      isLite
-        ? min(attributes.maximumBlocksRead, FeliCaLiteConfiguration.maximumBlocksRead)
-        : attributes.maximumBlocksRead, exchange.link)
+      isLite ? min(limit, FeliCaLiteLayout.maximumBlocksRead) : limit, exchange.link)
     while blocks.count < count {
       let first = blocks.count + 1
       let last = min(blocks.count + step, count)
@@ -251,11 +254,9 @@ struct Type3Mapping: NDEFMapping {
   private func blocksPerWrite(
     _ attributes: Type3AttributeBlock, upTo last: Int, _ link: TagLink
   ) -> Int {
-    let limit =
-      isLite
-      ? min(attributes.maximumBlocksWritten, FeliCaLiteConfiguration.maximumBlocksWritten)
-      : attributes.maximumBlocksWritten
-    return Type3Exchange.blocksPerWrite(limit, upTo: last, link)
+    let limit = Int(attributes.maximumBlocksWritten)
+    return Type3Exchange.blocksPerWrite(
+      isLite ? min(limit, FeliCaLiteLayout.maximumBlocksWritten) : limit, upTo: last, link)
   }
 
   /// The last block is filled up with zeros.

@@ -47,7 +47,7 @@ enum Type4Command {
     command(
       Instruction.select, p1: Parameter.selectFile,
       p2: isVersion1 ? Parameter.firstOccurrence : Parameter.noData,
-      data: [UInt8(identifier >> 8), UInt8(identifier & 0xFF)])
+      data: identifier.bigEndianBytes)
   }
 
   static func readBinary(offset: Int, count: Int) -> APDU {

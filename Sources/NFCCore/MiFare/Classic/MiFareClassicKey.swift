@@ -33,3 +33,9 @@ extension MiFareClassicKey: CustomStringConvertible, CustomDebugStringConvertibl
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// Which of a sector's two keys.
+public enum MiFareClassicKeyType: Hashable, Sendable {
+  case a
+  case b
+}

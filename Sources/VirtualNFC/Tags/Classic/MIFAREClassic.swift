@@ -17,45 +17,6 @@ public struct MIFAREClassic: VirtualChip {
   /// What INCREMENT, DECREMENT and RESTORE leave for TRANSFER.
   private var transferBuffer: ValueBlock?
 
-  /// A card as it leaves the factory: all keys FFFFFFFFFFFF, transport access conditions, no data.
-  ///
-  /// - Parameters:
-  ///   - uid: 4 or 7 bytes.
-  public init(_ product: Product, uid: [UInt8]) {
-    self.init(product, uid: uid, image: product.factoryImage(uid: uid))
-  }
-
-  /// A card that is an NFC tag: application directory, NDEF, key A A0A1A2A3A4A5 for the directory
-  /// and D3F7D3F7D3F7 for NDEF, key B FFFFFFFFFFFF everywhere.
-  ///
-  /// - Parameters:
-  ///   - uid: 4 or 7 bytes.
-  ///   - ndef: The encoded message; none leaves the tag empty.
-  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ product: Product, uid: [UInt8], ndef: [UInt8]) throws(VirtualTagError) {
-    self.init(product, uid: uid, image: try product.formattedImage(uid: uid, message: ndef))
-  }
-
-  /// The card that a dump was made of; its size tells the product, its first block the UID.
-  ///
-  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte
-  /// and what follows does not look like one of seven.
-  public init?(dump: [UInt8]) {
-    guard
-      let product = Product.allCases.first(where: {
-        $0.blockCount * Product.blockSize == dump.count
-      })
-    else { return nil }
-    // One UID of seven bytes in 256 looks as if it had a check byte; ATQA behind it tells.
-    let isSevenBytes =
-      dump.prefix(5).reduce(0, ^) != 0
-      || (dump[0] == Self.manufacturer && Array(dump[8..<10]) == product.atqa(uidCount: 7))
-    self.init(product, uid: Array(dump.prefix(isSevenBytes ? 7 : 4)), image: dump)
-  }
-
-  /// NXP, the first byte of a UID of seven (ISO/IEC 7816-6).
-  private static let manufacturer: UInt8 = 0x04
-
   init(_ product: Product, uid: [UInt8], image: [UInt8]) {
     precondition(uid.count == 4 || uid.count == 7, "a MIFARE Classic's UID has 4 or 7 bytes")
     self.product = product

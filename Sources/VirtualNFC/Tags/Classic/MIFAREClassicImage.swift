@@ -38,12 +38,12 @@ extension MIFAREClassic.Product {
   func formattedImage(uid: [UInt8], message: [UInt8]) throws(VirtualTagError) -> [UInt8] {
     formattedImage(
       uid: uid,
-      area: try NDEFArea.bytes(holding: message, size: ndefBlocks.count * Self.blockSize))
+      area: try MessageTLV.area(message, size: ndefBlocks.count * Self.blockSize))
   }
 
   /// The same without a message.
   func emptyImage(uid: [UInt8]) -> [UInt8] {
-    formattedImage(uid: uid, area: NDEFArea.empty(size: ndefBlocks.count * Self.blockSize))
+    formattedImage(uid: uid, area: MessageTLV.emptyArea(size: ndefBlocks.count * Self.blockSize))
   }
 
   private func formattedImage(uid: [UInt8], area: [UInt8]) -> [UInt8] {
@@ -78,9 +78,6 @@ extension MIFAREClassic.Product {
   private var ndefBlocks: [Int] {
     ndefSectors.flatMap { Self.blocks(ofSector: $0).dropLast() }
   }
-
-  /// The longest NDEF message that the card holds as an NFC tag, in bytes.
-  public var ndefCapacity: Int { NDEFArea.capacity(of: ndefBlocks.count * Self.blockSize) }
 
   /// UID (a UID of four bytes with its check byte), SAK, ATQA. The manufacturer's data behind it
   /// has no published meaning and is zero here.

@@ -83,7 +83,7 @@ extension MIFAREClassic {
   }
 
   /// The two keys of a sector.
-  public enum Key: Hashable, Sendable, CaseIterable {
+  enum Key: Hashable, Sendable, CaseIterable {
     case a
     case b
   }

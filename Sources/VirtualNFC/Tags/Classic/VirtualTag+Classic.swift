@@ -4,87 +4,115 @@ extension VirtualTag {
   /// A MIFARE Classic 1K (MF1S50).
   ///
   /// - Parameters:
-  ///   - uid: 4 or 7 bytes; the default one differs from those of the others.
+  ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as it leaves the
   ///     factory.
   public static func classic1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
-    classic(.oneK, uid, formatted: formatted)
+    VirtualTag(MIFAREClassic(.oneK, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Classic 1K (MF1S50) with an encoded NDEF message of up to 716 bytes.
+  /// A MIFARE Classic 1K (MF1S50) with an NDEF message of up to 716 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classic1K(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    try classic(.oneK, uid, ndef: ndef)
+    VirtualTag(try MIFAREClassic(.oneK, uid: uid, ndef: ndef))
   }
 
   /// A MIFARE Classic 4K (MF1S70).
   ///
   /// - Parameters:
-  ///   - uid: 4 or 7 bytes; the default one differs from those of the others.
+  ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as it leaves the
   ///     factory.
   public static func classic4K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
-    classic(.fourK, uid, formatted: formatted)
+    VirtualTag(MIFAREClassic(.fourK, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Classic 4K (MF1S70) with an encoded NDEF message of up to 3356 bytes.
+  /// A MIFARE Classic 4K (MF1S70) with an NDEF message of up to 3356 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classic4K(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    try classic(.fourK, uid, ndef: ndef)
+    VirtualTag(try MIFAREClassic(.fourK, uid: uid, ndef: ndef))
   }
 
   /// A MIFARE Classic Mini (MF1S20).
   ///
   /// - Parameters:
-  ///   - uid: 4 or 7 bytes; the default one differs from those of the others.
+  ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as it leaves the
   ///     factory.
   public static func classicMini(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
-    classic(.mini, uid, formatted: formatted)
+    VirtualTag(MIFAREClassic(.mini, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Classic Mini (MF1S20) with an encoded NDEF message of up to 190 bytes.
+  /// A MIFARE Classic Mini (MF1S20) with an NDEF message of up to 190 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classicMini(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    try classic(.mini, uid, ndef: ndef)
-  }
-
-  private static func classic(
-    _ product: MIFAREClassic.Product, _ uid: [UInt8]?, formatted: Bool
-  ) -> VirtualTag {
-    VirtualTag(MIFAREClassic(product, uid: uid ?? product.defaultUID, formatted: formatted))
-  }
-
-  private static func classic(
-    _ product: MIFAREClassic.Product, _ uid: [UInt8]?, ndef: [UInt8]
-  ) throws(VirtualTagError) -> VirtualTag {
-    VirtualTag(try MIFAREClassic(product, uid: uid ?? product.defaultUID, ndef: ndef))
+    VirtualTag(try MIFAREClassic(.mini, uid: uid, ndef: ndef))
   }
 }
 
 extension MIFAREClassic {
+  /// A card as it leaves the factory, all keys FFFFFFFFFFFF, transport access conditions, no data; or an
+  /// NFC tag without a message.
+  ///
   /// - Parameters:
-  ///   - uid: 4 or 7 bytes.
-  ///   - formatted: Whether it is an NFC tag without a message; if not, it is as it leaves the factory.
-  public init(_ product: Product, uid: [UInt8], formatted: Bool) {
+  ///   - uid: 4 or 7 bytes; `nil` for the product's own.
+  ///   - formatted: Whether it is an NFC tag: application directory, NDEF, key A A0A1A2A3A4A5 for the
+  ///     directory and D3F7D3F7D3F7 for NDEF, key B FFFFFFFFFFFF everywhere.
+  public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
+    let uid = uid ?? product.defaultUID
     self.init(
       product, uid: uid,
       image: formatted ? product.emptyImage(uid: uid) : product.factoryImage(uid: uid))
   }
+
+  /// An NFC tag with a message.
+  ///
+  /// - Parameters:
+  ///   - uid: 4 or 7 bytes; `nil` for the product's own.
+  ///   - ndef: The message, or its bytes; none leaves the tag empty.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(
+    _ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) {
+    let uid = uid ?? product.defaultUID
+    self.init(
+      product, uid: uid,
+      image: try product.formattedImage(uid: uid, message: ndef.encodedMessage))
+  }
+
+  /// The card that a dump was made of; its size tells the product, its first block the UID.
+  ///
+  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte
+  /// and what follows does not look like one of seven.
+  public init?(dump: [UInt8]) {
+    guard
+      let product = Product.allCases.first(where: {
+        $0.blockCount * Product.blockSize == dump.count
+      })
+    else { return nil }
+    // One UID of seven bytes in 256 looks as if it had a check byte; ATQA behind it tells.
+    let isSevenBytes =
+      dump.prefix(5).reduce(0, ^) != 0
+      || (dump[0] == Self.manufacturer && Array(dump[8..<10]) == product.atqa(uidCount: 7))
+    self.init(product, uid: Array(dump.prefix(isSevenBytes ? 7 : 4)), image: dump)
+  }
+
+  /// NXP, the first byte of a UID of seven (ISO/IEC 7816-6).
+  private static let manufacturer: UInt8 = 0x04
 }
 
 extension MIFAREClassic.Product {
   /// The UID unless another is asked for.
-  fileprivate var defaultUID: [UInt8] {
+  var defaultUID: [UInt8] {
     switch self {
     case .mini: [0x3F, 0x7A, 0x90, 0xE6]
     case .oneK: [0x6F, 0x21, 0xD4, 0x0A]

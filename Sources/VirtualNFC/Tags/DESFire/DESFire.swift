@@ -1,3 +1,5 @@
+import NFCCore
+
 /// A card of the MIFARE DESFire family, or an NTAG DNA chip with the same commands.
 ///
 /// It takes native commands, commands wrapped in APDUs of class 90, and ISO/IEC 7816-4 commands by which
@@ -17,7 +19,7 @@ public struct DESFire: VirtualChip {
   ///   - signature: what Read_Sig gives, 56 bytes; `nil` for the genuine one of the model's UID, and
   ///     zeros with any other.
   public init(
-    model: DESFireModel = .ev1, uid: [UInt8]? = nil, formatted: Bool = true,
+    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, formatted: Bool = true,
     signature: [UInt8]? = nil
   ) {
     self.init(model, uid, message: [], formatted: formatted, signature: signature)
@@ -26,14 +28,16 @@ public struct DESFire: VirtualChip {
   /// Made an NFC Forum Type 4 tag with a message.
   ///
   /// - Parameters:
-  ///   - ndef: an encoded NDEF message. The others are those of ``init(model:uid:formatted:signature:)``.
+  ///   - ndef: the message, or its bytes. The others are those of ``init(_:uid:formatted:signature:)``.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
-    model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8], signature: [UInt8]? = nil
+    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: some TagMessage,
+    signature: [UInt8]? = nil
   ) throws(VirtualTagError) {
     let capacity = model.ndefFileSize - 2
-    guard ndef.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
-    self.init(model, uid, message: ndef, formatted: true, signature: signature)
+    let message = ndef.encodedMessage
+    guard message.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    self.init(model, uid, message: message, formatted: true, signature: signature)
   }
 
   /// - Parameter message: one that fits.
@@ -49,7 +53,7 @@ public struct DESFire: VirtualChip {
       signature: signature ?? (uid == model.defaultUID ? model.signature : nil),
       applications: model.applications(
         formatted: formatted,
-        ndef: [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message))
+        ndef: UInt16(message.count).bigEndianBytes + message))
   }
 
   public var name: String { model.name }
@@ -130,15 +134,15 @@ extension VirtualTag {
   public static func desfire(
     _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, formatted: Bool = true
   ) -> VirtualTag {
-    VirtualTag(DESFire(model: model, uid: uid, formatted: formatted))
+    VirtualTag(DESFire(model, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE DESFire card, or an NTAG DNA chip, with an encoded NDEF message.
+  /// A MIFARE DESFire card, or an NTAG DNA chip, with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func desfire(
-    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: [UInt8]
+    _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    VirtualTag(try DESFire(model: model, uid: uid, ndef: ndef))
+    VirtualTag(try DESFire(model, uid: uid, ndef: ndef))
   }
 }

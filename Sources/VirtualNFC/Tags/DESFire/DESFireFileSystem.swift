@@ -1,3 +1,5 @@
+import NFCCore
+
 /// How a file's data is protected on the air.
 enum DESFireCommunication: UInt8, Hashable, Sendable {
   case plain = 0x00
@@ -36,7 +38,7 @@ struct DESFireFile: Hashable, Sendable {
   /// The answer to GetFileSettings: type (standard data file), communication, rights and size, least
   /// significant byte first.
   var settings: [UInt8] {
-    [0x00, communicationSettings, UInt8(accessRights & 0xFF), UInt8(accessRights >> 8)]
+    [0x00, communicationSettings] + accessRights.littleEndianBytes
       + [0, 8, 16].map { UInt8(truncatingIfNeeded: content.count >> $0) }
   }
 }
@@ -104,7 +106,7 @@ extension DESFireModel {
       guard formatted else { return [] }
       let container: [UInt8] =
         [0x00, 0x0F, 0x20, 0x00, 0x3B, 0x00, 0x34, 0x04, 0x06, 0xE1, 0x04]
-        + [UInt8(size >> 8), UInt8(size & 0xFF), 0x00, 0x00]
+        + UInt16(size).bigEndianBytes + [0x00, 0x00]
       return [
         DESFireApplication(
           identifier: [0x01, 0x00, 0x00], keySettings: 0x0F, keys: [.zero(.des)],

@@ -64,7 +64,7 @@ extension DESFirePICC {
       return Result(
         frames: applications.compactMap { application in
           guard let iso = application.isoIdentifier else { return nil }
-          return application.identifier + [UInt8(iso & 0xFF), UInt8(iso >> 8)] + application.dfName
+          return application.identifier + iso.littleEndianBytes + application.dfName
         })
     case .selectApplication: return try selectApplication(parameters)
     case .createApplication: return try createApplication(parameters)

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// Commands about the files of the selected application.
 extension DESFirePICC {
   private static let mostFiles: UInt8 = 32
@@ -18,7 +20,7 @@ extension DESFirePICC {
       let identifiers = selected.files.compactMap(\.isoIdentifier)
       return Result(
         frames: Self.frames(
-          identifiers.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, size: 54))
+          identifiers.flatMap(\.littleEndianBytes), size: 54))
     case .getFileSettings:
       try require(parameters, count: 1)
       try requireApplication()

@@ -8,21 +8,23 @@ public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
   private static let pmm: [UInt8] = [0x00, 0xF0, 0x00, 0x00, 0x02, 0x06, 0x03, 0x00]
 
   /// The IDm unless another is asked for.
-  public static let defaultIDm: [UInt8] = [0x01, 0x27, 0x00, 0x5D, 0x4C, 0x08, 0xF4, 0x6B]
+  static let defaultIDm: [UInt8] = [0x01, 0x27, 0x00, 0x5D, 0x4C, 0x08, 0xF4, 0x6B]
 
   /// - Parameters:
-  ///   - idm: 8 bytes.
+  ///   - idm: 8 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
-  public init(idm: [UInt8] = defaultIDm, formatted: Bool = true) {
-    core = FeliCaLiteCore(generation: .lite, idm: idm, pmm: Self.pmm, formatted: formatted)
+  public init(idm: [UInt8]? = nil, formatted: Bool = true) {
+    core = FeliCaLiteCore(
+      generation: .lite, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, formatted: formatted)
   }
 
   /// - Parameters:
-  ///   - idm: 8 bytes.
-  ///   - ndef: The encoded message.
+  ///   - idm: 8 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(idm: [UInt8] = defaultIDm, ndef: [UInt8]) throws(VirtualTagError) {
-    core = try FeliCaLiteCore(generation: .lite, idm: idm, pmm: Self.pmm, ndef: ndef)
+  public init(idm: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
+    core = try FeliCaLiteCore(
+      generation: .lite, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, ndef: ndef)
   }
 }
 
@@ -30,19 +32,17 @@ extension VirtualTag {
   /// A FeliCa Lite tag.
   ///
   /// - Parameters:
-  ///   - idm: 8 bytes.
+  ///   - idm: 8 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
-  public static func feliCaLite(
-    idm: [UInt8] = FeliCaLite.defaultIDm, formatted: Bool = true
-  ) -> VirtualTag {
+  public static func feliCaLite(idm: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(FeliCaLite(idm: idm, formatted: formatted))
   }
 
-  /// A FeliCa Lite tag with an encoded NDEF message of up to 208 bytes.
+  /// A FeliCa Lite tag with an NDEF message of up to 208 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func feliCaLite(
-    idm: [UInt8] = FeliCaLite.defaultIDm, ndef: [UInt8]
+    idm: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try FeliCaLite(idm: idm, ndef: ndef))
   }

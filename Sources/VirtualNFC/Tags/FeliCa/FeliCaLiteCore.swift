@@ -1,3 +1,5 @@
+import NFCCore
+
 /// What FeliCa Lite and Lite-S have in common: the memory, its rules, and the three commands that
 /// they know (FeliCa Lite User's Manual; FeliCa Lite-S User's Manual).
 ///
@@ -42,10 +44,11 @@ struct FeliCaLiteCore: Hashable, Sendable {
 
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   init(
-    generation: Generation, idm: [UInt8], pmm: [UInt8], ndef: [UInt8]
+    generation: Generation, idm: [UInt8], pmm: [UInt8], ndef: some TagMessage
   ) throws(VirtualTagError) {
-    guard ndef.count <= Self.capacity else { throw .messageTooLarge(capacity: Self.capacity) }
-    self.init(generation: generation, idm: idm, pmm: pmm, content: ndef)
+    let content = ndef.encodedMessage
+    guard content.count <= Self.capacity else { throw .messageTooLarge(capacity: Self.capacity) }
+    self.init(generation: generation, idm: idm, pmm: pmm, content: content)
   }
 
   init(generation: Generation, idm: [UInt8], pmm: [UInt8], formatted: Bool) {
@@ -65,7 +68,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     stored[FeliCaLiteBlock.id] = idm + Self.zeros.suffix(8)
     stored[FeliCaLiteBlock.deviceID] = idm + pmm
     stored[FeliCaLiteBlock.systemCode] =
-      [UInt8(Self.systemCode >> 8), UInt8(Self.systemCode & 0xFF)] + Self.zeros.suffix(14)
+      Self.systemCode.bigEndianBytes + Self.zeros.suffix(14)
     stored[FeliCaLiteBlock.memoryConfiguration] = configuration.bytes
     guard let content else { return }
     let attributes = Type3AttributeBlock(
@@ -112,19 +115,11 @@ struct FeliCaLiteCore: Hashable, Sendable {
   // MARK: Commands
 
   mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
-    switch FeliCaPacket(frame) {
-    case .polling(let polling)?:
-      var codes = [Self.systemCode]
-      if configuration.isNDEF { codes.append(Self.ndefSystemCode) }
-      guard let code = codes.first(where: polling.asks) else { return nil }
-      return .feliCa(
-        polling.answer(idm: idm, pmm: pmm, systemCode: code), bitRate: frame.bitRate)
-    case .command(let code, idm, let parameters)?:
-      return FeliCaPacket.answer(to: code, idm: idm, bitRate: frame.bitRate) {
-        () throws(FeliCaRefusal) in try perform(code, parameters)
-      }
-    default:
-      return nil
+    var codes = [Self.systemCode]
+    if configuration.isNDEF { codes.append(Self.ndefSystemCode) }
+    let systems = codes.map { FeliCaIdentity(systemCode: $0, idm: idm) }
+    return FeliCaPacket.answer(to: frame, pmm: pmm, systems: systems) {
+      code, parameters, _ throws(FeliCaRefusal) in try perform(code, parameters)
     }
   }
 

@@ -8,21 +8,23 @@ public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
   private static let pmm: [UInt8] = [0x00, 0xF1, 0x00, 0x00, 0x00, 0x01, 0x43, 0x00]
 
   /// The IDm unless another is asked for.
-  public static let defaultIDm: [UInt8] = [0x01, 0x2E, 0x4C, 0xD8, 0x6A, 0x1F, 0x93, 0x05]
+  static let defaultIDm: [UInt8] = [0x01, 0x2E, 0x4C, 0xD8, 0x6A, 0x1F, 0x93, 0x05]
 
   /// - Parameters:
-  ///   - idm: 8 bytes.
+  ///   - idm: 8 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
-  public init(idm: [UInt8] = defaultIDm, formatted: Bool = true) {
-    core = FeliCaLiteCore(generation: .liteS, idm: idm, pmm: Self.pmm, formatted: formatted)
+  public init(idm: [UInt8]? = nil, formatted: Bool = true) {
+    core = FeliCaLiteCore(
+      generation: .liteS, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, formatted: formatted)
   }
 
   /// - Parameters:
-  ///   - idm: 8 bytes.
-  ///   - ndef: The encoded message.
+  ///   - idm: 8 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(idm: [UInt8] = defaultIDm, ndef: [UInt8]) throws(VirtualTagError) {
-    core = try FeliCaLiteCore(generation: .liteS, idm: idm, pmm: Self.pmm, ndef: ndef)
+  public init(idm: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
+    core = try FeliCaLiteCore(
+      generation: .liteS, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, ndef: ndef)
   }
 }
 
@@ -30,19 +32,17 @@ extension VirtualTag {
   /// A FeliCa Lite-S tag.
   ///
   /// - Parameters:
-  ///   - idm: 8 bytes.
+  ///   - idm: 8 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
-  public static func feliCaLiteS(
-    idm: [UInt8] = FeliCaLiteS.defaultIDm, formatted: Bool = true
-  ) -> VirtualTag {
+  public static func feliCaLiteS(idm: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(FeliCaLiteS(idm: idm, formatted: formatted))
   }
 
-  /// A FeliCa Lite-S tag with an encoded NDEF message of up to 208 bytes.
+  /// A FeliCa Lite-S tag with an NDEF message of up to 208 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func feliCaLiteS(
-    idm: [UInt8] = FeliCaLiteS.defaultIDm, ndef: [UInt8]
+    idm: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try FeliCaLiteS(idm: idm, ndef: ndef))
   }

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// Command codes; the code of an answer is one more (JIS X 6319-4; FeliCa Card User's Manual,
 /// excerpted edition, 4.4).
 enum FeliCaCommand {
@@ -136,6 +138,12 @@ struct FeliCaBlockAccess: Hashable, Sendable {
   }
 }
 
+/// A system of a card, as it makes itself known.
+struct FeliCaIdentity: Hashable, Sendable {
+  let systemCode: UInt16
+  let idm: [UInt8]
+}
+
 /// A command packet without LEN and check, taken apart as far as all cards agree on it.
 enum FeliCaPacket: Hashable, Sendable {
   case polling(FeliCaPolling)
@@ -143,7 +151,7 @@ enum FeliCaPacket: Hashable, Sendable {
   case command(code: UInt8, idm: [UInt8], parameters: [UInt8])
 
   /// `nil` for everything that a card is silent to.
-  init?(_ frame: RadioFrame) {
+  private init?(_ frame: RadioFrame) {
     guard frame.modulation == .feliCa, frame.bitRate == 212 || frame.bitRate == 424,
       let payload = frame.checkedPayload, let code = payload.first
     else { return nil }
@@ -158,19 +166,37 @@ enum FeliCaPacket: Hashable, Sendable {
       code: code, idm: Array(payload[1..<idmEnd]), parameters: Array(payload[idmEnd...]))
   }
 
-  /// The answer to a command: what `perform` gives after code and IDm, or why it did not.
+  /// A card's answer: to Polling that of the first of its systems that is meant, to a command of the one
+  /// that is named.
+  ///
+  /// - Parameter perform: gives what follows code and IDm, for a command's code and parameters and the
+  ///   index of its system.
   static func answer(
-    to code: UInt8, idm: [UInt8], bitRate: Int,
-    _ perform: () throws(FeliCaRefusal) -> [UInt8]
+    to frame: RadioFrame, pmm: [UInt8], systems: [FeliCaIdentity],
+    _ perform: (_ code: UInt8, _ parameters: [UInt8], _ system: Int) throws(FeliCaRefusal)
+      -> [UInt8]
   ) -> RadioFrame? {
-    let body: [UInt8]
-    do throws(FeliCaRefusal) {
-      body = try perform()
-    } catch {
-      guard case .status(let status) = error else { return nil }
-      body = status.bytes
+    switch FeliCaPacket(frame) {
+    case .polling(let polling)?:
+      guard let system = systems.first(where: { polling.asks(for: $0.systemCode) }) else {
+        return nil
+      }
+      return .feliCa(
+        polling.answer(idm: system.idm, pmm: pmm, systemCode: system.systemCode),
+        bitRate: frame.bitRate)
+    case .command(let code, let idm, let parameters)?:
+      guard let system = systems.firstIndex(where: { $0.idm == idm }) else { return nil }
+      let body: [UInt8]
+      do throws(FeliCaRefusal) {
+        body = try perform(code, parameters, system)
+      } catch {
+        guard case .status(let status) = error else { return nil }
+        body = status.bytes
+      }
+      return .feliCa([code &+ 1] + idm + body, bitRate: frame.bitRate)
+    case nil:
+      return nil
     }
-    return .feliCa([code &+ 1] + idm + body, bitRate: bitRate)
   }
 }
 
@@ -204,14 +230,14 @@ struct FeliCaPolling: Hashable, Sendable {
 
   /// Whether a card with this system is meant; a byte FF stands for any.
   func asks(for code: UInt16) -> Bool {
-    zip(systemCode, [UInt8(code >> 8), UInt8(code & 0xFF)])
+    zip(systemCode, code.bigEndianBytes)
       .allSatisfy { $0 == Self.wildcard || $0 == $1 }
   }
 
   func answer(idm: [UInt8], pmm: [UInt8], systemCode code: UInt16) -> [UInt8] {
     let answer = [FeliCaCommand.polling + 1] + idm + pmm
     switch requestCode {
-    case RequestCode.systemCode: return answer + [UInt8(code >> 8), UInt8(code & 0xFF)]
+    case RequestCode.systemCode: return answer + code.bigEndianBytes
     case RequestCode.communicationPerformance: return answer + Self.communicationPerformance
     default: return answer
     }

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// A FeliCa Standard card: systems, each with areas and services, and the commands that need no key
 /// (FeliCa Card User's Manual, excerpted edition).
 ///
@@ -117,23 +119,12 @@ public struct FeliCaStandard: VirtualChip {
   }
 
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
-    switch FeliCaPacket(frame) {
-    case .polling(let polling)?:
-      guard let index = systems.firstIndex(where: { polling.asks(for: $0.code) }) else {
-        return nil
-      }
-      return .feliCa(
-        polling.answer(idm: idm(ofSystem: index), pmm: pmm, systemCode: systems[index].code),
-        bitRate: frame.bitRate)
-    case .command(let code, let idm, let parameters)?:
-      guard let index = systems.indices.first(where: { self.idm(ofSystem: $0) == idm }) else {
-        return nil
-      }
-      return FeliCaPacket.answer(to: code, idm: idm, bitRate: frame.bitRate) {
-        () throws(FeliCaRefusal) in try perform(code, parameters, in: index)
-      }
-    default:
-      return nil
+    let identities = systems.indices.map {
+      FeliCaIdentity(systemCode: systems[$0].code, idm: idm(ofSystem: $0))
+    }
+    return FeliCaPacket.answer(to: frame, pmm: pmm, systems: identities) {
+      code, parameters, system throws(FeliCaRefusal) in
+      try perform(code, parameters, in: system)
     }
   }
 
@@ -162,7 +153,7 @@ public struct FeliCaStandard: VirtualChip {
       return node(at: Int(parameters[1]) << 8 | Int(parameters[0]), in: system)
     case (FeliCaCommand.requestSystemCode, 0):
       return [UInt8(systems.count)]
-        + systems.flatMap { [UInt8($0.code >> 8), UInt8($0.code & 0xFF)] }
+        + systems.flatMap(\.code.bigEndianBytes)
     case (FeliCaCommand.requestSpecificationVersion, 2):
       return FeliCaStatus.success.bytes + Self.specificationVersion
     case (FeliCaCommand.resetMode, 2):
@@ -187,11 +178,10 @@ public struct FeliCaStandard: VirtualChip {
   }
 
   private func node(at index: Int, in system: Int) -> [UInt8] {
-    func littleEndian(_ code: UInt16) -> [UInt8] { [UInt8(code & 0xFF), UInt8(code >> 8)] }
     guard systems[system].nodes.indices.contains(index) else { return Self.noNode }
     switch systems[system].nodes[index] {
-    case .area(let code, let last): return littleEndian(code) + littleEndian(last)
-    case .service(let code): return littleEndian(code)
+    case .area(let code, let last): return code.littleEndianBytes + last.littleEndianBytes
+    case .service(let code): return code.littleEndianBytes
     }
   }
 

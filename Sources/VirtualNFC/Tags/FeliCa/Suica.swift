@@ -1,3 +1,5 @@
+import NFCCore
+
 /// What is on a Suica-like card: a FeliCa Standard card with the services of the Japanese transit
 /// cards.
 ///
@@ -96,11 +98,7 @@ enum Suica {
   /// Year from 2000 in 7 bits, month in 4, day in 5; most significant byte first.
   private static func date(day: Int) -> [UInt8] {
     let value = 26 << 9 | 6 << 5 | day
-    return [UInt8(value >> 8), UInt8(value & 0xFF)]
-  }
-
-  private static func littleEndian(_ value: Int) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+    return UInt16(value).bigEndianBytes
   }
 
   private static let ledger: (history: [[UInt8]], balance: Int, sequenceNumber: Int) = {
@@ -124,12 +122,12 @@ enum Suica {
         head = [Terminal.vendingMachine, Process.purchase]
         // Hour in 5 bits, minute in 6; then the terminal.
         let time = hour << 11 | minute << 5
-        middle = [UInt8(time >> 8), UInt8(time & 0xFF), 0x52, 0x8A]
+        middle = UInt16(time).bigEndianBytes + [0x52, 0x8A]
       }
       sequenceNumber += 1
       records.append(
-        head + [0x00, 0x00] + date(day: day) + middle + littleEndian(balance)
-          + [0x00, UInt8(sequenceNumber >> 8), UInt8(sequenceNumber & 0xFF), 0x00])
+        head + [0x00, 0x00] + date(day: day) + middle + UInt16(balance).littleEndianBytes + [0x00]
+          + UInt16(sequenceNumber).bigEndianBytes + [0x00])
     }
     return (records.reversed(), balance, sequenceNumber)
   }()
@@ -141,8 +139,9 @@ enum Suica {
   /// Service 008B: kind of card in byte 8, balance in bytes 11 and 12 (least significant first),
   /// sequence number in the last two.
   private static let attributes: [UInt8] =
-    [UInt8](repeating: 0, count: 8) + [0x20, 0x00, 0x00] + littleEndian(ledger.balance)
-    + [0x00, UInt8(ledger.sequenceNumber >> 8), UInt8(ledger.sequenceNumber & 0xFF)]
+    [UInt8](repeating: 0, count: 8) + [0x20, 0x00, 0x00]
+    + UInt16(ledger.balance).littleEndianBytes + [0x00]
+    + UInt16(ledger.sequenceNumber).bigEndianBytes
 
   /// Service 108F, the newest first: 20 in or A0 out, 0, station, 2 bytes, date, time in BCD, fare
   /// (least significant byte first).
@@ -156,7 +155,7 @@ enum Suica {
     isEntry: Bool, at station: Station, hour: UInt8, minute: UInt8, fare: Int
   ) -> [UInt8] {
     [isEntry ? 0x20 : 0xA0, 0x00, station.line, station.order, 0x00, 0x00] + date(day: 10)
-      + [hour, minute] + littleEndian(fare) + [0, 0, 0, 0]
+      + [hour, minute] + UInt16(fare).littleEndianBytes + [0, 0, 0, 0]
   }
 
   /// Service 10CB: where the card was last let in.

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// The attribute information block, block 0 of an NDEF-formatted tag (NFC Forum Type 3 Tag
 /// Operation Specification 1.1).
 struct Type3AttributeBlock: Hashable, Sendable {
@@ -15,13 +17,13 @@ struct Type3AttributeBlock: Hashable, Sendable {
 
   /// 16 bytes; the last two are the sum of the others, most significant first.
   var bytes: [UInt8] {
-    let head: [UInt8] = [version, nbr, nbw, UInt8(nmaxb >> 8), UInt8(nmaxb & 0xFF)]
+    let head = [version, nbr, nbw] + nmaxb.bigEndianBytes
     let reserved: [UInt8] = [0, 0, 0, 0]
     let flags: [UInt8] = [0x00, isWritable ? 0x01 : 0x00]
     let length = [16, 8, 0].map { UInt8(truncatingIfNeeded: ln >> $0) }
     let body = head + reserved + flags + length
     let checksum = body.reduce(UInt16(0)) { $0 + UInt16($1) }
-    return body + [UInt8(checksum >> 8), UInt8(checksum & 0xFF)]
+    return body + checksum.bigEndianBytes
   }
 
   /// The attribute block and the blocks of a message, the last one filled up with zeros.

@@ -7,7 +7,7 @@ public struct Type3Tag: VirtualChip {
   public let identifier: [UInt8]
 
   /// The IDm unless another is asked for.
-  public static let defaultIDm: [UInt8] = [0x02, 0xFE, 0x00, 0x15, 0x9A, 0x3C, 0x72, 0xE1]
+  static let defaultIDm: [UInt8] = [0x02, 0xFE, 0x00, 0x15, 0x9A, 0x3C, 0x72, 0xE1]
 
   private static let systemCode: UInt16 = 0x12FC
   private static let readWriteService: UInt16 = 0x0009
@@ -21,13 +21,13 @@ public struct Type3Tag: VirtualChip {
   private var blocks: [[UInt8]]
 
   /// - Parameters:
-  ///   - idm: 8 bytes.
+  ///   - idm: 8 bytes; `nil` for the chip's own.
   ///   - nbr: Blocks that one CHECK may ask for, 1 to 15.
   ///   - nbw: Blocks that one UPDATE may carry, 1 to 13.
   ///   - dataBlocks: Blocks for an NDEF message, 16 bytes each, 1 to 65535.
   ///   - formatted: Whether there is an attribute information block; all is zero if not.
   public init(
-    idm: [UInt8] = defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
+    idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
     formatted: Bool = true
   ) {
     self.init(
@@ -35,18 +35,20 @@ public struct Type3Tag: VirtualChip {
   }
 
   /// - Parameters:
-  ///   - ndef: The encoded message. The others are those of ``init(idm:nbr:nbw:dataBlocks:formatted:)``.
+  ///   - ndef: The message, or its bytes. The others are those of ``init(idm:nbr:nbw:dataBlocks:formatted:)``.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
-    idm: [UInt8] = defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64, ndef: [UInt8]
+    idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64, ndef: some TagMessage
   ) throws(VirtualTagError) {
     let capacity = dataBlocks * FeliCaBlockAccess.blockSize
-    guard ndef.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
-    self.init(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, content: ndef)
+    let content = ndef.encodedMessage
+    guard content.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    self.init(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, content: content)
   }
 
   /// - Parameter content: a message that fits; `nil` for zeros.
-  private init(idm: [UInt8], nbr: Int, nbw: Int, dataBlocks: Int, content: [UInt8]?) {
+  private init(idm: [UInt8]?, nbr: Int, nbw: Int, dataBlocks: Int, content: [UInt8]?) {
+    let idm = idm ?? Self.defaultIDm
     precondition(idm.count == FeliCaPolling.idmSize, "an IDm has 8 bytes")
     precondition((1...15).contains(nbr) && (1...13).contains(nbw), "more than a frame carries")
     precondition((1...0xFFFF).contains(dataBlocks), "block numbers have 16 bits")
@@ -80,18 +82,9 @@ public struct Type3Tag: VirtualChip {
   public mutating func powerOff() {}
 
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
-    switch FeliCaPacket(frame) {
-    case .polling(let polling)?:
-      guard polling.asks(for: Self.systemCode) else { return nil }
-      return .feliCa(
-        polling.answer(idm: identifier, pmm: Self.pmm, systemCode: Self.systemCode),
-        bitRate: frame.bitRate)
-    case .command(let code, identifier, let parameters)?:
-      return FeliCaPacket.answer(to: code, idm: identifier, bitRate: frame.bitRate) {
-        () throws(FeliCaRefusal) in try perform(code, parameters)
-      }
-    default:
-      return nil
+    let system = FeliCaIdentity(systemCode: Self.systemCode, idm: identifier)
+    return FeliCaPacket.answer(to: frame, pmm: Self.pmm, systems: [system]) {
+      code, parameters, _ throws(FeliCaRefusal) in try perform(code, parameters)
     }
   }
 
@@ -144,19 +137,19 @@ extension VirtualTag {
   ///
   /// - Parameters: as ``Type3Tag/init(idm:nbr:nbw:dataBlocks:formatted:)``.
   public static func type3(
-    idm: [UInt8] = Type3Tag.defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
+    idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
     formatted: Bool = true
   ) -> VirtualTag {
     VirtualTag(
       Type3Tag(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, formatted: formatted))
   }
 
-  /// An NFC Forum type 3 tag with an encoded NDEF message.
+  /// An NFC Forum type 3 tag with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type3(
-    idm: [UInt8] = Type3Tag.defaultIDm, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
-    ndef: [UInt8]
+    idm: [UInt8]? = nil, nbr: Int = 12, nbw: Int = 8, dataBlocks: Int = 64,
+    ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try Type3Tag(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, ndef: ndef))
   }

@@ -2,9 +2,9 @@
 ///
 /// It takes blocks and gives blocks, both without their check bytes. Everything that breaks the
 /// format is met with silence, as the standard asks of a card (7.5.6).
-public struct BlockProtocol: Hashable, Sendable {
+struct BlockProtocol: Hashable, Sendable {
   /// What a block leads to.
-  public enum Outcome: Hashable, Sendable {
+  enum Outcome: Hashable, Sendable {
     /// The block is not for this card, or not a block.
     case silence
     /// A block to send back.
@@ -17,11 +17,11 @@ public struct BlockProtocol: Hashable, Sendable {
   }
 
   /// FSD, the longest frame that the reader takes, check bytes included.
-  public let frameSizeOfReader: Int
+  let frameSizeOfReader: Int
   /// FSC, the longest frame that the card takes, check bytes included.
-  public let frameSizeOfCard: Int
+  let frameSizeOfCard: Int
   /// The number that the reader gave the card, 0 to 14; `nil` if the card has no CID support.
-  public let cid: UInt8?
+  let cid: UInt8?
 
   /// Rule C of 7.5.4.2.
   private var blockNumber: UInt8 = 1
@@ -37,7 +37,7 @@ public struct BlockProtocol: Hashable, Sendable {
   /// - Parameters:
   ///   - frameSizeOfReader: FSD in bytes, at least 16.
   ///   - frameSizeOfCard: FSC in bytes, at least 16.
-  public init(frameSizeOfReader: Int, frameSizeOfCard: Int, cid: UInt8?) {
+  init(frameSizeOfReader: Int, frameSizeOfCard: Int, cid: UInt8?) {
     self.frameSizeOfReader = max(frameSizeOfReader, Self.smallestFrame)
     self.frameSizeOfCard = max(frameSizeOfCard, Self.smallestFrame)
     self.cid = cid
@@ -47,13 +47,13 @@ public struct BlockProtocol: Hashable, Sendable {
   ///
   /// Codes above 8 were reserved before the edition of 2016, which gives them sizes up to 4096; a
   /// card may send shorter frames than it is allowed to, so they count as 256 here.
-  public static func frameSize(code: UInt8) -> Int {
+  static func frameSize(code: UInt8) -> Int {
     let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
     return sizes[min(Int(code), sizes.count - 1)]
   }
 
   /// Takes a block without its check bytes.
-  public mutating func receive(_ block: [UInt8]) -> Outcome {
+  mutating func receive(_ block: [UInt8]) -> Outcome {
     guard let control = block.first, block.count + Self.checkSize <= frameSizeOfCard else {
       return .silence
     }
@@ -97,7 +97,7 @@ public struct BlockProtocol: Hashable, Sendable {
   ///   - response: of any length; it is chained if it does not fit into one frame.
   ///   - waitingTimeExtensions: the card asks for more time first, once for each multiplier WTXM.
   ///     A value outside 1...59 (7.3) is left out.
-  public mutating func respond(
+  mutating func respond(
     _ response: [UInt8], waitingTimeExtensions: [UInt8] = []
   ) -> [UInt8] {
     self.response = response

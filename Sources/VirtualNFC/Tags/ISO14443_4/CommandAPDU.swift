@@ -1,3 +1,5 @@
+import NFCCore
+
 /// A command APDU taken apart: ISO/IEC 7816-4, 5.1.
 struct CommandAPDU: Hashable, Sendable {
   var cla: UInt8
@@ -86,7 +88,7 @@ struct StatusWord: Hashable, Sendable {
 
   init(_ value: UInt16) { self.value = value }
 
-  var bytes: [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
+  var bytes: [UInt8] { value.bigEndianBytes }
 
   static let success = StatusWord(0x9000)
   /// The end of the file was reached before as many bytes were read as expected.

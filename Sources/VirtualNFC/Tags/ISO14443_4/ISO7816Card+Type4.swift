@@ -3,51 +3,52 @@ import NFCCore
 extension VirtualTag {
   /// A type A card with the NFC Forum's Type 4 application.
   ///
-  /// - Parameter formatted: `false` for a card without the application.
+  /// - Parameters:
+  ///   - uid: 4, 7 or 10 bytes; `nil` for the card's own.
+  ///   - formatted: `false` for a card without the application.
   public static func type4(
-    uid: [UInt8] = TypeACoding.defaultUID, formatted: Bool = true,
+    uid: [UInt8]? = nil, formatted: Bool = true,
     configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
   ) -> VirtualTag {
     type4(
       uid, formatted ? [Type4Application(configuration: configuration)] : [], quirks)
   }
 
-  /// A type A card with the NFC Forum's Type 4 application and an encoded NDEF message.
+  /// A type A card with the NFC Forum's Type 4 application and an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type4(
-    uid: [UInt8] = TypeACoding.defaultUID, ndef: [UInt8],
+    uid: [UInt8]? = nil, ndef: some TagMessage,
     configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
   ) throws(VirtualTagError) -> VirtualTag {
     type4(uid, [try Type4Application(configuration: configuration, ndef: ndef)], quirks)
   }
 
   private static func type4(
-    _ uid: [UInt8], _ applications: [Type4Application], _ quirks: ISO7816Card.Quirks
+    _ uid: [UInt8]?, _ applications: [Type4Application], _ quirks: ISO7816Card.Quirks
   ) -> VirtualTag {
-    let interface = ProximityInterface(
-      typeA: uid, atqa: TypeACoding.atqa(uid: uid), ats: TypeACoding.ats)
-    return VirtualTag(
-      ISO7816Card(name: "type4", interface: interface, applets: applications, quirks: quirks))
+    VirtualTag(
+      ISO7816Card(
+        name: "type4", uid: uid ?? TypeACoding.defaultUID, applets: applications, quirks: quirks))
   }
 
   /// A type B card with the NFC Forum's Type 4 application.
   ///
   /// - Parameters:
-  ///   - pupi: 4 bytes.
+  ///   - pupi: 4 bytes; `nil` for the card's own.
   ///   - formatted: `false` for a card without the application.
   public static func type4B(
-    pupi: [UInt8] = TypeBCoding.defaultPUPI, formatted: Bool = true,
+    pupi: [UInt8]? = nil, formatted: Bool = true,
     configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
   ) -> VirtualTag {
     type4B(pupi, Type4Application(configuration: configuration), formatted: formatted, quirks)
   }
 
-  /// A type B card with the NFC Forum's Type 4 application and an encoded NDEF message.
+  /// A type B card with the NFC Forum's Type 4 application and an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type4B(
-    pupi: [UInt8] = TypeBCoding.defaultPUPI, ndef: [UInt8],
+    pupi: [UInt8]? = nil, ndef: some TagMessage,
     configuration: Type4Application.Configuration = .init(), quirks: ISO7816Card.Quirks = []
   ) throws(VirtualTagError) -> VirtualTag {
     type4B(
@@ -56,11 +57,12 @@ extension VirtualTag {
   }
 
   private static func type4B(
-    _ pupi: [UInt8], _ application: Type4Application, formatted: Bool,
+    _ pupi: [UInt8]?, _ application: Type4Application, formatted: Bool,
     _ quirks: ISO7816Card.Quirks
   ) -> VirtualTag {
     let interface = ProximityInterface(
-      typeB: pupi, applicationData: TypeBCoding.applicationData(aid: application.aid),
+      typeB: pupi ?? TypeBCoding.defaultPUPI,
+      applicationData: TypeBCoding.applicationData(aid: application.aid),
       protocolInfo: TypeBCoding.protocolInfo)
     return VirtualTag(
       ISO7816Card(
@@ -70,9 +72,9 @@ extension VirtualTag {
 }
 
 /// What the type A cards here send on activation.
-public enum TypeACoding {
+enum TypeACoding {
   /// The UID unless another is asked for.
-  public static let defaultUID: [UInt8] = [0x04, 0x5E, 0x21, 0x72, 0x9C, 0x64, 0x80]
+  static let defaultUID: [UInt8] = [0x04, 0x5E, 0x21, 0x72, 0x9C, 0x64, 0x80]
 
   /// ISO/IEC 14443-3, 6.5.2: the size of the UID in bits 8 and 7 of the first byte, and bit 3 for bit
   /// frame anticollision.
@@ -90,9 +92,9 @@ public enum TypeACoding {
 }
 
 /// What the type B cards here send on activation.
-public enum TypeBCoding {
+enum TypeBCoding {
   /// The PUPI unless another is asked for.
-  public static let defaultPUPI: [UInt8] = [0x50, 0x3C, 0x9A, 0x17]
+  static let defaultPUPI: [UInt8] = [0x50, 0x3C, 0x9A, 0x17]
 
   /// ISO/IEC 14443-3, 7.9.3: AFI 00 (no family), CRC_B of the AID, one application in all.
   static func applicationData(aid: [UInt8]) -> [UInt8] {

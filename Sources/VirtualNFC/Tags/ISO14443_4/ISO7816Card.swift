@@ -44,6 +44,22 @@ public struct ISO7816Card: VirtualChip {
     self.quirks = quirks
   }
 
+  /// A type A card, with the answer to select that most here send.
+  ///
+  /// - Parameters:
+  ///   - uid: 4, 7 or 10 bytes.
+  ///   - masterFile: as for ``init(name:interface:applets:masterFile:quirks:)``.
+  public init(
+    name: String, uid: [UInt8], applets: [any VirtualApplet],
+    masterFile: (any VirtualApplet)? = nil, quirks: Quirks = []
+  ) {
+    self.init(
+      name: name,
+      interface: ProximityInterface(
+        typeA: uid, atqa: TypeACoding.atqa(uid: uid), ats: TypeACoding.ats),
+      applets: applets, masterFile: masterFile, quirks: quirks)
+  }
+
   public var identifier: [UInt8] { interface.identifier }
 
   public var modulation: RadioFrame.Modulation { interface.modulation }

@@ -131,11 +131,6 @@ extension VirtualTag {
   public static func tMoney(
     uid: [UInt8] = [0x1C, 0x7D, 0x35, 0xA2], application: TransitApplication = .init()
   ) -> VirtualTag {
-    VirtualTag(
-      ISO7816Card(
-        name: "tmoney",
-        interface: ProximityInterface(
-          typeA: uid, atqa: TypeACoding.atqa(uid: uid), ats: TypeACoding.ats),
-        applets: [application]))
+    VirtualTag(ISO7816Card(name: "tmoney", uid: uid, applets: [application]))
   }
 }

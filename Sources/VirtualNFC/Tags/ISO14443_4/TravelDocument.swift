@@ -3,9 +3,9 @@
 ///
 /// Its files are there and closed: selecting or reading one gives 6982. GET CHALLENGE, the first step
 /// of Basic Access Control, is answered; no key opens the document.
-public struct TravelDocumentApplication: VirtualApplet {
+struct TravelDocumentApplication: VirtualApplet {
   /// A0000002471001, Doc 9303-10, 4.3.
-  public let aid: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
+  let aid: [UInt8] = [0xA0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01]
   /// Files of the application: EF.COM, EF.SOD, and data groups 1 (machine readable zone) and 2
   /// (face). The low five bits are the short file identifier.
   private static let files: [UInt16] = [0x011E, 0x011D, 0x0101, 0x0102]
@@ -15,18 +15,18 @@ public struct TravelDocumentApplication: VirtualApplet {
   private var hasChallenge = false
 
   /// - Parameter seed: of the challenges, which are the same in each run.
-  public init(seed: UInt64 = 0x9303) {
+  init(seed: UInt64 = 0x9303) {
     generator = RepeatableGenerator(seed: seed)
   }
 
-  public mutating func select() -> [UInt8] {
+  mutating func select() -> [UInt8] {
     hasChallenge = false
     return StatusWord.success.bytes
   }
 
-  public mutating func deselect() { hasChallenge = false }
+  mutating func deselect() { hasChallenge = false }
 
-  public mutating func process(_ apdu: [UInt8]) -> [UInt8] {
+  mutating func process(_ apdu: [UInt8]) -> [UInt8] {
     guard let command = CommandAPDU(apdu) else { return StatusWord.wrongLength.bytes }
     guard command.cla == 0 else { return StatusWord.classNotSupported.bytes }
     switch command.ins {
@@ -67,8 +67,8 @@ public struct TravelDocumentApplication: VirtualApplet {
 }
 
 /// The master file of an electronic passport, with EF.CardAccess: ICAO Doc 9303, part 10, 3.11.3.
-public struct TravelDocumentMasterFile: VirtualApplet {
-  public let aid: [UInt8] = []
+struct TravelDocumentMasterFile: VirtualApplet {
+  let aid: [UInt8] = []
   /// 011C, whose short file identifier is 1C.
   private static let cardAccessIdentifier: UInt16 = 0x011C
   private var cardAccess: TransparentFile
@@ -78,17 +78,17 @@ public struct TravelDocumentMasterFile: VirtualApplet {
   /// brainpoolP256r1: Doc 9303-11, 9.2.1, and its worked example in appendix G.1.
   ///
   /// A set of one sequence: OID 0.4.0.127.0.7.2.2.4.2.2, version 2, domain parameters 13.
-  public static let paceSecurityInfos: [UInt8] = [
+  static let paceSecurityInfos: [UInt8] = [
     0x31, 0x14, 0x30, 0x12, 0x06, 0x0A, 0x04, 0x00, 0x7F, 0x00, 0x07, 0x02, 0x02, 0x04, 0x02, 0x02,
     0x02, 0x01, 0x02, 0x02, 0x01, 0x0D,
   ]
 
   /// - Parameter cardAccess: the content of EF.CardAccess.
-  public init(cardAccess: [UInt8] = Self.paceSecurityInfos) {
+  init(cardAccess: [UInt8] = Self.paceSecurityInfos) {
     self.cardAccess = TransparentFile(identifier: Self.cardAccessIdentifier, content: cardAccess)
   }
 
-  public var memory: [UInt8] {
+  var memory: [UInt8] {
     get { cardAccess.content }
     set {
       let part = newValue.prefix(cardAccess.content.count)
@@ -96,14 +96,14 @@ public struct TravelDocumentMasterFile: VirtualApplet {
     }
   }
 
-  public mutating func select() -> [UInt8] {
+  mutating func select() -> [UInt8] {
     isSelected = false
     return StatusWord.success.bytes
   }
 
-  public mutating func deselect() { isSelected = false }
+  mutating func deselect() { isSelected = false }
 
-  public mutating func process(_ apdu: [UInt8]) -> [UInt8] {
+  mutating func process(_ apdu: [UInt8]) -> [UInt8] {
     guard let command = CommandAPDU(apdu) else { return StatusWord.wrongLength.bytes }
     guard command.cla == 0 else { return StatusWord.classNotSupported.bytes }
     switch command.ins {
@@ -160,9 +160,7 @@ extension VirtualTag {
   ) -> VirtualTag {
     VirtualTag(
       ISO7816Card(
-        name: "emrtd",
-        interface: ProximityInterface(
-          typeA: uid, atqa: TypeACoding.atqa(uid: uid), ats: TypeACoding.ats),
-        applets: [TravelDocumentApplication(seed: seed)], masterFile: TravelDocumentMasterFile()))
+        name: "emrtd", uid: uid, applets: [TravelDocumentApplication(seed: seed)],
+        masterFile: TravelDocumentMasterFile()))
   }
 }

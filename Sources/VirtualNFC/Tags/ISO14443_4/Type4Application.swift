@@ -1,3 +1,5 @@
+import NFCCore
+
 /// The NDEF application of an NFC Forum Type 4 tag: NFC Forum, Type 4 Tag Technical Specification.
 ///
 /// It holds a capability container (file E103), which no command can change, an NDEF file and any
@@ -84,14 +86,15 @@ public struct Type4Application: VirtualApplet {
     self.init(configuration, content: [])
   }
 
-  /// - Parameter ndef: an encoded NDEF message; empty for a tag without one.
+  /// - Parameter ndef: the message, or its bytes; none leaves the tag empty.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
-    configuration: Configuration = Configuration(), ndef: [UInt8]
+    configuration: Configuration = Configuration(), ndef: some TagMessage
   ) throws(VirtualTagError) {
     let capacity = configuration.ndefFileSize - configuration.lengthSize
-    guard ndef.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
-    self.init(configuration, content: ndef)
+    let content = ndef.encodedMessage
+    guard content.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    self.init(configuration, content: content)
   }
 
   /// - Parameter ndef: a message that fits.
@@ -225,7 +228,7 @@ public struct Type4Application: VirtualApplet {
     let sizeBytes = [16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) }
     let body =
       [0x80, 0x03] + sizeBytes + [0x82, 0x01, 0x01]
-      + [0x83, 0x02, UInt8(file.identifier >> 8), UInt8(file.identifier & 0xFF)]
+      + [0x83, 0x02] + file.identifier.bigEndianBytes
     return [0x6F, UInt8(body.count)] + body
   }
 

@@ -17,9 +17,18 @@ extension VirtualTag {
   /// An ICODE SLI-S, 160 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func icodeSLIS(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.icodeSLIS, uid: uid, formatted: formatted)
+  }
+
+  /// An ICODE SLI-S with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func icodeSLIS(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    try vicinity(.icodeSLIS, uid: uid, ndef: ndef)
   }
 }

@@ -21,7 +21,7 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
   var isPersistentlyQuiet = false
 
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: with a capability container and an empty message; else all zero, as it leaves
   ///     the factory.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
@@ -29,10 +29,10 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
   }
 
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
-  ///   - ndef: the encoded message.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+  public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     self.init(try Self.model.core(uid: uid, ndef: ndef))
   }
 
@@ -56,19 +56,17 @@ extension VirtualTag {
   /// An ICODE SLIX, 112 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero, as it leaves the factory.
-  public static func icodeSLIX(
-    uid: [UInt8]? = nil, formatted: Bool = true
-  ) -> VirtualTag {
+  public static func icodeSLIX(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ICODESLIX(uid: uid, formatted: formatted))
   }
 
-  /// An ICODE SLIX with an encoded NDEF message of up to 102 bytes.
+  /// An ICODE SLIX with an NDEF message of up to 102 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func icodeSLIX(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try ICODESLIX(uid: uid, ndef: ndef))
   }

@@ -32,9 +32,9 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
-  ///   - ndef: the encoded message.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+  public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
     self.init(try Self.model.core(uid: uid, ndef: ndef))
   }
 
@@ -134,17 +134,15 @@ extension VirtualTag {
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
   ///   - formatted: `false`: all zero, as it leaves the factory.
-  public static func icodeSLIX2(
-    uid: [UInt8]? = nil, formatted: Bool = true
-  ) -> VirtualTag {
+  public static func icodeSLIX2(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ICODESLIX2(uid: uid, formatted: formatted))
   }
 
-  /// An ICODE SLIX2 with an encoded NDEF message of up to 308 bytes.
+  /// An ICODE SLIX2 with an NDEF message of up to 308 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func icodeSLIX2(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try ICODESLIX2(uid: uid, ndef: ndef))
   }

@@ -19,9 +19,18 @@ extension VirtualTag {
   /// An MB89R118, 2000 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func mb89r118(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.mb89r118, uid: uid, formatted: formatted)
+  }
+
+  /// An MB89R118 with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func mb89r118(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    try vicinity(.mb89r118, uid: uid, ndef: ndef)
   }
 }

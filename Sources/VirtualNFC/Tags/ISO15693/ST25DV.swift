@@ -50,9 +50,11 @@ public struct ST25DV: VirtualChip, VicinityChip {
   /// - Parameters:
   ///   - model: one of ST25DV's.
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
-  ///   - ndef: the encoded message.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ model: VicinityModel, uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+  public init(
+    _ model: VicinityModel, uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) {
     self.init(model, try model.core(uid: uid, ndef: ndef))
   }
 
@@ -85,27 +87,54 @@ extension VirtualTag {
   /// An ST25DV64K, 8192 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ST25DV(.st25dv64K, uid: uid, formatted: formatted))
   }
 
+  /// An ST25DV64K with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func st25dv(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try ST25DV(.st25dv64K, uid: uid, ndef: ndef))
+  }
+
   /// An ST25DV16K, 2048 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv16K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ST25DV(.st25dv16K, uid: uid, formatted: formatted))
   }
 
+  /// An ST25DV16K with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func st25dv16K(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try ST25DV(.st25dv16K, uid: uid, ndef: ndef))
+  }
+
   /// An ST25DV04K, 512 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv04K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ST25DV(.st25dv04K, uid: uid, formatted: formatted))
+  }
+
+  /// An ST25DV04K with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func st25dv04K(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try ST25DV(.st25dv04K, uid: uid, ndef: ndef))
   }
 }

@@ -17,9 +17,18 @@ extension VirtualTag {
   /// An ST25TV02K, 256 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25tv(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.st25tv02K, uid: uid, formatted: formatted)
+  }
+
+  /// An ST25TV02K with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func st25tv(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    try vicinity(.st25tv02K, uid: uid, ndef: ndef)
   }
 }

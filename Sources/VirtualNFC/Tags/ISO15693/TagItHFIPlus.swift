@@ -18,9 +18,18 @@ extension VirtualTag {
   /// A Tag-it HF-I Plus, 256 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 8 bytes, most significant first.
+  ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func tagIt(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     vicinity(.tagItHFIPlus, uid: uid, formatted: formatted)
+  }
+
+  /// A Tag-it HF-I Plus with an NDEF message.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func tagIt(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    try vicinity(.tagItHFIPlus, uid: uid, ndef: ndef)
   }
 }

@@ -36,11 +36,11 @@ public struct VicinityModel: Hashable, Sendable {
     core(uid: uid, content: formatted ? content.empty : [])
   }
 
-  /// A chip's memory with an encoded message.
+  /// A chip's memory with a message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  func core(uid: [UInt8]?, ndef: [UInt8]) throws(VirtualTagError) -> VicinityCore {
-    core(uid: uid, content: try content.holding(ndef))
+  func core(uid: [UInt8]?, ndef: some TagMessage) throws(VirtualTagError) -> VicinityCore {
+    core(uid: uid, content: try content.holding(ndef.encodedMessage))
   }
 
   private func core(uid: [UInt8]?, content: [UInt8]) -> VicinityCore {
@@ -64,9 +64,11 @@ public struct PlainVicinityChip: VirtualChip, VicinityChip {
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
-  ///   - ndef: the encoded message.
+  ///   - ndef: the message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ model: VicinityModel, uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+  public init(_ model: VicinityModel, uid: [UInt8]? = nil, ndef: some TagMessage)
+    throws(VirtualTagError)
+  {
     self.model = model
     core = try model.core(uid: uid, ndef: ndef)
   }
@@ -84,11 +86,11 @@ extension VirtualTag {
     VirtualTag(PlainVicinityChip(model, uid: uid, formatted: formatted))
   }
 
-  /// The same with an encoded NDEF message.
+  /// The same with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func vicinity(
-    _ model: VicinityModel, uid: [UInt8]? = nil, ndef: [UInt8]
+    _ model: VicinityModel, uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try PlainVicinityChip(model, uid: uid, ndef: ndef))
   }

@@ -1,3 +1,5 @@
+import NFCCore
+
 /// INSIDE Secure PicoPass 2KS, the chip of HID's iCLASS cards, in its ISO/IEC 14443-B mode.
 ///
 /// On the air, ACTALL, IDENTIFY and SELECT are bare: they carry no check. READ ends with the chip's
@@ -136,7 +138,7 @@ public struct PicoPass: VirtualChip {
         register = register & 1 != 0 ? register >> 1 ^ 0x8408 : register >> 1
       }
     }
-    return [UInt8(register & 0xFF), UInt8(register >> 8)]
+    return register.littleEndianBytes
   }
 }
 

@@ -13,7 +13,7 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
   private static let factoryContent: [UInt8] = [0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF]
 
   /// The UID unless another is asked for.
-  public static let defaultUID: [UInt8] = [0x04, 0x58, 0xA3, 0x61, 0xB7, 0x20, 0x80]
+  static let defaultUID: [UInt8] = [0x04, 0x58, 0xA3, 0x61, 0xB7, 0x20, 0x80]
 
   var activation: TypeAActivation
   var pages: [UInt8]
@@ -21,19 +21,19 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
   var lockBitsInForce: [UInt8]
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
   ///     leaves the factory.
-  public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
+  public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : Self.factoryContent)
   }
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
-  ///   - ndef: The encoded message.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8] = defaultUID, ndef: [UInt8]) throws(VirtualTagError) {
-    self.init(uid: uid, content: try Self.dataArea.content(message: ndef))
+  public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
+    self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
   /// The chip that a dump was made of: `nil` if it has not 64 bytes.
@@ -45,7 +45,8 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
     load(dump)
   }
 
-  private init(uid: [UInt8], content: [UInt8]) {
+  private init(uid: [UInt8]?, content: [UInt8]) {
+    let uid = uid ?? Self.defaultUID
     activation = Self.activation(uid: uid)
     pages = Type2Memory.image(
       uid: uid, pageCount: Self.pageTotal, content: [Type2Memory.oneTimePage: content])
@@ -80,20 +81,18 @@ extension VirtualTag {
   /// A MIFARE Ultralight (MF0ICU1), 48 bytes of user memory.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
   ///     leaves the factory.
-  public static func ultralight(
-    uid: [UInt8] = MIFAREUltralight.defaultUID, formatted: Bool = true
-  ) -> VirtualTag {
+  public static func ultralight(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralight(uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight (MF0ICU1) with an encoded NDEF message of up to 46 bytes.
+  /// A MIFARE Ultralight (MF0ICU1) with an NDEF message of up to 46 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralight(
-    uid: [UInt8] = MIFAREUltralight.defaultUID, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try MIFAREUltralight(uid: uid, ndef: ndef))
   }

@@ -29,7 +29,7 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   static let keyPages = keyPage..<pageTotal
 
   /// The UID unless another is asked for.
-  public static let defaultUID: [UInt8] = [0x04, 0x2D, 0x84, 0xF6, 0x53, 0x1E, 0x80]
+  static let defaultUID: [UInt8] = [0x04, 0x2D, 0x84, 0xF6, 0x53, 0x1E, 0x80]
 
   /// AUTH0 30, so that nothing is protected, and the key of the data sheet's table 13.
   private static let factoryConfiguration: [Int: [UInt8]] = [
@@ -55,19 +55,19 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
   }
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
   ///     leaves the factory.
-  public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
+  public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : [])
   }
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
-  ///   - ndef: The encoded message.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8] = defaultUID, ndef: [UInt8]) throws(VirtualTagError) {
-    self.init(uid: uid, content: try Self.dataArea.content(message: ndef))
+  public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
+    self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
   /// The chip that a dump was made of: `nil` if it has neither 192 bytes nor 176, which is what a
@@ -82,7 +82,8 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
     load(dump)
   }
 
-  private init(uid: [UInt8], content: [UInt8]) {
+  private init(uid: [UInt8]?, content: [UInt8]) {
+    let uid = uid ?? Self.defaultUID
     activation = Self.activation(uid: uid)
     pages = Type2Memory.image(
       uid: uid, pageCount: Self.pageTotal,
@@ -204,20 +205,18 @@ extension VirtualTag {
   /// A MIFARE Ultralight C (MF0ICU2), 144 bytes of user memory.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
   ///     leaves the factory.
-  public static func ultralightC(
-    uid: [UInt8] = MIFAREUltralightC.defaultUID, formatted: Bool = true
-  ) -> VirtualTag {
+  public static func ultralightC(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightC(uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight C (MF0ICU2) with an encoded NDEF message of up to 137 bytes.
+  /// A MIFARE Ultralight C (MF0ICU2) with an NDEF message of up to 137 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralightC(
-    uid: [UInt8] = MIFAREUltralightC.defaultUID, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try MIFAREUltralightC(uid: uid, ndef: ndef))
   }

@@ -31,23 +31,22 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   var protection: PasswordProtection
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
   ///     leaves the factory, with zeros in page 3 and the user memory.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
-    self.init(
-      product, uid: uid ?? product.defaultUID,
-      content: formatted ? product.dataArea.emptyContent : [])
+    self.init(product, uid: uid, content: formatted ? product.dataArea.emptyContent : [])
   }
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
-  ///   - ndef: The encoded message.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ product: Product, uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+  public init(_ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage)
+    throws(VirtualTagError)
+  {
     self.init(
-      product, uid: uid ?? product.defaultUID,
-      content: try product.dataArea.content(message: ndef))
+      product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
   /// The chip that a dump was made of: `nil` if it has not 80 (MF0UL11) or 164 bytes (MF0UL21).
@@ -64,7 +63,8 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
     load(dump)
   }
 
-  private init(_ product: Product, uid: [UInt8], content: [UInt8]) {
+  private init(_ product: Product, uid: [UInt8]?, content: [UInt8]) {
+    let uid = uid ?? product.defaultUID
     self.product = product
     activation = Self.activation(uid: uid)
     signature = OriginalitySignature.signature(uid: uid)
@@ -182,18 +182,18 @@ extension VirtualTag {
   /// A MIFARE Ultralight EV1 MF0UL11, 48 bytes of user memory.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
   ///     leaves the factory.
   public static func ultralightEV1(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightEV1(.mf0ul11, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight EV1 MF0UL11 with an encoded NDEF message of up to 46 bytes.
+  /// A MIFARE Ultralight EV1 MF0UL11 with an NDEF message of up to 46 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralightEV1(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try MIFAREUltralightEV1(.mf0ul11, uid: uid, ndef: ndef))
   }
@@ -201,7 +201,7 @@ extension VirtualTag {
   /// A MIFARE Ultralight EV1 MF0UL21, 128 bytes of user memory.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
   ///     leaves the factory.
   public static func ultralightEV1With128Bytes(
@@ -210,11 +210,11 @@ extension VirtualTag {
     VirtualTag(MIFAREUltralightEV1(.mf0ul21, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight EV1 MF0UL21 with an encoded NDEF message of up to 126 bytes.
+  /// A MIFARE Ultralight EV1 MF0UL21 with an NDEF message of up to 126 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralightEV1With128Bytes(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try MIFAREUltralightEV1(.mf0ul21, uid: uid, ndef: ndef))
   }

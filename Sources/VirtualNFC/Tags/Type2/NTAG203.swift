@@ -13,7 +13,7 @@ public struct NTAG203: VirtualChip, Type2Chip {
     capabilityContainer: [0xE1, 0x10, 0x12, 0x00], controlTLVs: [0x01, 0x03, 0xA0, 0x10, 0x44])
 
   /// The UID unless another is asked for.
-  public static let defaultUID: [UInt8] = [0x04, 0x92, 0x5E, 0xC3, 0x1A, 0x27, 0x80]
+  static let defaultUID: [UInt8] = [0x04, 0x92, 0x5E, 0xC3, 0x1A, 0x27, 0x80]
 
   var activation: TypeAActivation
   var pages: [UInt8]
@@ -21,19 +21,19 @@ public struct NTAG203: VirtualChip, Type2Chip {
   var lockBitsInForce: [UInt8]
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference here: the chip leaves the factory with a capability
   ///     container and an empty message.
-  public init(uid: [UInt8] = defaultUID, formatted: Bool = true) {
+  public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: Self.dataArea.emptyContent)
   }
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
-  ///   - ndef: The encoded message.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(uid: [UInt8] = defaultUID, ndef: [UInt8]) throws(VirtualTagError) {
-    self.init(uid: uid, content: try Self.dataArea.content(message: ndef))
+  public init(uid: [UInt8]? = nil, ndef: some TagMessage) throws(VirtualTagError) {
+    self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
   /// The chip that a dump was made of: `nil` if it has not 168 bytes.
@@ -45,7 +45,8 @@ public struct NTAG203: VirtualChip, Type2Chip {
     load(dump)
   }
 
-  private init(uid: [UInt8], content: [UInt8]) {
+  private init(uid: [UInt8]?, content: [UInt8]) {
+    let uid = uid ?? Self.defaultUID
     activation = Self.activation(uid: uid)
     pages = Type2Memory.image(
       uid: uid, pageCount: Self.pageTotal, content: [Type2Memory.oneTimePage: content])
@@ -81,19 +82,17 @@ extension VirtualTag {
   /// An NTAG203, 144 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
-  public static func ntag203(
-    uid: [UInt8] = NTAG203.defaultUID, formatted: Bool = true
-  ) -> VirtualTag {
+  public static func ntag203(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG203(uid: uid, formatted: formatted))
   }
 
-  /// An NTAG203 with an encoded NDEF message of up to 137 bytes.
+  /// An NTAG203 with an NDEF message of up to 137 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag203(
-    uid: [UInt8] = NTAG203.defaultUID, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAG203(uid: uid, ndef: ndef))
   }

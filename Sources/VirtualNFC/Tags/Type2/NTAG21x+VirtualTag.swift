@@ -2,17 +2,17 @@ extension VirtualTag {
   /// An NTAG210, 48 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
   public static func ntag210(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag210, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG210 with an encoded NDEF message of up to 46 bytes.
+  /// An NTAG210 with an NDEF message of up to 46 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag210(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAG21x(.ntag210, uid: uid, ndef: ndef))
   }
@@ -20,17 +20,17 @@ extension VirtualTag {
   /// An NTAG212, 128 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
   public static func ntag212(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag212, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG212 with an encoded NDEF message of up to 121 bytes.
+  /// An NTAG212 with an NDEF message of up to 121 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag212(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAG21x(.ntag212, uid: uid, ndef: ndef))
   }
@@ -38,17 +38,17 @@ extension VirtualTag {
   /// An NTAG213, 144 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
   public static func ntag213(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag213, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG213 with an encoded NDEF message of up to 137 bytes.
+  /// An NTAG213 with an NDEF message of up to 137 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag213(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAG21x(.ntag213, uid: uid, ndef: ndef))
   }
@@ -56,17 +56,17 @@ extension VirtualTag {
   /// An NTAG215, 504 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
   public static func ntag215(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag215, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG215 with an encoded NDEF message of up to 492 bytes.
+  /// An NTAG215 with an NDEF message of up to 492 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag215(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAG21x(.ntag215, uid: uid, ndef: ndef))
   }
@@ -74,17 +74,17 @@ extension VirtualTag {
   /// An NTAG216, 888 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
   public static func ntag216(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAG21x(.ntag216, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG216 with an encoded NDEF message of up to 868 bytes.
+  /// An NTAG216 with an NDEF message of up to 868 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag216(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAG21x(.ntag216, uid: uid, ndef: ndef))
   }

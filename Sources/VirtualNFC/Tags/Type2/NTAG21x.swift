@@ -29,21 +29,22 @@ public struct NTAG21x: VirtualChip, Type2Chip {
   private var hasCounted = false
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference here: these chips leave the factory with a capability
   ///     container and an empty message.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
-    self.init(product, uid: uid ?? product.defaultUID, content: product.dataArea.emptyContent)
+    self.init(product, uid: uid, content: product.dataArea.emptyContent)
   }
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
-  ///   - ndef: The encoded message.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ product: Product, uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+  public init(_ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage)
+    throws(VirtualTagError)
+  {
     self.init(
-      product, uid: uid ?? product.defaultUID,
-      content: try product.dataArea.content(message: ndef))
+      product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
   /// The chip that a dump was made of: `nil` if it has not as many bytes as the product.
@@ -57,7 +58,8 @@ public struct NTAG21x: VirtualChip, Type2Chip {
     load(dump)
   }
 
-  private init(_ product: Product, uid: [UInt8], content: [UInt8]) {
+  private init(_ product: Product, uid: [UInt8]?, content: [UInt8]) {
+    let uid = uid ?? product.defaultUID
     self.product = product
     activation = Self.activation(uid: uid)
     signature = OriginalitySignature.signature(uid: uid)

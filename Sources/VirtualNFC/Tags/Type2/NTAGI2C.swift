@@ -30,21 +30,22 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
   private var sessionRegisters: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference here: these chips leave the factory with a capability
   ///     container and an empty message.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
-    self.init(product, uid: uid ?? product.defaultUID, content: product.dataArea.emptyContent)
+    self.init(product, uid: uid, content: product.dataArea.emptyContent)
   }
 
   /// - Parameters:
-  ///   - uid: 7 bytes.
-  ///   - ndef: The encoded message.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
-  public init(_ product: Product, uid: [UInt8]? = nil, ndef: [UInt8]) throws(VirtualTagError) {
+  public init(_ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage)
+    throws(VirtualTagError)
+  {
     self.init(
-      product, uid: uid ?? product.defaultUID,
-      content: try product.dataArea.content(message: ndef))
+      product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
   /// The chip that a dump was made of: `nil` if it has not 936 (1K) or 1960 bytes (2K), or the UID of no chip
@@ -60,7 +61,8 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
     load(dump)
   }
 
-  private init(_ product: Product, uid: [UInt8], content: [UInt8]) {
+  private init(_ product: Product, uid: [UInt8]?, content: [UInt8]) {
+    let uid = uid ?? product.defaultUID
     self.product = product
     activation = Self.activation(uid: uid)
     pages = Type2Memory.image(
@@ -224,17 +226,17 @@ extension VirtualTag {
   /// An NTAG I²C 1K (NT3H1101), 888 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
   public static func ntagI2C1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAGI2C(.nt3h1101, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG I²C 1K (NT3H1101) with an encoded NDEF message of up to 868 bytes.
+  /// An NTAG I²C 1K (NT3H1101) with an NDEF message of up to 868 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntagI2C1K(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAGI2C(.nt3h1101, uid: uid, ndef: ndef))
   }
@@ -242,17 +244,17 @@ extension VirtualTag {
   /// An NTAG I²C 2K (NT3H1201), 1904 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
-  ///   - uid: 7 bytes; the default one differs from those of the other chips.
+  ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - formatted: Makes no difference: it leaves the factory formatted.
   public static func ntagI2C2K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(NTAGI2C(.nt3h1201, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG I²C 2K (NT3H1201) with an encoded NDEF message of up to 1868 bytes.
+  /// An NTAG I²C 2K (NT3H1201) with an NDEF message of up to 1868 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntagI2C2K(
-    uid: [UInt8]? = nil, ndef: [UInt8]
+    uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
     VirtualTag(try NTAGI2C(.nt3h1201, uid: uid, ndef: ndef))
   }

@@ -6,8 +6,6 @@ enum Type2Memory {
   static let staticLockPage = 2
   /// The page whose bits can be set and never cleared: one-time bits, or the capability container.
   static let oneTimePage = 3
-  /// The first page of user memory.
-  static let userPage = 4
   /// UID and its two check bytes.
   static let identityLength = 9
 
@@ -47,9 +45,6 @@ enum Type2Memory {
 struct Type2DataArea {
   /// Byte 2 of the capability container counts eights of bytes.
   private static let sizeUnit = 8
-  private static let messageTag: UInt8 = 0x03
-  private static let terminator: UInt8 = 0xFE
-  private static let longLength: UInt8 = 0xFF
 
   let capabilityContainer: [UInt8]
   /// TLVs that stand before the message.
@@ -57,32 +52,14 @@ struct Type2DataArea {
 
   var size: Int { Int(capabilityContainer[2]) * Self.sizeUnit }
 
-  /// The longest message in bytes.
-  var capacity: Int {
-    let room = size - controlTLVs.count
-    return max(0, room - 2 <= 0xFE ? room - 2 : max(0xFE, room - 4))
-  }
-
-  /// Capability container, control TLVs, the message and a terminator, for pages 3 and on.
+  /// Capability container, control TLVs and the message, for pages 3 and on.
   ///
-  /// The terminator is left out where the message fills the area: NFC Forum Type 2 Tag, 4.4.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   func content(message: [UInt8]) throws(VirtualTagError) -> [UInt8] {
-    guard message.count <= capacity else {
-      throw VirtualTagError.messageTooLarge(capacity: capacity)
-    }
-    var area = controlTLVs + [Self.messageTag]
-    if message.count < Int(Self.longLength) {
-      area.append(UInt8(message.count))
-    } else {
-      area += [Self.longLength, UInt8(message.count >> 8), UInt8(message.count & 0xFF)]
-    }
-    area += message
-    if area.count < size { area.append(Self.terminator) }
-    return capabilityContainer + area
+    let field = try MessageTLV.bytes(message, room: size - controlTLVs.count)
+    return capabilityContainer + controlTLVs + field
   }
 
   /// The same without a message.
-  var emptyContent: [UInt8] {
-    capabilityContainer + controlTLVs + [Self.messageTag, 0x00, Self.terminator]
-  }
+  var emptyContent: [UInt8] { capabilityContainer + controlTLVs + MessageTLV.empty }
 }

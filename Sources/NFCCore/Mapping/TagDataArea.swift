@@ -2,6 +2,8 @@
 ///
 /// Offsets count the bytes of the area, addresses those of the tag.
 struct TagDataArea: Hashable, Sendable {
+  private let bytes: Range<Int>
+  private let reserved: [Range<Int>]
   private let spans: [Range<Int>]
   /// In bytes.
   let size: Int
@@ -18,6 +20,8 @@ struct TagDataArea: Hashable, Sendable {
       start = max(start, gap.upperBound)
     }
     if start < bytes.upperBound { spans.append(start..<bytes.upperBound) }
+    self.bytes = bytes
+    self.reserved = reserved
     self.spans = spans
     size = spans.reduce(0) { $0 + $1.count }
   }
@@ -41,6 +45,35 @@ struct TagDataArea: Hashable, Sendable {
       offset += span.count
     }
     return nil
+  }
+
+  /// The area without more reserved addresses, as a control TLV names them.
+  ///
+  /// - Parameter offset: where that TLV ends. What lies before cannot be taken out any more: the TLVs
+  ///   stand there.
+  func without(_ addresses: Range<Int>, behind offset: Int) -> TagDataArea {
+    guard let next = address(offset), addresses.upperBound > next else { return self }
+    let gap = max(next, addresses.lowerBound)..<addresses.upperBound
+    return TagDataArea(bytes, without: reserved + [gap])
+  }
+
+  /// What TLV stands at an offset; see ``TagLengthValue/step(at:size:byte:)``.
+  ///
+  /// - Parameters:
+  ///   - byte: by its address; `nil` if it is not known.
+  ///   - place: what an error calls an address.
+  func step(
+    at offset: Int, byte: (Int) -> UInt8?, place: (Int) -> NFCError.Place
+  ) throws(NFCError) -> TagLengthValue.Step {
+    do throws(NFCError) {
+      return try TagLengthValue.step(at: offset, size: size) { address($0).flatMap(byte) }
+    } catch {
+      var error = error
+      if case .offset(let offset) = error.place, let address = address(offset) {
+        error.place = place(address)
+      }
+      throw error
+    }
   }
 
   /// Where the area ends: the address after its last byte.

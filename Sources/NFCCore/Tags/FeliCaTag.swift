@@ -1,0 +1,47 @@
+/// A FeliCa card.
+public protocol FeliCaTag: NDEFTag {
+  /// Eight bytes.
+  var idm: [UInt8] { get }
+  /// Eight bytes.
+  var pmm: [UInt8] { get }
+  /// Two bytes, most significant first; empty if the card has not told.
+  var systemCode: [UInt8] { get }
+
+  /// Which chip it is, by the IC code in ``pmm``; `nil` if it is not known.
+  func product() async throws -> TagProduct?
+
+  /// Sends a command: one exchange.
+  ///
+  /// - Parameter command: command code and payload, IDm included where the command has one, without
+  ///   the length byte and the check.
+  /// - Returns: response code and payload, without length byte and check.
+  /// - Throws: `tagResponseError` for no or a broken answer; `commandTooLong` above 254 bytes.
+  func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8]
+
+  /// The card by another one of its systems: the same connection, with that system's IDm in every command.
+  /// No exchange.
+  func inSystem(_ system: FeliCaSystem) -> any FeliCaTag
+
+  /// Authentication and memory configuration of FeliCa Lite and Lite-S; `nil` on other cards.
+  var lite: FeliCaLiteCommands? { get }
+
+  /// Reads blocks of a service that needs no key, as many an exchange as frame and card allow; what the
+  /// card refuses is remembered while it is connected.
+  ///
+  /// - Parameters:
+  ///   - blocks: 0 to 65 535.
+  ///   - system: `nil` for the one that the card was found by; see ``systems()``.
+  /// - Returns: 16 bytes a block.
+  /// - Throws: `tagRefused` with the status flags and the block; `invalidParameter`.
+  func readBlocks(
+    service: UInt16, blocks: Range<Int>, system: FeliCaSystem?
+  ) async throws -> [[UInt8]]
+
+  /// Writes blocks of a service that needs no key, as ``readBlocks(service:blocks:system:)``. Each exchange
+  /// is written whole or not at all; those before it stay written.
+  ///
+  /// - Parameter data: 16 bytes a block.
+  func writeBlocks(
+    service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
+  ) async throws
+}

@@ -1,0 +1,52 @@
+/// A smart card: ISO/IEC 14443-4 with the commands of ISO/IEC 7816-4.
+public protocol ISO7816Tag: NDEFTag {
+  /// Type A: what the answer to select says of the card. Empty for type B.
+  var historicalBytes: [UInt8] { get }
+  /// Type B: four bytes of the answer to request; `nil` for type A.
+  var applicationData: [UInt8]? { get }
+  /// Type B: three bytes of the answer to request; `nil` for type A.
+  var protocolInfo: [UInt8]? { get }
+  /// Type A: ATQA, most significant byte first; `nil` for type B.
+  var atqa: [UInt8]? { get }
+  /// Type A: SAK; `nil` for type B.
+  var sak: UInt8? { get }
+  /// Type A: the answer to select without its length; `nil` for type B.
+  var ats: [UInt8]? { get }
+
+  /// Which chip it is, for the NTAG 4xx; `nil` for any other card. Was learned when the card was found.
+  func product() async throws -> TagProduct?
+
+  /// Sends a command: one exchange with the reader, whatever the status word.
+  ///
+  /// - Throws: `commandTooLong` for more than the reader carries; `tagConnectionLost`.
+  func sendCommand(_ command: APDU) async throws -> ResponseAPDU
+
+  /// Sends a command, and does what it takes for the whole answer.
+  ///
+  /// What the reader does not carry goes in parts, extended length turned into short ones. What a card
+  /// does with the parts that it has got when a chain breaks off is its own affair: begin anew with SELECT.
+  /// A wait that the card asks for and a block that is lost between reader and card are the chip's; libnfc
+  /// tells of neither, but a chain that fails in the end, by the chip's status as the cause.
+  ///
+  /// - Parameter options: `.automatic`, or `.raw` for one exchange and the card's own status word.
+  /// - Returns: all data, and the last status word, whatever it is.
+  /// - Throws: `unsupported` with the status word if the card does not take a long command in parts;
+  ///   `commandTooLong`; `tagResponseError`; `tagConnectionLost`.
+  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU
+
+  /// Selects applications by their names in the given order; the first that answers is kept.
+  ///
+  /// - Throws: `wrongTag` if none is there; the reason names each with its status word.
+  func selectApplication(of aids: [ApplicationIdentifier]) async throws -> SelectedApplication
+
+  /// Reads a file without structure in as few READ BINARY as reader and card allow; asks for less at once
+  /// where the card refuses, and remembers that while it is connected.
+  ///
+  /// - Parameters:
+  ///   - file: its identifier; `nil` for the one that is selected.
+  ///   - offset: 0 to 16 777 215.
+  ///   - count: `nil` for all to the end.
+  /// - Returns: fewer bytes than `count` if the file ends before.
+  /// - Throws: `tagRefused` or `notAuthenticated` with the status word.
+  func readBinary(file: UInt16?, offset: Int, count: Int?) async throws -> [UInt8]
+}

@@ -1,0 +1,62 @@
+/// A type A tag of the MIFARE or NTAG families.
+public protocol MiFareTag: NDEFTag {
+  var family: MiFareFamily { get }
+  /// Two bytes, most significant first.
+  var atqa: [UInt8] { get }
+  var sak: UInt8 { get }
+  /// The answer to select without its length; empty below ISO/IEC 14443-4.
+  var ats: [UInt8] { get }
+  /// What follows the interface bytes of ``ats``.
+  var historicalBytes: [UInt8] { get }
+
+  /// Which chip it is; `nil` if that cannot be told.
+  ///
+  /// Costs GET_VERSION and, for chips without it, one or two further commands, the first time it is
+  /// asked while the tag is connected.
+  func product() async throws -> TagProduct?
+
+  /// Sends a command of the chip's own: one exchange.
+  ///
+  /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without CRC_A,
+  /// or the single byte `0A` for an acknowledge. DESFire, Plus: the native command, inside the
+  /// blocks of ISO/IEC 14443-4; on a PC/SC reader, which carries APDUs alone, a DESFire's goes in one.
+  /// Classic: `60` or `61`, block and key (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as
+  /// the data sheet has them with the operand in the same command.
+  ///
+  /// - Throws: `unsupported` for a command that this reader does not carry, with what it lacks
+  ///   (``ReaderCapabilities/commandPaths``); `tagRefused` with the NAK; `tagResponseError` for no or a broken answer;
+  ///   `commandTooLong`; `authenticationFailed` for a wrong key.
+  func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8]
+
+  /// Sends a command in the form of ISO/IEC 7816-4, for tags that speak ISO/IEC 14443-4.
+  ///
+  /// - Throws: `unsupported` on other tags.
+  func sendCommand(_ command: APDU) async throws -> ResponseAPDU
+
+  /// The card as one that takes commands of ISO/IEC 7816-4, with all that ``ISO7816Tag`` can do; `nil` for a
+  /// tag that does not speak ISO/IEC 14443-4.
+  var iso7816: (any ISO7816Tag)? { get }
+
+  /// Sends a command in the form of ISO/IEC 7816-4, and does what it takes for the whole answer, as
+  /// ``ISO7816Tag/sendCommand(_:options:)``. Frames that a DESFire announces by 91AF are commands of their own
+  /// and are left to the program.
+  ///
+  /// - Throws: `unsupported` on tags without ISO/IEC 14443-4.
+  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU
+
+  /// The commands of MIFARE Classic; `nil` on other tags.
+  var classic: MiFareClassicCommands? { get }
+
+  /// The commands of MIFARE Ultralight and NTAG 2xx; `nil` on other tags.
+  var ultralight: UltralightCommands? { get }
+}
+
+/// The families that MIFARE is told apart into.
+public enum MiFareFamily: String, Hashable, Sendable {
+  case classic
+  /// Ultralight and NTAG 2xx.
+  case ultralight
+  case plus
+  case desfire
+  case unknown
+}

@@ -1,0 +1,45 @@
+import NFCCore
+
+/// An NDEF message as it stands in a tag's data area: type, length, message, and a terminator unless the
+/// message fills the area.
+///
+/// Source: NFC Forum Type 1 Tag Operation; Type 2 Tag, 4.4; Type 5 Tag 1.0, 4.3; NXP AN1304.
+enum MessageTLV {
+  private static let type: UInt8 = 0x03
+  private static let terminator: UInt8 = 0xFE
+  /// A length byte that announces two more, most significant first.
+  private static let longLength: UInt8 = 0xFF
+  private static let longestShortMessage = 0xFE
+  private static let longestMessage = 0xFFFF
+
+  static let empty: [UInt8] = [type, 0x00, terminator]
+
+  /// The longest message in bytes, where the area has room for so many.
+  static func capacity(room: Int) -> Int {
+    max(0, min(room - 2, longestShortMessage), min(room - 4, longestMessage))
+  }
+
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  static func bytes(_ message: [UInt8], room: Int) throws(VirtualTagError) -> [UInt8] {
+    let capacity = capacity(room: room)
+    guard message.count <= capacity else { throw .messageTooLarge(capacity: capacity) }
+    let length =
+      message.count > longestShortMessage
+      ? [longLength] + UInt16(message.count).bigEndianBytes : [UInt8(message.count)]
+    let field = [type] + length + message
+    return field + (field.count < room ? [terminator] : [])
+  }
+
+  /// A whole area: the message, or none, and zeros behind it.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  static func area(_ message: [UInt8], size: Int) throws(VirtualTagError) -> [UInt8] {
+    padded(try bytes(message, room: size), to: size)
+  }
+
+  static func emptyArea(size: Int) -> [UInt8] { padded(empty, to: size) }
+
+  private static func padded(_ bytes: [UInt8], to size: Int) -> [UInt8] {
+    bytes + [UInt8](repeating: 0, count: max(0, size - bytes.count))
+  }
+}
