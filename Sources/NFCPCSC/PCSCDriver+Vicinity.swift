@@ -61,10 +61,34 @@ extension PCSCDriver {
   func wakeVicinityTag(_ target: Target) throws -> Bool {
     guard case .iso15693(let wanted) = target else { return false }
     guard hasInventory else { return try vicinityUID() == wanted.uid }
-    if try isThere(wanted.uid) { return true }
-    // It may have been told to stay quiet.
+    if try isThere(wanted.uid) || hears(wanted.uid) { return true }
+    // It may have been deafened by a wrong password.
     try resetField()
-    return try enter(patience: .zero) && isThere(wanted.uid)
+    return try enter(patience: .zero) && (isThere(wanted.uid) || hears(wanted.uid))
+  }
+
+  /// ICODE's GET RANDOM NUMBER, which a tag in privacy mode still answers (SL2S2602 data sheet,
+  /// 9.5.3.17).
+  private static let getRandomNumber: UInt8 = 0xB2
+  /// The maker's code in a UID (ISO/IEC 7816-6).
+  private static let nxp: UInt8 = 0x04
+
+  /// Whether a tag answers what is addressed to it: it may have been told to stay quiet, or to hide.
+  private func hears(_ uid: [UInt8]) throws -> Bool {
+    var probes = [ISO15693Command.getSystemInformation]
+    if let maker = ISO15693Product.manufacturerCode(uid: uid), maker == Self.nxp {
+      probes.append(.custom(code: Self.getRandomNumber, manufacturer: maker, parameters: []))
+    }
+    for probe in probes {
+      let request = try ISO15693Request(probe, uid: uid).encoded()
+      do {
+        _ = try exchange(request, framing: .checked, timeout: Self.inventoryTimeout)
+        return true
+      } catch let error as NFCError where error.code == .tagResponseError {
+        continue
+      }
+    }
+    return false
   }
 
   private static let inventoryTimeout = Duration.milliseconds(60)

@@ -5,101 +5,207 @@ import VirtualNFC
 
 /// The same driver through a real PC/SC daemon with vsmartcard's virtual reader.
 @Suite struct PCSCDaemonTests {
-  private func lines(_ output: String) -> [Substring] { output.split(separator: "\n") }
-
-  @Test func readsWhatAnotherProgramReads() throws {
-    let chip = VirtualTag.icodeSLIX2()
+  /// A chip before a reader that a daemon drives.
+  private struct Shown {
+    let chip: VirtualTag
     let field = VirtualField()
-    field.place(chip)
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
-    defer { client.close() }
+    let virtual: VirtualPCSCReader
+    let daemon: PrivatePCSCD
+    private let client: VirtualPCSCClient
 
-    let written = try daemon.nfc("iso15693", "write", "4", "11223344")
+    init(_ chip: VirtualTag) throws {
+      self.chip = chip
+      field.place(chip)
+      virtual = VirtualPCSCReader(field)
+      daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
+      client = try VirtualPCSCClient(virtual, port: daemon.port)
+    }
+
+    func close() { client.close() }
+  }
+
+  @Test func readsWhatAnotherProgramReads() async throws {
+    let shown = try Shown(.icodeSLIX2())
+    defer { shown.close() }
+    let (chip, field, daemon) = (shown.chip, shown.field, shown.daemon)
+
+    let written = try await daemon.nfc("iso15693", "write", "4", "11223344")
     #expect(written.status == 0, "\(written.errors)")
     #expect(Array(chip.memory[16..<20]) == [0x11, 0x22, 0x33, 0x44])
 
-    let read = try daemon.nfc("iso15693", "read", "0-7", "--json")
+    let read = try await daemon.nfc("iso15693", "read", "0-7", "--json")
     #expect(read.status == 0, "\(read.errors)")
     let blocks = (0..<8).map { Array(chip.memory[($0 * 4)..<($0 * 4 + 4)]).hexadecimal }
     #expect(
-      lines(read.output)
+      read.lines
         == blocks.enumerated().map {
           "{\"block\":\($0.offset),\"data\":\"\($0.element)\"}"
         })
 
-    let other = try daemon.scriptor((0..<8).map { "FF B0 00 0\($0) 04" })
-    for block in blocks {
-      let spaced = stride(from: 0, to: 8, by: 2).map { offset in
-        let start = block.index(block.startIndex, offsetBy: offset)
-        return String(block[start..<block.index(start, offsetBy: 2)])
-      }
-      #expect(other.contains(spaced.joined(separator: " ") + " 90 00"), "\(other)")
+    let other = try await daemon.scriptor((0..<8).map { "FF B0 00 0\($0) 04" })
+    for block in 0..<8 {
+      let bytes = chip.memory[(block * 4)..<(block * 4 + 4)]
+      #expect(other.contains("< \(spaced(bytes)) 90 00"), "\(other)")
     }
 
     field.remove(chip)
-    usleep(1_000_000)
-    let gone = try daemon.nfc("iso15693", "read", "0", "--timeout", "0.3")
+    try await Task.sleep(for: .seconds(1))
+    let gone = try await daemon.nfc("iso15693", "read", "0", "--timeout", "0.3")
     #expect(gone.status == 66, "\(gone.errors)")
     field.place(chip)
-    let back = try daemon.nfc("iso15693", "read", "0")
+    let back = try await daemon.nfc("iso15693", "read", "0")
     #expect(back.status == 0, "\(back.errors)")
   }
 
   /// 60 blocks of 4 bytes are what fits the 256 bytes of an answer with its objects. Before them goes
   /// an inventory, and the question for the size.
-  @Test func readsAnST25DVInTheFewestExchanges() throws {
-    let chip = VirtualTag.st25dv()
-    let field = VirtualField()
-    field.place(chip)
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let virtual = VirtualPCSCReader(field)
-    let client = try VirtualPCSCClient(virtual, port: daemon.port)
-    defer { client.close() }
+  @Test func readsAnST25DVInTheFewestExchanges() async throws {
+    let shown = try Shown(.st25dv())
+    defer { shown.close() }
+    let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
     let content = (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-    #expect(try daemon.nfc("iso15693", "write", "4", content.hexadecimal).status == 0)
+    #expect(try await daemon.nfc("iso15693", "write", "4", content.hexadecimal).status == 0)
     // Counts from here.
     virtual.setFaults([])
-    let read = try daemon.nfc("iso15693", "read", "0-1023")
+    let read = try await daemon.nfc("iso15693", "read", "0-1023")
     #expect(virtual.statistics.exchanges == 1 + 1 + (1024 + 59) / 60)
     #expect(read.status == 0, "\(read.errors)")
-    let data = lines(read.output).compactMap { $0.split(separator: " ").last }.joined()
+    let data = read.lines.compactMap { $0.split(separator: " ").last }.joined()
     #expect(data == Array(chip.memory.prefix(4096)).hexadecimal)
     #expect(Array(chip.memory[16..<4016]) == content)
   }
 
-  /// Chips that differ in what they take: by their size of block, number of blocks and refusals.
-  @Test(arguments: ["icode-slix", "icode-sli-s", "st25dv", "st25tv", "tag-it", "mb89r118"])
-  func readsAndWritesEveryChip(_ name: String) throws {
-    let chip = try VirtualTag.named(name)
-    let blockSize = name == "mb89r118" ? 8 : 4
-    let field = VirtualField()
-    field.place(chip)
-    let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let client = try VirtualPCSCClient(VirtualPCSCReader(field), port: daemon.port)
-    defer { client.close() }
-    let content = (0..<(3 * blockSize)).map { UInt8($0 + 0xA1) }
-    let written = try daemon.nfc("iso15693", "write", "4", content.hexadecimal)
+  /// A chip, and what its maker's data sheet says of its memory.
+  struct Chip: CustomTestStringConvertible {
+    let name: String
+    let blockCount: Int
+    var blockSize = 4
+    /// A write by the reader's own command, which has no option flag, is refused.
+    var needsOption = false
+
+    var testDescription: String { name }
+  }
+
+  /// All that differ in what they take: by their size of block, number of blocks and refusals.
+  static let chips = [
+    Chip(name: "icode-slix2", blockCount: 80), Chip(name: "icode-slix", blockCount: 28),
+    Chip(name: "icode-sli-s", blockCount: 40), Chip(name: "st25dv", blockCount: 2048),
+    Chip(name: "st25dv16k", blockCount: 512), Chip(name: "st25dv04k", blockCount: 128),
+    Chip(name: "st25tv", blockCount: 64), Chip(name: "tag-it", blockCount: 64, needsOption: true),
+    Chip(name: "mb89r118", blockCount: 250, blockSize: 8),
+  ]
+
+  @Test(arguments: chips)
+  func readsAndWritesEveryChip(_ kind: Chip) async throws {
+    let shown = try Shown(try VirtualTag.named(kind.name))
+    defer { shown.close() }
+    let (chip, daemon, size) = (shown.chip, shown.daemon, kind.blockSize)
+    func read(_ blocks: String) async throws -> String {
+      let read = try await daemon.nfc("iso15693", "read", blocks)
+      #expect(read.status == 0, "\(read.errors)")
+      return read.lines.compactMap { $0.split(separator: " ").last }.joined()
+    }
+    let content = (0..<(3 * size)).map { UInt8($0 + 0xA1) }
+    let written = try await daemon.nfc("iso15693", "write", "4", content.hexadecimal)
     #expect(written.status == 0, "\(written.errors)")
-    let start = 4 * blockSize
-    #expect(Array(chip.memory[start..<(start + content.count)]) == content)
-    let read = try daemon.nfc("iso15693", "read", "4-6")
-    let data = lines(read.output).compactMap { $0.split(separator: " ").last }.joined()
-    #expect(data == content.hexadecimal, "\(read.errors)")
-    #expect(try daemon.nfc("write", "uri", "https://example.com/", "--verify").status == 0)
-    #expect(try daemon.nfc("read").output == "https://example.com/\n")
-    #expect(try daemon.nfc("iso15693", "lock", "7", "--permanently").status == 0)
+    #expect(Array(chip.memory[(4 * size)..<(7 * size)]) == content)
+    #expect(try await read("4-6") == content.hexadecimal)
+    let info = try await daemon.nfc("iso15693", "info", "--json")
+    #expect(info.output.contains("\"blockSize\":\(size),\"blockCount\":\(kind.blockCount),"))
+
+    // What another program reads is what was written, and the other way round.
+    let other = (1...size).map { UInt8($0) }
+    let answers = try await daemon.scriptor(
+      (4..<7).map { "FF B0 00 0\($0) 0\(size)" }
+        + ["FF D6 00 08 0\(size) \(spaced(other))", "FF B0 00 08 0\(size)"])
+    for start in stride(from: 0, to: content.count, by: size) {
+      #expect(answers.contains("< \(spaced(content[start..<(start + size)])) 90 00"), "\(answers)")
+    }
+    let stored = kind.needsOption ? [UInt8](repeating: 0, count: size) : other
+    #expect(answers.contains(kind.needsOption ? "< 63 00" : "< 90 00"), "\(answers)")
+    #expect(answers.contains("< \(spaced(stored)) 90 00"), "\(answers)")
+    #expect(try await read("8") == stored.hexadecimal)
+
+    #expect(try await daemon.nfc("write", "uri", "https://example.com/", "--verify").status == 0)
+    #expect(try await daemon.nfc("read").output == "https://example.com/\n")
+    #expect(try await daemon.nfc("iso15693", "lock", "7", "--permanently").status == 0)
     #expect(
-      try daemon.nfc("iso15693", "write", "7", content.prefix(blockSize).map(\.self).hexadecimal)
+      try await daemon.nfc("iso15693", "write", "7", content.prefix(size).map(\.self).hexadecimal)
         .status == 77)
   }
 
-  @Test func saysWhatIsNotThere() throws {
+  /// As scriptor takes and prints bytes.
+  private func spaced(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { [$0].hexadecimal }.joined(separator: " ")
+  }
+
+  /// Requests of a program's own, custom commands among them, and the tag's own errors.
+  @Test func sendsWhatItIsGiven() async throws {
+    let shown = try Shown(.icodeSLIX2())
+    defer { shown.close() }
+    let daemon = shown.daemon
+    let uid = "838ED22A080104E0"
+    let steps: [(requests: [String], answers: [String])] = [
+      // Signature; article surveillance on, another identifier, locked.
+      (["02BD04"], ["00CAE8183CB4823C765AFDEB78C9D66C959990FD52A5820E76E1D6E025D76EAD79"]),
+      (["02A204", "02A704ABCD", "42A50400"], ["00", "00", "00ABCD"]),
+      (["02A404", "02A304", "02AB04"], ["00", "0112", "000000027F350000"]),
+      // AFI and DSFID, written, locked, and found by.
+      (["022742", "0228", "022743"], ["00", "00", "0112"]),
+      (["022924", "022A", "022925", "022A"], ["00", "00", "0112", "0111"]),
+      (["36014200", "022B"], ["0024" + uid, "000F" + uid + "24424F0301"]),
+      // Selected; a wrong length, a block that is not there, commands that it does not know.
+      (["2225" + uid, "122000", "2226" + uid], ["00", "00E1402701", "00"]),
+      (
+        ["2220" + uid, "0220FF", "2235" + uid + "00", "2230" + uid + "0000"],
+        ["0102", "0110", "0101", "0101"]
+      ),
+    ]
+    for step in steps {
+      let sent = try await daemon.nfc(arguments: ["iso15693", "send"] + step.requests)
+      #expect(sent.status == 0, "\(step.requests): \(sent.errors)")
+      #expect(sent.lines == step.answers, "\(step.requests)")
+    }
+    // Silence is no answer.
+    let silent = try await daemon.nfc("iso15693", "send", "36014300")
+    #expect(silent.status == 74)
+    #expect(silent.output == "")
+    #expect(silent.errorLines.count == 1)
+  }
+
+  /// Nothing goes to the tag but what finds it and asks for its size.
+  @Test func refusesBeforeAnythingIsSent() async throws {
+    let shown = try Shown(.icodeSLIX2())
+    defer { shown.close() }
+    let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
+    let before = chip.memory
+    let questions = 2
+    let mistakes: [(arguments: [String], text: String, exchanges: Int)] = [
+      (["read", "79-80"], "0 to 79", questions), (["read", "300"], "0 to 79", questions),
+      (["write", "80", "11223344"], "0 to 79", questions),
+      (["write", "79", "1122334455667788"], "block 80", questions),
+      (["write", "4", "112233"], "4 bytes", 1),
+      (["lock", "80", "--permanently"], "0 to 79", questions),
+      (["lock", "4"], "--permanently", 0), (["read", "65536"], "65536", 0),
+      (["send", "02"], "flags", 1), (["send", String(repeating: "02", count: 260)], "bytes", 1),
+    ]
+    for mistake in mistakes {
+      virtual.setFaults([])
+      let result = try await daemon.nfc(arguments: ["iso15693"] + mistake.arguments)
+      #expect(result.status == 64, "\(mistake)")
+      #expect(result.output == "", "\(mistake)")
+      #expect(result.errors.contains(mistake.text), "\(mistake): \(result.errors)")
+      #expect(virtual.statistics.exchanges == mistake.exchanges, "\(mistake)")
+    }
+    #expect(chip.memory == before)
+  }
+
+  @Test func saysWhatIsNotThere() async throws {
     let daemon = try PrivatePCSCD(name: "Virtual ACR1552 PICC")
-    let none = try daemon.nfc("poll", "--once", "--timeout", "0.3")
+    let none = try await daemon.nfc("poll", "--once", "--timeout", "0.3")
     #expect(none.status == 66, "\(none.errors)")
     daemon.stop()
-    let gone = try daemon.nfc("poll", "--once", "--timeout", "0.3")
+    let gone = try await daemon.nfc("poll", "--once", "--timeout", "0.3")
     #expect(gone.status == 69, "\(gone.errors)")
     #expect(gone.errors.contains("pcscd"))
   }

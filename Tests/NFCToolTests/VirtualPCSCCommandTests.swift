@@ -16,7 +16,7 @@ import VirtualNFC
       #expect(line == "pcsc:Virtual PCD 00 00")
 
       // The name is what other programs want; the line is what --reader takes.
-      let other = try daemon.scriptor(["FF CA 00 00 00", "FF B0 00 00 04"])
+      let other = try await daemon.scriptor(["FF CA 00 00 00", "FF B0 00 00 04"])
       #expect(other.contains("83 8E D2 2A 08 01 04 E0 90 00"))
       #expect(other.contains("E1 40 27 01 90 00"))
 
@@ -26,7 +26,7 @@ import VirtualNFC
       let written = try await Tool.run(
         ["iso15693", "write", "4", "A1A2A3A4", "--reader", line], environment: daemon.environment)
       #expect(written.status == 0, "\(written.errors)")
-      #expect(try daemon.scriptor(["FF B0 00 04 04"]).contains("A1 A2 A3 A4 90 00"))
+      #expect(try await daemon.scriptor(["FF B0 00 04 04"]).contains("A1 A2 A3 A4 90 00"))
 
       // Found without being named, too.
       let polled = try await Tool.run(
@@ -193,8 +193,8 @@ import VirtualNFC
     (["virtual", "icode-slix2"], "--pcsc"),
   ])
   func saysWhyThereIsNoReader(_ arguments: [String], _ text: String) async throws {
-    let port = "\(PrivatePCSCD.freePort())"
-    let result = try await Tool.run(arguments.map { $0 == "PORT" ? port : $0 })
+    let ports = PortPair()
+    let result = try await Tool.run(arguments.map { $0 == "PORT" ? "\(ports.first)" : $0 })
     #expect(result.status == 69)
     #expect(result.output == "")
     #expect(result.errorLines.count == 1)

@@ -4,9 +4,11 @@ extension ISO15693Access {
   /// Which commands are tried, and in which order, depends on the maker: chips of ST with more than
   /// 256 blocks leave their size out of the ordinary answer, or want the protocol extension flag.
   ///
-  /// - Throws: `unsupported` if the tag is there and tells nothing of itself.
+  /// - Throws: `unsupported` if the tag is there and tells nothing of itself, or if the reader cannot
+  ///   ask it.
   mutating func systemInformation() throws -> ISO15693SystemInformation {
     if let known = knowledge.information { return known }
+    try link.checkRequests()
     var best: ISO15693SystemInformation?
     for form in forms where !knowledge.refusesInformation {
       do {
@@ -69,24 +71,6 @@ extension ISO15693Access {
       (found.blockSize, found.blockCount) = (count, found.blockSize)
     }
     return found
-  }
-
-  /// Reads all blocks. A tag that does not tell how many it has is read until it refuses.
-  mutating func readAllBlocks(securityStatus: Bool = false) throws -> [ISO15693Block] {
-    try askSize()
-    if let count = knowledge.blockCount {
-      return try readBlocks(0..<count, securityStatus: securityStatus)
-    }
-    var blocks: [ISO15693Block] = []
-    while blocks.count < Self.largestBlockCount {
-      do {
-        blocks.append(try readBlock(blocks.count, securityStatus: securityStatus))
-      } catch let error as NFCError where !blocks.isEmpty && error.iso15693ErrorCode != nil {
-        break
-      }
-    }
-    knowledge.blockCount = blocks.count
-    return blocks
   }
 }
 

@@ -54,6 +54,10 @@ extension ISO15693Access {
         if let granted = trial { knowledge.readLimit = granted }
         trial = nil
       } catch let error as NFCError {
+        if error.iso15693ErrorCode == .readProtected {
+          // Which of them the refusal does not say: it is the first that is refused by itself.
+          for number in next..<(next + step) { _ = try readBlock(number) }
+        }
         trial = try smallerStep(than: step, from: next, after: error)
         if error.isSilence {
           // A single block tells a tag that does not know the command from one that is gone.
@@ -68,7 +72,9 @@ extension ISO15693Access {
   /// How many blocks the next command is for.
   private func readStep(from number: Int, to end: Int, limit: Int?, overhead: Int) -> Int {
     // The size of the first block tells how many an answer can hold.
-    guard let size = knowledge.likelyBlockSize, limit != 1 else { return 1 }
+    guard let size = knowledge.likelyBlockSize, limit != 1, !link.carriesBlocksAlone else {
+      return 1
+    }
     var step = formEnd(from: number, to: end) - number
     step = min(step, max(1, (link.maximumResponseLength - 1) / (size + overhead)))
     if let limit { step = min(step, limit) }

@@ -13,23 +13,24 @@ extension ISO15693Access {
         .invalidParameter,
         data.isEmpty ? "there is nothing to write" : "block numbers go from 0 to 65535")
     }
+    try check(first..<(first + 1))
+    if let size = knowledge.likelyBlockSize { try check(data, at: first, blockSize: size) }
     if knowledge.blockSize == nil || knowledge.blockCount == nil { try askSize(number: first) }
-    let size = try wholeBlocks(data)
-    try check(first..<(first + data.count / size))
-    try store(first, data, size: size)
-  }
-
-  /// The size of a block, of which the data have a whole number.
-  private func wholeBlocks(_ data: [UInt8]) throws -> Int {
     guard let size = knowledge.blockSize, size > 0 else {
       throw NFCError(.unsupported, "the tag does not tell the size of its blocks")
     }
+    try check(data, at: first, blockSize: size)
+    try store(first, data, size: size)
+  }
+
+  /// Refuses data that are not whole blocks, or go beyond the end.
+  private func check(_ data: [UInt8], at first: Int, blockSize size: Int) throws {
     guard data.count.isMultiple(of: size) else {
       throw NFCError(
         .invalidParameter, "the tag's blocks have \(size) bytes; \(data.count) are not whole blocks"
       )
     }
-    return size
+    try check(first..<(first + data.count / size))
   }
 
   /// Finds out the size of a block, and the number of blocks if the tag tells it.
@@ -71,7 +72,7 @@ extension ISO15693Access {
   private static let writeOverhead = 14
 
   private func writeStep(from number: Int, to end: Int, size: Int) -> Int {
-    guard knowledge.writeLimit > 1 else { return 1 }
+    guard knowledge.writeLimit > 1, !link.carriesBlocksAlone else { return 1 }
     let room = max(1, (link.maximumCommandLength - Self.writeOverhead) / size)
     return min(formEnd(from: number, to: end) - number, knowledge.writeLimit, room)
   }

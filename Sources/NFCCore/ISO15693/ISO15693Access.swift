@@ -24,12 +24,13 @@ struct ISO15693Access {
 
   // MARK: Requests
 
+  /// A command addressed to the tag; an inventory, and what is for the selected tag, has no UID.
   func request(
     _ command: ISO15693Command, adding flags: ISO15693RequestFlags = []
   ) -> ISO15693Request {
-    ISO15693Request(
-      command, flags: flags.union(.highDataRate),
-      uid: flags.contains(.select) ? nil : knowledge.uid)
+    let isAddressed = !command.isInventory && flags.isDisjoint(with: [.select, .inventory])
+    return ISO15693Request(
+      command, flags: flags.union(.highDataRate), uid: isAddressed ? knowledge.uid : nil)
   }
 
   /// Sends a command as it is and gives the answer, which is no refusal; an empty one to a command
@@ -37,11 +38,12 @@ struct ISO15693Access {
   ///
   /// A write-alike command gets the option flag if the tag is known to need it.
   ///
-  /// - Throws: `commandTooLong` before anything is sent if the answer is known to be too long for the
-  ///   reader.
+  /// - Throws: before anything is sent, `commandTooLong` if the answer is known to be too long for the
+  ///   reader, `unsupported` for what the reader does not carry.
   func send(
     _ command: ISO15693Command, adding flags: ISO15693RequestFlags = []
   ) throws -> ISO15693Response {
+    try link.checkRequest(command, flags)
     var flags = flags
     if command.isWriteAlike, knowledge.needsWriteOption == true { flags.insert(.option) }
     let length = try answerLength(command, flags)
@@ -98,6 +100,13 @@ struct ISO15693Access {
 
   // MARK: Block numbers
 
+  /// How many blocks there are, as the tag has told it. Where the reader cannot ask a tag that would
+  /// tell, its kind's number takes that place.
+  private var blockCount: Int? {
+    let tells = knowledge.product?.traits.hasSystemInformation ?? true
+    return link.carriesBlocksAlone && tells ? knowledge.likelyBlockCount : knowledge.blockCount
+  }
+
   /// Refuses what the tag does not have, before anything is sent.
   func check(_ range: Range<Int>) throws {
     guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= Self.largestBlockCount else {
@@ -105,7 +114,7 @@ struct ISO15693Access {
         .invalidParameter,
         range.isEmpty ? "no block is asked for" : "block numbers go from 0 to 65535")
     }
-    if let count = knowledge.blockCount, range.upperBound > count {
+    if let count = blockCount, range.upperBound > count {
       throw NFCError(
         .invalidParameter, "the tag has blocks 0 to \(count - 1)",
         place: .block(max(range.lowerBound, count)))

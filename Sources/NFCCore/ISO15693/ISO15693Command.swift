@@ -75,6 +75,11 @@ public enum ISO15693Command: Hashable, Sendable {
     }
   }
 
+  /// Whether it is for all tags, to tell their UIDs.
+  var isInventory: Bool {
+    if case .inventory = self { true } else { false }
+  }
+
   /// Whether the tag changes its memory: it may take 20 ms, and with the option flag it waits for
   /// another end of frame before it answers (ISO/IEC 15693-3, 10.4.2).
   public var isWriteAlike: Bool {

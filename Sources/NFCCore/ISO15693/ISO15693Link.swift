@@ -5,21 +5,23 @@ package struct ISO15693Link {
   /// The longest request and the longest answer that the reader moves, without their checks.
   package let maximumCommandLength: Int
   package let maximumResponseLength: Int
-  /// What the reader carries to the tag; `nil` for everything.
-  private var means: Set<CommandPath.Means>?
+  private let means: Set<CommandPath.Means>?
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
-  /// - Parameter transceive: sends a frame, flags first, without its check, and gives the answer in
-  ///   the same form; after a write-alike command with the option flag it sends the second end of
-  ///   frame. It throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence and
-  ///   `checksum` on a broken answer, `tagConnectionLost` where the reader knows that the tag has
-  ///   left.
+  /// - Parameters:
+  ///   - means: what the reader carries to the tag; `nil` for everything.
+  ///   - transceive: sends a frame, flags first, without its check, and gives the answer in the same
+  ///     form; after a write-alike command with the option flag it sends the second end of frame. It
+  ///     throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence and `checksum` on
+  ///     a broken answer, `tagConnectionLost` where the reader knows that the tag has left.
   package init(
     maximumCommandLength: Int, maximumResponseLength: Int,
+    means: Set<CommandPath.Means>? = nil,
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {
     self.maximumCommandLength = maximumCommandLength
     self.maximumResponseLength = maximumResponseLength
+    self.means = means
     send = transceive
   }
 
@@ -28,17 +30,31 @@ package struct ISO15693Link {
     let capabilities = link.capabilities
     self.init(
       maximumCommandLength: capabilities.maximumCommandLength,
-      maximumResponseLength: capabilities.maximumResponseLength
+      maximumResponseLength: capabilities.maximumResponseLength,
+      means: capabilities.commandPaths.first?.means[.iso15693]
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)
     }
-    means = capabilities.commandPaths.first?.means[.iso15693]
+  }
+
+  /// Whether the reader has commands of its own to read and write a block, and carries nothing else:
+  /// the tag cannot be asked what it is.
+  var carriesBlocksAlone: Bool { means == [.readAndWrite] }
+
+  /// Refuses a command of a program's own that the reader does not carry; see ``checkRequests()``.
+  func checkRequest(_ command: ISO15693Command, _ flags: ISO15693RequestFlags) throws {
+    switch command {
+    case .readSingleBlock, .writeSingleBlock, .extendedReadSingleBlock, .extendedWriteSingleBlock:
+      guard !flags.isEmpty else { return }
+    default: break
+    }
+    try checkRequests()
   }
 
   /// Refuses requests of a program's own where the reader has commands of its own for blocks alone:
   /// the answer would be made up here and not the tag's.
   func checkRequests() throws {
-    guard means == [.readAndWrite] else { return }
+    guard carriesBlocksAlone else { return }
     throw NFCError(
       .unsupported, "the reader carries no requests to this tag but to read and write a block")
   }

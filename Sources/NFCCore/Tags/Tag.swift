@@ -42,18 +42,20 @@ public protocol ISO15693Tag: NDEFTag {
   func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8]
 
   /// Sends one command, addressed to this tag, and gives the answer. Every command of the standard is an
-  /// ``ISO15693Command``; those that lock cannot be undone.
+  /// ``ISO15693Command``; those that lock cannot be undone. An inventory is for all tags; a reader that
+  /// sends no lone end of frame hears the answer to one slot, so it needs `inventoryOneSlot`.
   ///
   /// - Parameter flags: what the request has besides the flags that it needs. With `select` it is for
   ///   the selected tag, and not addressed.
-  /// - Throws: the tag's refusal with the cause `iso15693`; `commandTooLong`.
+  /// - Throws: the tag's refusal with the cause `iso15693`; `commandTooLong`; `unsupported` on a reader
+  ///   that carries no such command.
   func exchange(
     _ command: ISO15693Command, flags: ISO15693RequestFlags
   ) async throws -> ISO15693Response
 
   /// What the tag tells of itself; asked once while it is connected.
   ///
-  /// - Throws: `unsupported` if it tells nothing.
+  /// - Throws: `unsupported` if it tells nothing, or if the reader cannot ask it.
   func systemInformation() async throws -> ISO15693SystemInformation
 
   /// Reads blocks by the fewest commands that tag and reader grant.

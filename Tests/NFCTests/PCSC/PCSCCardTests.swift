@@ -7,7 +7,7 @@ import VirtualNFC
 /// ISO 14443 and FeliCa tags on PC/SC readers, in the process: the same typed tags as over libnfc
 /// where the reader has the means, and errors that name what is missing where it has not.
 @Suite struct PCSCCardTests {
-  typealias Bench = PCSCDriverTests.Bench
+  typealias Bench = PCSCBench
   typealias Dialect = VirtualPCSCReader.Dialect
 
   private func connected(

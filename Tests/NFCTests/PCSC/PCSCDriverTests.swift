@@ -5,37 +5,10 @@ import VirtualNFC
 @testable import NFCPCSC
 
 /// The PC/SC driver over a virtual reader in the process.
+///
+/// What is done with vicinity tags on one that takes all commands is in ``VicinityProcedureTests``.
 @Suite struct PCSCDriverTests {
-  /// A reader with tags before it, and the first of them connected.
-  struct Bench {
-    let field = VirtualField()
-    let virtual: VirtualPCSCReader
-    let reader: Reader
-
-    init(
-      _ tags: VirtualTag..., dialect: VirtualPCSCReader.Dialect = .transparentSession
-    ) async throws {
-      for tag in tags { field.place(tag) }
-      let virtual = VirtualPCSCReader(field, dialect: dialect)
-      self.virtual = virtual
-      reader = try await Reader.open(over: { virtual.service() })
-    }
-
-    func tag() async throws -> any ISO15693Tag {
-      let first = try #require(try await reader.tagsInField().first)
-      try await first.connect()
-      guard case .iso15693(let tag) = first else { throw NFCError(.wrongTag, "not a vicinity tag") }
-      return tag
-    }
-
-    /// Runs `body` with faults, and says how many frames went to tags.
-    func counting<Result>(
-      _ faults: [VirtualPCSCReader.Fault] = [], _ body: () async throws -> Result
-    ) async throws -> (result: Result, exchanges: Int) {
-      virtual.setFaults(faults)
-      return (try await body(), virtual.statistics.exchanges)
-    }
-  }
+  typealias Bench = PCSCBench
 
   @Test func findsTagsThatAreThereTogether() async throws {
     let tags: [VirtualTag] = [.icodeSLIX2(), .st25tv(), .mb89r118()]
@@ -43,61 +16,6 @@ import VirtualNFC
     let found = try await bench.reader.tagsInField()
     #expect(Set(found.map(\.identifier)) == Set(tags.map(\.identifier)))
     #expect(found.allSatisfy { $0.technology == .iso15693 })
-  }
-
-  @Test func readsWritesAndLocks() async throws {
-    let chip = VirtualTag.icodeSLIX2()
-    let bench = try await Bench(chip)
-    let tag = try await bench.tag()
-    #expect(try await tag.product()?.name == "ICODE SLIX2")
-    #expect(try await tag.systemInformation().blockCount == 80)
-    try await tag.writeBlocks(at: 4, [0x11, 0x22, 0x33, 0x44])
-    let blocks = try await tag.readBlocks(3..<6)
-    #expect(blocks.flatMap(\.data) == Array(chip.memory[12..<24]))
-    #expect(blocks[1].data == [0x11, 0x22, 0x33, 0x44])
-    try await tag.lockBlock(4)
-    #expect(try await tag.securityStatus(4..<6).map { $0 & 1 } == [1, 0])
-    let error = await #expect(throws: NFCError.self) {
-      try await tag.writeBlocks(at: 4, [0, 0, 0, 0])
-    }
-    #expect(error?.code == .readOnly)
-    #expect(error?.place == .block(4))
-    #expect(
-      try await tag.transceive([0x02, 0x20, 0xFE], timeout: .milliseconds(100)).first == 0x01)
-  }
-
-  /// 60 blocks of 4 bytes are what fits the 256 bytes of an answer with its objects.
-  @Test func readsAnST25DVInTheFewestExchanges() async throws {
-    let chip = VirtualTag.st25dv()
-    let bench = try await Bench(chip)
-    let tag = try await bench.tag()
-    _ = try await tag.readBlocks(0..<1)
-    let (blocks, exchanges) = try await bench.counting { try await tag.readBlocks(0..<1024) }
-    #expect(blocks.flatMap(\.data) == Array(chip.memory.prefix(4096)))
-    #expect(exchanges == (1024 + 59) / 60)
-  }
-
-  @Test func refusesBeforeAnythingIsSent() async throws {
-    let bench = try await Bench(.icodeSLIX2())
-    let tag = try await bench.tag()
-    _ = try await tag.systemInformation()
-    let attempts: [() async throws -> Void] = [
-      { _ = try await tag.readBlocks(79..<81) },
-      { _ = try await tag.readBlocks(-1..<1) },
-      { try await tag.writeBlocks(at: 80, [1, 2, 3, 4]) },
-      {
-        _ = try await tag.readBlocks(0..<1)
-        try await tag.writeBlocks(at: 5, [1, 2, 3])
-      },
-      { try await tag.lockBlock(80) },
-      { _ = try await tag.transceive([0x02], timeout: .milliseconds(10)) },
-    ]
-    for (index, attempt) in attempts.enumerated() {
-      bench.virtual.setFaults([])
-      let error = await #expect(throws: NFCError.self) { try await attempt() }
-      #expect(error?.code == .invalidParameter, "attempt \(index)")
-      #expect(bench.virtual.statistics.exchanges <= 1)
-    }
   }
 
   @Test func movesNDEF() async throws {

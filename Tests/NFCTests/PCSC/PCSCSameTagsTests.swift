@@ -69,7 +69,7 @@ import VirtualNFC
       let expected = try await Sight(found).stable
       native.field.removeAll()
 
-      let bench = try await PCSCDriverTests.Bench(tag, dialect: dialect)
+      let bench = try await PCSCBench(tag, dialect: dialect)
       let tags = try await bench.reader.tagsInField()
       guard !Self.unknown.contains(expected.technology) else {
         #expect(tags.isEmpty, "\(name)")

@@ -5,59 +5,22 @@ import VirtualNFC
 
 @testable import NFCPCSC
 
+extension PCSCService {
+  /// A tag that is connected and will not answer its next command, and its reader.
+  fileprivate func silentTag() async throws -> (tag: any ISO15693Tag, reader: Reader) {
+    let bench = try await bench()
+    let tag = try await bench.tag()
+    virtual.setFaults([.init(.readerWaits, at: 0)])
+    return (tag, bench.reader)
+  }
+}
+
 /// The driver and a PC/SC daemon that stops, starts, and has a card that is silent.
 ///
-/// Each test runs in a process of its own: pcsc-lite finds its daemon by the process's environment.
-@Suite struct PCSCServiceTests {
-  /// A daemon that this process talks to, with a virtual reader.
-  private struct Service {
-    let daemon: PrivatePCSCD
-    let field = VirtualField()
-    let virtual: VirtualPCSCReader
-    let client: VirtualPCSCClient
-
-    init(_ tags: VirtualTag..., name: String = "Virtual ACR1552 PICC") throws {
-      daemon = try PrivatePCSCD(name: name)
-      for (key, value) in daemon.environment { setenv(key, value, 1) }
-      for tag in tags { field.place(tag) }
-      virtual = VirtualPCSCReader(field)
-      client = try VirtualPCSCClient(virtual, port: daemon.port)
-    }
-
-    /// Opens the reader once the daemon has its card.
-    func open() async throws -> Reader {
-      let reader = try await Reader.open("pcsc:")
-      _ = try await found(by: reader)
-      return reader
-    }
-
-    /// The first tag, within a few looks of the daemon, which come every 0.4 s.
-    func found(by reader: Reader) async throws -> DetectedTag {
-      let attempts = 40
-      for _ in 0..<attempts {
-        if let tag = try await reader.tagsInField().first { return tag }
-        try await Task.sleep(for: .milliseconds(100))
-      }
-      throw NFCError(.noTag, "the daemon shows no tag")
-    }
-
-    /// A tag that is connected and will not answer its next command, and its reader.
-    func silentTag() async throws -> (tag: any ISO15693Tag, reader: Reader) {
-      let reader = try await open()
-      let found = try await found(by: reader)
-      try await found.connect()
-      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no vicinity tag") }
-      virtual.setFaults([.init(.readerWaits, at: 0)])
-      return (tag, reader)
-    }
-
-    /// Lets another tag come, or the same once more, as the daemon notices it.
-    func swap(for tag: VirtualTag) async throws {
-      field.removeAll()
-      try await Task.sleep(for: .seconds(1))
-      field.place(tag)
-    }
-  }
+/// Each test runs in a process of its own: pcsc-lite finds its daemon by the process's environment. One
+/// at a time: Swift Testing holds a thread of Swift's pool for each that runs.
+@Suite(.serialized) struct PCSCServiceTests {
+  private typealias Service = PCSCService
 
   private static let readFirstBlock: [UInt8] = [0x02, 0x20, 0x00]
 
@@ -65,7 +28,7 @@ import VirtualNFC
     await #expect(processExitsWith: .success) {
       let service = try Service(.icodeSLIX2())
       let reader = try await service.open()
-      let tag = try await service.found(by: reader)
+      let tag = try await reader.awaitedTag()
       try await tag.connect()
 
       service.daemon.stop()
@@ -80,13 +43,13 @@ import VirtualNFC
       #expect(opening?.code == .readerUnavailable)
 
       try service.daemon.start()
-      #expect(try await service.found(by: reader).identifier == tag.identifier)
+      #expect(try await reader.awaitedTag().identifier == tag.identifier)
       // The tag was found before: it is lost, its reader is not.
       let lost = await #expect(throws: NFCError.self) { try await tag.connect() }
       #expect(lost?.code == .tagConnectionLost)
       let opened = try await Reader.open("pcsc:")
       await reader.close()
-      #expect(try await service.found(by: opened).identifier == tag.identifier)
+      #expect(try await opened.awaitedTag().identifier == tag.identifier)
       service.client.close()
     }
   }
@@ -104,7 +67,7 @@ import VirtualNFC
       #expect(error?.code == .readerLost)
       try service.daemon.start()
       service.field.place(.icodeSLIX2())
-      #expect(try await service.found(by: reader).technology == .iso15693)
+      #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
     }
   }
@@ -117,7 +80,7 @@ import VirtualNFC
       let reader = try await service.open()
       service.daemon.stop()
       try service.daemon.start()
-      #expect(try await service.found(by: reader).technology == .iso15693)
+      #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
     }
   }
@@ -133,7 +96,7 @@ import VirtualNFC
       await #expect(throws: CancellationError.self) { try await polling.value }
       #expect(ContinuousClock.now - start < .milliseconds(900))
       service.field.place(.icodeSLIX2())
-      #expect(try await service.found(by: reader).technology == .iso15693)
+      #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
     }
   }
@@ -153,7 +116,7 @@ import VirtualNFC
       // The daemon still has it: it is not there for anybody until it has gone.
       #expect(try await reader.tagsInField().isEmpty)
       try await service.swap(for: chip)
-      let back = try await service.found(by: reader)
+      let back = try await reader.awaitedTag()
       try await back.connect()
       guard case .iso15693(let tag) = back else { throw NFCError(.wrongTag, "no vicinity tag") }
       #expect(try await tag.readBlocks(0..<1).count == 1)
@@ -173,7 +136,7 @@ import VirtualNFC
       await #expect(throws: CancellationError.self) { try await waiting.value }
       #expect(ContinuousClock.now - start < .milliseconds(900))
       try await service.swap(for: chip)
-      #expect(try await service.found(by: reader).technology == .iso15693)
+      #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
     }
   }
@@ -240,16 +203,71 @@ import VirtualNFC
       let reader = try await Reader.open("pcsc:")
       for card in cards {
         try await service.swap(for: card.tag)
-        let first = try await service.found(by: reader)
+        let first = try await reader.awaitedTag()
         #expect(first.technology == card.technology)
         try await first.connect()
         try await first.ndef?.writeNDEF(message, verify: true)
-        let second = try await service.found(by: reader)
+        let second = try await reader.awaitedTag()
         #expect(second.identifier == card.tag.identifier)
         try await second.connect()
         #expect(try await second.ndef?.readNDEF() == message, "\(card.tag.name)")
       }
       service.client.close()
+    }
+  }
+
+  // MARK: ISO/IEC 15693
+
+  /// The procedures of a group side by side, each on a reader of its own.
+  @Test(arguments: VicinityProcedure.groups.map(\.name))
+  func runsProcedures(_ group: String) async throws {
+    await #expect(processExitsWith: .success) { [group = group as String] in
+      let group = try #require(VicinityProcedure.groups.first { $0.name == group })
+      let (daemon, slots) = try PrivatePCSCD.used(for: group.procedures.map(\.dialect))
+      await withDiscardingTaskGroup { tasks in
+        for (procedure, slot) in zip(group.procedures, slots) {
+          tasks.addTask {
+            do {
+              let service = try PCSCService(
+                procedure.tags(), daemon, slot, dialect: procedure.dialect)
+              try await procedure.body(try await service.bench())
+              service.client.close()
+            } catch {
+              // An error that ends the process would not be shown.
+              Issue.record(VicinityProcedure.Failure(procedure: procedure.name, error: error))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// The second exchange finds a card that is torn from the reader in the middle of the command, and
+  /// one that is silent, so that the service waits for it without end.
+  @Test func losesACardBetweenTwoExchanges() async throws {
+    await #expect(processExitsWith: .success) {
+      let pairs = VicinityPair.allCases
+      let (daemon, slots) = try PrivatePCSCD.used(for: pairs.map { _ in .transparentSession })
+      try await withThrowingDiscardingTaskGroup { tasks in
+        for (pair, slot) in zip(pairs, slots) {
+          tasks.addTask {
+            let chip = VirtualTag.icodeSLIX2()
+            let service = try PCSCService([chip], daemon, slot)
+            let bench = try await service.bench()
+            let tornOff = try await bench.tag()
+            service.client.hangUp(atCommand: 1)
+            #expect(try await pair.run(on: tornOff) == .error(.tagConnectionLost))
+            let silent = try await bench.tag()
+            service.virtual.setFaults([.init(.readerWaits, at: 1)])
+            #expect(try await pair.run(on: silent) == .error(.tagConnectionLost))
+            // The daemon still has it: it is there for nobody until it has gone.
+            #expect(try await bench.reader.tagsInField().isEmpty)
+            try await service.swap(for: chip)
+            #expect(try await pair.run(on: try await bench.tag()) == pair.expected)
+            service.client.close()
+          }
+        }
+      }
     }
   }
 }

@@ -2,11 +2,20 @@ import Foundation
 import Synchronization
 import VirtualNFC
 
-/// A PC/SC daemon of a test's own, with one virtual reader driver: on its own socket, in its own
-/// mount namespace, ended with the test.
+/// A PC/SC daemon of a test's own, with virtual reader drivers: on its own socket, in its own mount
+/// namespace, ended with the test.
 final class PrivatePCSCD: Sendable {
+  /// What a driver shows: a reader with room for one card.
+  struct Slot: Sendable {
+    /// As the daemon lists it.
+    let name: String
+    let port: UInt16
+  }
+
   let directory: URL
-  let port: UInt16
+  /// Two for each driver, in the drivers' order.
+  let slots: [Slot]
+  private let ports: [PortPair]
   private let process: Mutex<Process>
 
   private static let daemon = "/usr/sbin/pcscd"
@@ -14,26 +23,44 @@ final class PrivatePCSCD: Sendable {
   private static let programs = [daemon, driver, "/usr/bin/unshare", "/usr/bin/scriptor"]
 
   /// Why there can be none; `nil` if there can.
-  static var obstacle: String? {
+  private static let obstacle: Obstacle? = {
     let files = FileManager.default
     if let missing = programs.first(where: { !files.fileExists(atPath: $0) }) {
-      return "\(missing) is not there; run Scripts/install-dependencies tests"
+      return Obstacle(
+        description: "\(missing) is not there; run Scripts/install-dependencies tests")
     }
-    guard geteuid() == 0 else { return "a mount namespace of its own takes root here" }
-    let probe = try? run("/usr/bin/unshare", ["-m", "true"], environment: [:])
-    return probe?.status == 0 ? nil : "no mount namespaces"
-  }
+    guard geteuid() == 0 else {
+      return Obstacle(description: "a mount namespace of its own takes root here")
+    }
+    let probe = Process()
+    probe.executableURL = URL(filePath: "/usr/bin/unshare")
+    probe.arguments = ["-m", "true"]
+    probe.standardError = FileHandle.nullDevice
+    guard (try? probe.run()) != nil else { return Obstacle(description: "unshare does not run") }
+    probe.waitUntilExit()
+    return probe.terminationStatus == 0 ? nil : Obstacle(description: "no mount namespaces")
+  }()
 
   var environment: [String: String] {
     ["PCSCLITE_CSOCK_NAME": directory.appending(path: "run/pcscd.comm").path]
   }
 
-  /// - Parameters:
-  ///   - name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second slot.
-  ///   - port: of the first slot; the second has the next.
-  init(name: String, port: UInt16 = PrivatePCSCD.freePort()) throws {
-    if let obstacle = Self.obstacle { throw Obstacle(description: obstacle) }
-    self.port = port
+  /// Of the first slot.
+  var port: UInt16 { slots[0].port }
+
+  /// - Parameter name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second
+  ///   slot.
+  convenience init(name: String) throws {
+    try self.init(names: [name])
+  }
+
+  /// - Parameter names: of the drivers' readers, one to eight that differ: a daemon has 16 slots.
+  init(names: [String]) throws {
+    if let obstacle = Self.obstacle { throw obstacle }
+    ports = names.map { _ in PortPair() }
+    slots = zip(names, ports).flatMap { name, ports in
+      (0..<2).map { Slot(name: "\(name) 00 0\($0)", port: ports.first + $0) }
+    }
     // The socket's name may have 107 bytes.
     directory = URL(filePath: "/tmp/pcsc-\(UUID().uuidString.prefix(8))")
     let files = FileManager.default
@@ -41,16 +68,20 @@ final class PrivatePCSCD: Sendable {
       try files.createDirectory(
         at: directory.appending(path: folder), withIntermediateDirectories: true)
     }
-    let library = directory.appending(path: "vpcd.so")
-    try files.copyItem(
-      at: URL(filePath: Self.driver).resolvingSymlinksInPath(), to: library)
-    try """
-    FRIENDLYNAME "\(name)"
-    DEVICENAME /dev/null:\(port)
-    LIBPATH \(library.path)
-    CHANNELID \(port)
+    for (index, name) in names.enumerated() {
+      // A library that is loaded twice keeps the slots of the second driver alone.
+      let library = directory.appending(path: "vpcd\(index).so")
+      try files.copyItem(
+        at: URL(filePath: Self.driver).resolvingSymlinksInPath(), to: library)
+      try """
+      FRIENDLYNAME "\(name)"
+      DEVICENAME /dev/null:\(ports[index].first)
+      LIBPATH \(library.path)
+      CHANNELID \(ports[index].first)
 
-    """.write(to: directory.appending(path: "conf/vpcd"), atomically: true, encoding: .utf8)
+      """.write(
+        to: directory.appending(path: "conf/vpcd\(index)"), atomically: true, encoding: .utf8)
+    }
     process = Mutex(Process())
     try start()
   }
@@ -60,36 +91,9 @@ final class PrivatePCSCD: Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// The first of two ports that nobody listens at.
-  static func freePort() -> UInt16 {
-    while true {
-      let first = boundSocket(at: 0)
-      defer { close(first.descriptor) }
-      guard first.port < UInt16.max else { continue }
-      let second = boundSocket(at: first.port + 1)
-      defer { close(second.descriptor) }
-      if second.port == first.port + 1 { return first.port }
-    }
-  }
-
-  /// A socket with a port, 0 if it could not have the one that was wanted.
-  private static func boundSocket(at port: UInt16) -> (descriptor: Int32, port: UInt16) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    return (descriptor, isBound ? UInt16(bigEndian: address.sin_port) : 0)
-  }
-
   private var socketPath: String { directory.appending(path: "run/pcscd.comm").path }
 
-  /// Starts the daemon, anew after ``stop()``, and waits for its socket.
+  /// Starts the daemon, anew after ``stop()``, and waits until it listens.
   func start() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/unshare")
@@ -103,10 +107,19 @@ final class PrivatePCSCD: Sendable {
     process.standardError = FileHandle.nullDevice
     try process.run()
     self.process.withLock { $0 = process }
-    let attempts = 100
-    for _ in 0..<attempts where !FileManager.default.fileExists(atPath: socketPath) {
-      usleep(20_000)
+    let attempts = 400
+    for _ in 0..<attempts {
+      if isListening { return }
+      usleep(5_000)
     }
+    throw Obstacle(description: "pcscd does not start")
+  }
+
+  /// The socket's file is there a moment before the daemon listens at it.
+  private var isListening: Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    return withUnixAddress(Array(socketPath.utf8)) { connect(descriptor, $0, $1) == 0 }
   }
 
   func stop() {
@@ -116,50 +129,61 @@ final class PrivatePCSCD: Sendable {
       process.waitUntilExit()
     }
   }
+}
 
-  struct Outcome: Sendable {
-    let status: Int32
-    let output: String
-    let errors: String
+/// Two ports, one after the other, that nobody listens at, and that no other test is given for as long
+/// as this lives: until the daemon listens, another could find them free as well.
+final class PortPair: Sendable {
+  let first: UInt16
+  /// A socket whose name stands for the pair, without a file (unix(7), abstract).
+  private let reservation: Int32
+
+  /// Below those that connections are given by the system (ip_local_port_range).
+  private static let range: Range<UInt16> = 20_000..<32_000
+
+  init() {
+    while true {
+      let first = UInt16.random(in: Self.range) & ~1
+      let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+      let reservation = socket(AF_UNIX, Int32(flags), 0)
+      let isReserved = withUnixAddress([0] + "pcsc-ports-\(first)".utf8) {
+        bind(reservation, $0, $1) == 0
+      }
+      if isReserved, Self.isFree(first), Self.isFree(first + 1) {
+        (self.first, self.reservation) = (first, reservation)
+        return
+      }
+      close(reservation)
+    }
   }
 
-  /// Runs a program to its end.
-  static func run(
-    _ path: String, _ arguments: [String], environment: [String: String]
-  ) throws -> Outcome {
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    // Both are short enough for a pipe's buffer.
-    process.waitUntilExit()
-    return Outcome(
-      status: process.terminationStatus,
-      output: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-      errors: String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
-  }
+  deinit { close(reservation) }
 
-  /// Runs `nfc` on a reader of this daemon.
-  func nfc(_ arguments: String...) throws -> Outcome {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let tool = URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc")
-    return try Self.run(
-      tool.path, arguments + ["--reader", "pcsc:"], environment: environment)
+  private static func isFree(_ port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
   }
+}
 
-  /// What scriptor, another PC/SC program, gets for commands.
-  func scriptor(_ commands: [String]) throws -> String {
-    let script = directory.appending(path: "script")
-    try (commands.joined(separator: "\n") + "\n").write(
-      to: script, atomically: true, encoding: .utf8)
-    return try Self.run(
-      "/usr/bin/scriptor", ["-p", "T=1", script.path], environment: environment
-    ).output
+/// The address of a socket of the machine's own; its name has at most 107 bytes.
+private func withUnixAddress<Result>(
+  _ name: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+  // The name of one without a file ends with the address, any other with a zero.
+  let length = MemoryLayout<sa_family_t>.size + name.count + (name.first == 0 ? 0 : 1)
+  return withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
   }
 }
 

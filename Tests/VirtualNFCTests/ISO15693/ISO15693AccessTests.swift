@@ -111,7 +111,7 @@ import Testing
   // MARK: Two-byte numbers
 
   @Test func protocolExtensionOfAKnownChip() throws {
-    let reader = VicinityReader(ProtocolExtensionChip())
+    let reader = Self.filled(PlainVicinityChip(.m24lr64))
     var access = reader.access
     #expect(try Self.data(access.readBlocks(16..<80)) == Array(reader.chip.memory[64..<320]))
     // 32 blocks, within a sector of 32.
@@ -129,7 +129,7 @@ import Testing
 
   @Test func protocolExtensionIsFoundOut() throws {
     let uid: [UInt8] = [0xE0, 0x02, 0xFC, 0x00, 0x11, 0x22, 0x33, 0x44]
-    let reader = VicinityReader(ProtocolExtensionChip(uid: uid))
+    let reader = Self.filled(PlainVicinityChip(.m24lr64, uid: uid))
     var access = reader.access
     #expect(try Self.data(access.readBlocks(0..<32)) == Array(reader.chip.memory[0..<128]))
     #expect(access.knowledge.wideNumbers == .protocolExtension)
@@ -259,8 +259,7 @@ import Testing
     #expect(dv.codes == [0x2B, 0x3B])
   }
 
-  /// A Tag-it Standard has no system information; it is not asked for it, and its end is found by
-  /// reading.
+  /// A Tag-it Standard has no system information, and is not asked for it: its end is what it refuses.
   @Test func noSystemInformation() throws {
     let reader = Self.filled(
       PlainVicinityChip(.tagItHFIPlus, uid: [0xE0, 0x07, 0xC0, 0, 1, 2, 3, 4]))
@@ -269,8 +268,11 @@ import Testing
       ($0 as? NFCError)?.code == .unsupported
     }
     #expect(reader.codes == [0x20])
-    #expect(try Self.data(access.readAllBlocks()) == pattern(256))
-    #expect(access.knowledge.blockCount == 64)
+    #expect(try Self.data(access.readBlocks(0..<64)) == pattern(256))
+    #expect { try access.readBlocks(63..<65) } throws: {
+      ($0 as? NFCError)?.place == .block(64)
+    }
+    #expect(Set(reader.codes) == [0x20])
   }
 
   @Test func tagThatIsGoneIsNotTakenForOneWithoutInformation() {

@@ -9,8 +9,8 @@ import Testing
   static func slix2() -> VicinityReader<ICODESLIX2> { VicinityReader(ICODESLIX2()) }
 
   static let chips: [any VicinityChip] = [
-    ICODESLIX2(), ICODESLIX(), PlainVicinityChip(.icodeSLIS), PlainVicinityChip(.st25dv64K),
-    PlainVicinityChip(.st25dv16K), PlainVicinityChip(.st25dv04K), PlainVicinityChip(.st25tv02K),
+    ICODESLIX2(), ICODESLIX(), PlainVicinityChip(.icodeSLIS), ST25DV(.st25dv64K),
+    ST25DV(.st25dv16K), ST25DV(.st25dv04K), PlainVicinityChip(.st25tv02K),
     PlainVicinityChip(.tagItHFIPlus), PlainVicinityChip(.mb89r118),
   ]
 

@@ -122,22 +122,6 @@ final class VicinityReader<Chip: VirtualChip> {
   }
 }
 
-/// A chip like M24LR64-R: two-byte numbers by the protocol extension flag in ordinary commands, 32
-/// blocks a read.
-struct ProtocolExtensionChip: VirtualChip, VicinityChip {
-  let model = VicinityModel(
-    "m24lr", uid: [0xE0, 0x02, 0x2C, 0x00, 0x11, 0x22, 0x33, 0x44], blockCount: 2048,
-    profile: VicinityProfile(
-      commands: VicinityProfile.usualCommands, readLimit: 32, requiresProtocolExtension: true,
-      icReference: 0x2C, manufacturer: 0x02))
-  var core: VicinityCore
-
-  init(uid: [UInt8]? = nil) {
-    core = model.core(uid: uid, formatted: false)
-    core.load((0..<8192).map { UInt8(truncatingIfNeeded: $0 >> 2 ^ $0 >> 7) })
-  }
-}
-
 /// Bytes that differ from block to block.
 func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8 &+ seed) }

@@ -17,9 +17,8 @@ extension VicinityModel {
   /// information tells the size. The product in the UID is the IC reference: 24 for 04K, 26 for both
   /// others.
   ///
-  /// Areas with passwords, the mailbox and the wired side are not there. Source: data sheet
-  /// ST25DV04K/16K/64K (DS10925), 6 and 7; the limits of a read and the error of a run beyond the end
-  /// are not confirmed.
+  /// Source: data sheet ST25DV04K/16K/64K (DS10925), 6 and 7; the limits of a read and the error of a
+  /// run beyond the end are not confirmed.
   private static func st25dv(_ name: String, uid: [UInt8], blockCount: Int) -> VicinityModel {
     let isWide = blockCount > 256
     return VicinityModel(
@@ -32,6 +31,58 @@ extension VicinityModel {
   }
 }
 
+/// ST25DV04K, 16K and 64K: areas behind passwords.
+///
+/// Fast reads, whose answers come at twice the rate, the mailbox and the wired side are not there.
+public struct ST25DV: VirtualChip, VicinityChip {
+  public let model: VicinityModel
+  var core: VicinityCore
+  var security: ST25DVSecurity
+
+  /// - Parameters:
+  ///   - model: one of ST25DV's.
+  ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
+  ///   - formatted: with a capability container and an empty message; else all zero.
+  public init(_ model: VicinityModel, uid: [UInt8]? = nil, formatted: Bool = true) {
+    self.init(model, model.core(uid: uid, formatted: formatted))
+  }
+
+  /// - Parameters:
+  ///   - model: one of ST25DV's.
+  ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
+  ///   - ndef: the message, or its bytes.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(
+    _ model: VicinityModel, uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) {
+    self.init(model, try model.core(uid: uid, ndef: ndef))
+  }
+
+  private init(_ model: VicinityModel, _ core: VicinityCore) {
+    self.model = model
+    self.core = core
+    security = ST25DVSecurity(memorySize: model.blockCount * model.blockSize)
+  }
+
+  // MARK: VicinityChip
+
+  func readRefusal(_ block: Int) -> ISO15693ErrorCode? {
+    security.allowsRead(byte: block * core.blockSize) ? nil : .readProtected
+  }
+
+  func writeRefusal(_ block: Int) -> ISO15693ErrorCode? {
+    security.allowsWrite(byte: block * core.blockSize) ? nil : .locked
+  }
+
+  mutating func execute(
+    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+  ) -> VicinityAnswer {
+    security.execute(code, parameters)
+  }
+
+  mutating func endSession() { security.endSession() }
+}
+
 extension VirtualTag {
   /// An ST25DV64K, 8192 bytes, with an empty NDEF message.
   ///
@@ -39,7 +90,7 @@ extension VirtualTag {
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
-    vicinity(.st25dv64K, uid: uid, formatted: formatted)
+    VirtualTag(ST25DV(.st25dv64K, uid: uid, formatted: formatted))
   }
 
   /// An ST25DV64K with an NDEF message.
@@ -48,7 +99,7 @@ extension VirtualTag {
   public static func st25dv(
     uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    try vicinity(.st25dv64K, uid: uid, ndef: ndef)
+    VirtualTag(try ST25DV(.st25dv64K, uid: uid, ndef: ndef))
   }
 
   /// An ST25DV16K, 2048 bytes, with an empty NDEF message.
@@ -57,7 +108,7 @@ extension VirtualTag {
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv16K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
-    vicinity(.st25dv16K, uid: uid, formatted: formatted)
+    VirtualTag(ST25DV(.st25dv16K, uid: uid, formatted: formatted))
   }
 
   /// An ST25DV16K with an NDEF message.
@@ -66,7 +117,7 @@ extension VirtualTag {
   public static func st25dv16K(
     uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    try vicinity(.st25dv16K, uid: uid, ndef: ndef)
+    VirtualTag(try ST25DV(.st25dv16K, uid: uid, ndef: ndef))
   }
 
   /// An ST25DV04K, 512 bytes, with an empty NDEF message.
@@ -75,7 +126,7 @@ extension VirtualTag {
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
   ///   - formatted: `false`: all zero.
   public static func st25dv04K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
-    vicinity(.st25dv04K, uid: uid, formatted: formatted)
+    VirtualTag(ST25DV(.st25dv04K, uid: uid, formatted: formatted))
   }
 
   /// An ST25DV04K with an NDEF message.
@@ -84,6 +135,6 @@ extension VirtualTag {
   public static func st25dv04K(
     uid: [UInt8]? = nil, ndef: some TagMessage
   ) throws(VirtualTagError) -> VirtualTag {
-    try vicinity(.st25dv04K, uid: uid, ndef: ndef)
+    VirtualTag(try ST25DV(.st25dv04K, uid: uid, ndef: ndef))
   }
 }

@@ -1,0 +1,135 @@
+import NFCCore
+
+/// The custom commands of ST25DV that are there (data sheet DS10925, 7.6).
+enum ST25DVCommand {
+  static let readConfiguration: UInt8 = 0xA0
+  static let writeConfiguration: UInt8 = 0xA1
+  static let writePassword: UInt8 = 0xB1
+  static let presentPassword: UInt8 = 0xB3
+}
+
+/// The four areas of an ST25DV's memory and the passwords that open them.
+///
+/// Password 0 is for the configuration, 1 to 3 for whichever areas name them; one session is open at a
+/// time. Source: data sheet DS10925, 5.6 and 7.6; the registers as ST's driver has them
+/// (st25dv_reg.h). Not confirmed on a chip: the errors of the commands; that a wrong password ends a
+/// session. That an area ends behind the one before it is not asked for.
+struct ST25DVSecurity: Hashable, Sendable {
+  /// Who may read and write an area (register RFAxSS, bits 2 and 3).
+  private enum Protection: UInt8 {
+    case none = 0
+    case write = 1
+    case readAndWrite = 2
+    case readAndNoWrite = 3
+  }
+
+  /// RFA1SS, ENDA1, RFA2SS and so on to RFA4SS, which has no end of its own.
+  static let registerPointers: ClosedRange<UInt8> = 0x04...0x0A
+  private static let areaCount = 4
+  /// What an end is counted in.
+  private static let unit = 32
+  private static let passwordMask: UInt8 = 0x03
+  private static let protectionShift: UInt8 = 2
+  static let passwordLength = 8
+  static let configurationPassword = 0
+
+  // What lasts.
+  private var registers: [UInt8]
+  private var passwords = [[UInt8]](
+    repeating: [UInt8](repeating: 0, count: passwordLength), count: areaCount)
+  /// The password that was presented last, for as long as the power lasts.
+  private var open: Int?
+
+  /// All memory is area 1, and open.
+  init(memorySize: Int) {
+    registers = Self.registerPointers.map { pointer in
+      pointer.isMultiple(of: 2) ? 0 : UInt8(clamping: memorySize / Self.unit - 1)
+    }
+  }
+
+  mutating func endSession() { open = nil }
+
+  // MARK: Areas
+
+  private func area(ofByte offset: Int) -> Int {
+    let place = offset / Self.unit
+    return (0..<(Self.areaCount - 1)).first { place <= Int(registers[2 * $0 + 1]) }
+      ?? Self.areaCount - 1
+  }
+
+  private func access(toByte offset: Int) -> (area: Int, protection: Protection, isOpen: Bool) {
+    let area = area(ofByte: offset)
+    let security = registers[2 * area]
+    let password = Int(security & Self.passwordMask)
+    let bits = security >> Self.protectionShift & Self.passwordMask
+    return (
+      area, Protection(rawValue: bits) ?? .none,
+      password != Self.configurationPassword && password == open
+    )
+  }
+
+  /// Area 1 can always be read.
+  func allowsRead(byte offset: Int) -> Bool {
+    let (area, protection, isOpen) = access(toByte: offset)
+    switch protection {
+    case .none, .write: return true
+    case .readAndWrite, .readAndNoWrite: return area == 0 || isOpen
+    }
+  }
+
+  func allowsWrite(byte offset: Int) -> Bool {
+    let (_, protection, isOpen) = access(toByte: offset)
+    switch protection {
+    case .none: return true
+    case .write, .readAndWrite: return isOpen
+    case .readAndNoWrite: return false
+    }
+  }
+
+  // MARK: Commands
+
+  mutating func execute(_ code: UInt8, _ parameters: [UInt8]) -> VicinityAnswer {
+    switch code {
+    case ST25DVCommand.presentPassword, ST25DVCommand.writePassword:
+      guard parameters.count == 1 + Self.passwordLength else {
+        return .refusal(.commandNotRecognised)
+      }
+      let number = Int(parameters[0])
+      guard passwords.indices.contains(number) else { return .refusal(.blockNotAvailable) }
+      let value = Array(parameters.dropFirst())
+      return code == ST25DVCommand.presentPassword
+        ? present(number, value) : write(number, value)
+    case ST25DVCommand.readConfiguration:
+      guard parameters.count == 1 else { return .refusal(.commandNotRecognised) }
+      guard let index = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
+      return .data([registers[index]])
+    case ST25DVCommand.writeConfiguration:
+      guard parameters.count == 2 else { return .refusal(.commandNotRecognised) }
+      guard let index = register(parameters[0]) else { return .refusal(.blockNotAvailable) }
+      guard open == Self.configurationPassword else { return .refusal(.locked) }
+      registers[index] = parameters[1]
+      return .data([])
+    default: return .unknown
+    }
+  }
+
+  private func register(_ pointer: UInt8) -> Int? {
+    guard Self.registerPointers.contains(pointer) else { return nil }
+    return Int(pointer - Self.registerPointers.lowerBound)
+  }
+
+  private mutating func present(_ number: Int, _ value: [UInt8]) -> VicinityAnswer {
+    guard passwords[number] == value else {
+      open = nil
+      return .refusal(.unknown)
+    }
+    open = number
+    return .data([])
+  }
+
+  private mutating func write(_ number: Int, _ value: [UInt8]) -> VicinityAnswer {
+    guard open == number else { return .refusal(.locked) }
+    passwords[number] = value
+    return .data([])
+  }
+}

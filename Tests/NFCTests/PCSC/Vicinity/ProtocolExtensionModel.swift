@@ -1,0 +1,1 @@
+../../../VirtualNFCTests/ISO15693/ProtocolExtensionModel.swift

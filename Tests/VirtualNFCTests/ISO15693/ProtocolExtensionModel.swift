@@ -1,0 +1,11 @@
+@testable import VirtualNFC
+
+extension VicinityModel {
+  /// A chip like M24LR64-R: two-byte numbers by the protocol extension flag in ordinary commands, 32
+  /// blocks a read.
+  static let m24lr64 = VicinityModel(
+    "m24lr", uid: [0xE0, 0x02, 0x2C, 0x00, 0x11, 0x22, 0x33, 0x44], blockCount: 2048,
+    profile: VicinityProfile(
+      commands: VicinityProfile.usualCommands, readLimit: 32, requiresProtocolExtension: true,
+      icReference: 0x2C, manufacturer: 0x02))
+}
