@@ -43,18 +43,14 @@ enum DirectTransmit {
   /// broken answer to it.
   static func outcome(_ answer: [UInt8], of command: [UInt8]) -> ExchangeOutcome {
     let code = (isExchange(command) ? dataExchange : communicateThru) + 1
-    switch StorageCardCommands.outcome(answer) {
-    case .data(let data):
-      guard data.count >= 3, data[0] == fromChip, data[1] == code else { return .malformed }
-      let (status, payload) = (data[2] & statusMask, Array(data.dropFirst(3)))
-      if status == statusTimeout { return .noAnswer }
-      guard status == 0 else {
-        return isExchange(command) && refusals.contains(status) ? .answer([refusal]) : .broken
-      }
-      return .answer(payload.isEmpty ? [acknowledge] : payload)
-    case .noAnswer: return .noAnswer
-    case .refused(let word), .unknown(let word): return .refused(word)
-    case .malformed: return .malformed
+    let outcome = ExchangeOutcome(answer)
+    guard case .answer(let data) = outcome else { return outcome }
+    guard data.count >= 3, data[0] == fromChip, data[1] == code else { return .malformed }
+    let (status, payload) = (data[2] & statusMask, Array(data.dropFirst(3)))
+    if status == statusTimeout { return .noAnswer }
+    guard status == 0 else {
+      return isExchange(command) && refusals.contains(status) ? .answer([refusal]) : .broken
     }
+    return .answer(payload.isEmpty ? [acknowledge] : payload)
   }
 }

@@ -26,17 +26,10 @@ enum Encapsulation {
     return header + [standard.rawValue, ownTimeout, count] + frame + [expectedLength]
   }
 
-  // The reader's error numbers after 6F (SpringProx API, springprox_errno.h).
-  private static let done: UInt16 = 0x9000
-  private static let mute: Set<UInt16> = [0x6F01, 0x6F03, 0x6400, 0x6401]
-  /// Check, parity, bits, bytes, framing, collision.
-  private static let broken: Set<UInt16> = [0x6F02, 0x6F05, 0x6F0B, 0x6F0C, 0x6F15, 0x6F18]
-
-  /// What came of a frame: any bytes give an outcome.
-  static func outcome(_ answer: [UInt8]) -> ExchangeOutcome {
-    guard let (data, word) = ExchangeOutcome.split(answer) else { return .malformed }
-    if mute.contains(word) { return .noAnswer }
-    if broken.contains(word) { return .broken }
-    return word == done ? .answer(data) : .refused(word)
-  }
+  /// The reader's error numbers after 6F (SpringProx API, springprox_errno.h): mute; check, parity,
+  /// bits, bytes, framing, collision.
+  static let meanings: ExchangeOutcome.Meanings = [
+    0x6F01: .noAnswer, 0x6F03: .noAnswer, 0x6F02: .broken, 0x6F05: .broken, 0x6F0B: .broken,
+    0x6F0C: .broken, 0x6F15: .broken, 0x6F18: .broken,
+  ]
 }

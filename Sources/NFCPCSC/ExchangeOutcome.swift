@@ -1,20 +1,45 @@
-import NFCCore
-
-/// What came of an exchange with a tag, as far as the reader tells it.
+/// What came of an APDU, or of a frame in one.
 enum ExchangeOutcome: Hashable {
-  /// The tag's answer; of an ISO/IEC 15693 tag, flags first.
+  /// What was answered, without status word and check.
   case answer([UInt8])
+  /// The tag has not answered.
   case noAnswer
-  /// The answer was broken on the way, or several came at once.
+  /// The tag's answer was broken on the way, or several came at once.
   case broken
-  /// The reader has not done it: its status word.
+  /// The reader or the tag has refused; which of them, and why, the status word tells as far as it
+  /// can.
   case refused(UInt16)
+  /// The reader does not know the command.
+  case unknown(UInt16)
   /// The bytes are no answer to what was sent.
   case malformed
 }
 
 extension ExchangeOutcome {
+  /// What status words mean besides those that all readers have.
+  typealias Meanings = [UInt16: ExchangeOutcome]
+
   private static let done: UInt16 = 0x9000
+  private static let noAnswerWords: Set<UInt16> = [0x6400, 0x6401]
+  private static let unknownWords: Set<UInt16> = [0x6800, 0x6A81, 0x6D00, 0x6E00]
+
+  /// Reads the answer to an APDU: PC/SC part 3, 3.2.2.1; ISO/IEC 7816-4, 5.6.
+  ///
+  /// - Parameter meanings: of status words of the reader's maker.
+  init(_ answer: [UInt8], meanings: Meanings = [:]) {
+    guard let (data, word) = Self.split(answer) else {
+      self = .malformed
+      return
+    }
+    self = word == Self.done ? .answer(data) : meanings[word] ?? ExchangeOutcome(word: word)
+  }
+
+  /// What a status word other than 9000 means.
+  init(word: UInt16) {
+    self =
+      Self.noAnswerWords.contains(word)
+      ? .noAnswer : Self.unknownWords.contains(word) ? .unknown(word) : .refused(word)
+  }
 
   /// Data and status word of an answer; `nil` if it is too short for one.
   static func split(_ answer: [UInt8]) -> (data: [UInt8], word: UInt16)? {
@@ -23,27 +48,15 @@ extension ExchangeOutcome {
     return (Array(answer.dropLast(2)), word)
   }
 
-  /// What an answer without the tag's flags says of an ISO/IEC 15693 tag. The tag's error code is lost
-  /// on the way, so this is as close as can be: PC/SC part 3, 3.2.2.1, and ISO/IEC 7816-4, 5.6.
-  init(vicinityAnswer answer: [UInt8]) {
-    guard let (data, word) = Self.split(answer) else {
-      self = .malformed
-      return
-    }
-    self =
-      switch word {
-      case Self.done: .answer(ISO15693Response(payload: data).encoded)
-      case 0x6400, 0x6401: .noAnswer
-      case 0x6282, 0x6A82: .refusal(.blockNotAvailable)
-      case 0x6981, 0x6982, 0x6986: .refusal(.locked)
-      case 0x6A81, 0x6D00: .refusal(.commandNotSupported)
-      case 0x6300: .refusal(.unknown)
-      default: .refused(word)
-      }
+  /// The same with another answer.
+  func mapAnswer(_ body: ([UInt8]) -> [UInt8]) -> ExchangeOutcome {
+    if case .answer(let bytes) = self { .answer(body(bytes)) } else { self }
   }
 
-  /// What the tag would have answered if it had refused.
-  static func refusal(_ code: ISO15693ErrorCode) -> ExchangeOutcome {
-    .answer(ISO15693Response(code).encoded)
-  }
+  /// The status word by which a reader tells that something has failed, and not what.
+  private static let failed: UInt16 = 0x6300
+
+  /// The same of a command that changes the tag: where no reason is told for a failure, the tag may
+  /// have carried it out and only its answer be lost.
+  var ofChange: ExchangeOutcome { self == .refused(Self.failed) ? .noAnswer : self }
 }

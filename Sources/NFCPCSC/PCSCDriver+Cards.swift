@@ -5,28 +5,36 @@ extension PCSCDriver {
   // MARK: Recognition
 
   /// What a card is and how commands get to it; `nil` if the reader does not tell.
+  ///
+  /// - Throws: `tagResponseError` for a card that is silent, which tells nothing of the reader: the next
+  ///   round asks anew.
   func recognise(_ atr: ContactlessATR) throws -> (CardPath, Target?)? {
+    let found: (CardPath, Target?)?
     switch atr {
     case .smartCard(let historicalBytes):
-      return try smartCard(historicalBytes).map { (.apdus, $0) }
+      found = try smartCard(historicalBytes).map { (.apdus, $0) }
     case .storageCard(let card) where card.isVicinity:
       guard capabilities.technologies.contains(.iso15693) else { return nil }
-      return (try vicinityPath(), nil)
+      found = (try vicinityPath(), nil)
     case .storageCard(let card) where card.isFeliCa:
-      return try feliCa()
+      found = try feliCa()
     case .feliCa:
-      return try feliCa()
+      found = try feliCa()
     case .storageCard(let card) where card.isTypeA:
-      return try typeA(sak: card.sak)
+      found = try typeA(sak: card.sak)
     case .storageCard:
       return nil
     }
+    guard let found else { throw Self.silence }
+    return found
   }
+
+  static let silence = NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
 
   /// UID, IDm or PUPI; `nil` if the reader gives none.
   func identifier() throws -> [UInt8]? {
     guard
-      case .data(let bytes) = StorageCardCommands.outcome(
+      case .answer(let bytes) = ExchangeOutcome(
         try transmit(StorageCardCommands.getIdentifier)), !bytes.isEmpty
     else { return nil }
     return bytes
@@ -45,8 +53,8 @@ extension PCSCDriver {
     guard let identifier = try identifier(), Self.uidLengths.contains(identifier.count) else {
       return nil
     }
-    let answer = StorageCardCommands.outcome(try transmit(StorageCardCommands.getATS))
-    if case .data(let bytes) = answer {
+    let answer = ExchangeOutcome(try transmit(StorageCardCommands.getATS))
+    if case .answer(let bytes) = answer {
       // Some readers give the historical bytes, some the ATS with its length.
       guard bytes.count > historicalBytes.count, bytes.first == UInt8(exactly: bytes.count),
         bytes.suffix(historicalBytes.count) == historicalBytes[...]
@@ -80,7 +88,8 @@ extension PCSCDriver {
     _ command: [UInt8], _ framing: Framing, _ timeout: Duration
   ) throws -> [UInt8] {
     guard framing == .tagProtocol else {
-      throw NFCError(.unsupported, "\(name) runs the protocol of ISO 14443-4 itself")
+      throw NFCError(
+        .unsupported, "\(name) runs the protocol of ISO 14443-4 itself", cause: .notCarried)
     }
     return try transmit(command, timeout: timeout)
   }
@@ -115,7 +124,7 @@ extension PCSCDriver {
     case nil:
       // A name that tells nothing: pages that begin with the UID are an Ultralight's.
       guard let command = StorageCardCommands.command(for: Self.readFirstPages),
-        case .data(let pages) = StorageCardCommands.outcome(try transmit(command)),
+        case .answer(let pages) = ExchangeOutcome(try transmit(command)),
         Self.arePages(pages, of: uid)
       else { return (.identifierAlone, card(Self.unknownSAK)) }
       return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
@@ -245,13 +254,13 @@ extension PCSCDriver {
         .unsupported,
         "\(name) carries no command to this tag but READ and WRITE, not "
           + "\(own.prefix(1).hexadecimal): it has neither a transparent session nor a pass-through "
-          + "for type A")
+          + "for type A", cause: .notCarried)
     }
-    switch StorageCardCommands.outcome(try transmit(substitute)) {
-    case .data(let data):
+    switch ExchangeOutcome(try transmit(substitute)) {
+    case .answer(let data):
       guard isBare else { return data }
       return Self.bare(data.isEmpty ? [Self.acknowledge] : data) { active = nil }
-    case .noAnswer: return try frame(.noAnswer)
+    case .noAnswer, .broken: return try frame(.noAnswer)
     case .malformed: return try frame(.malformed)
     case .unknown(let word):
       throw NFCError(
@@ -283,20 +292,20 @@ extension PCSCDriver {
       throw NFCError(.unsupported, "\(name) has no MIFARE Classic card before it")
     }
     let load = StorageCardCommands.load(key, keyType, model.keySlots)
-    guard case .data = StorageCardCommands.outcome(try transmit(load)) else {
+    guard case .answer = ExchangeOutcome(try transmit(load)) else {
       throw NFCError(
         .unsupported,
         "\(name) takes no key for MIFARE Classic into its volatile memory, and none is written to "
-          + "one that keeps it")
+          + "one that keeps it", cause: .notCarried)
     }
     let command = StorageCardCommands.authenticate(block: block, keyType, model.keySlots)
-    switch StorageCardCommands.outcome(try transmit(command)) {
-    case .data: return
+    switch ExchangeOutcome(try transmit(command)) {
+    case .answer: return
     case .unknown(let word):
       throw NFCError(
         .unsupported, "\(name) does not authenticate MIFARE Classic cards", cause: .statusWord(word)
       )
-    case .refused, .noAnswer, .malformed:
+    case .refused, .noAnswer, .broken, .malformed:
       active = nil
       throw NFCError(
         .authenticationFailed, "the key does not open the sector", place: .block(Int(block)))

@@ -9,7 +9,9 @@ extension PCSCDriver {
   /// - Returns: whether the reader has one.
   func startTransparentSession(_ standard: TransparentSession.Standard) throws -> Bool {
     guard isDone(try transmit(TransparentSession.startCommand)) else { return false }
-    guard isDone(try transmit(TransparentSession.switchCommand(to: standard))) else {
+    guard isDone(try transmit(TransparentSession.switchCommand(to: standard))),
+      takesExchanges(try transmit(TransparentSession.timerCommand))
+    else {
       _ = try transmit(TransparentSession.endCommand)
       return false
     }
@@ -31,10 +33,18 @@ extension PCSCDriver {
 
   /// Whether all objects of a session command were carried out.
   private func isDone(_ answer: [UInt8]) -> Bool {
-    guard case .data(let objects) = StorageCardCommands.outcome(answer) else { return false }
-    switch TransparentSession.outcome(objects) {
-    case .noAnswer, .answer: return true
-    case .broken, .refused, .malformed: return false
+    guard case .answer(let objects) = ExchangeOutcome(answer) else { return false }
+    return TransparentSession.isDone(objects)
+  }
+
+  /// Whether the reader knows the command for exchanges; what it makes of one without a frame is its
+  /// own affair.
+  private func takesExchanges(_ answer: [UInt8]) -> Bool {
+    var outcome = ExchangeOutcome(answer)
+    if case .answer(let objects) = outcome { outcome = TransparentSession.outcome(objects) }
+    return switch outcome {
+    case .unknown, .malformed: false
+    case .answer, .noAnswer, .broken, .refused: true
     }
   }
 
@@ -43,9 +53,8 @@ extension PCSCDriver {
   ) throws -> ExchangeOutcome {
     let answer = try transmit(
       TransparentSession.exchangeCommand(frame, timeout: timeout), timeout: timeout)
-    guard case .data(let objects) = StorageCardCommands.outcome(answer) else {
-      return ExchangeOutcome(vicinityAnswer: answer)
-    }
+    let outcome = ExchangeOutcome(answer)
+    guard case .answer(let objects) = outcome else { return outcome }
     return TransparentSession.outcome(objects)
   }
 
@@ -54,10 +63,10 @@ extension PCSCDriver {
     switch outcome {
     case .answer(let frame): return frame
     case .noAnswer:
-      throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
+      throw Self.silence
     case .broken:
       throw NFCError(.tagResponseError, "the tag's answer was broken", cause: .checksum)
-    case .refused(let word):
+    case .refused(let word), .unknown(let word):
       throw NFCError(
         .tagResponseError, "the reader has not carried out the exchange", cause: .statusWord(word))
     case .malformed:
@@ -80,7 +89,8 @@ extension PCSCDriver {
     _ frame: [UInt8], of standard: Encapsulation.Standard, _ timeout: Duration
   ) throws -> ExchangeOutcome {
     guard let command = Encapsulation.command(frame, of: standard) else { return .malformed }
-    let outcome = Encapsulation.outcome(try transmit(command, timeout: timeout))
+    let outcome = ExchangeOutcome(
+      try transmit(command, timeout: timeout), meanings: Encapsulation.meanings)
     // Of an acknowledge, which has no whole byte, a reader may tell no more than that it came.
     return outcome == .answer([]) ? .answer([Self.acknowledge]) : outcome
   }
@@ -100,7 +110,8 @@ extension PCSCDriver {
       let answer = try frame(sendFrame(try withoutCheck(command), timeout))
       return Self.bare(answer) { active = nil }
     case .tagProtocol:
-      throw NFCError(.unsupported, "\(name) does not run this tag's protocol in a session")
+      throw NFCError(
+        .unsupported, "\(name) does not run this tag's protocol in a session", cause: .notCarried)
     }
   }
 
@@ -108,7 +119,8 @@ extension PCSCDriver {
   func withoutCheck(_ frame: [UInt8]) throws -> [UInt8] {
     let body = Array(frame.dropLast(2))
     guard !body.isEmpty, CyclicRedundancyCheck.a(body) == Array(frame.suffix(2)) else {
-      throw NFCError(.unsupported, "\(name) sends frames with their right check alone")
+      throw NFCError(
+        .unsupported, "\(name) sends frames with their right check alone", cause: .notCarried)
     }
     return body
   }

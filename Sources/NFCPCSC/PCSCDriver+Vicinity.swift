@@ -3,17 +3,26 @@ import NFCCore
 // Tags of ISO/IEC 15693: several may be there at once, and an inventory tells which.
 extension PCSCDriver {
   /// How commands get to the tags that are there.
+  ///
+  /// - Throws: `tagResponseError` if they are silent.
   func vicinityPath() throws -> CardPath {
     if try startTransparentSession(.vicinity) { return .transparent(.vicinity) }
     let uids = try vicinityUIDs()
+    guard !uids.isEmpty else { throw Self.silence }
     let dialects = uids.map { model.vicinityDialects(uid: $0) }
-    for index in dialects.first?.indices ?? 0..<0 {
+    for index in dialects[0].indices {
       for var dialect in dialects.map({ $0[index] }) {
-        guard try dialect.confirm(by: { try transmit($0) }) else { continue }
-        if uids.count > 1, try dialect.isContradicted(by: { try transmit($0) }) { continue }
-        return .vicinity(dialect)
+        switch try dialect.confirm(by: { try transmit($0) }) {
+        case .absent: continue
+        case .silent where uids.count == 1: throw Self.silence
+        case .silent: continue
+        case .present:
+          if uids.count > 1, try dialect.isContradicted(by: { try transmit($0) }) { continue }
+          return .vicinity(dialect)
+        }
       }
     }
+    guard uids.count == 1 else { throw Self.silence }
     return .identifierAlone
   }
 
@@ -124,24 +133,14 @@ extension PCSCDriver {
       return try frame(transparentExchange(request, timeout))
     }
     defer { session?.path = .vicinity(dialect) }
-    if let outcome = try dialect.carry(request, by: { try transmit($0, timeout: timeout) }) {
-      return try frame(outcome)
+    switch try dialect.carry(request, by: { try transmit($0, timeout: timeout) }) {
+    case .refused(let word)?, .unknown(let word)?: throw NFCError(vicinityStatusWord: word)
+    case let outcome?: return try frame(outcome)
+    case nil:
+      let flags = request.first.map(ISO15693RequestFlags.init(rawValue:)) ?? []
+      let what = flags.contains(.option) ? "this command with its option flag" : "this command"
+      throw NFCError(
+        .unsupported, "\(name) has no way to send \(what) to the tag", cause: .notCarried)
     }
-    let hasOption =
-      request.first.map { ISO15693RequestFlags(rawValue: $0).contains(.option) } ?? false
-    // To procedures that try the larger command first it is as if the tag did not have it.
-    if !hasOption, Self.codesWithSmallerForms.contains(request.dropFirst().first ?? 0) {
-      return ISO15693Response(.commandNotSupported).encoded
-    }
-    throw NFCError(
-      .unsupported,
-      "\(name) has no way to send this command \(hasOption ? "with its option flag " : "")to the tag"
-    )
   }
-
-  private static let codesWithSmallerForms: Set<UInt8> = [
-    ISO15693CommandCode.readMultipleBlocks, ISO15693CommandCode.extendedReadMultipleBlocks,
-    ISO15693CommandCode.writeMultipleBlocks, ISO15693CommandCode.extendedWriteMultipleBlocks,
-    ISO15693CommandCode.getSystemInformation, ISO15693CommandCode.extendedGetSystemInformation,
-  ]
 }

@@ -45,6 +45,10 @@ public final class PCSCDriver: ReaderDriver {
   var active: Target?
   /// Whether a search has waited for a card since the last round began.
   private var hasWaited = false
+  /// The event at which a card came that the reader does not tell of: it is not asked again.
+  private var unrecognisedEvent: Int?
+  /// The event at which a card came that did not answer in this round.
+  private var silentEvent: Int?
 
   /// A connection to the card that was there at an event.
   struct Session {
@@ -77,6 +81,8 @@ public final class PCSCDriver: ReaderDriver {
   /// What a reader may take for a command that goes to no tag, or for one that it waits for by
   /// itself.
   static let readerTimeout = Duration.seconds(1)
+  /// No tag takes longer, whatever a program allows.
+  private static let longestTimeout = Duration.seconds(60)
 
   /// Opens a reader.
   ///
@@ -167,6 +173,9 @@ public final class PCSCDriver: ReaderDriver {
 
   public func close() {
     try? endTransparentSession()
+    if case .vicinity(var dialect) = session?.path {
+      try? dialect.close { try transmit($0) }
+    }
     leave()
     service.close()
   }
@@ -243,6 +252,7 @@ public final class PCSCDriver: ReaderDriver {
     }
     if let session, session.eventCount == status.eventCount { return true }
     leave()
+    guard ![unrecognisedEvent, silentEvent].contains(status.eventCount) else { return false }
     try call { () throws(SmartCardFailure) in try service.connect(to: name) }
     do {
       session = try recognise(atr).map { path, target in
@@ -253,9 +263,13 @@ public final class PCSCDriver: ReaderDriver {
       active = session?.target
     } catch {
       leave()
+      if (error as? NFCError)?.code == .tagResponseError { silentEvent = status.eventCount }
       throw error
     }
-    if session == nil { leave() }
+    if session == nil {
+      leave()
+      unrecognisedEvent = status.eventCount
+    }
     return session != nil
   }
 
@@ -276,6 +290,7 @@ public final class PCSCDriver: ReaderDriver {
   /// - Parameter timeout: for what goes over the air.
   func transmit(_ command: [UInt8], timeout: Duration = readerTimeout) throws -> [UInt8] {
     try checkAbort()
+    let timeout = min(max(timeout, .zero), Self.longestTimeout)
     return try call { () throws(SmartCardFailure) in
       try service.transmit(command, atMost: timeout)
     }
@@ -302,6 +317,7 @@ public final class PCSCDriver: ReaderDriver {
   public func resetField() throws {
     active = nil
     hasWaited = false
+    silentEvent = nil
     guard let session, session.isTransparent else { return }
     do {
       guard case .transparent(.vicinity) = session.path else { return try endTransparentSession() }
@@ -324,8 +340,16 @@ public final class PCSCDriver: ReaderDriver {
       guard technology == .iso15693 else { return [] }
       let targets = try findVicinityTags()
       active = targets.last
+      if targets.isEmpty {
+        // A reader may notice in a session neither that a tag has gone nor that another has come.
+        try endTransparentSession()
+        leave()
+      }
       return targets
-    } catch let error as NFCError where error.code == .tagConnectionLost {
+    } catch let error as NFCError
+      where error.code == .tagConnectionLost || error.code == .tagResponseError
+    {
+      // Nothing that could be told apart in this round.
       return []
     }
   }
@@ -335,7 +359,12 @@ public final class PCSCDriver: ReaderDriver {
   public func select(_ target: Target) throws {
     if let active, active.isSame(as: target), session != nil { return }
     active = nil
-    guard try enter(patience: .zero), let session else { throw Self.gone }
+    do {
+      guard try enter(patience: .zero) else { throw Self.gone }
+    } catch let error as NFCError where error.code == .tagResponseError {
+      throw Self.gone
+    }
+    guard let session else { throw Self.gone }
     if let active, active.isSame(as: target) { return }
     guard try session.target == nil ? wakeVicinityTag(target) : wake(target) else {
       throw Self.gone
@@ -361,7 +390,8 @@ public final class PCSCDriver: ReaderDriver {
           "\(name) tells the number of this tag and takes no commands for it: "
             + (session.target == nil
               ? "it has none of a maker that is known, and nothing shows how it numbers blocks"
-              : "it has neither a transparent session nor a pass-through for its kind"))
+              : "it has neither a transparent session nor a pass-through for its kind"),
+          cause: .notCarried)
       }
     } catch let error as NFCError where error.code == .tagResponseError {
       // Whatever has become of it: it is woken before the next command.

@@ -9,7 +9,7 @@ struct PCSCReaderModel {
   private func isOne(of parts: [String]) -> Bool { parts.contains { name.contains($0) } }
 
   /// A slot for a chip card in the reader, not its antenna.
-  var isSAM: Bool { name.hasSuffix("SAM") || name.contains(" SAM ") }
+  var isSAM: Bool { name.split { !$0.isLetter }.contains("SAM") }
 
   /// Readers whose chip has no ISO/IEC 15693. All others are taken to have it until a tag shows.
   private static let withoutVicinity = [

@@ -66,30 +66,4 @@ enum StorageCardCommands {
     let body: [UInt8] = [0x01, 0x00, block, type == .a ? keyA : keyB, slots.name]
     return [pseudoClass, generalAuthenticate, 0x00, 0x00, UInt8(body.count)] + body
   }
-
-  // MARK: Answers
-
-  /// What a status word says.
-  enum Outcome: Hashable {
-    case data([UInt8])
-    case noAnswer
-    /// The tag has refused; readers do not tell its code.
-    case refused(UInt16)
-    /// The reader does not know the command.
-    case unknown(UInt16)
-    case malformed
-  }
-
-  private static let done: UInt16 = 0x9000
-  private static let noAnswerWords: Set<UInt16> = [0x6400, 0x6401]
-  private static let unknownWords: Set<UInt16> = [0x6800, 0x6A81, 0x6D00, 0x6E00]
-
-  /// Reads an answer: PC/SC part 3, 3.2.2.1; ISO/IEC 7816-4, 5.6.
-  static func outcome(_ answer: [UInt8]) -> Outcome {
-    guard answer.count >= 2 else { return .malformed }
-    let word = UInt16(answer[answer.count - 2]) << 8 | UInt16(answer[answer.count - 1])
-    if word == done { return .data(Array(answer.dropLast(2))) }
-    if noAnswerWords.contains(word) { return .noAnswer }
-    return unknownWords.contains(word) ? .unknown(word) : .refused(word)
-  }
 }

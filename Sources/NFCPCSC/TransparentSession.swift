@@ -26,11 +26,12 @@ enum TransparentSession {
   private static let receptionStatus: UInt8 = 0x96
   private static let answer: UInt8 = 0x97
   private static let statusDone: UInt16 = 0x9000
-  private static let statusNoTagAnswer: UInt16 = 0x6401
   /// CRC, collision, parity, framing.
   private static let anyErrorBit: UInt8 = 0x0F
 
   static let startCommand = command(manage, start)
+  /// An exchange that sends nothing to the tag: a second to wait for an answer.
+  static let timerCommand = command(exchange, timer + [0x40, 0x42, 0x0F, 0x00])
   static let endCommand = command(manage, end)
   static let fieldOffCommand = command(manage, fieldOff)
   static let fieldOnCommand = command(manage, fieldOn)
@@ -67,18 +68,31 @@ enum TransparentSession {
     header + [parameter, UInt8(truncatingIfNeeded: objects.count)] + objects + [0x00]
   }
 
+  private static let longestTimeout = Duration.seconds(60)
+
   /// A frame to the tag, flags first and without check, and how long its answer may take.
   ///
   /// - Parameter frame: at most ``maximumCommandLength`` bytes.
   static func exchangeCommand(_ frame: [UInt8], timeout: Duration) -> [UInt8] {
-    let (seconds, attoseconds) = timeout.components
-    let longest: Int64 = 60
+    let (seconds, attoseconds) = min(max(timeout, .zero), longestTimeout).components
     let microseconds = UInt32(
-      clamping: min(seconds, longest) * 1_000_000 + attoseconds / 1_000_000_000_000)
+      clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     let time = (0..<4).map { UInt8(truncatingIfNeeded: microseconds >> ($0 * 8)) }
     let count = UInt8(truncatingIfNeeded: frame.count)
     let length: [UInt8] = frame.count < 0x80 ? [count] : [0x81, count]
     return command(exchange, timer + time + [transceive] + length + frame)
+  }
+
+  /// Whether all objects were carried out: what stands before the status word of the APDU says so, and
+  /// nothing else.
+  static func isDone(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    var words: [[UInt8]] = []
+    while let object = nextObject(&rest) {
+      if object.tag == status { words.append(Array(object.value.dropFirst())) }
+    }
+    return rest.isEmpty && !words.isEmpty
+      && words.allSatisfy { $0 == [UInt8(statusDone >> 8), UInt8(statusDone & 0xFF)] }
   }
 
   /// Reads the objects before the status word of the APDU. Any bytes give an outcome.
@@ -94,8 +108,7 @@ enum TransparentSession {
         guard object.value.count == 3 else { return .malformed }
         hasStatus = true
         let word = UInt16(object.value[1]) << 8 | UInt16(object.value[2])
-        if word == statusNoTagAnswer { return .noAnswer }
-        if word != statusDone { return .refused(word) }
+        if word != statusDone { return ExchangeOutcome(word: word) }
       case receptionStatus:
         isBroken = (object.value.first ?? 0) & anyErrorBit != 0
       case lastBits:

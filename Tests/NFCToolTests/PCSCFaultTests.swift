@@ -124,8 +124,8 @@ extension PCSCFaultTests {
 
     var chip: RefusingChip { tag.withChip(RefusingChip.self) { $0 } ?? RefusingChip() }
 
-    /// APDUs before the first exchange: start of a session, choice of the protocol.
-    private static let firstExchange = 2
+    /// APDUs before the first exchange: start of a session, choice of the protocol, time to wait.
+    private static let firstExchange = 3
 
     func set(_ fault: Fault, at exchange: Int) {
       typealias Effect = VirtualPCSCReader.Fault.Effect

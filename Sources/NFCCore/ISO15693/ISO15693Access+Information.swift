@@ -16,7 +16,9 @@ extension ISO15693Access {
         if best == nil || found.blockCount != nil { best = found }
         if form == .protocolExtension { knowledge.wideNumbers = .protocolExtension }
         if found.blockCount != nil { break }
-      } catch let error as NFCError where error.isSilence || error.iso15693ErrorCode != nil {
+      } catch let error as NFCError
+        where error.isSilence || error.vicinityRefusal != nil || error.cause == .notCarried
+      {
         // The next form may be known to it.
       }
     }
@@ -87,17 +89,21 @@ package enum ISO15693Inventory {
   {
     var found: [ISO15693InventoryAnswer] = []
     var masks = [ISO15693InventoryMask.none]
-    while let mask = masks.popLast(), found.count < largestCount {
+    var left = largestEffort
+    while let mask = masks.popLast(), found.count < largestCount, left > 0 {
+      left -= 1
       let command = ISO15693Command.inventory(afi: afi == 0 ? nil : afi, mask: mask)
       let request = ISO15693Request(command, flags: [.highDataRate, .inventoryOneSlot])
       do {
         let payload = try link.exchange(request, answerLength: answerLength, place: nil)
         let answer = try ISO15693InventoryAnswer(decoding: payload)
         if !found.contains(answer) { found.append(answer) }
-      } catch let error as NFCError where error.isSilence || error.iso15693ErrorCode != nil {
+      } catch let error as NFCError where error.isSilence || error.vicinityRefusal != nil {
         // A tag that refuses has not told its UID; the next search may find it.
         continue
-      } catch let error as NFCError where error.isTransmissionError && mask.length < 64 {
+      } catch let error as NFCError where error.isTransmissionError || error.isReaderFailure {
+        // Some readers tell of several answers at once as of a failure of their own.
+        guard mask.length < 64 else { continue }
         let bit = UInt64(1) << UInt64(mask.length)
         masks.append(ISO15693InventoryMask(length: mask.length + 1, value: mask.value | bit))
         masks.append(ISO15693InventoryMask(length: mask.length + 1, value: mask.value))
@@ -106,6 +112,9 @@ package enum ISO15693Inventory {
     return found
   }
 
+  /// How often is asked at most: UIDs of a full field differ within a few bits, and an answer that is
+  /// always broken is no reason to ask for every UID that there could be.
+  private static let largestEffort = 512
   /// Flags, DSFID and UID.
   private static let answerLength = 10
 }

@@ -54,7 +54,7 @@ extension ISO15693Access {
         if let granted = trial { knowledge.readLimit = granted }
         trial = nil
       } catch let error as NFCError {
-        if error.iso15693ErrorCode == .readProtected {
+        if error.vicinityRefusal == .readProtected {
           // Which of them the refusal does not say: it is the first that is refused by itself.
           for number in next..<(next + step) { _ = try readBlock(number) }
         }
@@ -103,8 +103,9 @@ extension ISO15693Access {
   private func smallerStep(than step: Int, from number: Int, after error: NFCError) throws -> Int {
     // Limits are powers of two: halving goes by those.
     let half = step.nextPowerOfTwoBelow
-    if error.isSilence { return half }
-    switch error.iso15693ErrorCode {
+    if error.isSilence || error.isReaderFailure { return half }
+    if error.cause == .notCarried { return 1 }
+    switch error.vicinityRefusal {
     case .commandNotSupported, .commandNotRecognised: return 1
     case .optionNotSupported, .unknown: return half
     case .blockNotAvailable where number + step <= knowledge.blockCount ?? 0: return half
@@ -119,14 +120,14 @@ extension ISO15693Access {
       if number > Self.largestNarrowNumber, knowledge.wideNumbers == nil {
         knowledge.wideNumbers = .extendedCommands
       }
-      learnSize(of: block)
+      try learnSize(of: block, at: number)
       return block
     } catch let error as NFCError where mayNeedProtocolExtension(number, error) {
       guard let block = try? readBlock(number, .protocolExtension, securityStatus) else {
         throw error
       }
       knowledge.wideNumbers = .protocolExtension
-      learnSize(of: block)
+      try learnSize(of: block, at: number)
       return block
     }
   }
@@ -134,15 +135,24 @@ extension ISO15693Access {
   /// Blocks of another size than the tag's kind has are an answer that was cut off.
   private mutating func learnSize(of run: [ISO15693Block], at number: Int) throws {
     guard let block = run.first, block.data.count == knowledge.likelyBlockSize else {
-      throw NFCError(
-        .tagResponseError, "the tag's blocks have not the size that was expected",
-        place: .block(number))
+      throw otherSize(at: number)
     }
-    learnSize(of: block)
+    try learnSize(of: block, at: number)
   }
 
-  private mutating func learnSize(of block: ISO15693Block) {
-    if knowledge.blockSize == nil { knowledge.blockSize = block.data.count }
+  /// A single block of another size than the kind has is believed; one of another size than the tag
+  /// itself has told is not.
+  private mutating func learnSize(of block: ISO15693Block, at number: Int) throws {
+    guard block.data.count == knowledge.blockSize ?? block.data.count else {
+      throw otherSize(at: number)
+    }
+    knowledge.blockSize = block.data.count
+  }
+
+  private func otherSize(at number: Int) -> NFCError {
+    NFCError(
+      .tagResponseError, "the tag's blocks have not the size that was expected",
+      place: .block(number))
   }
 
   /// Chips of ST that know no extended commands are silent on a one-byte number, or refuse an
@@ -152,10 +162,10 @@ extension ISO15693Access {
       knowledge.uid == nil || knowledge.maker == ISO15693Product.stMicroelectronics
     else { return false }
     if number > Self.largestNarrowNumber {
-      return error.isSilence || error.iso15693ErrorCode != nil
+      return error.isSilence || error.vicinityRefusal != nil
     }
     return knowledge.blockSize == nil
-      && (error.isSilence || error.iso15693ErrorCode == .optionNotSupported)
+      && (error.isSilence || error.vicinityRefusal == .optionNotSupported)
   }
 
   private func readBlock(
@@ -208,6 +218,7 @@ extension ISO15693Access {
       } catch let error as NFCError where error.isSilence || error.isRefusalOfCommand {
         // Only a tag that answers to something else has refused.
         guard let block = try blockWithStatus(next) else {
+          guard error.cause != .notCarried else { throw error }
           _ = try readBlock(next)
           guard error.isSilence, !hasRepeated else { throw error }
           hasRepeated = true
@@ -247,9 +258,10 @@ extension Int {
 }
 
 extension NFCError {
-  /// The tag does not have the command, or not in this form.
+  /// The tag does not have the command, or not in this form, or the reader does not bring it there.
   var isRefusalOfCommand: Bool {
-    switch iso15693ErrorCode {
+    if cause == .notCarried { return true }
+    return switch vicinityRefusal {
     case .commandNotSupported, .commandNotRecognised, .optionNotSupported, .unknown: true
     default: false
     }

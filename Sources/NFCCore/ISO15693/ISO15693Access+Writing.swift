@@ -88,11 +88,11 @@ extension ISO15693Access {
         request(command, adding: flags.union(option)), answerLength: Self.shortAnswer,
         place: .block(numbers.lowerBound))
       return true
-    } catch let error as NFCError where error.isSilence || error.isTransmissionError {
+    } catch let error as NFCError where error.leavesOpenWhatWasDone {
       if try readBlocks(numbers).flatMap(\.data) == data { return true }
     } catch let error as NFCError where error.isRefusalOfCommand {
       // Fewer at a time, and at last one.
-    } catch var error as NFCError where error.iso15693ErrorCode == .locked {
+    } catch var error as NFCError where error.vicinityRefusal == .locked {
       // Which of them the refusal does not say.
       let locked = try? securityStatus(numbers).firstIndex { $0 & 1 != 0 }
       if let locked { error.place = .block(numbers.lowerBound + locked) }
@@ -113,7 +113,8 @@ extension ISO15693Access {
   /// Locks one block for good. **Cannot be undone.**
   ///
   /// A tag that has not told its size yet is asked first. That it is locked already is no error.
-  /// After a silence the block's status is asked before the command is sent again.
+  /// After a silence the block's status is asked before the command is sent again, and after a refusal
+  /// of which a reader tells no more.
   mutating func lockBlock(_ number: Int) throws {
     guard (0..<Self.largestBlockCount).contains(number) else {
       throw NFCError(.invalidParameter, "block numbers go from 0 to 65535")
@@ -123,8 +124,10 @@ extension ISO15693Access {
       try change(
         number, narrow: ISO15693Command.lockBlock, extended: ISO15693Command.extendedLockBlock,
         isDone: { access in try access.isLocked(number) })
-    } catch let error as NFCError where error.iso15693ErrorCode == .alreadyLocked {
+    } catch let error as NFCError where error.vicinityRefusal == .alreadyLocked {
       return
+    } catch let error as NFCError where error.vicinityRefusal == .locked {
+      guard try isLocked(number) else { throw error }
     }
   }
 
@@ -146,18 +149,28 @@ extension ISO15693Access {
           answerLength: Self.shortAnswer, place: .block(number))
         knowledge.needsWriteOption = option
         return
-      } catch let error as NFCError where error.isSilence || error.isTransmissionError {
-        // The tag may have done it and only its answer be lost: look before it is sent again.
-        guard let done = try? isDone(&self) else { throw error }
+      } catch let error as NFCError where error.leavesOpenWhatWasDone {
+        // The tag may have done it and only its answer be lost: look before it is sent again. What a
+        // counter holds does not tell.
+        guard number != knowledge.product?.traits.counterBlock, let done = try? isDone(&self) else {
+          throw error
+        }
         if done { return }
         guard left > 0 else { throw error }
         left -= 1
       } catch let error as NFCError
-        where error.iso15693ErrorCode == .optionNotSupported && !hasChangedOption
+        where error.vicinityRefusal == .optionNotSupported && !hasChangedOption
       {
         hasChangedOption = true
         option.toggle()
       }
     }
+  }
+}
+
+extension NFCError {
+  /// The tag may have carried the command out, or not.
+  fileprivate var leavesOpenWhatWasDone: Bool {
+    isSilence || isTransmissionError || isReaderFailure
   }
 }

@@ -64,4 +64,41 @@ extension NFCError {
     if case .iso15693(let code) = cause { return ISO15693ErrorCode(rawValue: code) }
     return nil
   }
+
+  /// What a reader tells of a vicinity tag's refusal by a status word alone (PC/SC part 3, 3.2.2.1;
+  /// ISO/IEC 7816-4, 5.6). One that tells of the reader is `tagResponseError`.
+  package init(vicinityStatusWord word: UInt16) {
+    let (code, reason): (Code, String) =
+      switch Self.meaning(of: word) {
+      case .locked: (.readOnly, "the block is locked or protected")
+      case .blockNotAvailable: (.tagRefused, "there is no such block")
+      case .commandNotSupported: (.tagRefused, "the tag or the reader does not know the command")
+      case nil: (.tagResponseError, "the reader has not carried out the exchange")
+      default: (.tagRefused, "the tag has refused the command")
+      }
+    self.init(code, reason, cause: .statusWord(word))
+  }
+
+  private static func meaning(of word: UInt16) -> ISO15693ErrorCode? {
+    switch word {
+    case 0x6282, 0x6A82: .blockNotAvailable
+    case 0x6981, 0x6982, 0x6986: .locked
+    case 0x6800, 0x6A81, 0x6D00, 0x6E00: .commandNotSupported
+    case 0x6300: .unknown
+    default: nil
+    }
+  }
+
+  /// Why a vicinity tag has refused, by its own code or by what a status word tells of it; `nil` for
+  /// every other error.
+  package var vicinityRefusal: ISO15693ErrorCode? {
+    if case .statusWord(let word) = cause { return Self.meaning(of: word) }
+    return iso15693ErrorCode
+  }
+
+  /// The reader has failed at a command, and may do less of it at once.
+  var isReaderFailure: Bool {
+    guard case .statusWord = cause else { return false }
+    return code == .tagResponseError
+  }
 }

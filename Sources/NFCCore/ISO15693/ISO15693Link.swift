@@ -56,13 +56,15 @@ package struct ISO15693Link {
   func checkRequests() throws {
     guard carriesBlocksAlone else { return }
     throw NFCError(
-      .unsupported, "the reader carries no requests to this tag but to read and write a block")
+      .unsupported, "the reader carries no requests to this tag but to read and write a block",
+      cause: .notCarried)
   }
 
   /// Refuses what needs locks where the reader carries none, before anything is changed.
   func checkLocks() throws {
     guard let means, !means.contains(.locks) else { return }
-    throw NFCError(.unsupported, "the reader carries no locks to this tag")
+    throw NFCError(
+      .unsupported, "the reader carries no locks to this tag", cause: .notCarried)
   }
 
   /// Sends a frame as it is; see ``ISO15693Request`` for what it is made of.

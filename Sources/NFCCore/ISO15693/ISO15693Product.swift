@@ -23,6 +23,8 @@ public struct ISO15693Product: Hashable, Sendable {
     var needsWriteOption = false
     /// How block numbers above 255 are sent.
     var wideNumbers: ISO15693Knowledge.WideNumbers?
+    /// A block that counts what is written to it, and so never reads as it was written.
+    var counterBlock: Int?
     /// Get system information is there.
     var hasSystemInformation = true
     /// The system information tells a wrong size of the memory.
@@ -119,7 +121,9 @@ public struct ISO15693Product: Hashable, Sendable {
     switch (kind, generation & 0x18) {
     case (0x01, 0x00): return ISO15693Product("ICODE SLI", 28)
     case (0x01, 0x10): return ISO15693Product("ICODE SLIX", 28)
-    case (0x01, 0x08): return ISO15693Product("ICODE SLIX2", 80)
+    case (0x01, 0x08):
+      // SL2S2602 data sheet, 8.4.2.
+      return ISO15693Product("ICODE SLIX2", 80, traits: Traits(counterBlock: 79))
     case (0x01, _): return ISO15693Product("ICODE DNA")
     case (0x02, _):
       return ISO15693Product(isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, traits: singleOnly)

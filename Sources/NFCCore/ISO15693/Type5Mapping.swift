@@ -90,7 +90,7 @@ struct Type5Mapping: Hashable, Sendable {
     do {
       try load(beginning(size, link), link)
     } catch let error as NFCError
-      where error.iso15693ErrorCode == .blockNotAvailable && knowledge.blockCount == nil
+      where error.vicinityRefusal == .blockNotAvailable && knowledge.blockCount == nil
     {
       // The chip is not what its UID says: let it tell itself.
       try withAccess(link) { try $0.askSize() }
@@ -117,6 +117,9 @@ struct Type5Mapping: Hashable, Sendable {
       let first = known.count / size
       let blocks = try access.readBlocks(first..<((end + size - 1) / size))
       known = Array(known.prefix(first * size)) + blocks.flatMap(\.data)
+    }
+    guard known.count >= end else {
+      throw NFCError(.tagResponseError, "the tag's blocks have not the size that was expected")
     }
     image.bytes = known
   }

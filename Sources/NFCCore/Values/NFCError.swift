@@ -96,6 +96,8 @@ public struct NFCError: Error, Hashable, Sendable {
     /// The error code of the reader's chip (PN532 user manual, UM0701-02, 7.1, table 15), with its
     /// meaning.
     case chip(UInt8, String)
+    /// The reader has no way for it; another one may have.
+    case notCarried
     /// No answer came in the time that was allowed.
     case noAnswer
     /// The check of the answer is wrong.
@@ -151,7 +153,8 @@ extension NFCError: CustomStringConvertible {
   public var description: String {
     var text = reason
     if let place { text += " (\(place))" }
-    if let cause { text += ": \(cause)" }
+    // The reason says that already.
+    if let cause, cause != .notCarried { text += ": \(cause)" }
     return text
   }
 }
@@ -180,6 +183,7 @@ extension NFCError.Cause: CustomStringConvertible {
     case .desfireStatus(let status): "status \([status].hexadecimal)"
     case .iso15693(let code): "error \([code].hexadecimal)"
     case .chip(let code, let text): "\(text) (chip error \([code].hexadecimal))"
+    case .notCarried: "not carried by the reader"
     case .noAnswer: "no answer"
     case .checksum: "wrong check"
     }

@@ -24,6 +24,6 @@ struct MakerPassThrough: VicinityCommandDialect {
     guard !hasOption, let body = command.body, let count = UInt8(exactly: body.count) else {
       return nil
     }
-    return ExchangeOutcome(vicinityAnswer: try transmit(header + [count] + body + trailer))
+    return ExchangeOutcome(try transmit(header + [count] + body + trailer))
   }
 }

@@ -45,9 +45,9 @@ struct OmnikeyCommands: VicinityCommandDialect {
     storageCard = StorageCardBlocks(uid: uid, addressing: .number, blockSize: blockSize)
   }
 
-  mutating func confirm(by transmit: Transmit) throws -> Bool {
+  mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
     if let size = try memory(by: transmit)?.blockSize { storageCard.blockSize = size }
-    return try answersAQuestion(by: transmit)
+    return try confirmByQuestions(transmit)
   }
 
   mutating func carry(
@@ -92,7 +92,7 @@ struct OmnikeyCommands: VicinityCommandDialect {
     let command =
       Self.header + [Self.act, action.rawValue, UInt8(data.count)] + data
       + (length.map { [$0] } ?? [])
-    return ExchangeOutcome(vicinityAnswer: try transmit(command))
+    return ExchangeOutcome(try transmit(command))
   }
 
   /// A byte a block, asked for one by one.
@@ -101,49 +101,54 @@ struct OmnikeyCommands: VicinityCommandDialect {
   ) throws -> ExchangeOutcome {
     var statuses: [UInt8] = []
     for number in range.numbers {
-      guard let block = UInt16(exactly: number) else { return .refusal(.blockNotAvailable) }
+      guard let block = UInt16(exactly: number) else { return .malformed }
       let outcome = try perform(
         .status, .block, Self.parameters(block), expecting: 1, by: transmit)
-      guard case .answer(let frame) = outcome else { return outcome }
-      let response = try ISO15693Response(decoding: frame)
-      guard response.errorCode == nil else { return outcome }
-      guard response.payload.count == 1 else { return .malformed }
-      statuses += response.payload
+      guard case .answer(let status) = outcome else { return outcome }
+      guard status.count == 1 else { return .malformed }
+      statuses += status
     }
-    return .answer(ISO15693Response(payload: statuses).encoded)
+    return .answer(statuses)
   }
 
   // MARK: Questions
 
-  private func ask(_ field: Field, by transmit: Transmit) throws -> [UInt8]? {
-    let answer = try transmit(Self.header + [field.rawValue, 0x00, 0x00])
-    guard case .data(let bytes) = StorageCardCommands.outcome(answer), !bytes.isEmpty else {
-      return nil
-    }
-    return bytes
+  private func ask(_ field: Field, by transmit: Transmit) throws -> ExchangeOutcome {
+    ExchangeOutcome(try transmit(Self.header + [field.rawValue, 0x00, 0x00]))
   }
 
   private static let sizeMask: UInt8 = 0x1F
 
   private func memory(by transmit: Transmit) throws -> ISO15693Geometry? {
-    guard let bytes = try ask(.memory, by: transmit), bytes.count >= 2 else { return nil }
+    guard case .answer(let bytes) = try ask(.memory, by: transmit), bytes.count >= 2 else {
+      return nil
+    }
     return ISO15693Geometry(
       blockSize: Int(bytes[1] & Self.sizeMask) + 1, blockCount: Int(bytes[0]) + 1)
   }
 
-  /// What the reader tells of the tag; a refusal if that is nothing.
+  /// What the reader tells of the tag, as the tag would; what came of the last question if that is
+  /// nothing.
   private func systemInformation(by transmit: Transmit) throws -> ExchangeOutcome {
     var information = ISO15693SystemInformation(uid: uid)
-    information.afi = try ask(.afi, by: transmit)?.first
-    information.dsfid = try ask(.dsfid, by: transmit)?.first
+    let (afi, dsfid) = (try ask(.afi, by: transmit), try ask(.dsfid, by: transmit))
+    information.afi = afi.firstByte
+    information.dsfid = dsfid.firstByte
     let memory = try memory(by: transmit)
     information.blockSize = memory?.blockSize
     information.blockCount = memory?.blockCount
-    information.icReference = try ask(.icReference, by: transmit)?.first
+    let reference = try ask(.icReference, by: transmit)
+    information.icReference = reference.firstByte
     guard information != ISO15693SystemInformation(uid: uid) else {
-      return .refusal(.commandNotSupported)
+      // An answer without a byte tells nothing.
+      return reference == .answer([]) ? .malformed : reference
     }
-    let payload = information.encoded(form: .ordinary)
-    return .answer(ISO15693Response(payload: payload).encoded)
+    return .answer(information.encoded(form: .ordinary))
+  }
+}
+
+extension ExchangeOutcome {
+  fileprivate var firstByte: UInt8? {
+    if case .answer(let bytes) = self { bytes.first } else { nil }
   }
 }

@@ -13,6 +13,8 @@ struct SpringCardCommands: VicinityCommandDialect {
   private static let control: [UInt8] = [0xFF, 0xFB, 0xFD]
   /// P2 of the control command: requests carry the UID of the tag that the reader has found.
   private static let addressed: UInt8 = 0x11
+  /// P2: requests are for every tag, as the reader has it from the start.
+  private static let everyone: UInt8 = 0x10
   /// P2: two bytes follow, of two bits a mode.
   private static let modes: UInt8 = 0x00
   /// Two-byte block numbers off, several blocks at once off: what the reader makes of `FF B0` and
@@ -24,34 +26,41 @@ struct SpringCardCommands: VicinityCommandDialect {
 
   let commandPath = CommandPath.makerPassThrough
 
-  /// Whether write-alike commands have the option flag now; `nil` as long as it is as another
-  /// program may have left it.
-  private var hasOptionMode: Bool?
+  /// Whether it is known that write-alike commands have no option flag now: another program may have
+  /// left it on.
+  private var isOptionOff = false
   /// What is added to the number less one in a count; `nil` as long as it is not known.
   private var countOffset: Int?
   private var hasAskedForCount = false
 
   init(uid: [UInt8]) { self.uid = uid }
 
-  mutating func confirm(by transmit: Transmit) throws -> Bool {
-    // An older reader knows one tag at a time and has no modes.
-    _ = try transmit(Self.control + [Self.addressed, Self.expectedLength])
-    return try answersAQuestion(by: transmit)
+  mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
+    // Else requests would be for every tag that hears them.
+    guard try control([Self.addressed, Self.expectedLength], by: transmit) else { return .absent }
+    return try confirmByQuestions(transmit)
+  }
+
+  func close(by transmit: Transmit) throws {
+    _ = try control([Self.everyone, Self.expectedLength], by: transmit)
   }
 
   mutating func carry(
     _ command: ISO15693Command, hasOption: Bool, by transmit: Transmit
   ) throws -> ExchangeOutcome? {
-    if command.isWriteAlike {
-      guard try setOption(hasOption, by: transmit) else { return nil }
-    } else if hasOption {
-      return nil
-    }
+    guard !hasOption || command.isWriteAlike else { return nil }
     if command.isOfRun, !hasAskedForCount, let failure = try askForCount(by: transmit) {
       return failure
     }
     guard let parameters = parameters(of: command) else { return nil }
-    return try send(command.code, parameters, isWriteAlike: command.isWriteAlike, by: transmit)
+    if command.isWriteAlike, hasOption || !isOptionOff {
+      guard try setOption(hasOption, by: transmit) else { return nil }
+    }
+    let outcome = try send(
+      command.code, parameters, isWriteAlike: command.isWriteAlike, by: transmit)
+    // It may concern reads as well.
+    if hasOption { _ = try setOption(false, by: transmit) }
+    return outcome
   }
 
   private func send(
@@ -61,22 +70,29 @@ struct SpringCardCommands: VicinityCommandDialect {
     let body = parameters.isEmpty ? [] : [count] + parameters
     let trailer = isWriteAlike && !body.isEmpty ? [] : [Self.expectedLength]
     return ExchangeOutcome(
-      vicinityAnswer: try transmit(Self.rfid + [code, 0x00] + body + trailer))
+      try transmit(Self.rfid + [code, 0x00] + body + trailer), meanings: Encapsulation.meanings)
   }
 
-  /// Sets what writes and locks have as their option flag, if it is another one than now.
+  /// Sets a mode of the reader.
   ///
-  /// - Returns: whether they have it.
-  private mutating func setOption(_ isOn: Bool, by transmit: Transmit) throws -> Bool {
-    guard isOn != hasOptionMode else { return true }
-    let data = [Self.blockModes, isOn ? Self.optionOn : Self.optionOff]
-    let answer = try transmit(
-      Self.control + [Self.modes, UInt8(data.count)] + data + [Self.expectedLength])
-    let isSet = if case .data = StorageCardCommands.outcome(answer) { true } else { false }
-    // A reader that has no modes never sends the flag.
-    guard isSet || !isOn else { return false }
-    hasOptionMode = isOn
+  /// - Returns: whether the reader has it.
+  private func control(_ parameters: [UInt8], by transmit: Transmit) throws -> Bool {
+    guard case .answer = ExchangeOutcome(try transmit(Self.control + parameters)) else {
+      return false
+    }
     return true
+  }
+
+  /// Sets what writes and locks have as their option flag.
+  ///
+  /// - Returns: whether they have it. A reader without the mode never sends the flag.
+  private mutating func setOption(_ isOn: Bool, by transmit: Transmit) throws -> Bool {
+    let data = [Self.blockModes, isOn ? Self.optionOn : Self.optionOff]
+    isOptionOff = false
+    let isSet = try control(
+      [Self.modes, UInt8(data.count)] + data + [Self.expectedLength], by: transmit)
+    isOptionOff = !isOn
+    return isSet || !isOn
   }
 
   // MARK: Parameters
@@ -133,9 +149,11 @@ struct SpringCardCommands: VicinityCommandDialect {
     ]
     for (code, parameters) in questions {
       let outcome = try send(code, parameters, isWriteAlike: false, by: transmit)
-      guard case .answer(let frame)? = outcome else { return outcome }
-      let payload = try? ISO15693Response(decoding: frame).checkedPayload()
-      lengths.append(payload?.count ?? 0)
+      switch outcome {
+      case .answer(let data)?: lengths.append(data.count)
+      case .refused?, .unknown?, .malformed?, nil: lengths.append(0)
+      case .noAnswer?, .broken?: return outcome
+      }
     }
     hasAskedForCount = true
     if lengths[0] > 0, lengths[1] == lengths[0] { countOffset = 1 }

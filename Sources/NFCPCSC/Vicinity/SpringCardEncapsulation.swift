@@ -10,7 +10,7 @@ struct SpringCardEncapsulation: VicinityDialect {
 
   func carry(_ frame: [UInt8], by transmit: Transmit) throws -> ExchangeOutcome? {
     guard let command = Encapsulation.command(frame, of: .vicinity) else { return nil }
-    let outcome = Encapsulation.outcome(try transmit(command))
+    let outcome = ExchangeOutcome(try transmit(command), meanings: Encapsulation.meanings)
     // An answer has flags at least.
     return outcome == .answer([]) ? .malformed : outcome
   }

@@ -16,19 +16,17 @@ extension StorageCardBlocks.Addressing {
     let size = geometry?.blockSize ?? 4
     func read(_ p1: Int, _ p2: Int) throws -> [UInt8]? {
       let address = [UInt8(truncatingIfNeeded: p1), UInt8(truncatingIfNeeded: p2)]
+      // A refusal that comes once may be a frame that was lost: readers tell of both alike.
       for _ in 0..<attempts {
         let answer = try StorageCardBlocks.read(address, length: size, by: transmit)
-        switch StorageCardCommands.outcome(answer) {
-        case .data(let bytes): return bytes.count == size ? bytes : nil
-        // A tag may be silent on a block that it does not have, and a frame may be lost.
-        case .noAnswer: continue
-        case .refused, .unknown, .malformed: return nil
-        }
+        if case .answer(let bytes) = ExchangeOutcome(answer), bytes.count == size { return bytes }
       }
       return nil
     }
     guard let first = try read(0, 0) else { return nil }
-    var possible = Set(allCases)
+    var possible: Set<Self> = [.number, .numberInP1, .byteOffset]
+    // Block 256, or block 1 of a reader that takes the number there.
+    let inP1 = try read(1, 0)
 
     if let second = try read(0, 1) {
       if second != first { possible.remove(.numberInP1) }
@@ -46,7 +44,7 @@ extension StorageCardBlocks.Addressing {
       possible.subtract([.number, .byteOffset])
     }
 
-    if let second = try read(1, 0) {
+    if let second = inP1 {
       if let geometry {
         // A reader that leaves P1 out of account gives block 0.
         if geometry.blockCount <= 0x100, second != first { possible.remove(.number) }
@@ -64,12 +62,11 @@ extension StorageCardBlocks.Addressing {
       }
     }
     // A refusal tells nothing if its reason was another one: what is left must answer as it has to.
-    guard possible.count == 1, let found = possible.first else { return nil }
+    guard possible.count == 1, var found = possible.first else { return nil }
+    if found == .number, inP1 == first { found = .numberInP2 }
     let known = [1, geometry.map { $0.blockCount - 1 }].compactMap { $0 }
-    for block in known {
-      guard let address = found.address(of: block, blockSize: size),
-        try read(Int(address[0]), Int(address[1])) != nil
-      else { return nil }
+    for address in known.compactMap({ found.address(of: $0, blockSize: size) }) {
+      guard try read(Int(address[0]), Int(address[1])) != nil else { return nil }
     }
     return try read(0, 0) == first ? found : nil
   }

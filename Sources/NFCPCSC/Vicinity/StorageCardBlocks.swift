@@ -4,9 +4,10 @@ import NFCCore
 struct StorageCardBlocks: VicinityCommandDialect {
   /// What P1 and P2 are; readers differ.
   enum Addressing: Hashable, CaseIterable {
-    /// The block's number, most significant byte first (SpringCard, HID, and, for numbers of one
-    /// byte, readers that take it in P2).
+    /// The block's number, most significant byte first (SpringCard, HID).
     case number
+    /// The block's number in P2; P1 is left out of account.
+    case numberInP2
     /// The block's number in P1, nothing in P2 (Microsoft, storage card requirements).
     case numberInP1
     /// Where the block begins in the memory, in bytes (ubisys 7047, reference manual, 7.5.3).
@@ -41,14 +42,12 @@ struct StorageCardBlocks: VicinityCommandDialect {
     if let block = command.blockToRead {
       let size = blockSize ?? Self.usualBlockSize
       guard let address = addressing.address(of: Int(block), blockSize: size) else { return nil }
-      let answer = try Self.read(address, length: size, by: transmit)
-      return ExchangeOutcome(vicinityAnswer: answer)
+      return ExchangeOutcome(try Self.read(address, length: size, by: transmit))
     }
     if let (block, data) = command.blockToWrite, let count = UInt8(exactly: data.count),
       let address = addressing.address(of: Int(block), blockSize: data.count)
     {
-      return ExchangeOutcome(
-        vicinityAnswer: try transmit(Self.updateBinary + address + [count] + data))
+      return ExchangeOutcome(try transmit(Self.updateBinary + address + [count] + data))
     }
     return nil
   }
@@ -68,10 +67,19 @@ struct StorageCardBlocks: VicinityCommandDialect {
   }
 
   /// Finds out what P1 and P2 are, if the reader's name does not tell.
-  mutating func confirm(by transmit: Transmit) throws -> Bool {
-    guard addressing == nil else { return try answersAQuestion(by: transmit) }
-    addressing = try Addressing.find(for: uid, by: transmit)
-    return addressing != nil
+  mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
+    guard addressing == nil else { return try confirmByQuestions(transmit) }
+    // What was found at a bad contact is looked for once more.
+    let attempts = 2
+    for _ in 0..<attempts where addressing == nil {
+      addressing = try Addressing.find(for: uid, by: transmit)
+    }
+    guard addressing == nil else { return .present }
+    let length = blockSize ?? Self.usualBlockSize
+    return switch ExchangeOutcome(try Self.read([0x00, 0x00], length: length, by: transmit)) {
+    case .noAnswer, .broken: .silent
+    default: .absent
+    }
   }
 }
 
@@ -80,6 +88,7 @@ extension StorageCardBlocks.Addressing {
   func address(of block: Int, blockSize: Int) -> [UInt8]? {
     switch self {
     case .number: Self.bytes(block)
+    case .numberInP2: UInt8(exactly: block).map { [0x00, $0] }
     case .numberInP1: UInt8(exactly: block).map { [$0, 0x00] }
     case .byteOffset: Self.bytes(block * blockSize)
     }

@@ -17,37 +17,45 @@ protocol VicinityDialect {
   var maximumCommandLength: Int { get }
   var maximumResponseLength: Int { get }
 
-  /// Finds out what the reader takes, by commands that change nothing.
-  ///
-  /// - Returns: whether the reader has this dialect.
-  mutating func confirm(by transmit: Transmit) throws -> Bool
+  /// Finds out whether the reader has this dialect, by commands that change nothing on the tag.
+  mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation
 
   /// Brings a request to the tag.
   ///
   /// - Parameter frame: flags first, without check.
-  /// - Returns: what came of it; `nil` if there is no way for this request, and nothing was sent.
+  /// - Returns: what came of it, an answer with its flags; `nil` if there is no way for this request,
+  ///   and nothing was sent to the tag.
   mutating func carry(_ frame: [UInt8], by transmit: Transmit) throws -> ExchangeOutcome?
+
+  /// Leaves the reader as it was before ``confirm(by:)``.
+  mutating func close(by transmit: Transmit) throws
 }
 
 extension VicinityDialect {
+  func close(by transmit: Transmit) {}
+
   var maximumCommandLength: Int { 255 }
   /// 256 bytes less the status word: more is not known to get through.
   var maximumResponseLength: Int { 254 }
 
-  mutating func confirm(by transmit: Transmit) throws -> Bool {
-    try answersAQuestion(by: transmit)
+  mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
+    try confirmByQuestions(transmit)
   }
 
-  /// Whether the tag answers one of two questions that change nothing.
-  mutating func answersAQuestion(by transmit: Transmit) throws -> Bool {
+  /// Asks the tag two things that change nothing.
+  mutating func confirmByQuestions(_ transmit: Transmit) throws -> DialectConfirmation {
+    var isSilent = false
     for command: ISO15693Command in [.getSystemInformation, .readSingleBlock(0)] {
       let frame = try ISO15693Request(command, uid: uid).encoded()
-      guard case .answer(let answer)? = try carry(frame, by: transmit),
-        try ISO15693Response(decoding: answer).errorCode == nil
-      else { continue }
-      return true
+      switch try carry(frame, by: transmit) {
+      case .answer(let answer)?:
+        let response = try ISO15693Response(decoding: answer)
+        if response.errorCode == nil, response.tells(command) { return .present }
+      case .noAnswer?, .broken?: isSilent = true
+      case .refused?, .unknown?, .malformed?, nil: continue
+      }
     }
-    return false
+    return isSilent ? .silent : .absent
   }
 
   /// Whether the tag tells another UID than the one that it is taken to have.
@@ -61,13 +69,31 @@ extension VicinityDialect {
   }
 }
 
+/// What has been found out of a reader.
+enum DialectConfirmation {
+  /// It has the dialect.
+  case present
+  /// It has not.
+  case absent
+  /// The tag was silent, which tells nothing of the reader.
+  case silent
+}
+
+extension ISO15693Response {
+  /// Whether this can be the answer to a question.
+  fileprivate func tells(_ question: ISO15693Command) -> Bool {
+    guard case .getSystemInformation = question else { return !payload.isEmpty }
+    return (try? ISO15693SystemInformation(decoding: payload, form: .ordinary)) != nil
+  }
+}
+
 /// A dialect in which the reader puts flags, UID and check itself, so that a request gets through as
 /// a command alone, and only to the tag that the reader has found.
 protocol VicinityCommandDialect: VicinityDialect {
   /// Brings a command to the tag.
   ///
   /// - Parameter hasOption: the request has the option flag.
-  /// - Returns: as ``VicinityDialect/carry(_:by:)``.
+  /// - Returns: as ``VicinityDialect/carry(_:by:)``, an answer without its flags.
   mutating func carry(
     _ command: ISO15693Command, hasOption: Bool, by transmit: Transmit
   ) throws -> ExchangeOutcome?
@@ -79,8 +105,11 @@ extension VicinityCommandDialect {
       request.flags.isDisjoint(with: [.inventory, .protocolExtension, .dualSubCarriers]),
       request.uid.map({ $0 == uid }) ?? true
     else { return nil }
-    return try carry(
+    let outcome = try carry(
       request.command, hasOption: request.flags.contains(.option), by: transmit)
+    // The reader keeps the flags of an answer to itself.
+    let full = outcome?.mapAnswer { ISO15693Response(payload: $0).encoded }
+    return request.command.isWriteAlike ? full?.ofChange : full
   }
 }
 

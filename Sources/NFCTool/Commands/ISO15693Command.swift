@@ -37,7 +37,7 @@ extension SelectedTag where Kind == any ISO15693Tag {
       throw Failure(error)
     } catch let error as NFCError {
       var failure = Failure(error, tag: name)
-      if error.iso15693ErrorCode == .blockNotAvailable {
+      if error.vicinityRefusal == .blockNotAvailable {
         failure.status = .content
         failure.advice = "nfc iso15693 info tells how many blocks the tag has"
       }

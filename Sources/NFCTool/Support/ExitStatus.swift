@@ -52,7 +52,8 @@ struct Failure: Error, Hashable, Sendable {
   /// - Parameter tag: the tag that it concerns. What a tag cannot do makes it the wrong tag; what a
   ///   reader cannot do, the wrong reader.
   init(_ error: NFCError, tag: String? = nil) {
-    let code = tag != nil && error.code == .unsupported ? .wrongTag : error.code
+    let isTags = tag != nil && error.code == .unsupported && error.cause != .notCarried
+    let code = isTags ? .wrongTag : error.code
     self.init(ExitStatus(code), error.description, tag: tag, advice: Self.advice(code))
   }
 

@@ -32,6 +32,8 @@ extension Session {
       }
     }
     if problems.count == shares.count, let problem = problems.first { throw problem }
+    // The tag that is waited for may be the one that cannot be asked.
+    if tags.isEmpty, let problem = problems.first(where: \.isOfCardInUse) { throw problem }
     return tags
   }
 }

@@ -14,6 +14,7 @@ enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
   case acr122
   case storageCard = "storage-card"
   case storageCardP1 = "storage-card-p1"
+  case storageCardP2 = "storage-card-p2"
 
   var dialect: VirtualPCSCReader.Dialect {
     switch self {
@@ -27,6 +28,7 @@ enum PCSCDialectName: String, ExpressibleByArgument, CaseIterable {
     case .acr122: .directTransmit
     case .storageCard: .storageCard
     case .storageCardP1: .storageCardNumberInP1
+    case .storageCardP2: .storageCardNumberInP2
     }
   }
 }

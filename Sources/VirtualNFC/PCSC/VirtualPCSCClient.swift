@@ -89,7 +89,7 @@ public final class VirtualPCSCClient: Sendable {
   /// reader. It is back a second later if a tag is in the field.
   ///
   /// - Parameter command: which APDU to the reader from now on, counted from 0; `nil` for none.
-  public func hangUp(atCommand command: Int?) {
+  package func hangUp(atCommand command: Int?) {
     shared.state.withLock { $0.commandsToHangUp = command }
   }
 

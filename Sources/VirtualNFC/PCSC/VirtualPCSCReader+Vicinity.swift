@@ -94,7 +94,8 @@ extension VirtualPCSCReader {
   /// A frame's answer without its flags, a refusal as a status word.
   func answer(to request: [UInt8]) -> [UInt8] {
     switch exchange(request) {
-    case .silence, .broken: return Self.noAnswer
+    case .silence: return isSpringCard ? Self.mute : Self.noAnswer
+    case .broken: return isSpringCard ? Self.wrongCheck : Self.noAnswer
     case .frame(let answer):
       guard let response = try? ISO15693Response(decoding: answer) else { return Self.noAnswer }
       switch response.errorCode {
@@ -125,12 +126,17 @@ extension VirtualPCSCReader {
     let bytes: [UInt8]
   }
 
+  private var isSpringCard: Bool { [.springCard, .springCardPassThrough].contains(dialect) }
+
   // MARK: Storage card
 
   /// The block that P1 and P2 name; `nil` where they are no block's number.
   private func block(_ p1: UInt8, _ p2: UInt8) -> UInt16? {
-    guard dialect == .storageCardNumberInP1 else { return UInt16(p1) << 8 | UInt16(p2) }
-    return p2 == 0 ? UInt16(p1) : nil
+    switch dialect {
+    case .storageCardNumberInP1: p2 == 0 ? UInt16(p1) : nil
+    case .storageCardNumberInP2: UInt16(p2)
+    default: UInt16(p1) << 8 | UInt16(p2)
+    }
   }
 
   private func read(_ block: UInt16) -> [UInt8] {
@@ -157,7 +163,7 @@ extension VirtualPCSCReader {
     guard let block = block(p1, p2) else { return Self.wrongAddress }
     let answer = read(block)
     let size = answer.count - Self.done.count
-    let takesAnyLength = [.springCard, .springCardPassThrough].contains(dialect) && length == 256
+    let takesAnyLength = isSpringCard && length == 256
     guard size > 0, length != size, !takesAnyLength else { return answer }
     return [Self.otherLength, UInt8(truncatingIfNeeded: size)]
   }

@@ -33,8 +33,10 @@ public final class VirtualPCSCReader: Sendable {
     case omnikey
     /// ACS ACR122U: a PN532 that takes commands of its own by `FF 00 00 00`; no ISO/IEC 15693.
     case directTransmit
-    /// Read and update binary alone, the block's number in P2.
+    /// Read and update binary alone, the block's number in P1 and P2.
     case storageCard
+    /// The same, the block's number in P2, whatever P1 is.
+    case storageCardNumberInP2
     /// The same, the block's number in P1 (Microsoft's driver model).
     case storageCardNumberInP1
     /// ubisys 7047: the same, an offset in bytes in P1 and P2.
@@ -245,7 +247,8 @@ extension VirtualPCSCReader.Dialect {
     case .springCard, .springCardPassThrough: "Virtual SpringCard H512 Contactless 00 00"
     case .omnikey: "Virtual OMNIKEY 5427 CK 00 00"
     case .directTransmit: "Virtual ACR122U PICC 00 00"
-    case .storageCard, .storageCardNumberInP1: "Virtual Storage Card Reader 00 00"
+    case .storageCard, .storageCardNumberInP1, .storageCardNumberInP2:
+      "Virtual Storage Card Reader 00 00"
     case .storageCardByteOffset: "Virtual ubisys 7047 00 00"
     }
   }

@@ -54,12 +54,12 @@ import Testing
     for length in 0..<40 {
       let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ length) }
       _ = ContactlessATR([0x3B, 0x8F, 0x80, 0x01] + bytes)
-      _ = StorageCardCommands.outcome(bytes)
+      _ = ExchangeOutcome(bytes)
       _ = StorageCardCommands.command(for: bytes)
       _ = DirectTransmit.outcome(bytes + [0x90, 0x00], of: bytes)
       _ = TransparentSession.outcome(bytes)
     }
-    #expect(StorageCardCommands.outcome([0x90]) == .malformed)
+    #expect(ExchangeOutcome([0x90]) == .malformed)
     #expect(DirectTransmit.outcome([0xD5, 0x41, 0x00, 0x90, 0x00], of: [0x60]) == .malformed)
   }
 

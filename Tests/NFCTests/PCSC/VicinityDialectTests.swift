@@ -27,7 +27,8 @@ import Testing
   }
 
   enum Kind: CaseIterable {
-    case acs, identiv, springCardFrames, springCard, omnikey, number, numberInP1, byteOffset
+    case acs, identiv, springCardFrames, springCard, omnikey, number, numberInP1, numberInP2
+    case byteOffset
 
     fileprivate func dialect() -> any VicinityDialect {
       let uid = VicinityDialectTests.uid
@@ -42,6 +43,7 @@ import Testing
       case .omnikey: OmnikeyCommands(uid: uid, blockSize: 4)
       case .number: storageCard(.number)
       case .numberInP1: storageCard(.numberInP1)
+      case .numberInP2: storageCard(.numberInP2)
       case .byteOffset: storageCard(.byteOffset)
       }
     }
@@ -55,13 +57,25 @@ import Testing
     let request: String
     /// Each APDU and its answer.
     let apdus: [(String, String)]
-    let answer: String
+    /// The tag's answer with its flags; `nil` for a refusal.
+    let answer: String?
+    let refusal: ExchangeOutcome?
 
     init(_ kind: Kind, _ request: String, _ apdus: [(String, String)], _ answer: String) {
-      self.kind = kind
-      self.request = request
-      self.apdus = apdus
-      self.answer = answer
+      (self.kind, self.request, self.apdus, self.answer) = (kind, request, apdus, answer)
+      refusal = nil
+    }
+
+    init(
+      _ kind: Kind, _ request: String, _ apdus: [(String, String)], refusal: ExchangeOutcome
+    ) {
+      (self.kind, self.request, self.apdus, self.refusal) = (kind, request, apdus, refusal)
+      answer = nil
+    }
+
+    func outcome() throws -> ExchangeOutcome {
+      if let refusal { return refusal }
+      return .answer(try VicinityDialectTests.bytes(try #require(answer)))
     }
 
     var testDescription: String { "\(kind) \(request)" }
@@ -75,8 +89,8 @@ import Testing
     Case(.acs, "222044332211080104E005", [("FFFB0000022005", "112233449000")], "0011223344"),
     Case(.acs, "02210511223344", [("FFFB0000062105 11223344", "9000")], "00"),
     Case(.acs, "02B204", [("FFFB000002B204", "12349000")], "001234"),
-    Case(.identiv, "0220FF", [("FFFC00000220FF00", "6A82")], "0110"),
-    Case(.identiv, "022205", [("FFFC000002220500", "6982")], "0112"),
+    Case(.identiv, "0220FF", [("FFFC00000220FF00", "6A82")], refusal: .refused(0x6A82)),
+    Case(.identiv, "022205", [("FFFC000002220500", "6982")], refusal: .refused(0x6982)),
     // Frames as they are, refusals and all.
     Case(.springCardFrames, "022005", [("FFFE040003022005 00", "00112233449000")], "0011223344"),
     Case(
@@ -92,7 +106,16 @@ import Testing
     // The option flag is a mode of the reader's.
     Case(
       .springCard, "42210511223344",
-      [("FFFBFD0002453F00", "9000"), ("FFF62100050511223344", "9000")], "00"),
+      [
+        ("FFFBFD0002453F00", "9000"), ("FFF62100050511223344", "9000"),
+        ("FFFBFD0002451500", "9000"),
+      ], "00"),
+    // Why a change has failed is not told: it may have been carried out.
+    Case(.acs, "02210511223344", [("FFFB0000062105 11223344", "6300")], refusal: .noAnswer),
+    Case(.acs, "022005", [("FFFB0000022005", "6300")], refusal: .refused(0x6300)),
+    // SpringCard's own errors.
+    Case(.springCard, "022005", [("FFF62000010500", "6F01")], refusal: .noAnswer),
+    Case(.springCard, "022005", [("FFF62000010500", "6F02")], refusal: .broken),
     // A count is the number of blocks, or that less one: block 0 and a count of one tell.
     Case(
       .springCard, "02230403",
@@ -116,7 +139,7 @@ import Testing
     Case(.omnikey, "0227A5", [("FF30000104 010200A5", "9000")], "00"),
     Case(.omnikey, "0228", [("FF30000203 010200", "9000")], "00"),
     Case(.omnikey, "0229A5", [("FF30000104 010300A5", "9000")], "00"),
-    Case(.omnikey, "022A", [("FF30000203 010300", "6982")], "0112"),
+    Case(.omnikey, "022A", [("FF30000203 010300", "6982")], refusal: .refused(0x6982)),
     Case(
       .omnikey, "022C0501",
       [("FF30000305 0100000005 01", "019000"), ("FF30000305 0100000006 01", "009000")], "000100"),
@@ -131,18 +154,19 @@ import Testing
       [
         ("FF30020000", "6A81"), ("FF30030000", "6A81"), ("FF30040000", "6A81"),
         ("FF30050000", "6A81"),
-      ], "0101"),
+      ], refusal: .unknown(0x6A81)),
     Case(.number, "022005", [("FFB0000504", "112233449000")], "0011223344"),
     Case(.number, "02302C01", [("FFB0012C04", "112233449000")], "0011223344"),
     Case(.number, "02210511223344", [("FFD600050411223344", "9000")], "00"),
     Case(.numberInP1, "022005", [("FFB0050004", "112233449000")], "0011223344"),
     Case(.numberInP1, "02210511223344", [("FFD605000411223344", "9000")], "00"),
+    Case(.numberInP2, "022005", [("FFB0000504", "112233449000")], "0011223344"),
     Case(.byteOffset, "022005", [("FFB0001404", "112233449000")], "0011223344"),
-    Case(.byteOffset, "0220FF", [("FFB003FC04", "11226282")], "0110"),
+    Case(.byteOffset, "0220FF", [("FFB003FC04", "11226282")], refusal: .refused(0x6282)),
     Case(.byteOffset, "02210511223344", [("FFD600140411223344", "9000")], "00"),
   ]
 
-  private static func bytes(_ text: String) throws -> [UInt8] {
+  fileprivate static func bytes(_ text: String) throws -> [UInt8] {
     try #require([UInt8](hexadecimal: text.filter { $0 != " " }))
   }
 
@@ -156,7 +180,7 @@ import Testing
     var dialect = example.kind.dialect()
     let outcome = try dialect.carry(try Self.bytes(example.request), by: reader.transmit)
     #expect(reader.commands == (try example.apdus.map { try Self.bytes($0.0) }))
-    #expect(outcome == .answer(try Self.bytes(example.answer)))
+    #expect(outcome == (try example.outcome()))
   }
 
   /// Nothing is sent that would mean something else, or be for another tag.
@@ -169,7 +193,7 @@ import Testing
     ("42220544", [.acs, .identiv, .omnikey, .number]),
     ("0222", [.number, .numberInP1, .byteOffset]), ("022205", [.number, .numberInP1, .byteOffset]),
     ("02230003", [.omnikey, .number]), ("02A104", [.springCard, .omnikey, .number]),
-    ("02300001", [.numberInP1]), ("0230FF7F", [.byteOffset]),
+    ("02300001", [.numberInP1, .numberInP2]), ("0230FF7F", [.byteOffset]),
   ])
   func hasNoWayFor(_ request: String, _ kinds: [Kind]) throws {
     for kind in kinds {
@@ -189,16 +213,29 @@ import Testing
     #expect(reader.commands.allSatisfy { $0.starts(with: [0xFF, 0xFB]) })
   }
 
-  /// The mode is set when it changes and not again.
-  @Test func setsTheOptionOnce() throws {
+  /// The flag is on for the command that wants it, and off again for all that follow.
+  @Test func setsTheOptionForOneCommand() throws {
     let reader = try Recorder([
       "FFFBFD0002453F00": "9000", "FFFBFD0002451500": "9000", "FFF62100050511223344": "9000",
     ])
     var dialect = SpringCardCommands(uid: Self.uid)
-    for flags in ["02", "42", "42", "02"] {
+    for flags in ["02", "42", "02"] {
       _ = try dialect.carry(try Self.bytes(flags + "210511223344"), by: reader.transmit)
     }
-    #expect(reader.commands.map { $0[1] } == [0xFB, 0xF6, 0xFB, 0xF6, 0xF6, 0xFB, 0xF6])
+    let (off, on, write) = ("FFFBFD0002451500", "FFFBFD0002453F00", "FFF62100050511223344")
+    #expect(reader.commands.map(\.hexadecimal) == [off, write, on, write, off, write])
+  }
+
+  /// A reader that would send requests to every tag is not used by this.
+  @Test(arguments: [("FFFBFD1100", DialectConfirmation.present), ("", .absent)])
+  func wantsRequestsToBeAddressed(_ mode: String, _ confirmation: DialectConfirmation) throws {
+    var answers = ["FFF62000010000": "112233449000", "FFFBFD1000": "9000"]
+    answers[mode] = "9000"
+    let reader = try Recorder(answers.filter { !$0.key.isEmpty })
+    var dialect = SpringCardCommands(uid: Self.uid)
+    #expect(try dialect.confirm(by: reader.transmit) == confirmation)
+    try dialect.close(by: reader.transmit)
+    #expect(reader.commands.last?.hexadecimal == "FFFBFD1000")
   }
 
   /// Where a count cannot be found out, blocks are read one by one.
@@ -219,7 +256,8 @@ import Testing
     ("01109000", .answer([0x01, 0x10])),
   ])
   func readsWhatBecameOfAFrame(_ answer: String, _ outcome: ExchangeOutcome) throws {
-    #expect(Encapsulation.outcome(try Self.bytes(answer)) == outcome)
+    #expect(
+      ExchangeOutcome(try Self.bytes(answer), meanings: Encapsulation.meanings) == outcome)
   }
 
   @Test func anyAnswerGivesAnOutcome() throws {
