@@ -69,17 +69,14 @@ struct StorageCardBlocks: VicinityCommandDialect {
   /// Finds out what P1 and P2 are, if the reader's name does not tell.
   mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
     guard addressing == nil else { return try confirmByQuestions(transmit) }
-    // What was found at a bad contact is looked for once more.
-    let attempts = 2
-    for _ in 0..<attempts where addressing == nil {
-      addressing = try Addressing.find(for: uid, by: transmit)
+    var isSilent = false
+    addressing = try Addressing.find(for: uid) { command in
+      let answer = try transmit(command)
+      if ExchangeOutcome(answer) == .noAnswer { isSilent = true }
+      return answer
     }
     guard addressing == nil else { return .present }
-    let length = blockSize ?? Self.usualBlockSize
-    return switch ExchangeOutcome(try Self.read([0x00, 0x00], length: length, by: transmit)) {
-    case .noAnswer, .broken: .silent
-    default: .absent
-    }
+    return isSilent ? .silent : .absent
   }
 }
 

@@ -84,7 +84,7 @@ public final class VirtualPCSCReader: Sendable {
     var exchanges = 0
     var commands = 0
     var isUnplugged = false
-    var knownTags: [ObjectIdentifier] = []
+    var knownTags: [VirtualTag] = []
     var eventCount = 0
   }
 
@@ -139,9 +139,8 @@ public final class VirtualPCSCReader: Sendable {
     let present = field.tags.filter(finds)
     let isVicinity = present.contains { $0.modulation == .iso15693 }
     return state.withLock { state in
-      let known = present.map { ObjectIdentifier($0) }
-      if known != state.knownTags {
-        state.knownTags = known
+      if !present.elementsEqual(state.knownTags, by: ===) {
+        state.knownTags = present
         state.eventCount += 1
         state.slot.forget()
         if !present.isEmpty, !isVicinity { state.slot.discover() }

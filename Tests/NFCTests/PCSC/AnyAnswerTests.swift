@@ -28,6 +28,7 @@ import VirtualNFC
       .word(0x64, 0x01), .word(0x69, 0x82), .word(0x6A, 0x82), .word(0x6C, 0x00), .word(0x6C, 0x21),
       .word(0x6D, 0x00), .word(0x6F, 0x01), .word(0x6F, 0x02),
     ] + [
+      Corruption("the beginning of a container") { _ in [0xE1, 0x90, 0x00] },
       Corruption("a byte less") { Array($0.dropLast(3)) + $0.suffix(2) },
       Corruption("a byte more") { $0.dropLast(2) + [0xA5] + $0.suffix(2) },
       Corruption("nothing but 00") { [UInt8](repeating: 0x00, count: $0.count - 2) + $0.suffix(2) },
@@ -44,45 +45,16 @@ import VirtualNFC
   ]
 
   /// A reader that answers wrongly at one command, or from one command on.
-  private final class WrongService: SmartCardService {
-    private let base: any SmartCardService
-    private let corruption: Corruption
-    private let first: Int
-    private let isLasting: Bool
-    private var commands = 0
-
-    init(_ base: any SmartCardService, _ corruption: Corruption, at first: Int, isLasting: Bool) {
-      self.base = base
-      self.corruption = corruption
-      self.first = first
-      self.isLasting = isLasting
-    }
-
-    func readers() throws(SmartCardFailure) -> [String] { try base.readers() }
-    func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
-      try base.status(of: reader)
-    }
-    func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure) {
-      try base.waitForReaders(atMost: timeout)
-    }
-    func wait(
-      forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
-    ) throws(SmartCardFailure) {
-      try base.wait(forChangeOf: reader, from: status, atMost: timeout)
-    }
-    var cancel: @Sendable () -> Void { base.cancel }
-    func connect(to reader: String) throws(SmartCardFailure) { try base.connect(to: reader) }
-    func transmit(
-      _ command: [UInt8], atMost timeout: Duration
-    ) throws(SmartCardFailure) -> [UInt8] {
-      let answer = try base.transmit(command, atMost: timeout)
+  private static func wrong(
+    _ base: any SmartCardService, _ corruption: Corruption, at first: Int, isLasting: Bool
+  ) -> InterposedService {
+    var commands = 0
+    return InterposedService(base) { command, pass throws(SmartCardFailure) in
+      let answer = try pass(command)
       defer { commands += 1 }
       let isWrong = isLasting ? commands >= first : commands == first
       return isWrong && answer.count >= 2 ? corruption.apply(answer) : answer
     }
-    func reset() throws(SmartCardFailure) { try base.reset() }
-    func disconnect() { base.disconnect() }
-    func close() { base.close() }
   }
 
   private static let new: [UInt8] = [0xA1, 0xA2, 0xA3, 0xA4]
@@ -93,6 +65,8 @@ import VirtualNFC
     switch tag {
     case .iso15693(let tag):
       _ = try? await tag.product()
+      _ = try? await tag.systemInformation()
+      _ = try? await tag.readNDEF()
       try await tag.writeBlocks(at: 4, Self.new)
       _ = try await tag.readBlocks(0..<8, securityStatus: false)
       _ = try await tag.securityStatus(4..<6)
@@ -113,7 +87,7 @@ import VirtualNFC
     field.place(tag)
     let virtual = VirtualPCSCReader(field, dialect: dialect)
     let reader = try await Reader.open(over: {
-      WrongService(virtual.service(), corruption, at: first, isLasting: isLasting)
+      Self.wrong(virtual.service(), corruption, at: first, isLasting: isLasting)
     })
     let before = tag.memory
     do {
@@ -136,7 +110,9 @@ import VirtualNFC
   func isBorneOfAVicinityTag(_ dialect: Dialect, _ corruption: Corruption) async throws {
     for first in Self.positions {
       for isLasting in [false, true] {
-        try await run(.icodeSLIX2(), dialect, corruption, at: first, isLasting: isLasting)
+        for tag in [VirtualTag.icodeSLIX2(), .icodeSLIS()] {
+          try await run(tag, dialect, corruption, at: first, isLasting: isLasting)
+        }
       }
     }
   }

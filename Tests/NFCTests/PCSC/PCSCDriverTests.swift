@@ -58,6 +58,9 @@ import VirtualNFC
       dialect: .storageCardNumberInP1, path: "storage card", carriesRequests: false, locks: false,
       exchangesForARun: 8),
     Means(
+      dialect: .storageCardNumberInP2, path: "storage card", carriesRequests: false, locks: false,
+      exchangesForARun: 8),
+    Means(
       dialect: .storageCardByteOffset, path: "storage card", carriesRequests: false, locks: false,
       exchangesForARun: 16),
   ]
@@ -79,6 +82,8 @@ import VirtualNFC
       #expect(try await tag.systemInformation().blockCount == 80)
     }
     if means.locks {
+      try await tag.lockBlock(4)
+      // Locked already is as good.
       try await tag.lockBlock(4)
       let error = await #expect(throws: NFCError.self) {
         try await tag.writeBlocks(at: 4, [0, 0, 0, 0])
@@ -106,6 +111,7 @@ import VirtualNFC
         try await tag.transceive(request, timeout: .milliseconds(100))
       }
       #expect(error?.code == .unsupported)
+      #expect(error?.cause == .notCarried)
     }
     if means.carriesFrames {
       let read = try await tag.transceive([0x42, 0x20, 0x04], timeout: .milliseconds(100))

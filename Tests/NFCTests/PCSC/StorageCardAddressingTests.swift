@@ -17,7 +17,7 @@ import VirtualNFC
 
   private static let readers: [(VirtualPCSCReader.Dialect, Addressing)] = [
     (.storageCard, .number), (.storageCardNumberInP1, .numberInP1),
-    (.storageCardByteOffset, .byteOffset),
+    (.storageCardByteOffset, .byteOffset), (.storageCardNumberInP2, .numberInP2),
   ]
 
   /// A reader that no name tells anything of.
@@ -29,18 +29,27 @@ import VirtualNFC
     return VirtualPCSCReader(field, dialect: dialect, name: "Some Reader 00 00")
   }
 
-  private static func find(_ virtual: VirtualPCSCReader, _ uid: [UInt8]) throws -> Addressing? {
+  /// - Parameter silence: what the reader says of a tag that does not answer.
+  private static func find(
+    _ virtual: VirtualPCSCReader, _ uid: [UInt8], silence: [UInt8] = [0x64, 0x01]
+  ) throws -> Addressing? {
     let service = virtual.service()
     try service.connect(to: virtual.name)
-    return try Addressing.find(for: uid) { try service.transmit($0, atMost: .seconds(1)) }
+    return try Addressing.find(for: uid) {
+      let answer = try service.transmit($0, atMost: .seconds(1))
+      return answer == [0x64, 0x01] ? silence : answer
+    }
   }
 
   @Test(arguments: 0..<tags.count, readers)
   func isToldByTheTag(_ index: Int, _ reader: (VirtualPCSCReader.Dialect, Addressing)) throws {
     let tag = try Self.tags[index]()
     let before = tag.memory
-    // A reader that counts in bytes asks the tag for the size of its memory, which not all tell.
-    let isOpen = reader.1 == .byteOffset && tag.name == "st25dv"
+    // A reader that counts in bytes asks the tag for the size of its memory, which not all tell; and
+    // whether P1 or P2 is left out of account does not show where all blocks are alike.
+    let isOpen =
+      reader.1 == .byteOffset && tag.name == "st25dv"
+      || reader.1 == .numberInP2 && tag.memory.allSatisfy { $0 == 0 }
     let found = try Self.find(Self.virtual(tag, reader.0), tag.identifier)
     #expect(found == (isOpen ? nil : reader.1))
     #expect(tag.memory == before)
@@ -71,18 +80,20 @@ import VirtualNFC
     #expect(tag.memory.allSatisfy { $0 == 0 })
   }
 
-  /// A frame that is lost is no refusal; a tag that goes tells nothing.
-  @Test(arguments: readers, [VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken])
+  /// A frame that is lost is no refusal, whatever the reader says of it.
+  @Test(arguments: readers, [[0x64, 0x01], [0x63, 0x00], [0x6A, 0x82]] as [[UInt8]])
   func bearsALostFrame(
-    _ reader: (dialect: VirtualPCSCReader.Dialect, addressing: Addressing),
-    _ effect: VirtualPCSCReader.Fault.Effect
+    _ reader: (dialect: VirtualPCSCReader.Dialect, addressing: Addressing), _ silence: [UInt8]
   ) throws {
-    let tag = VirtualTag.icodeSLIX2()
-    for exchange in 0..<12 {
-      let virtual = Self.virtual(tag, reader.dialect)
-      virtual.setFaults([.init(effect, at: exchange)])
-      let found = try Self.find(virtual, tag.identifier)
-      #expect(found == reader.addressing, "exchange \(exchange)")
+    for name in ["icode-slix2", "icode-slix", "blank-icode-slix2", "blank-icode-slix"] {
+      let tag = try VirtualTag.named(name)
+      for exchange in 0..<16 {
+        let virtual = Self.virtual(tag, reader.dialect)
+        virtual.setFaults([.init(.frameLost, at: exchange)])
+        let found = try Self.find(virtual, tag.identifier, silence: silence)
+        let isOpen = reader.addressing == .numberInP2 && name.hasPrefix("blank")
+        #expect(found == (isOpen ? nil : reader.addressing), "exchange \(exchange) of \(name)")
+      }
     }
   }
 
