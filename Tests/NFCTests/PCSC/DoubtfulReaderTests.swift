@@ -139,7 +139,7 @@ import VirtualNFC
         if isManagement, command[5] == 0x81 { isInSession = true }
         let wasInSession = isInSession
         if isManagement, command[5] == 0x82 { isInSession = false }
-        do {
+        do throws(SmartCardFailure) {
           return try pass(command)
         } catch {
           guard wasInSession else { throw error }
