@@ -131,7 +131,8 @@ import VirtualNFC
   /// for nobody.
   @Test func noticesAnotherTagAfterASession() throws {
     let rig = Rig(.icodeSLIX2())
-    var (isInSession, frozen): (Bool, SmartCardStatus?) = (false, nil)
+    var isInSession = false
+    var seen: SmartCardStatus?
     let service = InterposedService(
       rig.virtual.service(),
       answer: { command, pass throws(SmartCardFailure) in
@@ -149,8 +150,8 @@ import VirtualNFC
         }
       },
       status: { status in
-        if isInSession { frozen = frozen ?? status } else { frozen = nil }
-        return frozen ?? status
+        if !isInSession || seen == nil { seen = status }
+        return seen ?? status
       })
     let driver = try rig.driver(over: service)
     #expect(try driver.list(.iso15693).count == 1)
