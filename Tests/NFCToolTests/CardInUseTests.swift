@@ -45,6 +45,12 @@ import VirtualNFC
       #expect(result.errors.contains("in use"), "\(command): \(result.errors)")
       #expect(result.errors.contains("take the card away"))
     }
+    // Where another reader has nothing before it, the card that is in use may be the one that is meant.
+    let unnamed = try await Tool.run(
+      ["iso15693", "read", "0", "--timeout", "0.8"],
+      environment: bench.environment.merging(["LIBNFC_AUTO_SCAN": "false"]) { $1 })
+    #expect(unnamed.status == 66)
+    #expect(unnamed.errors.contains("in use"), "\(unnamed.errors)")
     let poll = try RunningTool(
       bench.arguments(["poll", "--once", "--timeout", "15"]), environment: bench.environment)
     try await Task.sleep(for: .milliseconds(800))

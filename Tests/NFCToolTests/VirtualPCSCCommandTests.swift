@@ -146,6 +146,7 @@ import VirtualNFC
     ("Virtual uTrust 3720", "identiv"), ("Virtual ACR1552", "acs"),
     ("Virtual OMNIKEY 5427", "omnikey"), ("Virtual ubisys 7047", "ubisys"),
     ("Virtual PCD", "storage-card"), ("Virtual PCD", "storage-card-p1"),
+    ("Virtual PCD", "storage-card-p2"),
   ])
   func hasTheDialectOf(_ name: String, _ dialect: String) async throws {
     let hasBlocksAlone = dialect.hasPrefix("storage-card") || dialect == "ubisys"
@@ -168,6 +169,26 @@ import VirtualNFC
     let sent = try await run("send", "022B")
     #expect(sent.status == (hasBlocksAlone ? 69 : 0), "\(sent.errors)")
     #expect(sent.output == (hasBlocksAlone ? "" : "000F838ED22A080104E000004F0301\n"))
+    virtual.interrupt()
+    #expect(try await virtual.end().status == 0)
+  }
+
+  /// What the reader lacks makes it the wrong reader; the tag is as good as any.
+  @Test func saysThatTheReaderIsTheWrongOne() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual uTrust 3720")
+    let virtual = try RunningTool(
+      ["virtual", "tag-it", "--pcsc", "--port", "\(daemon.port)", "--dialect", "identiv"],
+      environment: daemon.environment)
+    let line = try #require(try await virtual.waitForLines(1).first)
+    for command in [["write", "text", "hello"], ["iso15693", "write", "4", "11223344"]] {
+      let result = try await Tool.run(
+        command + ["--reader", line], environment: daemon.environment)
+      #expect(result.status == 69)
+      #expect(result.output == "")
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains("option flag"), "\(result.errors)")
+      #expect(result.errors.contains("use another reader"), "\(result.errors)")
+    }
     virtual.interrupt()
     #expect(try await virtual.end().status == 0)
   }
