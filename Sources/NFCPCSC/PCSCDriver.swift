@@ -19,8 +19,8 @@ import Synchronization
 /// | Keys (`FF 82`, `FF 86`) | MIFARE Classic's authentication; the reader runs the cipher | value operations |
 /// | Get data (`FF CA`) | UID, IDm, PUPI | everything else |
 ///
-/// Which of them a reader has is found out when a tag is there, by commands that change nothing.
-/// ATQA, SAK and ATS do not get through.
+/// Which of them a reader has is found out when a tag is there, by its name and by commands that change
+/// nothing on the tag; a tag that is silent then is asked again. ATQA, SAK and ATS do not get through.
 ///
 /// The commands are those of makers' manuals, published code and records; none of this was tried on
 /// a real reader.
