@@ -190,45 +190,6 @@ public final class PCSCDriver: ReaderDriver {
     if isAborted.flag.withLock({ $0 }) { throw CancellationError() }
   }
 
-  // MARK: Limits
-
-  /// A short command with 255 bytes and Le, and 256 bytes with their status word (ISO/IEC 7816-3,
-  /// 12.1).
-  private static let longestAPDU = 261
-  private static let longestAnswer = 258
-  /// READ and WRITE of 16 bytes, with a check of two.
-  private static let longestStorageCommand = 20
-  private static let longestStorageAnswer = 18
-
-  public func capabilities(for target: Target) -> ReaderCapabilities {
-    var capabilities = capabilities
-    (capabilities.maximumCommandLength, capabilities.maximumResponseLength) =
-      switch session?.path {
-      case .apdus, .identifierAlone, nil: (Self.longestAPDU, Self.longestAnswer)
-      case .transparent:
-        (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)
-      case .encapsulated:
-        (Encapsulation.maximumCommandLength, Encapsulation.maximumResponseLength)
-      case .vicinity(let dialect):
-        (dialect.maximumCommandLength, dialect.maximumResponseLength)
-      case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
-      case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
-      }
-    if let path = session?.path { capabilities.commandPaths = [Self.commandPath(of: path)] }
-    return capabilities
-  }
-
-  private static func commandPath(of path: CardPath) -> CommandPath {
-    switch path {
-    case .transparent: .transparentSession
-    case .encapsulated: .encapsulation
-    case .direct: .directTransmit
-    case .vicinity(let dialect): dialect.commandPath
-    case .apdus, .pages, .classic: .storageCard
-    case .identifierAlone: .getData
-    }
-  }
-
   // MARK: Card
 
   /// Makes the connection to the card that is there, and finds out what it is and what the reader
@@ -397,34 +358,6 @@ public final class PCSCDriver: ReaderDriver {
       // Whatever has become of it: it is woken before the next command.
       active = nil
       throw error
-    }
-  }
-}
-
-extension SmartCardFailure {
-  var cause: NFCError.Cause { .pcsc(code, description) }
-
-  /// What a failure means for the reader and the tag in it.
-  func nfcError(reader: String) -> any Error {
-    switch self {
-    case .cancelled: CancellationError()
-    case .timeout:
-      NFCError(
-        .tagConnectionLost,
-        "the tag has not answered in time and \(reader) still waits for it; take the tag away",
-        cause: cause)
-    case .removedCard, .noSmartCard, .unpoweredCard, .unresponsiveCard, .notTransacted, .resetCard:
-      NFCError(.tagConnectionLost, "the tag has left the field", cause: cause)
-    case .readerUnavailable, .unknownReader, .noReaders:
-      NFCError(.readerLost, "\(reader) has gone", cause: cause)
-    case .noService, .serviceStopped, .communication, .invalidHandle:
-      NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
-    case .sharingViolation:
-      NFCError(
-        .readerUnavailable, "the card on \(reader) is in use, or has not answered its last user",
-        cause: cause)
-    default:
-      NFCError(.readerUnavailable, "\(reader) cannot be used", cause: cause)
     }
   }
 }

@@ -81,7 +81,7 @@ struct OmnikeyCommands: VicinityCommandDialect {
 
   /// RFU and the block's number.
   private static func parameters(_ block: UInt16) -> [UInt8] {
-    [0x00, UInt8(block >> 8), UInt8(block & 0xFF)]
+    [0x00] + block.bigEndianBytes
   }
 
   private func perform(

@@ -110,18 +110,14 @@ struct SpringCardCommands: VicinityCommandDialect {
     case .extendedWriteMultipleBlocks(let range, let data):
       wideRun(range).map { $0 + data }
     case .extendedReadSingleBlock(let block), .extendedLockBlock(let block):
-      Self.bigEndian(block)
+      block.bigEndianBytes
     case .extendedWriteSingleBlock(let block, let data):
-      Self.bigEndian(block) + data
+      block.bigEndianBytes + data
     case .readSingleBlock, .writeSingleBlock, .lockBlock, .select, .writeAFI, .lockAFI, .writeDSFID,
       .lockDSFID, .getSystemInformation:
       command.body.map { Array($0.dropFirst()) }
     default: nil
     }
-  }
-
-  private static func bigEndian(_ value: UInt16) -> [UInt8] {
-    [UInt8(value >> 8), UInt8(value & 0xFF)]
   }
 
   private func run(_ range: ISO15693BlockRange) -> [UInt8]? {
@@ -135,7 +131,7 @@ struct SpringCardCommands: VicinityCommandDialect {
     guard let countOffset, let count = UInt16(exactly: range.count - 1 + countOffset) else {
       return nil
     }
-    return Self.bigEndian(range.first) + Self.bigEndian(count)
+    return range.first.bigEndianBytes + count.bigEndianBytes
   }
 
   /// Reads block 0, and then block 0 with a count of one, which is one block or two.

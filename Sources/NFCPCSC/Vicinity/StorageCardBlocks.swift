@@ -92,6 +92,6 @@ extension StorageCardBlocks.Addressing {
   }
 
   private static func bytes(_ value: Int) -> [UInt8]? {
-    UInt16(exactly: value).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    UInt16(exactly: value)?.bigEndianBytes
   }
 }

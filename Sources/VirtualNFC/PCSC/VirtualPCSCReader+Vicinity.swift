@@ -141,20 +141,16 @@ extension VirtualPCSCReader {
 
   private func read(_ block: UInt16) -> [UInt8] {
     guard let number = UInt8(exactly: block) else {
-      return carry(ISO15693CommandCode.extendedReadSingleBlock, Self.littleEndian(block))
+      return carry(ISO15693CommandCode.extendedReadSingleBlock, block.littleEndianBytes)
     }
     return carry(ISO15693CommandCode.readSingleBlock, [number])
   }
 
   private func write(_ block: UInt16, _ data: [UInt8]) -> [UInt8] {
     guard let number = UInt8(exactly: block) else {
-      return carry(ISO15693CommandCode.extendedWriteSingleBlock, Self.littleEndian(block) + data)
+      return carry(ISO15693CommandCode.extendedWriteSingleBlock, block.littleEndianBytes + data)
     }
     return carry(ISO15693CommandCode.writeSingleBlock, [number] + data)
-  }
-
-  private static func littleEndian(_ value: UInt16) -> [UInt8] {
-    [UInt8(value & 0xFF), UInt8(value >> 8)]
   }
 
   private func readBinary(_ p1: UInt8, _ p2: UInt8, _ length: Int?) throws(StatusWord) -> [UInt8] {

@@ -1,0 +1,41 @@
+import NFCCore
+
+// What gets through to a tag, and how much of it at once.
+extension PCSCDriver {
+  /// A short command with 255 bytes and Le, and 256 bytes with their status word (ISO/IEC 7816-3,
+  /// 12.1).
+  static let longestAPDU = 261
+  static let longestAnswer = 258
+  /// READ and WRITE of 16 bytes, with a check of two.
+  private static let longestStorageCommand = 20
+  private static let longestStorageAnswer = 18
+
+  public func capabilities(for target: Target) -> ReaderCapabilities {
+    var capabilities = capabilities
+    (capabilities.maximumCommandLength, capabilities.maximumResponseLength) =
+      switch session?.path {
+      case .apdus, .identifierAlone, nil: (Self.longestAPDU, Self.longestAnswer)
+      case .transparent:
+        (TransparentSession.maximumCommandLength, TransparentSession.maximumResponseLength)
+      case .encapsulated:
+        (Encapsulation.maximumCommandLength, Encapsulation.maximumResponseLength)
+      case .vicinity(let dialect):
+        (dialect.maximumCommandLength, dialect.maximumResponseLength)
+      case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
+      case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
+      }
+    if let path = session?.path { capabilities.commandPaths = [Self.commandPath(of: path)] }
+    return capabilities
+  }
+
+  private static func commandPath(of path: CardPath) -> CommandPath {
+    switch path {
+    case .transparent: .transparentSession
+    case .encapsulated: .encapsulation
+    case .direct: .directTransmit
+    case .vicinity(let dialect): dialect.commandPath
+    case .apdus, .pages, .classic: .storageCard
+    case .identifierAlone: .getData
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import NFCCore
+
+extension SmartCardFailure {
+  var cause: NFCError.Cause { .pcsc(code, description) }
+
+  /// What a failure means for the reader and the tag in it.
+  func nfcError(reader: String) -> any Error {
+    switch self {
+    case .cancelled: CancellationError()
+    case .timeout:
+      NFCError(
+        .tagConnectionLost,
+        "the tag has not answered in time and \(reader) still waits for it; take the tag away",
+        cause: cause)
+    case .removedCard, .noSmartCard, .unpoweredCard, .unresponsiveCard, .notTransacted, .resetCard:
+      NFCError(.tagConnectionLost, "the tag has left the field", cause: cause)
+    case .readerUnavailable, .unknownReader, .noReaders:
+      NFCError(.readerLost, "\(reader) has gone", cause: cause)
+    case .noService, .serviceStopped, .communication, .invalidHandle:
+      NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
+    case .sharingViolation:
+      NFCError(
+        .readerUnavailable, "the card on \(reader) is in use, or has not answered its last user",
+        cause: cause)
+    default:
+      NFCError(.readerUnavailable, "\(reader) cannot be used", cause: cause)
+    }
+  }
+}
