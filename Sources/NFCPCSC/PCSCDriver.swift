@@ -320,6 +320,7 @@ public final class PCSCDriver: ReaderDriver {
   public func select(_ target: Target) throws {
     if let active, active.isSame(as: target), session != nil { return }
     active = nil
+    silentEvent = nil
     do {
       guard try enter(patience: .zero) else { throw Self.gone }
     } catch let error as NFCError where error.code == .tagResponseError {
