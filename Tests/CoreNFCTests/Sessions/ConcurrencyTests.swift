@@ -74,11 +74,11 @@ extension SessionSuites {
       delegate = nil
       #expect(weakDelegate == nil)
       session?.invalidate()
-      try await wait { session == nil }
+      try await Self.wait { session == nil }
       withExtendedLifetime(bench) {}
     }
 
-    private func wait(until isTrue: () throws -> Bool) async throws {
+    private static func wait(until isTrue: () throws -> Bool) async throws {
       let deadline = ContinuousClock.now + .seconds(5)
       while try !isTrue() {
         guard ContinuousClock.now < deadline else { throw Unexpected("it did not come true") }
@@ -86,31 +86,33 @@ extension SessionSuites {
       }
     }
 
+    /// In a process of its own, where no other test opens anything.
     @Test func tenSessionsLeaveNothingBehind() async throws {
-      let bench = try SessionBench(.ntag215())
-      func run() async throws -> () -> NFCTagReaderSession? {
-        let (session, delegate, tag) = try await bench.connected()
-        guard case .miFare(let tag) = tag else { throw Unexpected("no MIFARE tag") }
-        _ = try await tag.queryNDEFStatus()
-        session.invalidate()
-        _ = try await delegate.events.end()
-        return { [weak session] in session }
+      await #expect(processExitsWith: .success) {
+        let bench = try SessionBench(.ntag215())
+        func run() async throws -> () -> NFCTagReaderSession? {
+          let (session, delegate, tag) = try await bench.connected()
+          guard case .miFare(let tag) = tag else { throw Unexpected("no MIFARE tag") }
+          _ = try await tag.queryNDEFStatus()
+          session.invalidate()
+          _ = try await delegate.events.end()
+          return { [weak session] in session }
+        }
+        // What the first one opens for good is not counted.
+        _ = try await run()
+        let (descriptors, threads) = (try Self.entries("fd"), try Self.entries("task"))
+        for _ in 0..<10 {
+          let session = try await run()
+          try await Self.wait { session() == nil }
+        }
+        #expect(try Self.entries("fd") <= descriptors + 1)
+        // A session and its reader have a thread each.
+        try await Self.wait { try Self.entries("task") < threads + 10 }
       }
-      // What the first one opens for good is not counted.
-      _ = try await run()
-      let (descriptors, threads) = (try entries("fd"), try entries("task"))
-      for _ in 0..<10 {
-        let session = try await run()
-        try await wait { session() == nil }
-      }
-      // A session and its reader have descriptors and a thread each. Other tests come and go with
-      // theirs meanwhile.
-      try await wait { try entries("fd") < descriptors + 10 }
-      try await wait { try entries("task") < threads + 10 }
     }
 
     /// How many descriptors (`fd`) or threads (`task`) this process has.
-    private func entries(_ directory: String) throws -> Int {
+    private static func entries(_ directory: String) throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(directory)").count
     }
 
@@ -208,7 +210,7 @@ extension SessionSuites {
           if error == nil { order.withLock { $0.append(number) } }
         }
       }
-      try await wait { order.withLock { $0.count } == total }
+      try await Self.wait { order.withLock { $0.count } == total }
       #expect(order.withLock { $0 } == Array(0..<total))
       session.invalidate()
       _ = try await delegate.events.end()
