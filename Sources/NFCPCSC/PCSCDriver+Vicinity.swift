@@ -14,7 +14,7 @@ extension PCSCDriver {
       for var dialect in dialects.map({ $0[index] }) {
         switch try dialect.confirm(by: { try transmit($0) }) {
         case .absent: continue
-        case .silent where uids.count == 1: throw Self.silence
+        case .silent where uids.count == 1 && isPatient: throw Self.silence
         case .silent: continue
         case .present:
           if uids.count > 1, try dialect.isContradicted(by: { try transmit($0) }) { continue }
@@ -22,7 +22,7 @@ extension PCSCDriver {
         }
       }
     }
-    guard uids.count == 1 else { throw Self.silence }
+    guard uids.count == 1 || !isPatient else { throw Self.silence }
     return .identifierAlone
   }
 

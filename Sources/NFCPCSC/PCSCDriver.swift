@@ -49,6 +49,11 @@ public final class PCSCDriver: ReaderDriver {
   private var unrecognisedEvent: Int?
   /// The event at which a card came that did not answer in this round.
   private var silentEvent: Int?
+  /// The event at which the last card came that did not answer, and in how many rounds it did not.
+  private var silence: (event: Int, rounds: Int)?
+  /// As many rounds a card may be silent because it is being put down; one that is silent for longer is
+  /// taken for what it shows.
+  private static let patientRounds = 10
 
   /// A connection to the card that was there at an event.
   struct Session {
@@ -215,6 +220,7 @@ public final class PCSCDriver: ReaderDriver {
     leave()
     guard ![unrecognisedEvent, silentEvent].contains(status.eventCount) else { return false }
     try call { () throws(SmartCardFailure) in try service.connect(to: name) }
+    if silence?.event != status.eventCount { silence = nil }
     do {
       session = try recognise(atr).map { path, target in
         let isTransparent = if case .transparent = path { true } else { false }
@@ -224,7 +230,10 @@ public final class PCSCDriver: ReaderDriver {
       active = session?.target
     } catch {
       leave()
-      if (error as? NFCError)?.code == .tagResponseError { silentEvent = status.eventCount }
+      if (error as? NFCError)?.code == .tagResponseError {
+        silentEvent = status.eventCount
+        silence = (status.eventCount, (silence?.rounds ?? 0) + 1)
+      }
       throw error
     }
     if session == nil {
@@ -233,6 +242,9 @@ public final class PCSCDriver: ReaderDriver {
     }
     return session != nil
   }
+
+  /// Whether a card that does not answer is asked again in the next round.
+  var isPatient: Bool { (silence?.rounds ?? 0) < Self.patientRounds }
 
   /// Throws if the card has gone, as far as the service knows: a reader says of a tag that has left
   /// no more than of one that refuses.

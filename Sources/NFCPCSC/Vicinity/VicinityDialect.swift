@@ -24,7 +24,7 @@ protocol VicinityDialect {
   ///
   /// - Parameter frame: flags first, without check.
   /// - Returns: what came of it, an answer with its flags; `nil` if there is no way for this request,
-  ///   and nothing was sent to the tag.
+  ///   which was not sent.
   mutating func carry(_ frame: [UInt8], by transmit: Transmit) throws -> ExchangeOutcome?
 
   /// Leaves the reader as it was before ``confirm(by:)``.

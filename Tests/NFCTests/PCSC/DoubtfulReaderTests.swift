@@ -62,6 +62,21 @@ import VirtualNFC
     #expect(try path(try rig.driver(over: service)) == "maker's pass-through")
   }
 
+  /// A tag that never answers what is asked to find the reader out is there all the same.
+  @Test func showsATagThatStaysSilent() throws {
+    let chip = VirtualTag.icodeSLIX2()
+    let rig = Rig(chip, dialect: .identivPassThrough)
+    let service = InterposedService(rig.virtual.service()) {
+      command, pass throws(SmartCardFailure) in
+      if command.starts(with: [0xFF, 0xFC]) { return [0x64, 0x01] }
+      return command.starts(with: [0xFF, 0xB0]) ? [0x69, 0x82] : try pass(command)
+    }
+    let driver = try rig.driver(over: service)
+    #expect(try path(driver) == nil)
+    #expect(try path(driver, rounds: 10) == "get data")
+    #expect(try driver.list(.iso15693).map(\.identifier) == [chip.identifier])
+  }
+
   /// Contactless cards of a kind that nothing is known of are not disturbed again and again.
   @Test func connectsOnceToACardThatItDoesNotKnow() throws {
     let picoPass = try #require(
