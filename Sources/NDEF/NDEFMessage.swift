@@ -10,8 +10,8 @@
 ///
 /// A message has at least one record (NDEF 1.0, 2.2). The value without records stands for *no
 /// message*: it encodes to no bytes, and no bytes decode to it. That is what a tag holds whose
-/// length field is zero, and writing it erases the tag. ``empty`` is something else: the message of
-/// one empty record, the bytes `D0 00 00`.
+/// length field is zero, and writing it erases the tag. ``ofEmptyRecord`` is something else: the message
+/// of one empty record, the bytes `D0 00 00`.
 ///
 /// Source: NFC Forum NDEF 1.0.
 public struct NDEFMessage: Hashable, Sendable {
@@ -29,7 +29,7 @@ public struct NDEFMessage: Hashable, Sendable {
   }
 
   /// The message of one empty record, `D0 00 00`.
-  public static let empty = NDEFMessage(.empty)
+  public static let ofEmptyRecord = NDEFMessage(.empty)
 
   /// Checks that every record can be encoded as it is and will be decoded as it is.
   ///
@@ -95,7 +95,7 @@ extension NDEFMessage {
 }
 
 extension NDEFMessage: CustomStringConvertible {
-  /// The records for a person, one a line; `no message` when there are none.
+  /// The records for a person, one per line; `no message` when there are none.
   public var description: String {
     guard !records.isEmpty else { return "no message" }
     return records.map(\.description).joined(separator: "\n")

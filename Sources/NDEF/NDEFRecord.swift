@@ -102,12 +102,9 @@ extension NDEFRecord: CustomStringConvertible {
   /// Control characters and those that change the direction of text are escaped: what a tag says
   /// cannot move a terminal's cursor or disguise a link.
   public var description: String {
-    let text: String
-    do throws(NDEFError) {
-      text = try decoded?.description ?? undecodedDescription
-    } catch {
-      text = "\(undecodedDescription), malformed: \(error)"
-    }
+    let (value, error) = decodedLeniently
+    let content = value?.description ?? undecodedDescription
+    let text = error.map { "\(content), malformed: \($0)" } ?? content
     return text.escapingControls
   }
 

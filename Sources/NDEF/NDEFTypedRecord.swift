@@ -1,6 +1,14 @@
 /// A record of a known type, as a value with its fields.
 ///
-/// To add a type, write one file with a struct that conforms, and add one line to
+/// A program's own record type conforms, and is given to ``NDEFRecord/decoded(as:)`` in front of the
+/// known ones:
+///
+/// ```swift
+/// let types: [any NDEFTypedRecord.Type] = [TicketRecord.self] + NDEFRecord.knownTypes
+/// if let ticket = try record.decoded(as: types) as? TicketRecord { print(ticket.seat) }
+/// ```
+///
+/// To add a type to the package, write one file with a struct that conforms, and add one line to
 /// ``NDEFRecord/knownTypes``.
 ///
 /// Reading is total: any record gives a value or an error. Writing is total too: every value has a
@@ -22,30 +30,38 @@ public protocol NDEFTypedRecord: Hashable, Sendable, CustomStringConvertible {
   /// The record with this content.
   var record: NDEFRecord { get }
 
-  /// Adds the content to the record's JSON object.
+  /// Reads what can be read of the record.
   ///
-  /// The keys `tnf`, `type`, `id` and `payload` are there already.
-  func encodeFields(
-    to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>
-  ) throws
+  /// A type whose fields can be told apart although one is wrong reports that one to the tolerance
+  /// and goes on. The others need not implement this.
+  init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError)
 
-  /// Reads the content from a JSON object without `payload`; `nil` if it does not describe this
-  /// type.
-  static func decodeFields(
-    from container: KeyedDecodingContainer<NDEFRecord.FieldKey>
-  ) throws -> Self?
+  /// The content by name, as a JSON object shows it.
+  var fields: NDEFFields { get }
+
+  /// The names that ``fields`` may have.
+  static var fieldNames: [String] { get }
+
+  /// Reads the content from fields; `nil` if they do not describe this type.
+  ///
+  /// - Throws: ``NDEFFieldError`` if they do and one is wrong.
+  init?(fields: NDEFFields) throws(NDEFFieldError)
 }
 
 extension NDEFTypedRecord {
-  /// Adds nothing.
-  public func encodeFields(
-    to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>
-  ) throws {}
+  /// Reads the record strictly.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
+    try self.init(record)
+  }
+
+  /// None.
+  public var fields: NDEFFields { [:] }
+
+  /// None.
+  public static var fieldNames: [String] { [] }
 
   /// Reads nothing.
-  public static func decodeFields(
-    from container: KeyedDecodingContainer<NDEFRecord.FieldKey>
-  ) throws -> Self? { nil }
+  public init?(fields: NDEFFields) throws(NDEFFieldError) { return nil }
 
   /// Throws if the record does not claim to be of this type.
   static func expectMatch(_ record: NDEFRecord) throws(NDEFError) {
@@ -95,11 +111,39 @@ extension NDEFRecord {
   ///
   /// - Throws: ``NDEFError`` if the type is known and the payload malformed.
   public var decoded: (any NDEFTypedRecord)? {
-    get throws(NDEFError) {
-      for type in Self.knownTypes where type.matches(self) {
-        return try type.init(self)
-      }
-      return nil
+    get throws(NDEFError) { try decoded(as: Self.knownTypes) }
+  }
+
+  /// The record as a value of the first of those types that matches it, or `nil` if none does.
+  ///
+  /// - Throws: ``NDEFError`` if one matches and the payload is malformed.
+  public func decoded(
+    as types: [any NDEFTypedRecord.Type]
+  ) throws(NDEFError) -> (any NDEFTypedRecord)? {
+    var tolerance = NDEFTolerance.strict
+    return try decoded(as: types, tolerance: &tolerance)
+  }
+
+  /// What can be read of the record as a value of its type, and the first error in it.
+  ///
+  /// There is no value if the type is not known or nothing can be read; there is no error if
+  /// ``decoded`` gives the value too.
+  public var decodedLeniently: (value: (any NDEFTypedRecord)?, error: NDEFError?) {
+    var tolerance = NDEFTolerance.lenient
+    do {
+      let value = try decoded(as: Self.knownTypes, tolerance: &tolerance)
+      return (value, tolerance.firstError)
+    } catch {
+      return (nil, tolerance.firstError ?? error)
     }
+  }
+
+  private func decoded(
+    as types: [any NDEFTypedRecord.Type], tolerance: inout NDEFTolerance
+  ) throws(NDEFError) -> (any NDEFTypedRecord)? {
+    for type in types where type.matches(self) {
+      return try type.init(self, tolerance: &tolerance)
+    }
+    return nil
   }
 }

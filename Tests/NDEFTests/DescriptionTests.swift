@@ -37,6 +37,6 @@ import Testing
     #expect(
       NDEFMessage(.uri("tel:1"), .text("x", language: "en")).description == "tel:1\nx (en)")
     #expect(NDEFMessage().description == "no message")
-    #expect(NDEFMessage.empty.description == "empty record")
+    #expect(NDEFMessage.ofEmptyRecord.description == "empty record")
   }
 }

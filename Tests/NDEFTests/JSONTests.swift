@@ -181,8 +181,7 @@ import Testing
     ),
     (#"{"tnf":"wellKnown","type":"U","uri":"tel:1"}"#, .uri("tel:1")),
     (#"{"tnf":"empty"}"#, .empty),
-    // The payload wins.
-    (#"{"tnf":"wellKnown","type":"U","payload":"03 61","uri":"tel:1"}"#, .uri("http://a")),
+    (#"{"tnf":"wellKnown","type":"U","payload":"0x03-61","uri":"http://a"}"#, .uri("http://a")),
     (#"{"tnf":"media","type":"a/b","payload":"0a:0B"}"#, .media("a/b", [0x0A, 0x0B])),
     (#"{"tnf":"external","type":"hex:6162","payload":""}"#, .external("ab", [])),
   ])
@@ -199,7 +198,9 @@ import Testing
     #"{"tnf":"wellKnown","type":"","payload":"00"}"#,
     #"{"tnf":"unchanged","type":"","payload":"00"}"#,
     #"{"tnf":"empty","type":"","payload":"00"}"#, #"{"uri":5}"#,
-    #"{"text":"a","language":"é"}"#, "[]", #"{"tnf":"media","type":5,"payload":""}"#,
+    #"{"text":"a","language":"é"}"#, "[]",
+    #"{"tnf":"wellKnown","type":"U","payload":"03 61","uri":"tel:1"}"#,
+    #"{"tnf":"media","type":5,"payload":""}"#,
   ])
   func refuses(_ text: String) {
     #expect(throws: DecodingError.self) { try decode(NDEFRecord.self, text) }

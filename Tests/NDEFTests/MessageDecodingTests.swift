@@ -17,8 +17,8 @@ import Testing
 
   @Test func readsSlicesAndOtherCollections() throws {
     let bytes = hex("FF D0 00 00")
-    #expect(try NDEFMessage(decoding: bytes.dropFirst()) == .empty)
-    #expect(try NDEFMessage(decoding: AnyCollection(hex("D0 00 00"))) == .empty)
+    #expect(try NDEFMessage(decoding: bytes.dropFirst()) == .ofEmptyRecord)
+    #expect(try NDEFMessage(decoding: AnyCollection(hex("D0 00 00"))) == .ofEmptyRecord)
     let error = ndefError { () throws(NDEFError) in
       try NDEFMessage(decoding: (bytes + [0x00]).dropFirst())
     }
@@ -28,7 +28,7 @@ import Testing
   @Test func noBytesAreTheMessageWithoutRecords() throws {
     #expect(try NDEFMessage(decoding: [] as [UInt8]) == NDEFMessage())
     #expect(NDEFMessage().encoded().isEmpty)
-    #expect(NDEFMessage.empty.encoded() == hex("D0 00 00"))
+    #expect(NDEFMessage.ofEmptyRecord.encoded() == hex("D0 00 00"))
   }
 
   @Test func joinsChunks() throws {
@@ -144,7 +144,6 @@ import Testing
     ("91 01 01 55 03 D1 01 01 55 04", .repeatedMessageBegin, 5, ["U03", "U04"]),
     // A broken record in the middle is left out.
     ("91 01 01 55 03 15 01 01 55 04 51 01 01 55 05", .typeInUnknownRecord, 5, ["U03", "U05"]),
-    ("91 01 01 55 03 17 01 01 55 04 51 01 01 55 05", .reservedTypeNameFormat, 5, ["U03", "U05"]),
     // A chunked record without its last chunk is left out, the record after it read.
     ("B1 01 01 55 03 51 01 01 55 04", .unfinishedChunk, 5, ["U04"]),
     ("B1 01 01 55 03 5E 00 01 01 69 04", .malformedChunk, 5, ["U0304"]),

@@ -31,7 +31,7 @@ import Testing
   }
 
   static let messages: [NDEFMessage] = [
-    NDEFMessage(), .empty, NDEFMessage(.uri("https://example.com")),
+    NDEFMessage(), .ofEmptyRecord, NDEFMessage(.uri("https://example.com")),
     NDEFMessage(.empty, .text("x"), .empty),
     NDEFMessage(
       NDEFRecord(

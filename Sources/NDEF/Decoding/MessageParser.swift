@@ -133,13 +133,16 @@ struct MessageParser {
 
   /// Checks the rules of one record and keeps it, or joins it to the chunks before it.
   private mutating func take(_ header: Header) throws(NDEFError) {
-    guard let format = TypeNameFormat(rawValue: header.formatCode) else {
-      unfinished = nil
-      return try report(
+    let knownFormat = TypeNameFormat(rawValue: header.formatCode)
+    if knownFormat == nil {
+      try report(
         NDEFError(
           .reservedTypeNameFormat, offset: header.offset,
           reason: "the type name format 7 is reserved"))
     }
+    // NDEF 1.0, 3.2.6: a parser should treat the reserved format as unknown, without its type.
+    let format = knownFormat ?? .unknown
+    let type = knownFormat == nil ? 0..<0 : header.type
     if unfinished != nil {
       if format == .unchanged { return try join(header) }
       unfinished = nil
@@ -154,14 +157,14 @@ struct MessageParser {
         return try report(.fieldsInEmptyRecord(header.offset))
       }
     case .unknown:
-      guard header.type.isEmpty else { return try report(.typeInUnknownRecord(header.offset)) }
+      guard type.isEmpty else { return try report(.typeInUnknownRecord(header.offset)) }
     case .wellKnown, .media, .absoluteURI, .external:
       guard !header.type.isEmpty else { return try report(.missingType(format, header.offset)) }
     }
     try checkPayloadLength(header.payload.count, header)
     let parsed = ParsedRecord(
       record: NDEFRecord(
-        typeNameFormat: format, type: Array(bytes[header.type]),
+        typeNameFormat: format, type: Array(bytes[type]),
         identifier: Array(bytes[header.identifier]), payload: Array(bytes[header.payload])),
       payloadOffset: header.payload.lowerBound)
     if isChunk {

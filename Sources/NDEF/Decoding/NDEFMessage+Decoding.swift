@@ -45,8 +45,9 @@ extension NDEFMessage {
 
   /// Reads what can be read of a message.
   ///
-  /// Wrong MB and ME flags and bytes after the end do not keep records from being read; a record
-  /// that breaks a rule is left out and the next one read; reading ends where the bytes do, or at a
+  /// Wrong MB and ME flags and bytes after the end do not keep records from being read; a record of
+  /// the reserved type name format 7 is read as unknown content (NDEF 1.0, 3.2.6); a record that
+  /// breaks another rule is left out and the next one read; reading ends where the bytes do, or at a
   /// record that does not fit them or the limits.
   ///
   /// - Returns: the good records, and the first error; `nil` if the strict form accepts the bytes.

@@ -1,17 +1,74 @@
-extension NDEFMessage: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case records
+extension NDEFMessage {
+  /// Reads a message from JSON: an object with `records`, a bare list of records, or one record.
+  ///
+  /// Other keys beside `records` are ignored, so what `nfc read --json` prints can be read back. A
+  /// record is read as ``NDEFRecord/init(fields:)`` does. A byte order mark and any line ends are
+  /// accepted.
+  ///
+  /// - Throws: ``NDEFJSONError`` with the line and the field that is wrong.
+  public init(json bytes: some Collection<UInt8>) throws(NDEFJSONError) {
+    let node = try JSONText.parse(bytes)
+    do throws(NDEFFieldError) {
+      try self.init(value: node.value)
+    } catch {
+      throw NDEFJSONError(
+        line: node.line(at: error.path), place: error.place, reason: error.reason)
+    }
   }
 
+  private static let recordsName = "records"
+
+  /// Reads a message from a value in one of the three forms.
+  init(value: NDEFFieldValue) throws(NDEFFieldError) {
+    switch value {
+    case .list(let values):
+      self.init(records: try Self.records(values))
+    case .fields(let fields) where fields[Self.recordsName] != nil:
+      guard case .list(let values) = fields[Self.recordsName] else {
+        throw .wrongKind(fields[Self.recordsName] ?? .null, "a list", at: Self.recordsName)
+      }
+      do throws(NDEFFieldError) {
+        self.init(records: try Self.records(values))
+      } catch {
+        throw error.within(.name(Self.recordsName))
+      }
+    case .fields(let fields):
+      self.init(records: [try NDEFRecord(fields: fields)])
+    default:
+      throw NDEFFieldError(
+        [], "it is \(value.kind) where a message, a list of records or a record is expected")
+    }
+  }
+
+  private static func records(
+    _ values: [NDEFFieldValue]
+  ) throws(NDEFFieldError) -> [NDEFRecord] {
+    var records: [NDEFRecord] = []
+    for (index, value) in values.enumerated() {
+      do throws(NDEFFieldError) {
+        records.append(try NDEFRecord(fields: try value.fields()))
+      } catch {
+        throw error.within(.index(index))
+      }
+    }
+    return records
+  }
+}
+
+extension NDEFMessage: Codable {
   /// Writes `{"records":[…]}`, each record as ``NDEFRecord/encode(to:)`` does.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(records, forKey: .records)
+    let records = NDEFFieldValue.list(records.map { .fields($0.fields) })
+    try NDEFFields(dictionaryLiteral: (Self.recordsName, records)).encode(to: encoder)
   }
 
-  /// Reads `{"records":[…]}`; other keys are ignored.
+  /// Reads an object with `records`, a bare list of records, or one record.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(records: try container.decode([NDEFRecord].self, forKey: .records))
+    let value = try NDEFFieldValue(from: decoder)
+    do throws(NDEFFieldError) {
+      try self.init(value: value)
+    } catch {
+      throw error.decodingError(decoder.codingPath)
+    }
   }
 }

@@ -39,7 +39,13 @@ public struct AbsoluteURIRecord: NDEFTypedRecord {
     payload.isEmpty ? uri : "\(uri), \(payload.byteCountDescription)"
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(uri, forKey: "uri")
+  public static let fieldNames = ["uri"]
+
+  public var fields: NDEFFields { ["uri": .text(uri)] }
+
+  /// Reads `{"tnf":"absoluteURI","uri":"…"}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard fields["tnf"] == "absoluteURI", let uri = try fields.text("uri") else { return nil }
+    self.init(uri)
   }
 }

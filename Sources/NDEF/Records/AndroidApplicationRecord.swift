@@ -35,8 +35,14 @@ public struct AndroidApplicationRecord: NDEFTypedRecord {
 
   public var description: String { "Android app \(packageName)" }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(packageName, forKey: "androidPackage")
+  public static let fieldNames = ["androidPackage"]
+
+  public var fields: NDEFFields { ["androidPackage": .text(packageName)] }
+
+  /// Reads `{"androidPackage":"com.example.app"}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let packageName = try fields.text("androidPackage") else { return nil }
+    self.init(packageName)
   }
 }
 

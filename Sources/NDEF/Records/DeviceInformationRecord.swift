@@ -66,33 +66,58 @@ public struct DeviceInformationRecord: NDEFTypedRecord {
   /// - Throws: ``NDEFError``: an element beyond the end or twice, a text that is not UTF-8, a UUID
   ///   that has not 16 bytes, no vendor or model.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads the elements; leniently, one that is there twice or malformed is left out, and a vendor
+  /// or model that is missing is empty.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
+    self.init(vendorName: "", modelName: "", identifier: record.identifier)
     var reader = ByteReader(record.payload)
-    var known: [ElementType: ArraySlice<UInt8>] = [:]
-    var others: [Element] = []
+    var found: Set<ElementType> = []
     while !reader.isAtEnd {
-      let type = try reader.readByte("element type")
-      let value = try reader.readBytes8("element")
+      let type: UInt8
+      let value: ArraySlice<UInt8>
+      do throws(NDEFError) {
+        type = try reader.readByte("element type")
+        value = try reader.readBytes8("element")
+      } catch {
+        try tolerance.report(error)
+        break
+      }
       guard let knownType = ElementType(rawValue: type) else {
-        others.append(Element(type: type, value: Array(value)))
+        otherElements.append(Element(type: type, value: Array(value)))
         continue
       }
-      guard known.updateValue(value, forKey: knownType) == nil else {
-        throw .repeated("element of one type", offset: value.startIndex)
+      do throws(NDEFError) {
+        guard found.insert(knownType).inserted else {
+          throw .repeated("element of one type", offset: value.startIndex)
+        }
+        try take(value, as: knownType)
+      } catch {
+        try tolerance.report(error)
       }
     }
-    guard let vendor = known[.vendorName], let model = known[.modelName] else {
-      throw NDEFError(
-        .missingField, offset: 0, reason: "the device information lacks the vendor or the model")
+    if !found.isSuperset(of: [.vendorName, .modelName]) {
+      try tolerance.report(
+        NDEFError(
+          .missingField, offset: 0, reason: "the device information lacks the vendor or the model"))
     }
-    self.init(
-      vendorName: try vendor.utf8Text("vendor name"), modelName: try model.utf8Text("model name"),
-      otherElements: others, identifier: record.identifier)
-    uniqueName = try known[.uniqueName]?.utf8Text("unique name")
-    versionString = try known[.versionString]?.utf8Text("version string")
-    if let uuid = known[.uuid] {
-      try uuid.expectCount(Self.uuidLength, "UUID")
-      self.uuid = Array(uuid)
+  }
+
+  private mutating func take(
+    _ value: ArraySlice<UInt8>, as type: ElementType
+  ) throws(NDEFError) {
+    switch type {
+    case .vendorName: vendorName = try value.utf8Text("vendor name")
+    case .modelName: modelName = try value.utf8Text("model name")
+    case .uniqueName: uniqueName = try value.utf8Text("unique name")
+    case .versionString: versionString = try value.utf8Text("version string")
+    case .uuid:
+      try value.expectCount(Self.uuidLength, "UUID")
+      uuid = Array(value)
     }
   }
 
@@ -124,23 +149,34 @@ public struct DeviceInformationRecord: NDEFTypedRecord {
     return uniqueName.map { "\($0) (\(device))" } ?? device
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(Fields(self), forKey: "deviceInformation")
+  public static let fieldNames = ["deviceInformation"]
+
+  public var fields: NDEFFields {
+    [
+      "deviceInformation": .fields([
+        "vendorName": .text(vendorName), "modelName": .text(modelName),
+        "uniqueName": uniqueName.map { .text($0) },
+        "uuid": uuid.map { .text($0.uuidDescription) },
+        "versionString": versionString.map { .text($0) },
+      ])
+    ]
   }
 
-  private struct Fields: Encodable {
-    let vendorName: String
-    let modelName: String
-    let uniqueName: String?
-    let uuid: String?
-    let versionString: String?
-
-    init(_ record: DeviceInformationRecord) {
-      vendorName = record.vendorName
-      modelName = record.modelName
-      uniqueName = record.uniqueName
-      uuid = record.uuid?.uuidDescription
-      versionString = record.versionString
+  /// Reads `{"deviceInformation":{"vendorName":"…","modelName":"…"}}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("deviceInformation") else { return nil }
+    do throws(NDEFFieldError) {
+      let uuid = try content.bytes("uuid")
+      guard uuid == nil || uuid?.count == Self.uuidLength else {
+        throw NDEFFieldError([.name("uuid")], "a UUID has \(Self.uuidLength) bytes")
+      }
+      self.init(
+        vendorName: try content.requiredText("vendorName"),
+        modelName: try content.requiredText("modelName"),
+        uniqueName: try content.text("uniqueName"), uuid: uuid,
+        versionString: try content.text("versionString"))
+    } catch {
+      throw error.within(.name("deviceInformation"))
     }
   }
 }

@@ -35,11 +35,28 @@ public struct ExternalRecord: NDEFTypedRecord {
     NDEFRecord(typeNameFormat: .external, type: type, identifier: identifier, payload: payload)
   }
 
-  public var description: String {
+  /// The content as text where it is UTF-8 without control characters.
+  public var text: String? {
     guard let text = String(validating: payload, as: UTF8.self),
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
-    else { return "\(type), \(payload.byteCountDescription)" }
-    return "\(type): \(text)"
+    else { return nil }
+    return text
+  }
+
+  public var description: String {
+    text.map { "\(type): \($0)" } ?? "\(type), \(payload.byteCountDescription)"
+  }
+
+  public static let fieldNames = ["content"]
+
+  public var fields: NDEFFields { ["content": text.map { .text($0) }] }
+
+  /// Reads `{"tnf":"external","type":"example.com:ticket","content":"…"}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard fields["tnf"] == "external", let content = try fields.text("content") else { return nil }
+    self.init(type: "", payload: Array(content.utf8))
+    guard let type = try fields.marked("type") else { throw .missing("type") }
+    self.type = String(decoding: type, as: UTF8.self)
   }
 }
 

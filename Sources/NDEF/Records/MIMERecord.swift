@@ -44,9 +44,20 @@ public struct MIMERecord: NDEFTypedRecord {
     text.map { "\($0) (\(mediaType))" } ?? "\(mediaType), \(payload.byteCountDescription)"
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(mediaType, forKey: "mediaType")
-    try container.encodeIfPresent(text, forKey: "content")
+  public static let fieldNames = ["mediaType", "content"]
+
+  public var fields: NDEFFields {
+    ["mediaType": .text(mediaType), "content": text.map { .text($0) }]
+  }
+
+  /// Reads `{"mediaType":"text/plain","content":"…"}`; `tnf` and `type` may stand in place of
+  /// `mediaType`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.text("content") else { return nil }
+    var mediaType = try fields.text("mediaType")
+    if mediaType == nil, fields["tnf"] == "media" { mediaType = try fields.requiredText("type") }
+    guard let mediaType else { return nil }
+    self.init(mediaType: mediaType, payload: Array(content.utf8))
   }
 }
 

@@ -38,7 +38,7 @@ public struct SignatureRecord: NDEFTypedRecord {
     /// ECDSA on the curve P-256.
     public static let ecdsaP256 = Algorithm(rawValue: 0x0B)
 
-    private static let names = [
+    static let names = [
       "none", "RSASSA-PSS-1024", "RSASSA-PKCS1-v1_5-1024", "DSA-1024", "ECDSA-P192",
       "RSASSA-PSS-2048", "RSASSA-PKCS1-v1_5-2048", "DSA-2048", "ECDSA-P224", "ECDSA-K233",
       "ECDSA-B233", "ECDSA-P256",
@@ -195,35 +195,5 @@ public struct SignatureRecord: NDEFTypedRecord {
   public var description: String {
     algorithm == .noSignature
       ? "signature: none" : "signature \(algorithm) with \(hash), not verified"
-  }
-
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(Fields(self), forKey: "signature")
-  }
-
-  private struct Fields: Encodable {
-    let algorithm: String
-    let hash: String
-    let signature: String?
-    let signatureURI: String?
-    let certificateFormat: String
-    let certificates: [String]
-    let certificateURI: String?
-
-    init(_ record: SignatureRecord) {
-      algorithm = record.algorithm.description
-      hash = record.hash.description
-      switch record.signature {
-      case .bytes(let bytes):
-        signature = bytes.hexadecimal
-        signatureURI = nil
-      case .uri(let uri):
-        signature = nil
-        signatureURI = uri
-      }
-      certificateFormat = record.certificateFormat.description
-      certificates = record.certificates.map(\.hexadecimal)
-      certificateURI = record.certificateURI
-    }
   }
 }

@@ -30,7 +30,7 @@ public struct SmartPosterRecord: NDEFTypedRecord {
 
   /// The link.
   public var uri: URIRecord
-  /// The title, at most once a language.
+  /// The titles, at most one per language.
   public var titles: [TextRecord]
   /// What to do with the link, if the poster says it.
   public var action: Action?
@@ -85,55 +85,61 @@ public struct SmartPosterRecord: NDEFTypedRecord {
   /// - Throws: ``NDEFError``: a payload that is no message, a malformed record in it, no link or
   ///   more than one, two titles in one language, an action, size or type more than once.
   public init(_ record: NDEFRecord) throws(NDEFError) {
-    try Self.expectMatch(record)
-    let parser = MessageParser(record.payload, limits: .default, isLenient: false)
-    if let error = parser.error { throw error }
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
 
-    var uri: URIRecord?
-    var titles: [TextRecord] = []
-    var action: Action?
-    var size: UInt32?
-    var mediaType: String?
-    var icons: [MIMERecord] = []
-    var others: [NDEFRecord] = []
+  /// Reads a poster; leniently, what is there twice or malformed is left out.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
+    try Self.expectMatch(record)
+    let parser = MessageParser(
+      record.payload, limits: .default, isLenient: tolerance.isLenient)
+    if let error = parser.error { try tolerance.report(error) }
+
+    var link: URIRecord?
+    self.init(uri: URIRecord(""), identifier: record.identifier)
     for part in parser.records {
       do throws(NDEFError) {
-        let inner = part.record
-        var reader = ByteReader(inner.payload)
-        if URIRecord.matches(inner) {
-          guard uri == nil else { throw .repeated("link") }
-          uri = try URIRecord(inner)
-        } else if TextRecord.matches(inner) {
-          let title = try TextRecord(inner)
-          let isRepeated = titles.contains { $0.language == title.language }
-          guard !isRepeated else { throw .repeated("title of one language") }
-          titles.append(title)
-        } else if inner.hasType(.wellKnown, Self.actionType) {
-          guard action == nil else { throw .repeated("action") }
-          action = Action(rawValue: try reader.readByte("action"))
-          try reader.expectEnd("action")
-        } else if inner.hasType(.wellKnown, Self.sizeType) {
-          guard size == nil else { throw .repeated("size") }
-          size = try reader.readBigEndian32("size")
-          try reader.expectEnd("size")
-        } else if inner.hasType(.wellKnown, Self.mediaTypeType) {
-          guard mediaType == nil else { throw .repeated("media type") }
-          mediaType = try reader.readRest().utf8Text("media type")
-        } else if let icon = Self.icon(inner) {
-          icons.append(icon)
-        } else {
-          others.append(inner)
-        }
+        try take(part.record, link: &link)
       } catch {
-        throw error.shifted(by: part.payloadOffset)
+        try tolerance.report(error.shifted(by: part.payloadOffset))
       }
     }
-    guard let uri else {
+    guard let link else {
       throw NDEFError(.missingField, offset: 0, reason: "the smart poster has no link")
     }
-    self.init(
-      uri: uri, titles: titles, action: action, size: size, mediaType: mediaType, icons: icons,
-      otherRecords: others, identifier: record.identifier)
+    uri = link
+  }
+
+  /// Takes one record of the poster's message over.
+  private mutating func take(_ inner: NDEFRecord, link: inout URIRecord?) throws(NDEFError) {
+    var reader = ByteReader(inner.payload)
+    if URIRecord.matches(inner) {
+      guard link == nil else { throw .repeated("link") }
+      link = try URIRecord(inner)
+    } else if TextRecord.matches(inner) {
+      let title = try TextRecord(inner)
+      let isRepeated = titles.contains { $0.language == title.language }
+      guard !isRepeated else { throw .repeated("title of one language") }
+      titles.append(title)
+    } else if inner.hasType(.wellKnown, Self.actionType) {
+      guard action == nil else { throw .repeated("action") }
+      let value = try reader.readByte("action")
+      try reader.expectEnd("action")
+      action = Action(rawValue: value)
+    } else if inner.hasType(.wellKnown, Self.sizeType) {
+      guard size == nil else { throw .repeated("size") }
+      let value = try reader.readBigEndian32("size")
+      try reader.expectEnd("size")
+      size = value
+    } else if inner.hasType(.wellKnown, Self.mediaTypeType) {
+      guard mediaType == nil else { throw .repeated("media type") }
+      mediaType = try reader.readRest().utf8Text("media type")
+    } else if let icon = Self.icon(inner) {
+      icons.append(icon)
+    } else {
+      otherRecords.append(inner)
+    }
   }
 
   private static func icon(_ record: NDEFRecord) -> MIMERecord? {
@@ -170,46 +176,20 @@ public struct SmartPosterRecord: NDEFTypedRecord {
     let titles = titles.map(\.description).joined(separator: ", ")
     return titles.isEmpty ? uri.uri : "\(uri.uri): \(titles)"
   }
-
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(Fields(self), forKey: "smartPoster")
-  }
-
-  private struct Fields: Encodable {
-    struct Title: Encodable {
-      let text: String
-      let language: String
-    }
-
-    struct Icon: Encodable {
-      let mediaType: String
-      let data: String
-    }
-
-    let uri: String
-    let titles: [Title]
-    let action: String?
-    let size: UInt32?
-    let mediaType: String?
-    let icons: [Icon]?
-
-    init(_ poster: SmartPosterRecord) {
-      uri = poster.uri.uri
-      titles = poster.titles.map { Title(text: $0.text, language: $0.language) }
-      action = poster.action?.description
-      size = poster.size
-      mediaType = poster.mediaType
-      let icons = poster.icons.map {
-        Icon(mediaType: $0.mediaType, data: $0.payload.hexadecimal)
-      }
-      self.icons = icons.isEmpty ? nil : icons
-    }
-  }
 }
 
 extension NDEFError {
   /// A record or attribute that may be there once is there again; placed at its payload's start.
   static func repeated(_ name: StaticString, offset: Int = 0) -> NDEFError {
     NDEFError(.repeatedField, offset: offset, reason: "there is more than one \(name)")
+  }
+}
+
+extension NDEFRecord {
+  /// The record of a link with a title.
+  public static func smartPoster(
+    _ uri: String, title: String, language: String = "en"
+  ) -> NDEFRecord {
+    SmartPosterRecord(uri: uri, title: title, language: language).record
   }
 }

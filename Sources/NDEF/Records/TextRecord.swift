@@ -129,24 +129,18 @@ public struct TextRecord: NDEFTypedRecord {
     return language.isEmpty ? shown : "\(shown) (\(language))"
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(text, forKey: "text")
-    try container.encode(language, forKey: "language")
-  }
+  public static let fieldNames = ["text", "language"]
+
+  public var fields: NDEFFields { ["text": .text(text), "language": .text(language)] }
 
   /// Reads `{"text":"…","language":"en"}`; without `language` it is `en`.
-  public static func decodeFields(
-    from container: KeyedDecodingContainer<NDEFRecord.FieldKey>
-  ) throws -> TextRecord? {
-    guard let text = try container.decodeIfPresent(String.self, forKey: "text") else { return nil }
-    let language = try container.decodeIfPresent(String.self, forKey: "language") ?? "en"
-    let record = TextRecord(text, language: language)
-    guard record.writtenLanguage.elementsEqual(language.utf8) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: "language", in: container,
-        debugDescription: "a language is at most 63 characters of US-ASCII")
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let text = try fields.text("text") else { return nil }
+    self.init(text, language: try fields.text("language") ?? "en")
+    guard writtenLanguage.elementsEqual(language.utf8) else {
+      throw NDEFFieldError(
+        [.name("language")], "a language is at most 63 characters of US-ASCII")
     }
-    return record
   }
 }
 

@@ -72,15 +72,14 @@ public struct URIRecord: NDEFTypedRecord {
 
   public var description: String { uri }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(uri, forKey: "uri")
-  }
+  public static let fieldNames = ["uri"]
 
-  /// Reads `{"uri":"…"}`.
-  public static func decodeFields(
-    from container: KeyedDecodingContainer<NDEFRecord.FieldKey>
-  ) throws -> URIRecord? {
-    try container.decodeIfPresent(String.self, forKey: "uri").map { URIRecord($0) }
+  public var fields: NDEFFields { ["uri": .text(uri)] }
+
+  /// Reads `{"uri":"…"}`, unless `tnf` says that it is the type of a record.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard fields["tnf"] != "absoluteURI", let uri = try fields.text("uri") else { return nil }
+    self.init(uri)
   }
 }
 

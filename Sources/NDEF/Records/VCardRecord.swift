@@ -21,16 +21,39 @@ public struct VCardRecord: NDEFTypedRecord {
   /// The record of a card of version 3.0, which the most readers understand.
   ///
   /// - Parameters:
-  ///   - name: the name as it is shown; also written as the family name, which 3.0 asks for.
+  ///   - name: the name as it is shown; also written as the family name, which 3.0 asks for. Without
+  ///     it the organization, the first telephone number or address is shown.
   ///   - telephones: telephone numbers.
   ///   - emails: addresses.
-  public init(name: String, telephones: [String] = [], emails: [String] = []) {
-    var lines = ["BEGIN:VCARD", "VERSION:3.0"]
-    lines += ["N:\(name.vCardEscaped);;;;", "FN:\(name.vCardEscaped)"]
+  ///   - organization: where the person works.
+  ///   - url: a link to more.
+  public init(
+    name: String? = nil, telephones: [String] = [], emails: [String] = [],
+    organization: String? = nil, url: String? = nil
+  ) {
+    let shown = (name ?? organization ?? telephones.first ?? emails.first ?? url ?? "").vCardEscaped
+    var lines = ["BEGIN:VCARD", "VERSION:3.0", "N:\(shown);;;;", "FN:\(shown)"]
+    if let organization { lines.append("ORG:\(organization.vCardEscaped)") }
     lines += telephones.map { "TEL:\($0.vCardEscaped)" }
     lines += emails.map { "EMAIL:\($0.vCardEscaped)" }
+    // A URI is no text: RFC 2426, 3.6.8 has it as it is.
+    if let url { lines.append("URL:\(url.withoutLineBreaks)") }
     lines.append("END:VCARD")
     self.init(text: lines.map { $0 + "\r\n" }.joined())
+  }
+
+  /// Writes the parts of the name, and their sum as the shown name unless there is one.
+  mutating func replaceName(_ parts: [String], isShown: Bool) {
+    let family = "N:" + parts.map(\.vCardEscaped).joined(separator: ";")
+    var lines = text.split(separator: "\r\n").map(String.init)
+    lines = lines.map { $0.hasPrefix("N:") ? family : $0 }
+    text = lines.map { $0 + "\r\n" }.joined()
+    guard !isShown else { return }
+    lines.removeAll { $0.hasPrefix("FN:") }
+    text = lines.map { $0 + "\r\n" }.joined()
+    let shown = "FN:" + (formattedName ?? "").vCardEscaped
+    lines = lines.flatMap { $0 == family ? [$0, shown] : [$0] }
+    text = lines.map { $0 + "\r\n" }.joined()
   }
 
   private static let mediaTypes = ["text/vcard", "text/x-vcard"]
@@ -101,6 +124,12 @@ public struct VCardRecord: NDEFTypedRecord {
   /// The addresses, `EMAIL`.
   public var emails: [String] { values("EMAIL") }
 
+  /// Where the person works, `ORG`; its units separated by semicolons.
+  public var organization: String? { values("ORG").first }
+
+  /// The link, `URL`.
+  public var url: String? { properties.first { $0.name == "URL" }?.rawValue }
+
   private func values(_ name: String) -> [String] {
     properties.filter { $0.name == name }.map(\.value)
   }
@@ -138,25 +167,6 @@ public struct VCardRecord: NDEFTypedRecord {
     let name = formattedName ?? "vCard"
     return details.isEmpty ? name : "\(name): \(details)"
   }
-
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(mediaType, forKey: "mediaType")
-    try container.encode(Fields(self), forKey: "vCard")
-  }
-
-  private struct Fields: Encodable {
-    let formattedName: String?
-    let name: [String]?
-    let telephones: [String]
-    let emails: [String]
-
-    init(_ card: VCardRecord) {
-      formattedName = card.formattedName
-      name = card.name
-      telephones = card.telephones
-      emails = card.emails
-    }
-  }
 }
 
 extension [UInt8] {
@@ -188,6 +198,10 @@ extension String {
       }
     }
     return String(escaped)
+  }
+
+  fileprivate var withoutLineBreaks: String {
+    String(unicodeScalars.filter { $0 != "\n" && $0 != "\r" })
   }
 
   fileprivate var vCardUnescaped: String {

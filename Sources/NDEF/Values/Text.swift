@@ -1,6 +1,14 @@
 extension UInt8 {
   var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
 
+  var isHexadecimalDigit: Bool {
+    (0x30...0x39).contains(self) || (0x61...0x66).contains(lowercasedASCII)
+  }
+
+  var isLetterASCII: Bool { (0x61...0x7A).contains(lowercasedASCII) }
+
+  var isDigitASCII: Bool { (0x30...0x39).contains(self) }
+
   var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
@@ -37,19 +45,30 @@ extension Collection<UInt8> {
 }
 
 extension [UInt8] {
+  /// The bytes as text where they are UTF-8 without control characters, otherwise `hex:` and their
+  /// digits; read back as ``Swift/Array/init(asciiOrHexadecimal:)`` does.
+  var textOrHexadecimal: String {
+    guard let text = String(validating: self, as: UTF8.self), text.escapingControls == text,
+      !starts(with: Self.hexadecimalMarker)
+    else { return asciiOrHexadecimal }
+    return text
+  }
+
   fileprivate static let hexadecimalMarker = Array("hex:".utf8)
 
-  /// The bytes of hexadecimal digits, either case; blanks and colons between them are ignored.
+  /// The bytes of hexadecimal digits, either case, with `0x` before them or without; blanks, colons
+  /// and hyphens between them are ignored.
   init?(hexadecimal text: some StringProtocol) {
     var bytes: [UInt8] = []
     var high: UInt8?
-    for character in text.utf8 {
+    let hasPrefix = text.utf8.prefix(2).map(\.lowercasedASCII) == Array("0x".utf8)
+    for character in text.utf8.dropFirst(hasPrefix ? 2 : 0) {
       let digit: UInt8
       switch character {
       case 0x30...0x39: digit = character - 0x30
       case 0x41...0x46: digit = character - 0x41 + 10
       case 0x61...0x66: digit = character - 0x61 + 10
-      case 0x20, 0x3A: continue
+      case 0x20, 0x3A, 0x2D: continue
       default: return nil
       }
       if let first = high {

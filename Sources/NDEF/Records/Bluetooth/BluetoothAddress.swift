@@ -18,6 +18,17 @@ public struct BluetoothAddress: Hashable, Sendable {
     self.init(bytes)
   }
 
+  /// Reads `address` of a Bluetooth record.
+  init(fields: NDEFFields) throws(NDEFFieldError) {
+    let text = try fields.requiredText("address")
+    guard let address = BluetoothAddress(text) else {
+      throw NDEFFieldError(
+        [.name("address")],
+        "\"\(text.escapingControls)\" is no address such as 01:23:45:67:89:AB")
+    }
+    self = address
+  }
+
   /// Reads an address from a payload, where the least significant byte comes first.
   init(_ reader: inout ByteReader) throws(NDEFError) {
     bytes = try reader.readBytes(Self.length, "Bluetooth address").reversed()

@@ -80,6 +80,16 @@ public struct BluetoothData: Hashable, Sendable {
       default: nil
       }
     }
+
+    /// Throws if a value of the type cannot have that length.
+    func check(_ value: ArraySlice<UInt8>) throws(NDEFError) {
+      if let fixedLength { try value.expectCount(fixedLength, "Bluetooth structure") }
+      if let uuidLength, !value.count.isMultiple(of: uuidLength) {
+        throw NDEFError(
+          .invalidValue, offset: value.startIndex,
+          reason: "a list of UUIDs of \(uuidLength) bytes has \(value.count) bytes")
+      }
+    }
   }
 
   /// One structure.
@@ -108,28 +118,41 @@ public struct BluetoothData: Hashable, Sendable {
   private static let maximumValueLength = Int(UInt8.max) - 1
 
   /// Reads structures; one of length 0 ends them, and only zeros may follow it.
-  init(_ reader: inout ByteReader) throws(NDEFError) {
+  ///
+  /// Leniently, a structure of a wrong length is left out, and one beyond the end ends them.
+  init(_ reader: inout ByteReader, tolerance: inout NDEFTolerance) throws(NDEFError) {
     structures = []
     while !reader.isAtEnd {
-      let length = Int(try reader.readByte("structure length"))
-      guard length > 0 else {
-        let padding = reader.readRest()
-        guard let data = padding.firstIndex(where: { $0 != 0 }) else { return }
-        throw NDEFError(
-          .trailingData, offset: data, reason: "data follows the last Bluetooth structure")
+      let structure: (type: DataType, value: ArraySlice<UInt8>)
+      do throws(NDEFError) {
+        guard let next = try Self.readStructure(&reader) else { return }
+        structure = next
+      } catch {
+        try tolerance.report(error)
+        return
       }
-      let type = DataType(rawValue: try reader.readByte("structure type"))
-      let value = try reader.readBytes(length - 1, "Bluetooth structure")
-      if let fixedLength = type.fixedLength {
-        try value.expectCount(fixedLength, "Bluetooth structure")
+      do throws(NDEFError) {
+        try structure.type.check(structure.value)
+        structures.append(Structure(structure.type, Array(structure.value)))
+      } catch {
+        try tolerance.report(error)
       }
-      if let uuidLength = type.uuidLength, !value.count.isMultiple(of: uuidLength) {
-        throw NDEFError(
-          .invalidValue, offset: value.startIndex,
-          reason: "a list of UUIDs of \(uuidLength) bytes has \(value.count) bytes")
-      }
-      structures.append(Structure(type, Array(value)))
     }
+  }
+
+  /// Reads one structure; `nil` if it is the one that ends them.
+  private static func readStructure(
+    _ reader: inout ByteReader
+  ) throws(NDEFError) -> (type: DataType, value: ArraySlice<UInt8>)? {
+    let length = Int(try reader.readByte("structure length"))
+    guard length > 0 else {
+      let padding = reader.readRest()
+      guard let data = padding.firstIndex(where: { $0 != 0 }) else { return nil }
+      throw NDEFError(
+        .trailingData, offset: data, reason: "data follows the last Bluetooth structure")
+    }
+    let type = DataType(rawValue: try reader.readByte("structure type"))
+    return (type, try reader.readBytes(length - 1, "Bluetooth structure"))
   }
 
   func encoded() -> [UInt8] {

@@ -4,7 +4,7 @@
 /// same. Source: NFC Forum and Bluetooth SIG, Bluetooth Secure Simple Pairing Using NFC 1.2.
 public struct BluetoothLERecord: NDEFTypedRecord {
   /// Which side of a connection a device takes (Supplement to the Core Specification, part A, 1.17).
-  public enum Role: UInt8, Hashable, Sendable {
+  public enum Role: UInt8, Hashable, Sendable, CaseIterable {
     /// Peripheral only.
     case peripheral = 0x00
     /// Central only.
@@ -70,9 +70,16 @@ public struct BluetoothLERecord: NDEFTypedRecord {
   ///
   /// - Throws: ``NDEFError``: a structure beyond the end or of a length that its type does not have.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads the device; leniently, a structure of a wrong length is left out.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
-    self.init(data: try BluetoothData(&reader), identifier: record.identifier)
+    self.init(
+      data: try BluetoothData(&reader, tolerance: &tolerance), identifier: record.identifier)
   }
 
   public var record: NDEFRecord {
@@ -86,25 +93,51 @@ public struct BluetoothLERecord: NDEFTypedRecord {
     return (["Bluetooth LE"] + parts).joined(separator: " ")
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(Fields(self), forKey: "bluetoothLE")
+  public static let fieldNames = ["bluetoothLE"]
+
+  public var fields: NDEFFields {
+    [
+      "bluetoothLE": .fields([
+        "address": address.map { .text($0.description) },
+        "addressType": address.map { _ in isRandomAddress ? "random" : "public" },
+        "role": role.map { .text($0.name) }, "name": data.localName.map { .text($0) },
+        "appearance": data.appearance.map { .integer(Int64($0)) },
+        "services": .list(data.serviceUUIDs.map { .text($0.description) }),
+      ])
+    ]
   }
 
-  private struct Fields: Encodable {
-    let address: String?
-    let addressType: String?
-    let role: String?
-    let name: String?
-    let appearance: UInt32?
-    let services: [String]
-
-    init(_ record: BluetoothLERecord) {
-      address = record.address?.description
-      addressType = record.address.map { _ in record.isRandomAddress ? "random" : "public" }
-      role = record.role?.name
-      name = record.data.localName
-      appearance = record.data.appearance
-      services = record.data.serviceUUIDs.map(\.description)
+  /// Reads `{"bluetoothLE":{"address":"…","role":"peripheral","name":"…"}}`; without `role` it is
+  /// `peripheral`, without `addressType` `public`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("bluetoothLE") else { return nil }
+    do throws(NDEFFieldError) {
+      let addressType = try content.choice("addressType", ["public", "random"]) ?? "public"
+      let role = try content.choice("role", Role.allCases.map(\.name))
+      self.init(
+        address: try BluetoothAddress(fields: content), isRandomAddress: addressType == "random",
+        role: Role.allCases.first { $0.name == role } ?? .peripheral,
+        name: try content.text("name"))
+      if let appearance = try content.integer("appearance", as: UInt16.self) {
+        var value: [UInt8] = []
+        value.appendLittleEndian(appearance)
+        data[.appearance] = value
+      }
+      try data.setServiceUUIDs(content)
+    } catch {
+      throw error.within(.name("bluetoothLE"))
     }
+  }
+}
+
+extension NDEFRecord {
+  /// The record by which a Bluetooth LE device is found and paired with.
+  public static func bluetoothLE(
+    _ address: BluetoothAddress, isRandomAddress: Bool = false,
+    role: BluetoothLERecord.Role = .peripheral, name: String? = nil
+  ) -> NDEFRecord {
+    BluetoothLERecord(
+      address: address, isRandomAddress: isRandomAddress, role: role, name: name
+    ).record
   }
 }

@@ -35,17 +35,26 @@ public struct BluetoothRecord: NDEFTypedRecord {
   /// - Throws: ``NDEFError``: a length other than the payload's, a structure beyond the end or of a
   ///   length that its type does not have.
   public init(_ record: NDEFRecord) throws(NDEFError) {
+    var tolerance = NDEFTolerance.strict
+    try self.init(record, tolerance: &tolerance)
+  }
+
+  /// Reads the device; leniently, a wrong length is passed over and a structure of a wrong length
+  /// left out.
+  public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
     let length = Int(try reader.readLittleEndian16("OOB data length"))
-    guard length == record.payload.count else {
-      throw NDEFError(
-        .invalidValue, offset: 0,
-        reason: "the OOB data length is \(length) in a payload of \(record.payload.count) bytes")
+    if length != record.payload.count {
+      try tolerance.report(
+        NDEFError(
+          .invalidValue, offset: 0,
+          reason: "the OOB data length is \(length) in a payload of \(record.payload.count) bytes"))
     }
     let address = try BluetoothAddress(&reader)
     self.init(
-      address: address, data: try BluetoothData(&reader), identifier: record.identifier)
+      address: address, data: try BluetoothData(&reader, tolerance: &tolerance),
+      identifier: record.identifier)
   }
 
   public var record: NDEFRecord {
@@ -63,21 +72,38 @@ public struct BluetoothRecord: NDEFTypedRecord {
     data.localName.map { "Bluetooth \($0) (\(address))" } ?? "Bluetooth \(address)"
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(Fields(self), forKey: "bluetooth")
+  public static let fieldNames = ["bluetooth"]
+
+  public var fields: NDEFFields {
+    [
+      "bluetooth": .fields([
+        "address": .text(address.description), "name": data.localName.map { .text($0) },
+        "classOfDevice": data.classOfDevice.map { .integer(Int64($0)) },
+        "services": .list(data.serviceUUIDs.map { .text($0.description) }),
+      ])
+    ]
   }
 
-  private struct Fields: Encodable {
-    let address: String
-    let name: String?
-    let classOfDevice: UInt32?
-    let services: [String]
-
-    init(_ record: BluetoothRecord) {
-      address = record.address.description
-      name = record.data.localName
-      classOfDevice = record.data.classOfDevice
-      services = record.data.serviceUUIDs.map(\.description)
+  /// Reads `{"bluetooth":{"address":"01:23:45:67:89:AB","name":"…"}}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("bluetooth") else { return nil }
+    do throws(NDEFFieldError) {
+      var data = BluetoothData()
+      data.setLocalName(try content.text("name"))
+      data.setClassOfDevice(try content.integer("classOfDevice"))
+      try data.setServiceUUIDs(content)
+      self.init(address: try BluetoothAddress(fields: content), data: data)
+    } catch {
+      throw error.within(.name("bluetooth"))
     }
+  }
+}
+
+extension NDEFRecord {
+  /// The record by which a Bluetooth BR/EDR device is found and paired with.
+  public static func bluetooth(_ address: BluetoothAddress, name: String? = nil) -> NDEFRecord {
+    var data = BluetoothData()
+    data.setLocalName(name)
+    return BluetoothRecord(address: address, data: data).record
   }
 }

@@ -76,16 +76,31 @@ public struct AlternativeCarrierRecord: NDEFTypedRecord {
     "carrier \(carrierDataReference.asciiOrHexadecimal) (\(powerState.name))"
   }
 
-  /// The carrier as an object of a handover record's JSON.
-  struct Fields: Encodable {
-    let powerState: String
-    let carrier: String
-    let auxiliary: [String]
+  /// The carrier as an element of a handover record's `carriers`.
+  var content: NDEFFields {
+    [
+      "powerState": .text(powerState.name),
+      "carrier": .text(carrierDataReference.asciiOrHexadecimal),
+      "auxiliary": .list(auxiliaryDataReferences.map { .text($0.asciiOrHexadecimal) }),
+    ]
+  }
 
-    init(_ record: AlternativeCarrierRecord) {
-      powerState = record.powerState.name
-      carrier = record.carrierDataReference.asciiOrHexadecimal
-      auxiliary = record.auxiliaryDataReferences.map(\.asciiOrHexadecimal)
+  /// Reads the carriers of a handover record; without `powerState` it is `unknown`.
+  static func list(in content: NDEFFields) throws(NDEFFieldError) -> [AlternativeCarrierRecord] {
+    try content.list("carriers") { (value) throws(NDEFFieldError) in
+      let carrier = try value.fields()
+      let state = try carrier.choice("powerState", PowerState.allCases.map(\.name))
+      guard let reference = try carrier.marked("carrier") else { throw .missing("carrier") }
+      return AlternativeCarrierRecord(
+        powerState: PowerState.allCases.first { $0.name == state } ?? .unknown,
+        carrierDataReference: reference,
+        auxiliaryDataReferences: try carrier.list("auxiliary") { (value) throws(NDEFFieldError) in
+          let text = try value.text()
+          guard let bytes = [UInt8](asciiOrHexadecimal: text) else {
+            throw NDEFFieldError([], "what follows hex: is not hexadecimal")
+          }
+          return bytes
+        })
     }
   }
 }

@@ -55,16 +55,29 @@ public struct HandoverCarrierRecord: NDEFTypedRecord {
 
   public var description: String { "handover carrier \(carrierType.asciiOrHexadecimal)" }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(
-      Fields(
-        tnf: carrierTypeFormat.description, type: carrierType.asciiOrHexadecimal,
-        data: carrierData.hexadecimal), forKey: "handoverCarrier")
+  public static let fieldNames = ["handoverCarrier"]
+
+  public var fields: NDEFFields {
+    [
+      "handoverCarrier": .fields([
+        "tnf": .text(carrierTypeFormat.description),
+        "type": .text(carrierType.asciiOrHexadecimal), "data": .text(carrierData.hexadecimal),
+      ])
+    ]
   }
 
-  private struct Fields: Encodable {
-    let tnf: String
-    let type: String
-    let data: String
+  /// Reads `{"handoverCarrier":{"tnf":"media","type":"…","data":"…"}}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("handoverCarrier") else { return nil }
+    do throws(NDEFFieldError) {
+      let names = TypeNameFormat.allCases.filter(\.hasType).map(\.description)
+      let format = try content.choice("tnf", names).flatMap(TypeNameFormat.init(name:))
+      guard let format else { throw .missing("tnf") }
+      self.init(
+        carrierTypeFormat: format, carrierType: "", carrierData: try content.bytes("data") ?? [])
+      carrierType = try content.marked("type") ?? []
+    } catch {
+      throw error.within(.name("handoverCarrier"))
+    }
   }
 }

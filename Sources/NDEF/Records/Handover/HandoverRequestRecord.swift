@@ -73,16 +73,28 @@ public struct HandoverRequestRecord: NDEFTypedRecord {
     "handover request for \(carriers.map(\.description).joined(separator: ", "))"
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(
-      Fields(
-        version: version.description, collisionResolution: collisionResolution?.randomNumber,
-        carriers: carriers.map(AlternativeCarrierRecord.Fields.init)), forKey: "handoverRequest")
+  public static let fieldNames = ["handoverRequest"]
+
+  public var fields: NDEFFields {
+    [
+      "handoverRequest": .fields([
+        "version": .text(version.description),
+        "collisionResolution": (collisionResolution?.randomNumber).map { .integer(Int64($0)) },
+        "carriers": .list(carriers.map { .fields($0.content) }),
+      ])
+    ]
   }
 
-  private struct Fields: Encodable {
-    let version: String
-    let collisionResolution: UInt16?
-    let carriers: [AlternativeCarrierRecord.Fields]
+  /// Reads `{"handoverRequest":{"collisionResolution":7,"carriers":[…]}}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("handoverRequest") else { return nil }
+    do throws(NDEFFieldError) {
+      self.init(
+        version: try HandoverVersion(fields: content),
+        randomNumber: try content.integer("collisionResolution"),
+        carriers: try AlternativeCarrierRecord.list(in: content))
+    } catch {
+      throw error.within(.name("handoverRequest"))
+    }
   }
 }

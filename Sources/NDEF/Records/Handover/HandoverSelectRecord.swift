@@ -78,17 +78,29 @@ public struct HandoverSelectRecord: NDEFTypedRecord {
     return error.map { "\(offer); \($0)" } ?? offer
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(
-      Fields(
-        version: version.description, carriers: carriers.map(AlternativeCarrierRecord.Fields.init),
-        error: error?.description), forKey: "handoverSelect")
+  public static let fieldNames = ["handoverSelect"]
+
+  public var fields: NDEFFields {
+    [
+      "handoverSelect": .fields([
+        "version": .text(version.description),
+        "carriers": .list(carriers.map { .fields($0.content) }),
+        "error": error.map { .text($0.description) },
+      ])
+    ]
   }
 
-  private struct Fields: Encodable {
-    let version: String
-    let carriers: [AlternativeCarrierRecord.Fields]
-    let error: String?
+  /// Reads `{"handoverSelect":{"carriers":[{"powerState":"active","carrier":"0"}]}}`; an error is
+  /// not read.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("handoverSelect") else { return nil }
+    do throws(NDEFFieldError) {
+      self.init(
+        version: try HandoverVersion(fields: content),
+        carriers: try AlternativeCarrierRecord.list(in: content))
+    } catch {
+      throw error.within(.name("handoverSelect"))
+    }
   }
 }
 

@@ -28,6 +28,20 @@ public struct HandoverVersion: Hashable, Sendable, Comparable, CustomStringConve
     }
   }
 
+  /// Reads `version` of a handover record, such as `1.5`; without it the version is ``current``.
+  init(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let text = try fields.text("version") else {
+      self = .current
+      return
+    }
+    let numbers = text.split(separator: ".").compactMap { UInt8($0) }
+    guard numbers.count == 2, numbers.allSatisfy({ $0 <= 0x0F }), numbers[0] == Self.current.major
+    else {
+      throw NDEFFieldError([.name("version")], "\"\(text.escapingControls)\" is no version 1.x")
+    }
+    self.init(major: numbers[0], minor: numbers[1])
+  }
+
   var rawValue: UInt8 { major << 4 | minor }
 
   /// Orders versions by major, then by minor number.

@@ -23,14 +23,16 @@ public struct WiFiCredential: Hashable, Sendable {
     /// WPA2 with a passphrase.
     public static let wpa2Personal = Authentication(rawValue: 0x0020)
 
-    var names: [String] {
-      let known: [(Authentication, String)] = [
-        (.open, "open"), (.wpaPersonal, "wpaPersonal"), (.shared, "shared"),
-        (.wpaEnterprise, "wpaEnterprise"), (.wpa2Enterprise, "wpa2Enterprise"),
-        (.wpa2Personal, "wpa2Personal"),
-      ]
-      return known.filter { contains($0.0) }.map(\.1)
-    }
+    /// WPA3 with a passphrase (SAE), since version 2.0.8 of the specification.
+    public static let wpa3Personal = Authentication(rawValue: 0x0040)
+
+    static let known: [(Authentication, String)] = [
+      (.open, "open"), (.wpaPersonal, "wpaPersonal"), (.shared, "shared"),
+      (.wpaEnterprise, "wpaEnterprise"), (.wpa2Enterprise, "wpa2Enterprise"),
+      (.wpa2Personal, "wpa2Personal"), (.wpa3Personal, "wpa3Personal"),
+    ]
+
+    var names: [String] { Self.known.filter { contains($0.0) }.map(\.1) }
   }
 
   /// Ways to encrypt. A network that allows several has several bits.
@@ -50,12 +52,11 @@ public struct WiFiCredential: Hashable, Sendable {
     /// AES-CCMP.
     public static let aes = Encryption(rawValue: 0x0008)
 
-    var names: [String] {
-      let known: [(Encryption, String)] = [
-        (.unencrypted, "none"), (.wep, "wep"), (.tkip, "tkip"), (.aes, "aes"),
-      ]
-      return known.filter { contains($0.0) }.map(\.1)
-    }
+    static let known: [(Encryption, String)] = [
+      (.unencrypted, "none"), (.wep, "wep"), (.tkip, "tkip"), (.aes, "aes"),
+    ]
+
+    var names: [String] { Self.known.filter { contains($0.0) }.map(\.1) }
   }
 
   /// The network's name, at most 32 bytes, usually UTF-8.
@@ -101,9 +102,9 @@ public struct WiFiCredential: Hashable, Sendable {
   /// The network's name if it is UTF-8.
   public var ssidText: String? { String(validating: ssid, as: UTF8.self) }
 
-  private static let maximumSSIDLength = 32
-  private static let maximumKeyLength = 64
-  private static let macAddressLength = 6
+  static let maximumSSIDLength = 32
+  static let maximumKeyLength = 64
+  static let macAddressLength = 6
   /// Network Index is deprecated and always 1.
   private static let networkIndex: UInt8 = 1
 

@@ -70,29 +70,28 @@ public struct WiFiRecord: NDEFTypedRecord {
     return credentials.map(\.description).joined(separator: ", ")
   }
 
-  public func encodeFields(to container: inout KeyedEncodingContainer<NDEFRecord.FieldKey>) throws {
-    try container.encode(
-      Fields(credentials: credentials.map(Fields.Credential.init)), forKey: "wifi")
+  public static let fieldNames = ["wifi"]
+
+  public var fields: NDEFFields {
+    ["wifi": .fields(["credentials": .list(credentials.map { .fields($0.fields) })])]
   }
 
-  private struct Fields: Encodable {
-    struct Credential: Encodable {
-      let ssid: String
-      let authentication: [String]
-      let encryption: [String]
-      let networkKey: String
-      let macAddress: String?
-
-      init(_ credential: WiFiCredential) {
-        ssid = credential.ssidText ?? credential.ssid.asciiOrHexadecimal
-        authentication = credential.authentication.names
-        encryption = credential.encryption.names
-        networkKey = credential.networkKey.asciiOrHexadecimal
-        macAddress = credential.macAddress?.hexadecimal
+  /// Reads `{"wifi":{"credentials":[…]}}`, or `{"wifi":{"ssid":"…","networkKey":"…"}}` of one
+  /// network.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("wifi") else { return nil }
+    do throws(NDEFFieldError) {
+      if content["credentials"] == nil {
+        self.init(credentials: [try WiFiCredential(fields: content)])
+      } else {
+        self.init(
+          credentials: try content.list("credentials") { (value) throws(NDEFFieldError) in
+            try WiFiCredential(fields: try value.fields())
+          })
       }
+    } catch {
+      throw error.within(.name("wifi"))
     }
-
-    let credentials: [Credential]
   }
 }
 

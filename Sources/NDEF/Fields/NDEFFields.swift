@@ -1,0 +1,188 @@
+/// The content of a record by name, as its JSON object shows it.
+///
+/// The order is that in which the fields were set; it does not count when two are compared.
+public struct NDEFFields: Sendable {
+  private var order: [String] = []
+  private var values: [String: NDEFFieldValue] = [:]
+
+  /// No fields.
+  public init() {}
+
+  /// The names in their order.
+  public var names: [String] { order }
+
+  /// Whether there are no fields.
+  public var isEmpty: Bool { order.isEmpty }
+
+  /// The value of that name; `nil` if there is none, and setting `nil` removes it.
+  public subscript(name: String) -> NDEFFieldValue? {
+    get { values[name] }
+    set {
+      if values[name] == nil, newValue != nil { order.append(name) }
+      if values[name] != nil, newValue == nil { order.removeAll { $0 == name } }
+      values[name] = newValue
+    }
+  }
+
+  /// Adds the fields of another value; those that are there already are replaced.
+  mutating func merge(_ other: NDEFFields) {
+    for name in other.names { self[name] = other[name] }
+  }
+}
+
+extension NDEFFields: Hashable {
+  public static func == (first: NDEFFields, second: NDEFFields) -> Bool {
+    first.values == second.values
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+}
+
+extension NDEFFields: ExpressibleByDictionaryLiteral {
+  /// The fields of a literal; a field whose value is `nil` is left out.
+  public init(dictionaryLiteral elements: (String, NDEFFieldValue?)...) {
+    for (name, value) in elements { self[name] = value }
+  }
+}
+
+extension NDEFFields: Codable {
+  private struct FieldKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// Writes an object with the fields in their order.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: FieldKey.self)
+    for name in order {
+      try container.encode(values[name] ?? .null, forKey: FieldKey(stringValue: name))
+    }
+  }
+
+  /// Reads an object.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: FieldKey.self)
+    for key in container.allKeys {
+      self[key.stringValue] = try container.decode(NDEFFieldValue.self, forKey: key)
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension NDEFFields {
+  /// The text of that name, or `nil` if there is none.
+  public func text(_ name: String) throws(NDEFFieldError) -> String? {
+    switch self[name] {
+    case nil, .null: return nil
+    case .text(let text): return text
+    case .some(let other): throw .wrongKind(other, "a text", at: name)
+    }
+  }
+
+  /// The text of that name.
+  ///
+  /// - Throws: ``NDEFFieldError`` also if there is none.
+  public func requiredText(_ name: String) throws(NDEFFieldError) -> String {
+    guard let text = try text(name) else { throw .missing(name) }
+    return text
+  }
+
+  /// The text of that name, which must be one of those; `nil` if there is none.
+  func choice(_ name: String, _ choices: [String]) throws(NDEFFieldError) -> String? {
+    guard let text = try text(name) else { return nil }
+    guard choices.contains(text) else {
+      throw NDEFFieldError(
+        [.name(name)],
+        "\"\(text.escapingControls)\" is none of \(choices.joined(separator: ", "))")
+    }
+    return text
+  }
+
+  /// The whole number of that name, or `nil` if there is none.
+  public func integer<Value: FixedWidthInteger>(
+    _ name: String, as type: Value.Type = Value.self
+  ) throws(NDEFFieldError) -> Value? {
+    switch self[name] {
+    case nil, .null: return nil
+    case .integer(let number):
+      guard let value = Value(exactly: number) else {
+        throw NDEFFieldError(
+          [.name(name)], "\(number) is not between \(Value.min) and \(Value.max)")
+      }
+      return value
+    case .some(let other): throw .wrongKind(other, "a whole number", at: name)
+    }
+  }
+
+  /// The bytes that hexadecimal digits of that name stand for, or `nil` if there are none.
+  public func bytes(_ name: String) throws(NDEFFieldError) -> [UInt8]? {
+    guard let digits = try text(name) else { return nil }
+    guard let bytes = [UInt8](hexadecimal: digits) else {
+      throw NDEFFieldError([.name(name)], "\"\(digits.escapingControls)\" is not hexadecimal")
+    }
+    return bytes
+  }
+
+  /// The bytes of a text, or of the digits after `hex:`, of that name.
+  func marked(_ name: String) throws(NDEFFieldError) -> [UInt8]? {
+    guard let text = try text(name) else { return nil }
+    guard let bytes = [UInt8](asciiOrHexadecimal: text) else {
+      throw NDEFFieldError([.name(name)], "what follows hex: is not hexadecimal")
+    }
+    return bytes
+  }
+
+  /// The fields of that name, or `nil` if there are none.
+  public func fields(_ name: String) throws(NDEFFieldError) -> NDEFFields? {
+    switch self[name] {
+    case nil, .null: return nil
+    case .fields(let fields): return fields
+    case .some(let other): throw .wrongKind(other, "an object", at: name)
+    }
+  }
+
+  /// The values of the list of that name, each read by `body`; none if there is no list.
+  public func list<Value>(
+    _ name: String, _ body: (NDEFFieldValue) throws(NDEFFieldError) -> Value
+  ) throws(NDEFFieldError) -> [Value] {
+    let values: [NDEFFieldValue]
+    switch self[name] {
+    case nil, .null: return []
+    case .list(let list): values = list
+    case .some(let other): throw .wrongKind(other, "a list", at: name)
+    }
+    var results: [Value] = []
+    for (index, value) in values.enumerated() {
+      do throws(NDEFFieldError) {
+        results.append(try body(value))
+      } catch {
+        throw error.within(.name(name), .index(index))
+      }
+    }
+    return results
+  }
+
+  /// The texts of the list of that name, or the one text that stands in place of a list.
+  public func texts(_ name: String) throws(NDEFFieldError) -> [String] {
+    if case .text(let text) = self[name] { return [text] }
+    return try list(name) { (value) throws(NDEFFieldError) in try value.text() }
+  }
+}
+
+extension NDEFFieldValue {
+  /// The value, which must be a text.
+  public func text() throws(NDEFFieldError) -> String {
+    guard case .text(let text) = self else { throw .wrongKind(self, "a text") }
+    return text
+  }
+
+  /// The value, which must be an object.
+  public func fields() throws(NDEFFieldError) -> NDEFFields {
+    guard case .fields(let fields) = self else { throw .wrongKind(self, "an object") }
+    return fields
+  }
+}

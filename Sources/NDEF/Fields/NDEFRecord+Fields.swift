@@ -1,0 +1,202 @@
+// The fields of a record that say how it is framed; all others are its decoded content.
+private enum Frame {
+  static let typeNameFormat = "tnf"
+  static let type = "type"
+  static let identifier = "id"
+  static let payload = "payload"
+  static let error = "error"
+  /// Says the type of a media record, in place of `tnf` and `type`.
+  static let mediaType = "mediaType"
+
+  static let names: Set<String> = [typeNameFormat, type, identifier, payload, error]
+}
+
+extension NDEFRecord {
+  /// The record by name: `tnf`, `type`, `id`, `payload`, and the fields of a known type.
+  ///
+  /// `tnf` is the name of the ``TypeNameFormat``. `type` and `id` are text where they are printable
+  /// US-ASCII; where they are not, or where the text begins with `hex:`, they are `hex:` and
+  /// hexadecimal digits. `payload` is upper-case hexadecimal. A malformed record of a known type
+  /// has what could be read of it, and `error`.
+  public var fields: NDEFFields {
+    var fields: NDEFFields = [
+      Frame.typeNameFormat: .text(typeNameFormat.description),
+      Frame.type: .text(type.asciiOrHexadecimal),
+      Frame.identifier: .text(identifier.asciiOrHexadecimal),
+      Frame.payload: .text(payload.hexadecimal),
+    ]
+    let (typed, error) = decodedLeniently
+    if let typed { fields.merge(typed.fields) }
+    if let error { fields[Frame.error] = .text(error.description) }
+    return fields
+  }
+
+  /// Reads a record from its fields.
+  ///
+  /// The fields of a known type are enough: `uri`; `text` and `language` (`en` if it is left out);
+  /// `mediaType` and `content`; `wifi`, `smartPoster`, and so on, as ``fields`` gives them. With a
+  /// `payload`, `tnf` and `type` are needed, and what else is there must agree with it. An `id` may
+  /// be added to all of them. Fields that no type has are ignored.
+  ///
+  /// - Throws: ``NDEFFieldError`` with the field that is missing, wrong, or contradicts another.
+  public init(fields: NDEFFields) throws(NDEFFieldError) {
+    let record =
+      if fields[Frame.payload] != nil {
+        try Self.raw(fields)
+      } else {
+        try Self.typed(fields)
+      }
+    do throws(NDEFError) {
+      try record.validate()
+    } catch {
+      throw NDEFFieldError([], error.reason)
+    }
+    self = record
+  }
+
+  // MARK: With a payload
+
+  private static func raw(_ fields: NDEFFields) throws(NDEFFieldError) -> NDEFRecord {
+    let payload = try fields.bytes(Frame.payload) ?? []
+    let mediaType = try fields.text(Frame.mediaType)
+    let isMedia = fields[Frame.typeNameFormat] == nil && mediaType != nil
+    let format = isMedia ? .media : try typeNameFormat(fields)
+    let type = try fields.marked(Frame.type) ?? (isMedia ? Array((mediaType ?? "").utf8) : [])
+    let record = NDEFRecord(
+      typeNameFormat: format, type: type,
+      identifier: try fields.marked(Frame.identifier) ?? [], payload: payload)
+    let decoded = record.decodedLeniently.value?.fields ?? NDEFFields()
+    for name in fields.names where !Frame.names.contains(name) {
+      guard let given = fields[name], given != .null else { continue }
+      if let said = decoded[name] {
+        try given.expectAgreement(with: said, at: [.name(name)])
+      } else if knownFieldNames.contains(name) {
+        throw NDEFFieldError(
+          [.name(name)],
+          "the payload, a record of the type \(format) \(type.asciiOrHexadecimal), has no such field"
+        )
+      }
+    }
+    return record
+  }
+
+  private static func typeNameFormat(
+    _ fields: NDEFFields
+  ) throws(NDEFFieldError) -> TypeNameFormat {
+    let name = try fields.requiredText(Frame.typeNameFormat)
+    guard let format = TypeNameFormat(name: name) else {
+      throw NDEFFieldError(
+        [.name(Frame.typeNameFormat)],
+        "\"\(name.escapingControls)\" is none of "
+          + TypeNameFormat.allCases.map(\.description).joined(separator: ", "))
+    }
+    return format
+  }
+
+  // MARK: Without a payload
+
+  private static func typed(_ fields: NDEFFields) throws(NDEFFieldError) -> NDEFRecord {
+    for type in knownTypes {
+      guard var typed = try type.init(fields: fields) else { continue }
+      typed.identifier = try fields.marked(Frame.identifier) ?? []
+      let record = typed.record
+      try record.expectFrame(fields)
+      let own = typed.fields
+      let foreign = fields.names.first { name in
+        own[name] == nil && fields[name] != .null && knownFieldNames.contains(name)
+          && !type.fieldNames.contains(name)
+      }
+      if let foreign {
+        throw NDEFFieldError(
+          [.name(foreign)],
+          "it does not belong to a record with \(own.names.joined(separator: ", "))")
+      }
+      return record
+    }
+    guard fields[Frame.typeNameFormat] != nil, try typeNameFormat(fields) == .empty else {
+      throw NDEFFieldError(
+        [.name(Frame.payload)],
+        "it is missing; a record has a payload, or fields such as uri, text or wifi")
+    }
+    let record = NDEFRecord(
+      typeNameFormat: .empty, type: try fields.marked(Frame.type) ?? [],
+      identifier: try fields.marked(Frame.identifier) ?? [])
+    return record
+  }
+
+  /// Checks that `tnf` and `type`, where they are given, are those of the record.
+  private func expectFrame(_ fields: NDEFFields) throws(NDEFFieldError) {
+    if fields[Frame.typeNameFormat] != nil {
+      let given = try Self.typeNameFormat(fields)
+      guard given == typeNameFormat else {
+        throw NDEFFieldError(
+          [.name(Frame.typeNameFormat)], "it is \(given), but the content is \(typeNameFormat)")
+      }
+    }
+    if let given = try fields.marked(Frame.type) {
+      guard hasType(typeNameFormat, String(decoding: given, as: UTF8.self)) else {
+        throw NDEFFieldError(
+          [.name(Frame.type)],
+          "it is \(given.asciiOrHexadecimal), but the content is \(type.asciiOrHexadecimal)")
+      }
+    }
+  }
+
+  /// The names of the fields of all known types.
+  private static let knownFieldNames = Set(knownTypes.flatMap { $0.fieldNames })
+}
+
+extension NDEFFieldValue {
+  /// Throws unless all that is given here is said there too.
+  fileprivate func expectAgreement(
+    with said: NDEFFieldValue, at path: [NDEFFieldError.Step]
+  ) throws(NDEFFieldError) {
+    switch (self, said) {
+    case (.fields(let given), .fields(let said)):
+      for name in given.names {
+        guard let value = given[name], value != .null else { continue }
+        guard let other = said[name] else {
+          throw NDEFFieldError(path + [.name(name)], "it is \(value), but the payload has none")
+        }
+        try value.expectAgreement(with: other, at: path + [.name(name)])
+      }
+    case (.list(let given), .list(let said)):
+      guard given.count == said.count else {
+        throw NDEFFieldError(
+          path, "it has \(given.count) elements, but the payload has \(said.count)")
+      }
+      for (index, (value, other)) in zip(given, said).enumerated() {
+        try value.expectAgreement(with: other, at: path + [.index(index)])
+      }
+    default:
+      guard self == said else {
+        throw NDEFFieldError(path, "it is \(self), but the payload says \(said)")
+      }
+    }
+  }
+}
+
+// MARK: - Codable
+
+extension NDEFRecord: Codable {
+  /// Writes the object of ``fields``.
+  public func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
+
+  /// Reads an object as ``init(fields:)`` does.
+  public init(from decoder: any Decoder) throws {
+    let fields = try NDEFFields(from: decoder)
+    do throws(NDEFFieldError) {
+      try self.init(fields: fields)
+    } catch {
+      throw error.decodingError(decoder.codingPath)
+    }
+  }
+}
+
+extension NDEFFieldError {
+  /// The error as decoders throw it.
+  func decodingError(_ codingPath: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(
+      .init(codingPath: codingPath, debugDescription: description, underlyingError: self))
+  }
+}

@@ -1,0 +1,263 @@
+/// A JSON value with the line on which it begins.
+struct JSONNode {
+  enum Content {
+    case scalar(NDEFFieldValue)
+    case list([JSONNode])
+    case object([(name: String, node: JSONNode)])
+  }
+
+  let line: Int
+  let content: Content
+
+  /// The value without lines.
+  var value: NDEFFieldValue {
+    switch content {
+    case .scalar(let value): return value
+    case .list(let nodes): return .list(nodes.map(\.value))
+    case .object(let members):
+      var fields = NDEFFields()
+      for member in members { fields[member.name] = member.node.value }
+      return .fields(fields)
+    }
+  }
+
+  /// The line of the value at that path, or of the innermost one around it.
+  func line(at path: some Collection<NDEFFieldError.Step>) -> Int {
+    guard let step = path.first else { return line }
+    let inner: JSONNode? =
+      switch (step, content) {
+      case (.name(let name), .object(let members)): members.first { $0.name == name }?.node
+      case (.index(let index), .list(let nodes)):
+        nodes.indices.contains(index) ? nodes[index] : nil
+      default: nil
+      }
+    return inner?.line(at: path.dropFirst()) ?? line
+  }
+}
+
+/// Takes a JSON text apart (RFC 8259); any bytes give a value or an error with its line.
+struct JSONText {
+  /// Deeper values are refused; a message needs six levels.
+  private static let maximumDepth = 32
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let newline = UInt8(ascii: "\n")
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var line = 1
+
+  private init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    position = bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+  }
+
+  /// Reads one value; nothing but blanks may follow it.
+  static func parse(_ bytes: some Collection<UInt8>) throws(NDEFJSONError) -> JSONNode {
+    var text = JSONText(Array(bytes))
+    try text.checkEncoding()
+    text.skipBlanks()
+    guard text.current != nil else { throw text.error("there is nothing in it") }
+    let node = try text.readValue(depth: 0)
+    text.skipBlanks()
+    guard text.current == nil else {
+      throw text.error("there is something after the end of the message")
+    }
+    return node
+  }
+
+  private func error(_ reason: String) -> NDEFJSONError {
+    NDEFJSONError(line: line, reason: reason)
+  }
+
+  private func checkEncoding() throws(NDEFJSONError) {
+    guard String(validating: bytes, as: UTF8.self) == nil else { return }
+    let lines = bytes.split(separator: Self.newline, omittingEmptySubsequences: false)
+    let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+    throw NDEFJSONError(line: wrong + 1, reason: "the text is not valid UTF-8")
+  }
+
+  private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipBlanks() {
+    while let byte = current, [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
+      if byte == Self.newline { line += 1 }
+      position += 1
+    }
+  }
+
+  private mutating func skip(_ byte: Unicode.Scalar) -> Bool {
+    guard current == UInt8(ascii: byte) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func readValue(depth: Int) throws(NDEFJSONError) -> JSONNode {
+    guard depth < Self.maximumDepth else { throw error("the values are nested too deeply") }
+    let start = line
+    switch current {
+    case UInt8(ascii: "{"):
+      return JSONNode(line: start, content: .object(try readMembers(depth: depth)))
+    case UInt8(ascii: "["):
+      return JSONNode(line: start, content: .list(try readElements(depth: depth)))
+    case UInt8(ascii: "\""):
+      return JSONNode(line: start, content: .scalar(.text(try readString())))
+    case nil: throw error("the text ends where a value is expected")
+    default: return JSONNode(line: start, content: .scalar(try readWord()))
+    }
+  }
+
+  private mutating func readMembers(
+    depth: Int
+  ) throws(NDEFJSONError) -> [(name: String, node: JSONNode)] {
+    position += 1
+    var members: [(name: String, node: JSONNode)] = []
+    var names: Set<String> = []
+    skipBlanks()
+    if skip("}") { return members }
+    while true {
+      skipBlanks()
+      guard current == UInt8(ascii: "\"") else {
+        throw error("a field's name in quotation marks is expected")
+      }
+      let name = try readString()
+      guard names.insert(name).inserted else {
+        throw error("there is more than one \"\(name.escapingControls)\"")
+      }
+      skipBlanks()
+      guard skip(":") else {
+        throw error("a colon is expected after \"\(name.escapingControls)\"")
+      }
+      skipBlanks()
+      members.append((name, try readValue(depth: depth + 1)))
+      skipBlanks()
+      if skip("}") { return members }
+      guard skip(",") else { throw error("a comma or } is expected") }
+    }
+  }
+
+  private mutating func readElements(depth: Int) throws(NDEFJSONError) -> [JSONNode] {
+    position += 1
+    var elements: [JSONNode] = []
+    skipBlanks()
+    if skip("]") { return elements }
+    while true {
+      skipBlanks()
+      elements.append(try readValue(depth: depth + 1))
+      skipBlanks()
+      if skip("]") { return elements }
+      guard skip(",") else { throw error("a comma or ] is expected") }
+    }
+  }
+
+  // MARK: Texts
+
+  private mutating func readString() throws(NDEFJSONError) -> String {
+    position += 1
+    var text: [UInt8] = []
+    while let byte = current {
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text += try readEscape()
+      case 0x00...0x1F:
+        throw error(
+          byte == Self.newline
+            ? "a text ends on the line on which it begins; \\n stands for a line break"
+            : "a text has a control character, which must be written as an escape")
+      default: text.append(byte)
+      }
+    }
+    throw error("the text ends inside quotation marks")
+  }
+
+  private mutating func readEscape() throws(NDEFJSONError) -> [UInt8] {
+    guard let byte = current else { throw error("the text ends after a backslash") }
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+    case UInt8(ascii: "b"): return [0x08]
+    case UInt8(ascii: "f"): return [0x0C]
+    case UInt8(ascii: "n"): return [0x0A]
+    case UInt8(ascii: "r"): return [0x0D]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "u"): return Array(String(Character(try readScalar())).utf8)
+    default: throw error("there is no such escape as \\\(Unicode.Scalar(byte))")
+    }
+  }
+
+  /// Reads what follows `\u`: a character, or the first half of one with its second.
+  private mutating func readScalar() throws(NDEFJSONError) -> Unicode.Scalar {
+    let first = try readCodeUnit()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    if UTF16.isLeadSurrogate(first), skip("\\"), skip("u") {
+      let second = try readCodeUnit()
+      if UTF16.isTrailSurrogate(second),
+        case .scalarValue(let scalar) = Self.decoded(first, second)
+      {
+        return scalar
+      }
+    }
+    throw error("an escape stands for half a character")
+  }
+
+  private static func decoded(_ first: UInt16, _ second: UInt16) -> UnicodeDecodingResult {
+    var decoder = UTF16()
+    var units = [first, second].makeIterator()
+    return decoder.decode(&units)
+  }
+
+  private mutating func readCodeUnit() throws(NDEFJSONError) -> UInt16 {
+    let digits = bytes[position...].prefix(4)
+    guard digits.count == 4, digits.allSatisfy(\.isHexadecimalDigit),
+      let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw error("four hexadecimal digits are expected after \\u") }
+    position += 4
+    return unit
+  }
+
+  // MARK: Numbers and words
+
+  private mutating func readWord() throws(NDEFJSONError) -> NDEFFieldValue {
+    let word = bytes[position...].prefix { byte in
+      !(byte <= 0x20 || [UInt8](",:{}[]\"".utf8).contains(byte))
+    }
+    guard !word.isEmpty else { throw error("a value is expected") }
+    position = word.endIndex
+    let text = String(decoding: word, as: UTF8.self)
+    switch text {
+    case "null": return .null
+    case "true": return .boolean(true)
+    case "false": return .boolean(false)
+    default: break
+    }
+    if Self.isNumber(text) {
+      if let integer = Int64(text) { return .integer(integer) }
+      if let number = Double(text), number.isFinite { return .number(number) }
+    }
+    throw error(
+      "\(text.escapingControls) is neither a number nor a text in quotation marks")
+  }
+
+  /// Whether a text has the form of a number (RFC 8259, 6).
+  private static func isNumber(_ text: String) -> Bool {
+    var rest = text.utf8[...]
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+    let whole = rest.prefix(while: isDigit)
+    guard !whole.isEmpty, whole.count == 1 || whole.first != UInt8(ascii: "0") else { return false }
+    rest = rest[whole.endIndex...]
+    if rest.first == UInt8(ascii: ".") {
+      let fraction = rest.dropFirst().prefix(while: isDigit)
+      guard !fraction.isEmpty else { return false }
+      rest = rest[fraction.endIndex...]
+    }
+    if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+      rest.removeFirst()
+      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+      let exponent = rest.prefix(while: isDigit)
+      guard !exponent.isEmpty else { return false }
+      rest = rest[exponent.endIndex...]
+    }
+    return rest.isEmpty
+  }
+}

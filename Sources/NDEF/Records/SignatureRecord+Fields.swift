@@ -1,0 +1,70 @@
+extension SignatureRecord {
+  public static let fieldNames = ["signature"]
+
+  public var fields: NDEFFields {
+    var content: NDEFFields = [
+      "algorithm": .text(algorithm.description), "hash": .text(hash.description),
+    ]
+    switch signature {
+    case .bytes(let bytes): content["signature"] = .text(bytes.hexadecimal)
+    case .uri(let uri): content["signatureURI"] = .text(uri)
+    }
+    content["certificateFormat"] = .text(certificateFormat.description)
+    content["certificates"] = .list(certificates.map { .text($0.hexadecimal) })
+    content["certificateURI"] = certificateURI.map { .text($0) }
+    return ["signature": .fields(content)]
+  }
+
+  /// Reads `{"signature":{"algorithm":"ECDSA-P256","signature":"…","certificates":[…]}}`.
+  public init?(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let content = try fields.fields("signature") else { return nil }
+    do throws(NDEFFieldError) {
+      let signature: Signature
+      if let uri = try content.text("signatureURI") {
+        signature = .uri(uri)
+      } else {
+        signature = .bytes(try content.bytes("signature") ?? [])
+      }
+      self.init(
+        algorithm: Algorithm(rawValue: try content.number("algorithm", Algorithm.names) ?? 0),
+        hash: Hash(rawValue: try content.number("hash", Hash.names) ?? Hash.sha256.rawValue),
+        signature: signature,
+        certificateFormat: CertificateFormat(
+          rawValue: try content.number("certificateFormat", CertificateFormat.names) ?? 0),
+        certificates: try content.list("certificates") { (value) throws(NDEFFieldError) in
+          guard let bytes = [UInt8](hexadecimal: try value.text()) else {
+            throw NDEFFieldError([], "it is not hexadecimal")
+          }
+          return bytes
+        },
+        certificateURI: try content.text("certificateURI"))
+    } catch {
+      throw error.within(.name("signature"))
+    }
+  }
+}
+
+extension SignatureRecord.Hash {
+  static let names = ["0", "1", SignatureRecord.Hash.sha256.description]
+}
+
+extension SignatureRecord.CertificateFormat {
+  static let names = [x509.description, m2m.description]
+}
+
+extension NDEFFields {
+  /// The place of a text among those names, or the number that it is; `nil` if there is none.
+  fileprivate func number(
+    _ name: String, _ names: [String]
+  ) throws(NDEFFieldError) -> UInt8? {
+    guard let text = try text(name) else { return nil }
+    if let index = names.firstIndex(of: text) { return UInt8(exactly: index) }
+    guard let number = UInt8(text) else {
+      throw NDEFFieldError(
+        [.name(name)],
+        "\"\(text.escapingControls)\" is neither a number nor one of \(names.joined(separator: ", "))"
+      )
+    }
+    return number
+  }
+}

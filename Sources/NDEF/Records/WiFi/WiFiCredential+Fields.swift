@@ -1,0 +1,58 @@
+extension WiFiCredential {
+  /// The credential as an element of a Wi-Fi record's `credentials`.
+  var fields: NDEFFields {
+    [
+      "ssid": .text(ssid.textOrHexadecimal),
+      "authentication": .list(authentication.names.map { .text($0) }),
+      "encryption": .list(encryption.names.map { .text($0) }),
+      "networkKey": .text(networkKey.asciiOrHexadecimal),
+      "macAddress": macAddress.map { .text($0.hexadecimal) },
+    ]
+  }
+
+  /// Reads a credential; without `authentication` and `encryption` it is that of a network with a
+  /// WPA2 passphrase, or of an open one if there is no `networkKey`.
+  init(fields: NDEFFields) throws(NDEFFieldError) {
+    guard let ssid = try fields.marked("ssid") else { throw .missing("ssid") }
+    let key = try fields.marked("networkKey") ?? []
+    self.init(
+      ssid: ssid,
+      authentication: try fields.options("authentication", Authentication.known)
+        ?? (key.isEmpty ? .open : .wpa2Personal),
+      encryption: try fields.options("encryption", Encryption.known)
+        ?? (key.isEmpty ? .unencrypted : .aes),
+      networkKey: key, macAddress: try fields.bytes("macAddress") ?? Self.anyDevice)
+    guard self.ssid.count <= Self.maximumSSIDLength else {
+      throw NDEFFieldError(
+        [.name("ssid")], "it has \(ssid.count) bytes, and at most \(Self.maximumSSIDLength) fit")
+    }
+    guard networkKey.count <= Self.maximumKeyLength else {
+      throw NDEFFieldError(
+        [.name("networkKey")],
+        "it has \(key.count) bytes, and at most \(Self.maximumKeyLength) fit")
+    }
+    guard macAddress?.count == Self.macAddressLength else {
+      throw NDEFFieldError(
+        [.name("macAddress")], "a MAC address has \(Self.macAddressLength) bytes")
+    }
+  }
+}
+
+extension NDEFFields {
+  /// The options that the names of a list, or one name, stand for; `nil` if there is none.
+  fileprivate func options<Options: OptionSet>(
+    _ name: String, _ known: [(Options, String)]
+  ) throws(NDEFFieldError) -> Options? where Options.Element == Options {
+    guard self[name] != nil else { return nil }
+    var options: Options = []
+    for text in try texts(name) {
+      guard let option = known.first(where: { $0.1 == text })?.0 else {
+        throw NDEFFieldError(
+          [.name(name)],
+          "\"\(text.escapingControls)\" is none of \(known.map(\.1).joined(separator: ", "))")
+      }
+      options.insert(option)
+    }
+    return options
+  }
+}
