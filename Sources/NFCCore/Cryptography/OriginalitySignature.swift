@@ -43,19 +43,17 @@ public enum OriginalitySignature {
     uid: [UInt8], signature: [UInt8], product: TagProduct
   ) -> Verdict {
     let keys = keys(for: product)
-    guard !keys.isEmpty else { return .unknown }
-    return keys.contains { verify(uid: uid, signature: signature, key: $0) == .genuine }
-      ? .genuine : .notGenuine
+    if keys.contains(where: { verify(uid: uid, signature: signature, key: $0) == .genuine }) {
+      return .genuine
+    }
+    if case .presumed = Type2Chip(product)?.signature { return .unknown }
+    return keys.isEmpty ? .unknown : .notGenuine
   }
 
   /// The keys that products of this name are signed with.
   static func keys(for product: TagProduct) -> [PublicKey] {
-    switch product.name {
-    case "NTAG210", "NTAG212", "NTAG213", "NTAG213F", "NTAG213 TT", "NTAG215", "NTAG216",
-      "NTAG216F":
-      [.ntag21x]
-    case "MIFARE Ultralight EV1": [.ultralightEV1]
-    case "MIFARE Ultralight AES": [.ultralightAES, .ultralightAESVingcard]
+    if let chip = Type2Chip(product) { return chip.signature.keys }
+    return switch product.name {
     case "MIFARE DESFire EV1": [.ntag413DNA]
     case "MIFARE DESFire EV2": [.desfireEV2, .desfireEV2XL]
     case "MIFARE DESFire EV3": [.desfireEV3]
@@ -64,6 +62,8 @@ public enum OriginalitySignature {
     case "NTAG 413 DNA": [.ntag413DNA]
     case "NTAG 424 DNA": [.ntag424DNA]
     case "ICODE DNA", "ICODE SLIX2": [.icode]
+    case "NTAG 5 switch", "NTAG 5 link or boost": [.ntag21x]
+    case "ICODE DNA or NTAG 5": [.icode, .ntag21x]
     default: []
     }
   }

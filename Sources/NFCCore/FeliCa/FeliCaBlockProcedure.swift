@@ -29,94 +29,106 @@ struct FeliCaBlockProcedure {
   /// LEN, code, IDm, the number of services and one of them, and the number of blocks.
   private static let writeOverhead = 14
   private static let longestPacket = 255
+  private static let longElement = 3
+  private static let shortElement = 2
 
-  /// - Parameter limit: the most blocks in one command; what the card refuses lowers it.
-  func read(
-    service: UInt16, blocks: Range<Int>, limit: inout Int
-  ) throws -> [[UInt8]] {
+  /// How many blocks one command reads at most, by the frame and the reader.
+  var largestRead: Int {
     let fits = (maximumResponseLength - Self.readOverhead) / FeliCaBlock.size
-    limit = max(1, min(limit, FeliCaReadWithoutEncryption.maximumBlocks, fits))
-    return try steps(blocks, limit: &limit) { numbers, list in
+    return max(1, min(FeliCaReadWithoutEncryption.maximumBlocks, fits))
+  }
+
+  /// How many blocks with numbers up to `last` one command writes at most, by the frame and the reader.
+  func largestWrite(upTo last: Int) -> Int {
+    let element = last > 0xFF ? Self.longElement : Self.shortElement
+    let packet = min(Self.longestPacket, maximumCommandLength)
+    return max(1, (packet - Self.writeOverhead) / (FeliCaBlock.size + element))
+  }
+
+  /// Blocks in the order of their numbers' list.
+  ///
+  /// A refusal for their number halves how many are asked for. So does silence, which is how some cards
+  /// refuse: after it one block alone shows whether the card is still there.
+  ///
+  /// - Parameter limit: the most blocks in one command; what the card refuses lowers it.
+  /// - Throws: a refusal with the block that is to blame.
+  func read(service: UInt16, blocks: [Int], limit: inout Int) throws -> [[UInt8]] {
+    limit = max(1, min(limit, largestRead))
+    var result: [[UInt8]] = []
+    try steps(blocks, limit: &limit, isRepeatable: true) { _, list in
       let command = FeliCaReadWithoutEncryption(
         idm: idm, list: FeliCaBlockList(serviceCodes: [service], blocks: list))
       try command.validate()
-      return try command.answer(exchange(command.encoded))
-    }
-  }
-
-  func write(
-    service: UInt16, firstBlock: Int, data: [[UInt8]], limit: inout Int
-  ) throws {
-    guard firstBlock >= 0, firstBlock <= Int(UInt16.max) else { throw Self.noSuchBlock }
-    guard data.allSatisfy({ $0.count == FeliCaBlock.size }) else {
-      throw NFCError(.invalidParameter, "a block has \(FeliCaBlock.size) bytes")
-    }
-    let blocks = firstBlock..<(firstBlock + data.count)
-    let element = blocks.upperBound > 0x100 ? 3 : 2
-    let packet = min(Self.longestPacket, maximumCommandLength)
-    let fits = (packet - Self.writeOverhead) / (FeliCaBlock.size + element)
-    limit = max(1, min(limit, fits))
-    _ = try steps(blocks, limit: &limit) { numbers, list in
-      let command = FeliCaWriteWithoutEncryption(
-        idm: idm, list: FeliCaBlockList(serviceCodes: [service], blocks: list),
-        data: Array(data[(numbers.lowerBound - firstBlock)..<(numbers.upperBound - firstBlock)]))
-      try command.validate()
-      try command.answer(exchange(command.encoded))
-      return []
-    }
-  }
-
-  private static var noSuchBlock: NFCError {
-    NFCError(.invalidParameter, "block numbers are 0 to 65535")
-  }
-
-  private func steps(
-    _ blocks: Range<Int>, limit: inout Int,
-    _ step: (Range<Int>, [FeliCaBlock]) throws -> [[UInt8]]
-  ) throws -> [[UInt8]] {
-    guard blocks.lowerBound >= 0, blocks.upperBound <= Int(UInt16.max) + 1 else {
-      throw Self.noSuchBlock
-    }
-    var result: [[UInt8]] = []
-    var next = blocks.lowerBound
-    while next < blocks.upperBound {
-      let numbers = next..<min(next + limit, blocks.upperBound)
-      let list = numbers.map { FeliCaBlock(UInt16(truncatingIfNeeded: $0)) }
-      do {
-        result += try step(numbers, list)
-        next = numbers.upperBound
-      } catch let error as NFCError {
-        guard case .statusFlags(let first, let second)? = error.cause else { throw error }
-        guard second == FeliCaStatusFlag.illegalNumberOfBlocks, numbers.count > 1 else {
-          throw Self.placed(error, numbers, flag: first)
-        }
-        limit = numbers.count / 2
-      }
+      result += try command.answer(exchange(command.encoded))
     }
     return result
   }
 
+  /// Writes blocks in the order of their numbers' list, as ``read(service:blocks:limit:)`` reads them.
+  ///
+  /// Where writing twice does no harm, a command that was not answered is given again with fewer blocks.
+  func write(service: UInt16, blocks: [Int], data: [[UInt8]], limit: inout Int) throws {
+    guard data.count == blocks.count, data.allSatisfy({ $0.count == FeliCaBlock.size }) else {
+      throw NFCError(.invalidParameter, "a block has \(FeliCaBlock.size) bytes")
+    }
+    limit = max(1, min(limit, largestWrite(upTo: blocks.max() ?? 0)))
+    try steps(blocks, limit: &limit, isRepeatable: Self.isRandom(service)) { part, list in
+      let command = FeliCaWriteWithoutEncryption(
+        idm: idm, list: FeliCaBlockList(serviceCodes: [service], blocks: list),
+        data: Array(data[part]))
+      try command.validate()
+      try command.answer(exchange(command.encoded))
+    }
+  }
+
+  /// Whether a service is of random access, whose blocks may be written twice; a cyclic one would get two
+  /// records, a purse be changed twice. The low six bits of its code say it (FeliCa Card User's Manual,
+  /// excerpted edition, 3.4.1).
+  private static func isRandom(_ service: UInt16) -> Bool {
+    let attribute = service & 0x3F
+    return (0x08...0x0B).contains(attribute)
+  }
+
+  /// Gives the numbers to `step` in parts, with their places in the list.
+  private func steps(
+    _ numbers: [Int], limit: inout Int, isRepeatable: Bool,
+    _ step: (Range<Int>, [FeliCaBlock]) throws -> Void
+  ) throws {
+    let blocks = try numbers.map { number in
+      guard let number = UInt16(exactly: number) else {
+        throw NFCError(.invalidParameter, "block numbers are 0 to \(UInt16.max)")
+      }
+      return FeliCaBlock(number)
+    }
+    var next = 0
+    /// The card was silent to more than one block: one alone is to show whether it is still there.
+    var isProbe = false
+    while next < blocks.count {
+      let part = next..<min(next + (isProbe ? 1 : limit), blocks.count)
+      do {
+        try step(part, Array(blocks[part]))
+        next = part.upperBound
+        isProbe = false
+      } catch let error as NFCError {
+        switch error.cause {
+        case .statusFlags(_, FeliCaStatusFlag.illegalNumberOfBlocks)? where part.count > 1:
+          limit = part.count / 2
+        case .statusFlags(let first, _)?:
+          throw Self.placed(error, Array(numbers[part]), flag: first)
+        case .noAnswer? where part.count > 1 && isRepeatable:
+          limit = part.count / 2
+          isProbe = true
+        default: throw error
+        }
+      }
+    }
+  }
+
   /// Names the block: flag 1 has a bit for the element that is to blame, certain in lists of up to eight.
-  private static func placed(_ error: NFCError, _ numbers: Range<Int>, flag: UInt8) -> NFCError {
+  private static func placed(_ error: NFCError, _ numbers: [Int], flag: UInt8) -> NFCError {
     var error = error
     let index = numbers.count <= 8 && flag.nonzeroBitCount == 1 ? flag.trailingZeroBitCount : 0
-    error.place = .block(min(numbers.lowerBound + index, numbers.upperBound - 1))
+    error.place = (numbers.dropFirst(index).first ?? numbers.last).map { .block($0) }
     return error
-  }
-}
-
-/// One of the systems of a card: a logical card of its own.
-public struct FeliCaSystem: Hashable, Sendable {
-  /// What Polling asks for.
-  public var code: UInt16
-  /// Eight bytes, by which commands name the system.
-  public var idm: [UInt8]
-  /// Eight bytes.
-  public var pmm: [UInt8]
-
-  public init(code: UInt16, idm: [UInt8], pmm: [UInt8]) {
-    self.code = code
-    self.idm = idm
-    self.pmm = pmm
   }
 }

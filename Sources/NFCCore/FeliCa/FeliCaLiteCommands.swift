@@ -66,11 +66,14 @@ public struct FeliCaLiteCommands: Sendable {
           "this cannot be undone and was not asked for: "
             + others.map(\.description).sorted().joined(separator: ", "))
       }
-      try exchange.write(configuration.bytes, to: FeliCaLiteLayout.memoryConfiguration)
+      try link.uninterrupted {
+        try exchange.write(configuration.bytes, to: FeliCaLiteLayout.memoryConfiguration)
+      }
     }
   }
 
-  /// Gives the card another key. Two exchanges, or one without a version.
+  /// Gives the card another key. Two exchanges, or one without a version. Once begun, it is completed even if
+  /// the task is cancelled.
   ///
   /// Whoever does not know the key can never change it again once the card is issued; nothing reads it back.
   ///
@@ -80,10 +83,13 @@ public struct FeliCaLiteCommands: Sendable {
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: idm, link)
-      try exchange.write(key.block, to: FeliCaLiteLayout.cardKey)
-      if let version {
-        try exchange.write(
-          FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion)
+      // A task that is cancelled between the two would leave a key that its version does not name.
+      try link.uninterrupted {
+        try exchange.write(key.block, to: FeliCaLiteLayout.cardKey)
+        if let version {
+          try exchange.write(
+            FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion)
+        }
       }
     }
   }
@@ -118,10 +124,13 @@ public struct FeliCaLiteSession: Sendable {
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: procedure.idm, link)
-      try procedure.write(key.block, to: FeliCaLiteLayout.cardKey, exchange)
-      if let version {
-        try procedure.write(
-          FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion, exchange)
+      try link.uninterrupted {
+        try procedure.write(key.block, to: FeliCaLiteLayout.cardKey, exchange)
+        if let version {
+          try procedure.write(
+            FeliCaLiteProcedure.versionBlock(version), to: FeliCaLiteLayout.cardKeyVersion,
+            exchange)
+        }
       }
     }
   }

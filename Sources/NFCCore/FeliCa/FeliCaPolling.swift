@@ -51,4 +51,13 @@ public struct FeliCaPollingAnswer: Hashable, Sendable {
     self.pmm = pmm
     self.requestData = requestData
   }
+
+  /// Whether what has answered is a system of that card, and not another card in the field.
+  ///
+  /// The first half byte of IDm is the system's number; the rest is the card's (FeliCa Card User's Manual,
+  /// excerpted edition, 3.2.1).
+  public func isSystem(ofCard card: [UInt8]) -> Bool {
+    idm.count == card.count && idm.dropFirst() == card.dropFirst()
+      && idm.first.map { $0 & 0x0F } == card.first.map { $0 & 0x0F }
+  }
 }

@@ -103,8 +103,7 @@ extension FeliCaTag {
     var systems: [FeliCaSystem] = []
     for code in try await requestSystemCode() {
       let answer = try await polling(systemCode: code)
-      // The first half byte of IDm is the system's number; another card has another IDm besides.
-      guard answer.idm.dropFirst() == idm.dropFirst() else {
+      guard answer.isSystem(ofCard: idm) else {
         throw NFCError(.tagResponseError, "another card has answered")
       }
       systems.append(FeliCaSystem(code: code, idm: answer.idm, pmm: answer.pmm))

@@ -8,11 +8,15 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
   var systemCode: [UInt8] { target.systemCode }
 
   func product() async throws -> TagProduct? {
-    FeliCaIdentification.product(pmm: target.pmm)
+    FeliCaICType(pmm: target.pmm)?.product
   }
 
-  func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8] {
-    try await handle.performCommand { try FeliCaExchange.send(command, $0) }
+  func sendFeliCaCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8] {
+    try await transmit(command, timeout: timeout)
+  }
+
+  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    try FeliCaExchange.send(command, link)
   }
 
   func inSystem(_ system: FeliCaSystem) -> any FeliCaTag {
@@ -32,56 +36,44 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
   func readBlocks(
     service: UInt16, blocks: Range<Int>, system: FeliCaSystem?
   ) async throws -> [[UInt8]] {
-    try await handle.performCommand { link in
-      var limit =
-        handle.knowledge.withLock { $0.blocksPerRead } ?? FeliCaReadWithoutEncryption.maximumBlocks
-      if FeliCaLiteGeneration(pmm: pmm) != nil {
-        limit = min(limit, FeliCaLiteLayout.maximumBlocksRead)
-      }
-      defer { handle.knowledge.withLock { $0.blocksPerRead = limit } }
-      return try FeliCaBlockProcedure(idm: system?.idm ?? idm, link).read(
-        service: service, blocks: blocks, limit: &limit)
+    guard blocks.lowerBound >= 0, blocks.upperBound <= Int(UInt16.max) + 1 else {
+      throw NFCError(.invalidParameter, "block numbers are 0 to \(UInt16.max)")
+    }
+    return try await withLimits(in: system) { procedure, limits in
+      try procedure.read(service: service, blocks: Array(blocks), limit: &limits.read)
     }
   }
 
   func writeBlocks(
     service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
   ) async throws {
+    guard (0...Int(UInt16.max)).contains(firstBlock) else {
+      throw NFCError(.invalidParameter, "block numbers are 0 to \(UInt16.max)")
+    }
+    try await withLimits(in: system) { procedure, limits in
+      try procedure.write(
+        service: service, blocks: Array(firstBlock..<(firstBlock + data.count)), data: data,
+        limit: &limits.write)
+    }
+  }
+
+  /// Runs a procedure with what the card has granted so far, and remembers what it has refused.
+  private func withLimits<Result: Sendable>(
+    in system: FeliCaSystem?,
+    _ body: @Sendable (FeliCaBlockProcedure, inout FeliCaBlockLimits) throws -> Result
+  ) async throws -> Result {
     try await handle.performCommand { link in
-      var limit =
-        handle.knowledge.withLock { $0.blocksPerWrite }
-        ?? FeliCaWriteWithoutEncryption.maximumBlocks
-      if FeliCaLiteGeneration(pmm: pmm) != nil { limit = FeliCaLiteLayout.maximumBlocksWritten }
-      defer { handle.knowledge.withLock { $0.blocksPerWrite = limit } }
-      try FeliCaBlockProcedure(idm: system?.idm ?? idm, link).write(
-        service: service, firstBlock: firstBlock, data: data, limit: &limit)
+      var limits =
+        handle.knowledge.withLock { $0.feliCaLimits }
+        ?? FeliCaBlockLimits(pmm: system?.pmm ?? pmm)
+      defer { handle.knowledge.withLock { $0.feliCaLimits = limits } }
+      return try body(FeliCaBlockProcedure(idm: system?.idm ?? idm, link), &limits)
     }
   }
-}
-
-/// Which chip a FeliCa card is.
-enum FeliCaIdentification {
-  /// FeliCa Plug, FeliCa Link in its plug mode, and a PMm of FF that tells nothing.
-  private static let otherICTypes: Set<UInt8> = [0xE0, 0xE1, 0xFF]
-
-  /// By the IC type, the second byte of PMm (Sony, "FeliCa technical information on IC types"; FeliCa
-  /// Lite-S User's Manual, 2.3).
-  static func product(pmm: [UInt8]) -> TagProduct? {
-    guard pmm.count == 8 else { return nil }
-    switch FeliCaLiteGeneration(pmm: pmm) {
-    case .lite?: return sony("FeliCa Lite")
-    case .liteS?: return sony("FeliCa Lite-S")
-    case nil: return otherICTypes.contains(pmm[1]) ? nil : sony("FeliCa Standard")
-    }
-  }
-
-  private static func sony(_ name: String) -> TagProduct { TagProduct(name: name, maker: "Sony") }
 }
 
 /// Commands of JIS X 6319-4 over the air.
 enum FeliCaExchange {
-  private static let timeout = Duration.milliseconds(500)
-
   /// Sends a command as a value.
   static func send<Command: FeliCaCommand>(
     _ command: Command, _ link: TagLink
@@ -98,10 +90,18 @@ enum FeliCaExchange {
         "a FeliCa command has 1 to 254 bytes, not \(command.count)")
     }
     let answer = try link.exchange(
-      [UInt8(command.count + 1)] + command, framing: .checked, timeout: timeout)
+      [UInt8(command.count + 1)] + command, framing: .checked,
+      timeout: FeliCaResponseTime.timeout(of: command, pmm: link.target.pmm))
     guard let length = answer.first, Int(length) == answer.count, answer.count > 1 else {
       throw NFCError(.tagResponseError, "the card's answer has a wrong length")
     }
     return Array(answer.dropFirst())
+  }
+}
+
+extension Target {
+  /// PMm of a FeliCa card; none of another tag.
+  fileprivate var pmm: [UInt8] {
+    if case .feliCa(let target) = self { target.pmm } else { [] }
   }
 }

@@ -8,12 +8,20 @@ extension ISO15693Access {
   ///   ask it.
   mutating func systemInformation() throws -> ISO15693SystemInformation {
     if let known = knowledge.information { return known }
+    return try askInformation()
+  }
+
+  /// Asks the tag what it is now; see ``systemInformation()``.
+  mutating func askInformation() throws -> ISO15693SystemInformation {
     try link.checkRequests()
     var best: ISO15693SystemInformation?
     for form in forms where !knowledge.refusesInformation {
       do {
         let found = corrected(try ask(form))
-        if best == nil || found.blockCount != nil { best = found }
+        if best == nil || found.blockCount != nil {
+          best = found
+          knowledge.informationForm = form
+        }
         if form == .protocolExtension { knowledge.wideNumbers = .protocolExtension }
         if found.blockCount != nil { break }
       } catch let error as NFCError
@@ -23,11 +31,9 @@ extension ISO15693Access {
       }
     }
     guard let best else {
-      if !knowledge.refusesInformation {
-        // Only a tag that answers to something else has refused.
-        _ = try readBlock(0)
-        knowledge.refusesInformation = true
-      }
+      // Only a tag that answers to something else has refused.
+      _ = try readBlock(0)
+      if knowledge.informationForm == nil { knowledge.refusesInformation = true }
       throw NFCError(.unsupported, "the tag does not tell its system information")
     }
     knowledge.learn(best)
@@ -36,6 +42,7 @@ extension ISO15693Access {
 
   private var forms: [ISO15693SystemInformation.Form] {
     guard knowledge.product?.traits.hasSystemInformation ?? true else { return [] }
+    if let known = knowledge.informationForm { return [known] }
     switch knowledge.wideNumbers {
     case .extendedCommands: return [.extended, .ordinary]
     case .protocolExtension: return [.protocolExtension, .ordinary]

@@ -13,8 +13,13 @@ struct ISO15693Knowledge: Hashable, Sendable {
   /// The chip as the UID names it.
   let product: ISO15693Product?
 
-  /// What the tag itself has told.
+  /// What the tag itself has reported. AFI and DSFID in it are those of that moment: another program or the
+  /// chip's wired side may have written them since.
   var information: ISO15693SystemInformation?
+  /// The form in which it has given all that it knows of itself.
+  var informationForm: ISO15693SystemInformation.Form?
+  /// As it was reported or written last.
+  var dsfid: UInt8?
   /// It does not tell: asking again would only take time.
   var refusesInformation = false
   /// Found out from the tag: by its system information or by the length of a block.
@@ -52,9 +57,23 @@ struct ISO15693Knowledge: Hashable, Sendable {
   /// The number of blocks as the tag has told it, or as its kind has it.
   var likelyBlockCount: Int? { blockCount ?? product?.geometry?.blockCount }
 
+  /// A program's own command was sent: what the tag reports of itself may be something else now. Of its
+  /// memory nothing is forgotten, which no command changes.
+  mutating func forgetInformation(after command: ISO15693Command? = nil) {
+    switch command {
+    case .writeAFI(let value): information?.afi = value
+    case .writeDSFID(let value):
+      information?.dsfid = value
+      dsfid = value
+    case .custom, .other, .keyUpdate, nil: information = nil
+    default: break
+    }
+  }
+
   /// Takes over what a tag has told.
   mutating func learn(_ information: ISO15693SystemInformation) {
     self.information = information
+    dsfid = information.dsfid ?? dsfid
     blockSize = information.blockSize ?? blockSize
     blockCount = information.blockCount ?? blockCount
     if let list = information.commandList {

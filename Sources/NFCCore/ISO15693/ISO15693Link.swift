@@ -6,10 +6,12 @@ package struct ISO15693Link {
   package let maximumCommandLength: Int
   package let maximumResponseLength: Int
   private let means: Set<CommandPath.Means>?
+  private let section: (_ body: () throws -> Void) throws -> Void
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameters:
   ///   - means: what the reader carries to the tag; `nil` for everything.
+  ///   - section: runs a part of a procedure that a cancelled task does not stop.
   ///   - transceive: sends a frame, flags first, without its check, and gives the answer in the same
   ///     form; after a write-alike command with the option flag it sends the second end of frame. It
   ///     throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence and `checksum` on
@@ -17,11 +19,13 @@ package struct ISO15693Link {
   package init(
     maximumCommandLength: Int, maximumResponseLength: Int,
     means: Set<CommandPath.Means>? = nil,
+    section: @escaping (_ body: () throws -> Void) throws -> Void = { try $0() },
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {
     self.maximumCommandLength = maximumCommandLength
     self.maximumResponseLength = maximumResponseLength
     self.means = means
+    self.section = section
     send = transceive
   }
 
@@ -31,7 +35,8 @@ package struct ISO15693Link {
     self.init(
       maximumCommandLength: capabilities.maximumCommandLength,
       maximumResponseLength: capabilities.maximumResponseLength,
-      means: capabilities.commandPaths.first?.means[.iso15693]
+      means: capabilities.commandPaths.first?.means[.iso15693],
+      section: { try link.uninterrupted($0) }
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)
     }
@@ -66,6 +71,9 @@ package struct ISO15693Link {
     throw NFCError(
       .unsupported, "the reader carries no locks to this tag", cause: .notCarried)
   }
+
+  /// Runs a part of a procedure that a cancelled task does not stop; see ``TagLink/uninterrupted(_:)``.
+  func uninterrupted(_ body: () throws -> Void) throws { try section(body) }
 
   /// Sends a frame as it is; see ``ISO15693Request`` for what it is made of.
   ///

@@ -25,10 +25,25 @@ public struct ISO15693Product: Hashable, Sendable {
     var wideNumbers: ISO15693Knowledge.WideNumbers?
     /// A block that counts what is written to it, and so never reads as it was written.
     var counterBlock: Int?
+    /// Somebody else can write while the tag is connected.
+    var hasWiredSide = false
+    /// What the lock command of the standard locks.
+    var locking = Locking.blocks
     /// Get system information is there.
     var hasSystemInformation = true
     /// The system information tells a wrong size of the memory.
     var misstatesMemory = false
+  }
+
+  /// What of a chip the lock command of the standard locks.
+  enum Locking: Hashable, Sendable {
+    /// Each block.
+    case blocks
+    /// Blocks 0 and 1, for a capability container, and no other (ST25DV04K data sheet, 7.6.6 and its register
+    /// LOCK_CCFILE, which has a bit for each of them).
+    case containerOnly
+    /// The chip has no such command, but one of its maker's for sectors (M24LR64-R data sheet, 26).
+    case sectors
   }
 
   init(
@@ -55,25 +70,9 @@ public struct ISO15693Product: Hashable, Sendable {
 
   // MARK: Makers
 
-  private static let makers: [UInt8: String] = [
-    0x01: "Motorola", 0x02: "STMicroelectronics", 0x03: "Hitachi", 0x04: "NXP",
-    0x05: "Infineon", 0x07: "Texas Instruments", 0x08: "Fujitsu", 0x09: "Matsushita",
-    0x0A: "NEC", 0x0B: "Oki", 0x0C: "Toshiba", 0x0D: "Mitsubishi", 0x0E: "Samsung",
-    0x0F: "Hynix", 0x10: "LG", 0x12: "HID", 0x14: "Sharp", 0x15: "Atmel",
-    0x16: "EM Microelectronic", 0x17: "KSW Microtec", 0x18: "ZMD", 0x1A: "Sony",
-    0x1D: "Shanghai Fudan", 0x1F: "Melexis", 0x20: "Renesas", 0x21: "TAGSYS", 0x28: "Ricoh",
-    0x29: "ASK", 0x2B: "Maxim", 0x2C: "Impinj", 0x36: "IDS Microchip",
-    0x39: "Silicon Craft", 0x41: "Renesas", 0x67: "ON Semiconductor",
-  ]
-
   /// The second byte of the UID: the maker's code of ISO/IEC 7816-6; `nil` for a UID without one.
   public static func manufacturerCode(uid: [UInt8]) -> UInt8? {
     uid.count == ISO15693Request.uidLength ? uid[1] : nil
-  }
-
-  /// The maker's name; `nil` if it is not known.
-  public static func manufacturer(uid: [UInt8]) -> String? {
-    manufacturerCode(uid: uid).flatMap { makers[$0] }
   }
 
   // MARK: Chips
@@ -113,21 +112,29 @@ public struct ISO15693Product: Hashable, Sendable {
     return TagProduct(name: name, maker: maker, memorySize: geometry?.size)
   }
 
-  /// Bits 36 and 35 of the UID tell the generation (SL2S2602 data sheet, 8.3).
-  private static func nxpProduct(_ kind: UInt8, _ generation: UInt8) -> ISO15693Product? {
+  /// Bits 36 and 35 of the UID are the generation (SL2S2602 data sheet, 8.3). Bit 37 is clear in all of them:
+  /// ICODE 3 has it set, with the bits around it clear (Proxmark3, cmdhf15.c).
+  private enum Generation {
+    static let mask: UInt8 = 0x38
+    static let sli: UInt8 = 0x00
+    static let slix2: UInt8 = 0x08
+    static let slix: UInt8 = 0x10
+    static let dna: UInt8 = 0x18
+    /// Bit 38 counts too.
+    static let maskOfICODE3: UInt8 = 0x78
+    static let icode3: UInt8 = 0x20
+  }
+
+  private static func nxpProduct(_ kind: UInt8, _ serial: UInt8) -> ISO15693Product? {
     // No read of several blocks, no security status (Android, rw_i93.c).
     let singleOnly = Traits(readLimit: 1)
-    let isX = generation & 0x18 == 0x10
-    switch (kind, generation & 0x18) {
-    case (0x01, 0x00): return ISO15693Product("ICODE SLI", 28)
-    case (0x01, 0x10): return ISO15693Product("ICODE SLIX", 28)
-    case (0x01, 0x08):
-      // SL2S2602 data sheet, 8.4.2.
-      return ISO15693Product("ICODE SLIX2", 80, traits: Traits(counterBlock: 79))
-    case (0x01, _): return ISO15693Product("ICODE DNA")
-    case (0x02, _):
+    let generation = serial & Generation.mask
+    let isX = generation == Generation.slix
+    switch kind {
+    case 0x01: return icode(generation, serial)
+    case 0x02:
       return ISO15693Product(isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, traits: singleOnly)
-    case (0x03, _):
+    case 0x03:
       // Its system information tells more blocks than there are (Android, rw_i93.c).
       return ISO15693Product(
         isX ? "ICODE SLIX-L" : "ICODE SLI-L", 8,
@@ -136,16 +143,42 @@ public struct ISO15693Product: Hashable, Sendable {
     }
   }
 
+  private static func icode(_ generation: UInt8, _ serial: UInt8) -> ISO15693Product? {
+    switch generation {
+    case Generation.sli: return ISO15693Product("ICODE SLI", 28)
+    case Generation.slix: return ISO15693Product("ICODE SLIX", 28)
+    case Generation.slix2:
+      // SL2S2602 data sheet, 8.4.2.
+      return ISO15693Product("ICODE SLIX2", 80, traits: Traits(counterBlock: 79))
+    case Generation.dna:
+      // The UID is the same; 63 blocks and a counter (SL2S6002 data sheet), 512 and 2048 bytes (NTP5210, NTP53x2
+      // and NTA5332 data sheets).
+      return ISO15693Product(
+        "ICODE DNA or NTAG 5",
+        variants: [64: "ICODE DNA", 128: "NTAG 5 switch", 512: "NTAG 5 link or boost"],
+        traits: Traits(hasWiredSide: true))
+    default:
+      return serial & Generation.maskOfICODE3 == Generation.icode3
+        ? ISO15693Product("ICODE 3") : nil
+    }
+  }
+
   private static func stProduct(_ kind: UInt8) -> ISO15693Product? {
     // 32 blocks a read, within a sector of 32 (M24LR64-R data sheet, 26.5).
-    let m24lr = Traits(readLimit: 32, sectorLength: 32, wideNumbers: .protocolExtension)
-    let st25dv = Traits(writeLimit: 4, wideNumbers: .extendedCommands)
+    let m24lr = Traits(
+      readLimit: 32, sectorLength: 32, wideNumbers: .protocolExtension, hasWiredSide: true,
+      locking: .sectors)
+    let lris64k = Traits(
+      readLimit: 32, sectorLength: 32, wideNumbers: .protocolExtension, locking: .sectors)
+    let st25dv = Traits(
+      writeLimit: 4, wideNumbers: .extendedCommands, hasWiredSide: true, locking: .containerOnly)
     switch kind {
     case 0x08:
       return ISO15693Product(
         "ST25TV512C/02KC", variants: [16: "ST25TV512C", 80: "ST25TV02KC"])
-    case 0x14: return ISO15693Product("LRI64", traits: Traits(readLimit: 1))
-    case 0x20: return ISO15693Product("LRI2K", 64)
+    // The upper six bits are the chip's: 5, 8 and 10 (Proxmark3, cmdhf15.c); 23 is a later chip.
+    case 0x14...0x17: return ISO15693Product("LRI64", traits: Traits(readLimit: 1))
+    case 0x20...0x22: return ISO15693Product("LRI2K", 64)
     case 0x23:
       return ISO15693Product("ST25TV512/02K", variants: [16: "ST25TV512", 64: "ST25TV02K"])
     // IE and JF, which differ in their wired side only, have a code each.
@@ -161,14 +194,17 @@ public struct ISO15693Product: Hashable, Sendable {
     case 0x48:
       return ISO15693Product(
         "ST25TV16K/64K", variants: [512: "ST25TV16K", 2048: "ST25TV64K"],
-        traits: Traits(wideNumbers: .extendedCommands))
+        traits: Traits(wideNumbers: .extendedCommands, locking: .containerOnly))
     case 0x2C: return ISO15693Product("M24LR64-R", 2048, traits: m24lr)
-    case 0x44: return ISO15693Product("LRIS64K", 2048, traits: m24lr)
+    case 0x44: return ISO15693Product("LRIS64K", 2048, traits: lris64k)
     case 0x4E: return ISO15693Product("M24LR16E-R", 512, traits: m24lr)
     case 0x5A:
-      return ISO15693Product("M24LR04E-R", 128, traits: Traits(readLimit: 32, sectorLength: 32))
+      return ISO15693Product(
+        "M24LR04E-R", 128,
+        traits: Traits(readLimit: 32, sectorLength: 32, hasWiredSide: true, locking: .sectors))
     case 0x5E: return ISO15693Product("M24LR64E-R", 2048, traits: m24lr)
-    case 0x28: return ISO15693Product("LRIS2K", 64, traits: Traits(readLimit: 1))
+    case 0x35: return ISO15693Product("ST25TV04K-P")
+    case 0x28...0x2B: return ISO15693Product("LRIS2K", 64, traits: Traits(readLimit: 1))
     default: return nil
     }
   }
@@ -178,7 +214,8 @@ public struct ISO15693Product: Hashable, Sendable {
     // Only single blocks, no system information (Android, rw_i93.c).
     let small = Traits(readLimit: 1, needsWriteOption: true, hasSystemInformation: false)
     switch kind {
-    case 0xA0: return ISO15693Product("RF430FRL", nil, traits: Traits(readLimit: 3))
+    case 0xA0:
+      return ISO15693Product("RF430FRL", nil, traits: Traits(readLimit: 3, hasWiredSide: true))
     case 0x00...0x1F, 0x80, 0x81: return ISO15693Product("Tag-it HF-I Plus", 64, traits: plus)
     case 0xC0, 0xC1: return ISO15693Product("Tag-it HF-I Standard", 8, traits: small)
     case 0xC4, 0xC5: return ISO15693Product("Tag-it HF-I Pro", 8, traits: small)
@@ -210,6 +247,7 @@ public struct ISO15693Product: Hashable, Sendable {
     case 0x24, 0x7C: ISO15693Product("EM4233")
     case 0x28, 0xA8: ISO15693Product("EM4233 SLIC")
     case 0x3C, 0xBC: ISO15693Product("EM4237")
+    case 0x78: ISO15693Product("EM4425")
     default: nil
     }
   }

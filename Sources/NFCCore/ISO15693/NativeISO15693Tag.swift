@@ -3,9 +3,9 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
   let handle: TagHandle
   let target: ISO15693Target
 
-  var icManufacturerCode: UInt8 { ISO15693Product.manufacturerCode(uid: target.uid) ?? 0 }
+  var icManufacturerCode: UInt8? { ISO15693Product.manufacturerCode(uid: target.uid) }
   var icSerialNumber: [UInt8] { Array(target.uid.suffix(6)) }
-  var dsfid: UInt8? { target.dsfid }
+  var dsfid: UInt8? { handle.vicinityKnowledge.dsfid ?? target.dsfid }
 
   /// By the UID alone; where that leaves several chips open, the tag is asked for the size of its
   /// memory, once.
@@ -13,31 +13,39 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
     guard let product = ISO15693Product(uid: target.uid) else { return nil }
     guard !product.variants.isEmpty else { return product.tagProduct(uid: target.uid) }
     do {
-      return product.narrowed(by: try await systemInformation()).tagProduct(uid: target.uid)
+      let information = try await handle.performVicinity { try $0.systemInformation() }
+      return product.narrowed(by: information).tagProduct(uid: target.uid)
     } catch let error as NFCError where error.code == .unsupported {
       return product.tagProduct(uid: target.uid)
     }
   }
 
   func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8] {
+    try await transmit(request, timeout: timeout)
+  }
+
+  func carry(_ request: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard request.count >= 2 else {
       throw NFCError(.invalidParameter, "a request has flags and a command at least")
     }
-    return try await handle.performCommand {
-      let link = ISO15693Link($0)
-      try link.checkRequests()
-      return try link.transceive(request, timeout: timeout)
-    }
+    let link = ISO15693Link(link)
+    try link.checkRequests()
+    handle.knowledge.withLock { $0.vicinity?.forgetInformation() }
+    return try link.transceive(request, timeout: TagLink.defaultTimeout)
   }
 
   func exchange(
     _ command: ISO15693Command, flags: ISO15693RequestFlags
   ) async throws -> ISO15693Response {
-    try await handle.performVicinity(changes: true) { try $0.send(command, adding: flags) }
+    try await handle.performVicinity(changes: true) { access in
+      let response = try access.send(command, adding: flags)
+      access.knowledge.forgetInformation(after: command)
+      return response
+    }
   }
 
   func systemInformation() async throws -> ISO15693SystemInformation {
-    try await handle.performVicinity { try $0.systemInformation() }
+    try await handle.performVicinity { try $0.askInformation() }
   }
 
   func readBlocks(

@@ -32,6 +32,9 @@ public struct Type5CapabilityContainer: Hashable, Sendable {
   static let version10: UInt8 = 0x40
   static let accessNever: UInt8 = 0x03
   static let unit = 8
+  /// Where the access bits and the features stand.
+  static let accessIndex = 1
+  static let featuresIndex = 3
   static let shortLength = 4
   static let longLength = 8
   /// The longest area of a container of four bytes, in units.
@@ -47,6 +50,11 @@ public struct Type5CapabilityContainer: Hashable, Sendable {
     self.areaUnits = areaUnits
     self.features = features
     length = areaUnits > Self.largestShortArea ? Self.longLength : Self.shortLength
+  }
+
+  /// Whether a container that begins with these bytes has eight of them.
+  static func isLong(_ start: [UInt8]) -> Bool {
+    start.count > 2 && (start[0] == narrowMagic || start[0] == wideMagic) && start[2] == 0
   }
 
   /// Reads the beginning of a tag's memory; `nil` if no container of version 1 is there.

@@ -1,67 +1,51 @@
-/// What is known of a Type 5 tag's memory: bytes from the beginning on, and where its parts lie.
+/// What is known of a Type 5 tag's memory: whole blocks, each by its number.
 struct Type5Image: Hashable, Sendable {
-  /// Where the message is, or would be.
-  struct Place: Hashable, Sendable {
-    /// Where the message's type byte is, or will stand.
-    var start: Int
-    /// Where the message's bytes are; `nil` if no message has been begun.
-    var value: Range<Int>?
+  /// In bytes; `nil` as long as no block has been read.
+  private(set) var blockSize: Int?
+  private var blocks: [Int: [UInt8]] = [:]
+
+  var isEmpty: Bool { blocks.isEmpty }
+
+  /// A byte by its place in the memory; `nil` if it is not known.
+  func byte(_ address: Int) -> UInt8? {
+    guard let blockSize, address >= 0 else { return nil }
+    return blocks[address / blockSize]?[address % blockSize]
   }
 
-  /// What a search in the known bytes has come to.
-  enum Search: Hashable {
-    case found(Place)
-    /// More of the memory has to be known: this many bytes.
-    case needs(Int)
+  func block(_ number: Int) -> [UInt8]? { blocks[number] }
+
+  /// These bytes; `nil` if one of them is not known.
+  func bytes(_ addresses: Range<Int>) -> [UInt8]? {
+    let known = addresses.compactMap(byte)
+    return known.count == addresses.count ? known : nil
   }
 
-  var bytes: [UInt8] = []
+  /// The first run of blocks that hold some of these bytes and are not known.
+  func missing(in addresses: Range<Int>) -> Range<Int>? {
+    guard let blockSize, !addresses.isEmpty else { return nil }
+    let numbers = (addresses.lowerBound / blockSize)..<((addresses.upperBound - 1) / blockSize + 1)
+    guard let first = numbers.first(where: { blocks[$0] == nil }) else { return nil }
+    let end = (first..<numbers.upperBound).first { blocks[$0] != nil } ?? numbers.upperBound
+    return first..<end
+  }
 
-  /// Looks for the message in the area.
+  /// Keeps blocks that were read or written, from a number on.
   ///
-  /// A zero is a filler without a length: it is reserved in Type 5, yet Android and NXP write it.
-  ///
-  /// - Throws: `malformedContent` for a value that goes beyond the area, with its place in the
-  ///   memory.
-  func findMessage(from areaStart: Int, to areaEnd: Int) throws -> Search {
-    let size = max(0, areaEnd - areaStart)
-    var offset = 0
-    while true {
-      switch try step(at: offset, areaStart: areaStart, size: size) {
-      case .needs(let missing): return .needs(areaStart + missing.upperBound)
-      case .end:
-        // Nothing but fillers is left: the message may begin before them.
-        return .found(Place(start: areaStart + offset, value: nil))
-      case .terminator:
-        return .found(Place(start: areaStart + terminator(from: offset, areaStart), value: nil))
-      case .block(let block):
-        if block.tag == TagLengthValue.Tag.ndefMessage {
-          let value = (areaStart + block.valueOffset)..<(areaStart + block.end)
-          return .found(Place(start: areaStart + block.offset, value: value))
-        }
-        offset = block.end
+  /// - Throws: `tagResponseError` for blocks of another size than those before.
+  mutating func keep(_ data: [[UInt8]], from first: Int) throws {
+    for (index, block) in data.enumerated() {
+      guard !block.isEmpty, block.count == blockSize ?? block.count else {
+        throw NFCError(
+          .tagResponseError, "the tag's blocks have not the size that was expected",
+          place: .block(first + index))
       }
+      blockSize = block.count
+      blocks[first + index] = block
     }
   }
 
-  private func step(at offset: Int, areaStart: Int, size: Int) throws -> TagLengthValue.Step {
-    do {
-      return try TagLengthValue.step(at: offset, size: size) { byte(areaStart + $0) }
-    } catch {
-      var error = error
-      if case .offset(let offset) = error.place { error.place = .offset(areaStart + offset) }
-      throw error
-    }
-  }
-
-  private func byte(_ index: Int) -> UInt8? {
-    bytes.indices.contains(index) ? bytes[index] : nil
-  }
-
-  /// Where the terminator stands that follows some fillers.
-  private func terminator(from offset: Int, _ areaStart: Int) -> Int {
-    var offset = offset
-    while byte(areaStart + offset) == TagLengthValue.Tag.null { offset += 1 }
-    return offset
+  /// Whether all that is known here is what an earlier image has.
+  func agrees(with other: Type5Image) -> Bool {
+    blockSize == other.blockSize && blocks.allSatisfy { other.blocks[$0.key] == $0.value }
   }
 }

@@ -3,6 +3,10 @@ extension Type5Mapping: NDEFMapping {
     try status(ISO15693Link(link))
   }
 
+  mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
+    try statusForWriting(ISO15693Link(link))
+  }
+
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
     try read(ISO15693Link(link))
   }
@@ -11,8 +15,8 @@ extension Type5Mapping: NDEFMapping {
     try write(message, ISO15693Link(link))
   }
 
-  mutating func format(_ link: TagLink) throws {
-    try format(ISO15693Link(link))
+  mutating func format(wipe: Bool, _ link: TagLink) throws {
+    try format(wipe: wipe, ISO15693Link(link))
   }
 
   mutating func lock(_ link: TagLink) throws {

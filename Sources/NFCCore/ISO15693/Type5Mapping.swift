@@ -1,82 +1,162 @@
 /// NDEF on NFC Forum Type 5 tags: procedures over ``ISO15693Link`` and what they have learned.
 ///
-/// The first read takes as much as one command grants, container and message together: a message
-/// that fits costs one exchange. Source: NFC Forum Type 5 Tag 1.0.
+/// The first read takes as much as one command grants, container and message together: a message that fits
+/// costs one exchange. Each call begins with that exchange, which shows that the tag is still there and
+/// whether it holds what it held. A chip that its wired side can write is read again as a whole.
+///
+/// Source: NFC Forum Type 5 Tag 1.0.
 struct Type5Mapping: Hashable, Sendable {
   /// What is known of the tag.
   private(set) var knowledge: ISO15693Knowledge
-  private var image = Type5Image()
-  private var container: Type5CapabilityContainer??
+  private(set) var image = Type5Image()
+  /// Whether an exchange of this call stands behind the image.
+  private var isProven = false
+  /// Blocks whose locks are known. A lock is never opened again; one that is open may be closed.
+  var locks: [Int: Bool] = [:]
 
   init(knowledge: ISO15693Knowledge) {
     self.knowledge = knowledge
   }
 
-  // MARK: Reading
+  /// Where the message is, and what stands after it.
+  struct Layout: Hashable {
+    let container: Type5CapabilityContainer
+    /// The addresses of the TLVs.
+    let area: Range<Int>
+    /// Where the message's TLV is, or where one can go; counted from the beginning of the area.
+    let offset: Int
+    /// `nil` if no message has been begun, or what is there is broken.
+    let message: TagLengthValue?
+    /// The TLVs after the message that a new one must not destroy, counted from the beginning of the area.
+    var following = 0..<0
 
-  mutating func status(_ link: ISO15693Link) throws -> NDEFStatus {
-    guard let container = try loadContainer(link), container.readAccess == 0 else {
-      return .notSupported
-    }
-    let place = try findMessage(container, link)
-    let capacity = TagLengthValue.capacity(room: areaEnd(container) - place.start)
-    return NDEFStatus(
-      access: container.writeAccess == 0 ? .readWrite : .readOnly, capacity: capacity)
+    var room: Int { area.count - offset }
+    var capacity: Int { TagLengthValue.capacity(room: room - following.count) }
   }
 
-  mutating func read(_ link: ISO15693Link) throws -> [UInt8]? {
-    guard let container = try loadContainer(link), container.readAccess == 0 else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted")
-    }
-    guard let value = try findMessage(container, link).value, !value.isEmpty else { return nil }
-    try load(value.upperBound, link)
-    return Array(image.bytes[value])
-  }
+  mutating func beginCall() { isProven = false }
 
   mutating func forgetContent() {
     image = Type5Image()
-    container = nil
+    isProven = false
   }
 
-  private var memorySize: Int? {
-    guard let size = knowledge.likelyBlockSize, let count = knowledge.likelyBlockCount
+  // MARK: Reading
+
+  mutating func status(_ link: ISO15693Link) throws -> NDEFStatus {
+    try prove(link, forWriting: false)
+    return try status(link, repairing: false)
+  }
+
+  mutating func statusForWriting(_ link: ISO15693Link) throws -> NDEFStatus {
+    try prove(link, forWriting: true)
+    return try status(link, repairing: true)
+  }
+
+  private mutating func status(_ link: ISO15693Link, repairing: Bool) throws -> NDEFStatus {
+    guard let layout = try layout(link, repairing: repairing) else { return .notSupported }
+    return NDEFStatus(
+      access: layout.container.writeAccess == 0 ? .readWrite : .readOnly,
+      capacity: layout.capacity)
+  }
+
+  mutating func read(_ link: ISO15693Link) throws -> [UInt8]? {
+    try prove(link, forWriting: false)
+    guard let container = try container(link), container.readAccess == 0 else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted")
+    }
+    let area = container.length..<areaEnd(container)
+    guard let message = try findMessage(in: area, link, repairing: false).message,
+      message.length > 0
+    else { return nil }
+    let addresses = (area.lowerBound + message.value.lowerBound)..<(area.lowerBound + message.end)
+    try load(addresses, link)
+    return image.bytes(addresses)
+  }
+
+  /// Container and message; `nil` for a tag that is not formatted, or not to be read without the maker's
+  /// own way.
+  ///
+  /// - Parameter repairing: what is broken counts as the place for a new message.
+  mutating func layout(_ link: ISO15693Link, repairing: Bool) throws -> Layout? {
+    guard let container = try container(link), container.readAccess == 0 else { return nil }
+    let area = container.length..<max(container.length, areaEnd(container))
+    let found = try findMessage(in: area, link, repairing: repairing)
+    var layout = Layout(
+      container: container, area: area, offset: found.offset, message: found.message)
+    if let message = found.message { layout.following = try following(message, area, link) }
+    return layout
+  }
+
+  // MARK: Proof
+
+  /// Begins a call: reads the beginning of the memory, unless this call has done so.
+  ///
+  /// - Parameter forWriting: nothing that an earlier call has read is used. For reading, the rest of a chip
+  ///   without a wired side is, where its beginning is what it was.
+  mutating func prove(_ link: ISO15693Link, forWriting: Bool) throws {
+    guard !isProven else { return }
+    let earlier = image
+    image = Type5Image()
+    try loadBeginning(link)
+    if !forWriting, !hasWiredSide, image.agrees(with: earlier) { image = earlier }
+    isProven = true
+  }
+
+  /// Whether somebody else can write while the tag is connected; so it is taken for one that is not known.
+  private var hasWiredSide: Bool { knowledge.product?.traits.hasWiredSide ?? true }
+
+  // MARK: Container
+
+  private mutating func container(
+    _ link: ISO15693Link
+  ) throws -> Type5CapabilityContainer? {
+    try load(0..<Type5CapabilityContainer.shortLength, link)
+    let start = image.bytes(0..<Type5CapabilityContainer.shortLength) ?? []
+    if Type5CapabilityContainer.isLong(start) {
+      try load(0..<Type5CapabilityContainer.longLength, link)
+    }
+    let bytes = image.bytes(0..<Type5CapabilityContainer.longLength) ?? start
+    let found = try Type5CapabilityContainer(decoding: bytes)
+    guard let found else { return nil }
+    // Read Multiple is tried even if the container does not promise it: what the tag grants, counts.
+    if found.features.contains(.specialFrame), knowledge.needsWriteOption == nil {
+      knowledge.needsWriteOption = true
+    }
+    // The chip may be larger than those of its kind: let it say so itself.
+    if knowledge.blockCount == nil, let size = likelyMemorySize,
+      found.areaUnits * Type5CapabilityContainer.unit > size
+    {
+      try withAccess(link) { try $0.askCount() }
+    }
+    return found
+  }
+
+  private var likelyMemorySize: Int? {
+    guard let size = image.blockSize ?? knowledge.likelyBlockSize,
+      let count = knowledge.likelyBlockCount
     else { return nil }
     return size * count
   }
 
-  private func areaEnd(_ container: Type5CapabilityContainer) -> Int {
-    container.areaEnd(memorySize: memorySize)
+  /// Where the area ends. A block that counts what is written to it is never in it, whatever the container
+  /// says.
+  func areaEnd(_ container: Type5CapabilityContainer) -> Int {
+    let end = container.areaEnd(memorySize: likelyMemorySize)
+    guard let counter = knowledge.product?.traits.counterBlock,
+      let size = image.blockSize ?? knowledge.likelyBlockSize
+    else { return end }
+    return min(end, counter * size)
   }
 
-  private mutating func withAccess<Result>(
+  // MARK: Loading
+
+  mutating func withAccess<Result>(
     _ link: ISO15693Link, _ body: (inout ISO15693Access) throws -> Result
   ) rethrows -> Result {
     var access = ISO15693Access(link, knowledge: knowledge)
     defer { knowledge = access.knowledge }
     return try body(&access)
-  }
-
-  private mutating func loadContainer(
-    _ link: ISO15693Link
-  ) throws -> Type5CapabilityContainer? {
-    if let container { return container }
-    if image.bytes.isEmpty { try loadBeginning(link) }
-    if image.bytes.count < Type5CapabilityContainer.shortLength {
-      try load(Type5CapabilityContainer.shortLength, link)
-    }
-    if image.bytes[0] == Type5CapabilityContainer.narrowMagic
-      || image.bytes[0] == Type5CapabilityContainer.wideMagic, image.bytes[2] == 0
-    {
-      try load(Type5CapabilityContainer.longLength, link)
-    }
-    let found = try Type5CapabilityContainer(decoding: image.bytes)
-    container = .some(found)
-    // Read Multiple is tried even if the container does not promise it: what the tag grants,
-    // counts.
-    if found?.features.contains(.specialFrame) == true, knowledge.needsWriteOption == nil {
-      knowledge.needsWriteOption = true
-    }
-    return found
   }
 
   /// Reads as much of the memory as one command may.
@@ -85,16 +165,16 @@ struct Type5Mapping: Hashable, Sendable {
       if access.knowledge.likelyBlockCount == nil { try access.askSize() }
     }
     guard let size = knowledge.likelyBlockSize else {
-      return try load(Type5CapabilityContainer.shortLength, link)
+      return try load(0..<Type5CapabilityContainer.shortLength, link)
     }
     do {
-      try load(beginning(size, link), link)
+      try load(0..<beginning(size, link), link)
     } catch let error as NFCError
       where error.vicinityRefusal == .blockNotAvailable && knowledge.blockCount == nil
     {
-      // The chip is not what its UID says: let it tell itself.
+      // The chip is not what its UID says: let it say so itself.
       try withAccess(link) { try $0.askSize() }
-      try load(beginning(knowledge.blockSize ?? size, link), link)
+      try load(0..<beginning(knowledge.blockSize ?? size, link), link)
     }
   }
 
@@ -107,199 +187,69 @@ struct Type5Mapping: Hashable, Sendable {
     return max(count * size, Type5CapabilityContainer.shortLength)
   }
 
-  /// Reads on until so many bytes from the beginning are known.
-  private mutating func load(_ end: Int, _ link: ISO15693Link) throws {
-    guard image.bytes.count < end else { return }
-    var known = image.bytes
-    try withAccess(link) { access in
-      if access.knowledge.likelyBlockSize == nil { known = try access.readBlock(0).data }
-      guard let size = access.knowledge.likelyBlockSize, known.count < end else { return }
-      let first = known.count / size
-      let blocks = try access.readBlocks(first..<((end + size - 1) / size))
-      known = Array(known.prefix(first * size)) + blocks.flatMap(\.data)
+  /// Reads the blocks that hold these bytes and are not known.
+  mutating func load(_ addresses: Range<Int>, _ link: ISO15693Link) throws {
+    if image.blockSize == nil, knowledge.likelyBlockSize == nil {
+      // A single block shows its size.
+      let block = try withAccess(link) { try $0.readBlock(0) }
+      try image.keep([block.data], from: 0)
     }
-    guard known.count >= end else {
-      throw NFCError(.tagResponseError, "the tag's blocks have not the size that was expected")
+    guard let size = image.blockSize ?? knowledge.likelyBlockSize else { return }
+    if image.blockSize == nil {
+      let end = (addresses.upperBound + size - 1) / size
+      try read(addresses.lowerBound / size..<max(end, addresses.lowerBound / size + 1), link)
     }
-    image.bytes = known
+    while let numbers = image.missing(in: addresses) { try read(numbers, link) }
   }
 
+  private mutating func read(_ numbers: Range<Int>, _ link: ISO15693Link) throws {
+    let blocks = try withAccess(link) { try $0.readBlocks(numbers) }
+    try image.keep(blocks.map(\.data), from: numbers.lowerBound)
+  }
+
+  /// Takes over what has been written.
+  mutating func keep(_ block: [UInt8], _ number: Int) throws {
+    try image.keep([block], from: number)
+  }
+
+  // MARK: TLVs
+
+  /// Looks for the message's TLV.
+  ///
+  /// - Returns: the TLV, and where it is or can go.
+  /// - Throws: `malformedContent` for a value that goes beyond the area, with its place in the memory.
   private mutating func findMessage(
-    _ container: Type5CapabilityContainer, _ link: ISO15693Link
-  ) throws -> Type5Image.Place {
-    let end = areaEnd(container)
+    in area: Range<Int>, _ link: ISO15693Link, repairing: Bool
+  ) throws -> (offset: Int, message: TagLengthValue?) {
+    var search = MessageSearch(TagDataArea(area), repairing: repairing)
     while true {
-      switch try image.findMessage(from: container.length, to: end) {
-      case .found(let place): return place
-      case .needs(let count): try load(count, link)
+      switch try search.advance({ image.byte($0) }, place: { .offset($0) }) {
+      case .message(let block): return (block.offset, block)
+      case .place(let offset): return (offset, nil)
+      case .needs(let offsets): try load(offsets, of: area, link)
       }
     }
   }
-}
 
-// MARK: - Writing
-
-extension Type5Mapping {
-  /// Length to zero, then data and terminator, then the length (Type 5 Tag 1.0, 7.5.3). A length of
-  /// three bytes that lies in two blocks is made valid by its first byte, which is written last.
-  ///
-  /// Only blocks that change are written. The message fits a tag that can be written: both were
-  /// checked.
-  mutating func write(_ message: [UInt8], _ link: ISO15693Link) throws {
-    guard let container = try loadContainer(link) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
-    }
-    let place = try findMessage(container, link)
-    let end = areaEnd(container)
-    guard message.count <= TagLengthValue.capacity(room: end - place.start) else {
-      throw NFCError(
-        .capacityExceeded, "the message has \(message.count) bytes, which do not fit the tag")
-    }
-    try withAccess(link) { access in
-      if access.knowledge.blockSize == nil { try access.askSize() }
-    }
-    guard let size = knowledge.blockSize else {
-      throw NFCError(.unsupported, "the tag does not tell the size of its blocks")
-    }
-
-    var final = image.bytes
-    let content = TagLengthValue.block(message: message, room: end - place.start)
-    let contentEnd = place.start + content.count
-    pad(&final, to: contentEnd, size)
-    final.replaceSubrange(place.start..<contentEnd, with: content)
-
-    // The byte that makes the new message valid: its length, or its type where there was none.
-    let commit = place.value == nil ? place.start : place.start + 1
-    let commitBlock = commit / size
-    let changed = changedBlocks(to: final, size, from: place.start / size)
-    let others = changed.filter { $0 != commitBlock }
-    guard !changed.isEmpty else { return }
-    if !others.isEmpty, place.value?.isEmpty == false {
-      var cleared = image.bytes
-      cleared[commit] = 0
-      try store(cleared, [commitBlock], size, link)
-    }
-    try store(final, others, size, link)
-    try store(final, [commitBlock], size, link)
+  /// Reads the blocks that hold these bytes of the area.
+  mutating func load(_ offsets: Range<Int>, of area: Range<Int>, _ link: ISO15693Link) throws {
+    try load(
+      (area.lowerBound + offsets.lowerBound)..<(area.lowerBound + offsets.upperBound), link)
   }
 
-  /// Zeros up to a whole number of blocks that holds so many bytes.
-  private func pad(_ bytes: inout [UInt8], to end: Int, _ size: Int) {
-    let length = (end + size - 1) / size * size
-    if bytes.count < length { bytes += [UInt8](repeating: 0, count: length - bytes.count) }
-  }
+  /// How often is looked for what follows a message that has no terminator.
+  private static let searchLimit = 8
 
-  /// The blocks in which the memory is not known to hold these bytes already.
-  private func changedBlocks(to final: [UInt8], _ size: Int, from first: Int) -> [Int] {
-    (first..<max(first, final.count / size)).filter { number in
-      let range = (number * size)..<((number + 1) * size)
-      return range.upperBound > image.bytes.count || image.bytes[range] != final[range]
-    }
-  }
-
-  /// Writes these blocks of an image, neighbours together, and takes over what is on the tag then.
-  private mutating func store(
-    _ target: [UInt8], _ numbers: [Int], _ size: Int, _ link: ISO15693Link
-  ) throws {
-    var index = 0
-    while index < numbers.count {
-      var end = index + 1
-      while end < numbers.count, numbers[end] == numbers[end - 1] + 1 { end += 1 }
-      let range = (numbers[index] * size)..<((numbers[end - 1] + 1) * size)
-      let data = Array(target[range])
-      let first = numbers[index]
-      try withAccess(link) { try $0.store(first, data, size: size) }
-      if range.lowerBound <= image.bytes.count {
-        image.bytes.replaceSubrange(
-          range.lowerBound..<min(range.upperBound, image.bytes.count), with: data)
-      }
-      index = end
-    }
-  }
-
-  /// Writes a container and an empty message: the container last, so that a tag torn away before it
-  /// is as it was.
-  ///
-  /// - Throws: `unsupported` for a tag that does not tell its size; `readOnly`.
-  mutating func format(_ link: ISO15693Link) throws {
-    if let container = try loadContainer(link) {
-      guard container.writeAccess == 0 else { throw NFCError(.readOnly, "the tag is read-only") }
-      do {
-        return try write([], link)
-      } catch let error as NFCError where error.code == .malformedContent {
-        // What is in the area is of no use: make it anew.
+  /// The TLVs after the message that a new one must not destroy.
+  private mutating func following(
+    _ message: TagLengthValue, _ area: Range<Int>, _ link: ISO15693Link
+  ) throws -> Range<Int> {
+    for _ in 0..<Self.searchLimit {
+      switch message.following(size: area.count, { image.byte(area.lowerBound + $0) }) {
+      case .bytes(let offsets): return offsets
+      case .needs(let missing): try load(missing, of: area, link)
       }
     }
-    try withAccess(link) { try $0.askSize() }
-    guard let size = knowledge.blockSize, let count = knowledge.blockCount else {
-      throw NFCError(.unsupported, "the tag does not tell the size of its memory")
-    }
-    // Whether the tag reads several blocks is tried on the two that are to be written.
-    if count > 1 { _ = try withAccess(link) { try $0.readBlocks(0..<2) } }
-    let new = makeContainer(size: size, count: count)
-    let content =
-      new.encoded
-      + TagLengthValue.block(message: [], room: new.areaUnits * Type5CapabilityContainer.unit)
-    guard new.areaUnits > 0, content.count <= size * count else {
-      throw NFCError(.unsupported, "the tag is too small for NDEF")
-    }
-    let end = (content.count + size - 1) / size * size
-    try load(end, link)
-    var final = image.bytes
-    final.replaceSubrange(0..<content.count, with: content)
-    try store(final, Array(1..<max(1, end / size)), size, link)
-    // The first write may have shown that the option flag is needed: the container says so too.
-    if knowledge.needsWriteOption == true {
-      final[3] |= Type5CapabilityContainer.Features.specialFrame.rawValue
-    }
-    try store(final, [0], size, link)
-    forgetContent()
-  }
-
-  private func makeContainer(size: Int, count: Int) -> Type5CapabilityContainer {
-    let isWide = count > ISO15693Access.largestNarrowCount
-    var features: Type5CapabilityContainer.Features = []
-    if knowledge.readLimit != 1 { features.insert(.readMultipleBlocks) }
-    if knowledge.product != nil { features.insert(.lockBlock) }
-    let unit = Type5CapabilityContainer.unit
-    let short = (size * count - Type5CapabilityContainer.shortLength) / unit
-    let units =
-      short > Type5CapabilityContainer.largestShortArea
-      ? (size * count - Type5CapabilityContainer.longLength) / unit : short
-    // Two-byte numbers stand for the extended commands: some chips with that many blocks lack them.
-    return Type5CapabilityContainer(
-      isWide: isWide && knowledge.wideNumbers != .protocolExtension, areaUnits: units,
-      features: features)
-  }
-
-  /// Makes the tag read-only for good: write access in the container, then every block of container
-  /// and area if the tag locks blocks (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
-  mutating func lock(_ link: ISO15693Link) throws {
-    guard let container = try loadContainer(link) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
-    }
-    if container.features.contains(.lockBlock) { try link.checkLocks() }
-    try withAccess(link) { access in
-      if access.knowledge.blockSize == nil { try access.askSize() }
-    }
-    guard let size = knowledge.blockSize else {
-      throw NFCError(.unsupported, "the tag does not tell the size of its blocks")
-    }
-    if container.writeAccess != Type5CapabilityContainer.accessNever {
-      try load(size, link)
-      var closed = container
-      closed.writeAccess = Type5CapabilityContainer.accessNever
-      var final = image.bytes
-      final.replaceSubrange(0..<closed.encoded.count, with: closed.encoded)
-      try store(final, [0], size, link)
-      self.container = .some(closed)
-    }
-    guard container.features.contains(.lockBlock) else { return }
-    let end = (areaEnd(container) + size - 1) / size
-    try withAccess(link) { access in
-      for number in 0..<min(end, access.knowledge.blockCount ?? end) {
-        try access.lockBlock(number)
-      }
-    }
+    return message.end..<message.end
   }
 }

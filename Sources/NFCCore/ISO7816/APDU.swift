@@ -10,8 +10,19 @@ public struct APDU: Hashable, Sendable {
   /// Nₑ, the most bytes that the answer may have: 1 to 256 in a short command, to 65 536 in an extended
   /// one; `nil` if no data is expected.
   public var expectedLength: Int?
-  /// Extended length fields are used even where short ones would do.
-  public var isExtended: Bool
+  /// Whether the length fields are extended: where it was asked for, and where short ones would not do,
+  /// whatever ``data`` and ``expectedLength`` have been changed to.
+  public var isExtended: Bool {
+    get {
+      asksForExtended || data.count > Self.maximumShortData
+        || (expectedLength ?? 0) > Self.maximumShortLength
+    }
+    set { asksForExtended = newValue }
+  }
+  private var asksForExtended: Bool
+
+  private static let maximumShortData = 255
+  private static let maximumShortLength = 256
 
   public init(
     instructionClass: UInt8, instructionCode: UInt8, p1: UInt8, p2: UInt8, data: [UInt8] = [],
@@ -23,8 +34,7 @@ public struct APDU: Hashable, Sendable {
     self.p2 = p2
     self.data = data
     self.expectedLength = expectedLength
-    self.isExtended =
-      isExtended || data.count > 255 || (expectedLength.map { $0 > 256 } ?? false)
+    asksForExtended = isExtended
   }
 
   /// Reads a command in any of the seven forms of ISO/IEC 7816-4, 5.1 and 12.1; `nil` if it is of none.
@@ -69,8 +79,8 @@ public struct APDU: Hashable, Sendable {
     return length == 0 ? 65_536 : length
   }
 
-  /// The command as it goes to the card. Lengths beyond what the form can say are cut by
-  /// ``validate()``'s error, not here.
+  /// The command as it goes to the card, in the form that its lengths ask for. What no form can carry is
+  /// found by ``validate()``, not here.
   public var encoded: [UInt8] {
     var bytes = [instructionClass, instructionCode, p1, p2]
     if isExtended {

@@ -1,13 +1,13 @@
-/// READ BINARY: ISO/IEC 7816-4, 7.2.3.
+/// Files without records: ISO/IEC 7816-4, 7.1.1, 7.2.3 and 7.2.5.
 extension ISO7816Procedure {
   /// What one READ BINARY asks for at first. libnfc may cut an answer of more than 244 bytes without a word.
   static let longestRead = 242
-  /// The last byte that an offset data object can name.
-  private static let maximumOffset = 0xFF_FFFF
   /// P1 of SELECT: an EF of the current DF (ISO/IEC 7816-4, table 39).
   private static let elementaryFile: UInt8 = 0x02
   /// P2 of SELECT: first occurrence, no answer data.
   private static let noAnswerData: UInt8 = 0x0C
+
+  // MARK: Selecting
 
   /// SELECT by file identifier, in the two ways that cards know.
   func selectFile(_ identifier: UInt16) throws {
@@ -22,49 +22,103 @@ extension ISO7816Procedure {
           instructionClass: first.instructionClass, instructionCode: first.instructionCode,
           p1: Self.elementaryFile, p2: Self.noAnswerData, data: first.data), .automatic)
     }
+    guard Self.isSelected(answer) else { throw Self.refusal(answer, file: identifier) }
+  }
+
+  /// Sends a SELECT as it is: one exchange. File control information that waits for GET RESPONSE is left
+  /// where it is.
+  ///
+  /// - Returns: whether there is such a file or application.
+  func select(_ command: APDU, file: UInt16? = nil) throws -> Bool {
+    let answer = try send(command, .raw)
+    if Self.isSelected(answer) { return true }
+    // Of applications any refusal means that there is none by that name.
+    guard file == nil || answer.status == .fileNotFound else {
+      throw Self.refusal(answer, file: file)
+    }
+    return false
+  }
+
+  private static func isSelected(_ answer: ResponseAPDU) -> Bool {
     switch answer.status.group {
-    case .success, .moreData, .warning: return
-    default: throw Self.refusal(answer, file: identifier)
+    case .success, .moreData, .warning: true
+    case .executionError, .checkingError, .proprietary: false
     }
   }
+
+  // MARK: Reading
 
   /// Bytes of the current file.
   ///
   /// - Parameters:
   ///   - count: `nil` for all to the end.
-  ///   - limit: the most to ask for at once; what the card refuses lowers it.
+  ///   - limit: the most to ask for at once; what the card refuses lowers it. A refusal for the end of the
+  ///     file tells nothing of the next one, and does not.
   func readBinary(
     file: UInt16?, offset: Int, count: Int?, limit: inout Int
   ) throws -> [UInt8] {
-    guard offset >= 0, count ?? 0 >= 0, offset <= Self.maximumOffset else {
-      throw NFCError(.invalidParameter, "an offset is 0 to \(Self.maximumOffset)")
+    guard offset >= 0, count ?? 0 >= 0, offset <= Type4Command.maximumObjectOffset else {
+      throw NFCError(
+        .invalidParameter, "an offset is 0 to \(Type4Command.maximumObjectOffset)")
     }
-    let end = offset + min(count ?? .max, Self.maximumOffset + 1 - offset)
-    limit = max(1, min(limit, maximumResponseLength - 2))
+    let end = offset + min(count ?? .max, Type4Command.maximumObjectOffset + 1 - offset)
+    var reading = BinaryReading(limit: max(1, min(limit, maximumResponseLength - 2)))
     var content: [UInt8] = []
+    var shortAnswers = 0
+    defer { limit = reading.limit(fileReaches: offset + content.count) }
     while offset + content.count < end {
       let position = offset + content.count
-      let asked = min(limit, end - position)
-      let answer = try readStep(position, asked)
+      let part: BinaryPart
+      do {
+        part = try readPart(
+          file: file, offset: position, count: end - position, reading: &reading)
+      } catch let error as NFCError
+        where error.cause == .statusWord(StatusWord.wrongParameters.rawValue) && !content.isEmpty
+      {
+        // The offset is the file's end.
+        return content
+      }
+      content += part.bytes
+      if part.bytes.isEmpty || part.isEnd { return content }
+      if part.bytes.count < Self.leastAnswer { shortAnswers += 1 }
+      guard shortAnswers <= Self.toleratedShortAnswers else {
+        throw NFCError(
+          .tagResponseError, "the card gives its file in too many small parts",
+          place: file.map { .file($0) })
+      }
+    }
+    return content
+  }
+
+  /// What one READ BINARY has brought.
+  struct BinaryPart {
+    var bytes: [UInt8]
+    /// The card says that the file ends here.
+    var isEnd: Bool
+  }
+
+  /// One READ BINARY, or several if the card refuses so many bytes.
+  func readPart(
+    file: UInt16?, offset: Int, count: Int, reading: inout BinaryReading
+  ) throws -> BinaryPart {
+    while true {
+      let asked = min(reading.limit, count)
+      let answer = try readStep(offset, asked)
       switch answer.status {
       case .success, .endOfFile:
-        guard let part = Self.content(of: answer, at: position), part.count <= asked else {
+        guard let bytes = Self.content(of: answer, at: offset), bytes.count <= asked else {
           throw NFCError(
             .tagResponseError, "the card has sent something else than was asked for",
             place: file.map { .file($0) })
         }
-        content += part
-        if part.isEmpty || answer.status == .endOfFile { return content }
-      case .wrongLength where limit > 1:
-        limit = max(1, asked / 2)
-      case .wrongParameters where !content.isEmpty:
-        // The offset is the file's end.
-        return content
+        reading.wasGranted(asked)
+        return BinaryPart(bytes: bytes, isEnd: answer.status == .endOfFile)
+      case .wrongLength where reading.canAskForLess(than: asked):
+        reading.wasRefused(asked, at: offset)
       default:
         throw Self.refusal(answer, file: file)
       }
     }
-    return content
   }
 
   private func readStep(_ offset: Int, _ count: Int) throws -> ResponseAPDU {
@@ -83,11 +137,86 @@ extension ISO7816Procedure {
     return Type4Command.unwrap(answer.data)
   }
 
-  private static func refusal(_ answer: ResponseAPDU, file: UInt16?) -> NFCError {
+  // MARK: Writing
+
+  /// UPDATE BINARY of the current file.
+  ///
+  /// - Parameter limit: the most data in one command; what the card refuses lowers it.
+  func updateBinary(file: UInt16, offset: Int, data: [UInt8], limit: inout Int) throws {
+    var done = 0
+    while done < data.count {
+      let start = offset + done
+      let isBeyond = start > Type4Command.maximumOffset
+      let room =
+        isBeyond ? Type4Command.dataObjectCapacity(limit - Type4Command.offsetObjectSize) : limit
+      guard room > 0 else {
+        throw NFCError(
+          .unsupported, "the card takes too little at once for so large a file", place: .file(file))
+      }
+      let part = Array(data[done..<min(done + room, data.count)])
+      let answer = try send(
+        isBeyond
+          ? Type4Command.updateBinaryWithDataObject(offset: start, data: part)
+          : Type4Command.updateBinary(offset: start, data: part), .raw)
+      if answer.isSuccess {
+        done += part.count
+      } else if answer.status == .wrongLength, part.count > 1 {
+        limit = min(part.count, limit) / 2
+      } else {
+        throw Self.refusal(answer, file: file)
+      }
+    }
+  }
+
+  // MARK: Errors
+
+  static func refusal(_ answer: ResponseAPDU, file: UInt16?) -> NFCError {
     let needsKey = answer.status == .securityStatusNotSatisfied
     return NFCError(
       needsKey ? .notAuthenticated : .tagRefused,
       needsKey ? "the card asks for authentication first" : "the card has refused the command",
       cause: .statusWord(answer.statusWord), place: file.map { .file($0) })
+  }
+}
+
+/// How much is asked for at once while a file is read, and what the card's refusals say about it.
+///
+/// Some cards refuse a READ BINARY that reaches beyond the file's end with the same status word as one that
+/// asks for more than they can give.
+struct BinaryReading: Hashable, Sendable {
+  /// The most to ask for at once.
+  private(set) var limit: Int
+  /// Less than this is not asked for.
+  let smallest: Int
+  private let first: Int
+  private var granted = 0
+  private var refusals: [Refusal] = []
+
+  private struct Refusal: Hashable {
+    var asked: Int
+    /// Where the answer would have ended.
+    var end: Int
+  }
+
+  init(limit: Int, smallest: Int = 1) {
+    self.limit = limit
+    self.smallest = smallest
+    first = limit
+  }
+
+  func canAskForLess(than asked: Int) -> Bool { asked > smallest }
+
+  mutating func wasGranted(_ asked: Int) { granted = max(granted, asked) }
+
+  mutating func wasRefused(_ asked: Int, at offset: Int) {
+    refusals.append(Refusal(asked: asked, end: offset + asked))
+    limit = max(smallest, asked / 2)
+  }
+
+  /// The limit to remember, now that the file is known to have bytes up to `end`: what was refused within
+  /// it was too much for the card.
+  func limit(fileReaches end: Int) -> Int {
+    guard let refused = refusals.filter({ $0.end <= end }).map(\.asked).min() else { return first }
+    return max(smallest, min(refused - 1, max(granted, limit)))
   }
 }

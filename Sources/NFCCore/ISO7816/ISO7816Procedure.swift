@@ -34,6 +34,10 @@ struct ISO7816Procedure {
   private static let statusWordSize = 2
   /// The longest answer that any command can ask for.
   private static let longestAnswer = 65_536
+  /// Every card gives so many bytes at once (NFC Forum, Type 4 Tag Operation Specification 2.0, 5.1: MLe);
+  /// one that gives fewer for ever is not waited for.
+  static let leastAnswer = 15
+  static let toleratedShortAnswers = 256
 
   func send(_ command: APDU, _ options: APDUOptions) throws -> ResponseAPDU {
     try command.validate()
@@ -128,10 +132,13 @@ struct ISO7816Procedure {
   ) throws -> ResponseAPDU {
     var answer = first
     var whole = first.data
+    var shortAnswers = 0
     while answer.status.sw1 == Status.moreData, whole.count < limit {
       let asked = min(Self.length(answer.sw2), limit - whole.count)
       answer = try getResponse(command, count: asked, options)
+      if answer.data.count < Self.leastAnswer { shortAnswers += 1 }
       guard !answer.data.isEmpty || answer.status.sw1 != Status.moreData,
+        shortAnswers <= Self.toleratedShortAnswers,
         whole.count + answer.data.count <= Self.longestAnswer
       else {
         throw NFCError(

@@ -21,12 +21,20 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
     handle.knowledge.withLock { $0.product } ?? nil
   }
 
-  func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
-    try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
+  func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU {
+    try await handle.performCommand { try ISO7816Exchange.send(command, $0.allowing(timeout)) }
   }
 
-  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
-    try await handle.performCommand { try ISO7816Procedure($0).send(command, options) }
+  func sendCommand(
+    _ command: APDU, options: APDUOptions, timeout: Duration?
+  ) async throws -> ResponseAPDU {
+    try await handle.performCommand {
+      try ISO7816Procedure($0.allowing(timeout)).send(command, options)
+    }
+  }
+
+  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    try link.exchange(command, framing: .tagProtocol, timeout: ISO7816Exchange.timeout)
   }
 
   func selectApplication(of aids: [ApplicationIdentifier]) async throws -> SelectedApplication {
@@ -48,7 +56,7 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
 /// Commands of ISO/IEC 7816-4 over the air.
 enum ISO7816Exchange {
   /// Waiting-time extensions counted: a card that computes for longer is given up.
-  private static let timeout = Duration.seconds(5)
+  static let timeout = Duration.seconds(5)
 
   static func send(_ command: APDU, _ link: TagLink) throws -> ResponseAPDU {
     try command.validate()

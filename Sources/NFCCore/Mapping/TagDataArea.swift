@@ -76,6 +76,9 @@ struct TagDataArea: Hashable, Sendable {
     }
   }
 
+  /// Where the memory that holds the area ends, reserved bytes included.
+  var rawEnd: Int { bytes.upperBound }
+
   /// Where the area ends: the address after its last byte.
   var end: Int { spans.last?.upperBound ?? 0 }
 }

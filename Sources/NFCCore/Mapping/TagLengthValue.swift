@@ -33,6 +33,8 @@ extension TagLengthValue {
     static let terminator: UInt8 = 0xFE
   }
 
+  /// Tag and length of a value of at most FE bytes.
+  static let shortestHeader = 2
   /// In the length's first byte: two more bytes have the length, most significant first.
   static let longLength: UInt8 = 0xFF
   /// The longest value with a length of one byte.

@@ -14,47 +14,55 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     let product: TagProduct?
     switch family {
     case .classic: product = TypeAIdentification.classic(target)
-    case .ultralight:
-      product = try await handle.perform { try UltralightIdentification.product($0) }
+    case .ultralight: return try await handle.perform { try handle.type2Chip($0)?.product }
     case .desfire, .plus, .unknown:
       product =
         try await handle.perform { try TypeAIdentification.desfireVersion($0)?.product }
-        ?? (family == .plus ? TagProduct(name: "MIFARE Plus", maker: "NXP") : nil)
+        ?? TypeAIdentification.plus(target)
     }
     handle.knowledge.withLock { $0.product = .some(product) }
     return product
   }
 
-  func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8] {
+  func sendMiFareCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8] {
+    try await transmit(command, timeout: timeout)
+  }
+
+  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard !command.isEmpty else {
       throw NFCError(.invalidParameter, "a command has at least one byte")
     }
-    let family = family
-    return try await handle.performCommand { link in
-      switch family {
-      case .classic: return try MiFareClassicExchange.send(command, link)
-      case .ultralight: return try UltralightExchange.send(command, link)
-      case .desfire where link.capabilities.takesAPDUsAlone:
-        return try DESFireWrapping.send(native: command, link)
-      case .desfire, .plus, .unknown:
-        guard !link.capabilities.takesAPDUsAlone else {
-          throw NFCError(
-            .unsupported,
-            "this reader carries APDUs alone, and the card has no form of its own in them")
-        }
-        return try link.exchange(command, framing: .tagProtocol)
+    switch family {
+    case .classic: return try MiFareClassicExchange.send(command, link)
+    case .ultralight:
+      handle.knowledge.withLock { $0.willSend(command) }
+      return try UltralightExchange.send(command, link)
+    case .desfire where link.capabilities.takesAPDUsAlone:
+      return try DESFireWrapping.send(native: command, link)
+    case .desfire, .plus, .unknown:
+      guard !link.capabilities.takesAPDUsAlone else {
+        throw NFCError(
+          .unsupported,
+          "this reader carries APDUs alone, and the card has no form of its own in them")
       }
+      return try link.exchange(command, framing: .tagProtocol)
     }
   }
 
-  func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
+  func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU {
     try checkSpeaksISO7816()
-    return try await handle.performCommand { try ISO7816Exchange.send(command, $0) }
+    return try await handle.performCommand {
+      try ISO7816Exchange.send(command, $0.allowing(timeout))
+    }
   }
 
-  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
+  func sendCommand(
+    _ command: APDU, options: APDUOptions, timeout: Duration?
+  ) async throws -> ResponseAPDU {
     try checkSpeaksISO7816()
-    return try await handle.performCommand { try ISO7816Procedure($0).send(command, options) }
+    return try await handle.performCommand {
+      try ISO7816Procedure($0.allowing(timeout)).send(command, options)
+    }
   }
 
   private func checkSpeaksISO7816() throws {

@@ -8,15 +8,27 @@ enum TypeAIdentification {
     case other
   }
 
+  private static let ultralightSAK: UInt8 = 0x00
   private static let isoWrappedGetVersion: [UInt8] = [0x90, 0x60, 0x00, 0x00, 0x00]
   private static let additionalFrame: UInt16 = 0x91AF
   private static let operationOK: UInt16 = 0x9100
   private static let isoWrappedAdditionalFrame: [UInt8] = [0x90, 0xAF, 0x00, 0x00, 0x00]
 
-  /// DESFire and the NTAG 4xx announce themselves alike: SAK 20, and 80 as the only historical byte
-  /// (MF3ICDx21_41_81 data sheet, 8.2; NTAG 424 DNA data sheet, 8.1).
+  /// The first byte of historical bytes in the forms of ISO/IEC 7816-4, 8.1.1: a status at their end, or
+  /// data objects.
+  private static let statusCategory: UInt8 = 0x00
+  private static let objectsCategory: UInt8 = 0x80
+
+  /// Whether GetVersion is to be asked. DESFire and the NTAG 4xx announce themselves alike: SAK 20, and 80 as
+  /// the only historical byte (MF3ICDx21_41_81 data sheet, 8.2; NTAG 424 DNA data sheet, 8.1). An issuer can
+  /// give a DESFire any answer to select, so only cards whose historical bytes follow ISO/IEC 7816-4 and say
+  /// something are not asked, nor those of a Plus that does not know the command.
   static func needsVersion(_ target: ISO14443ATarget) -> Bool {
-    target.sak == 0x20 && target.historicalBytes == [0x80]
+    guard target.sak == ISO14443ATarget.sakISO14443Part4 else { return false }
+    let historical = target.historicalBytes
+    if let plus = MiFarePlus(historicalBytes: historical) { return plus.knowsGetVersion }
+    let isStandard = [statusCategory, objectsCategory].contains(historical.first)
+    return !isStandard || historical == [objectsCategory]
   }
 
   static func kind(_ target: ISO14443ATarget, version: DESFireVersion?) -> Kind {
@@ -24,49 +36,78 @@ enum TypeAIdentification {
       if let version {
         return version.isDESFire ? .miFare(.desfire) : version.isPlus ? .miFare(.plus) : .iso7816
       }
-      return isPlus(target) ? .miFare(.plus) : .iso7816
+      return plus(target) == nil ? .iso7816 : .miFare(.plus)
     }
-    switch target.sak {
     // ATQA says no more: with several tags in the field it is a mixture of theirs.
-    case 0x00: return .miFare(.ultralight)
-    // Classic with 4-byte or 7-byte UIDs, Plus in security level 1, and cards that emulate them.
-    case 0x01, 0x08, 0x09, 0x10, 0x11, 0x18, 0x19, 0x28, 0x38, 0x88, 0x98: return .miFare(.classic)
-    default: return .other
-    }
+    if target.sak == ultralightSAK { return .miFare(.ultralight) }
+    return MiFareClassicKind(sak: target.sak) == nil ? .other : .miFare(.classic)
   }
 
-  /// The historical bytes of Plus (MF1PLUSx0y1 data sheet, 8.2).
-  private static func isPlus(_ target: ISO14443ATarget) -> Bool {
-    let historical = target.historicalBytes
-    return historical.starts(with: [0xC1, 0x05, 0x2F, 0x2F])
-      || historical.starts(with: [0xC1, 0x05, 0x21, 0x30])
-  }
-
-  /// MIFARE Classic by SAK (AN10833, table 6).
+  /// A MIFARE Classic, or a Plus in security level 1 or 2, which has a Classic's SAK; a Plus that gives its
+  /// historical bytes says no more of its size.
   static func classic(_ target: ISO14443ATarget) -> TagProduct? {
-    switch target.sak {
-    case 0x08, 0x88: TagProduct(name: "MIFARE Classic 1K", maker: "NXP", memorySize: 1024)
-    case 0x18, 0x98: TagProduct(name: "MIFARE Classic 4K", maker: "NXP", memorySize: 4096)
-    case 0x09: TagProduct(name: "MIFARE Classic Mini", maker: "NXP", memorySize: 320)
-    case 0x19: TagProduct(name: "MIFARE Classic 2K", maker: "NXP", memorySize: 2048)
-    default: nil
-    }
+    plus(target) ?? MiFareClassicKind(sak: target.sak)?.product
+  }
+
+  /// A Plus by its historical bytes.
+  static func plus(_ target: ISO14443ATarget) -> TagProduct? {
+    MiFarePlus(historicalBytes: target.historicalBytes)?.product
   }
 
   /// The first of GetVersion's three frames, wrapped as ISO/IEC 7816-4 has it; `nil` if the card does
-  /// not know the command. The other two are fetched so that the card is left idle.
+  /// not know the command, and if it answers nothing or what makes no sense. The other two are fetched so
+  /// that the card is left idle.
+  ///
+  /// - Throws: `tagConnectionLost` if a silent card cannot be woken: it has left.
   static func desfireVersion(_ link: TagLink) throws -> DESFireVersion? {
-    var answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
-    let hardware = answer
-    var frames = 1
-    while answer.statusWord == additionalFrame, frames < 3 {
-      answer = try ResponseAPDU(link.exchange(isoWrappedAdditionalFrame, framing: .tagProtocol))
-      frames += 1
-    }
-    guard hardware.statusWord == additionalFrame || hardware.statusWord == operationOK else {
+    do {
+      var answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
+      let hardware = answer
+      var frames = 1
+      while answer.statusWord == additionalFrame, frames < 3 {
+        answer = try ResponseAPDU(link.exchange(isoWrappedAdditionalFrame, framing: .tagProtocol))
+        frames += 1
+      }
+      guard hardware.statusWord == additionalFrame || hardware.statusWord == operationOK else {
+        return nil
+      }
+      return DESFireVersion(hardware: hardware.data)
+    } catch let error as NFCError where error.code == .tagResponseError {
+      try link.selectAgain()
       return nil
     }
-    return DESFireVersion(hardware: hardware.data)
+  }
+}
+
+/// A MIFARE Plus by the historical bytes of its answer to select.
+///
+/// Sources: MF1PLUSx0y1 data sheet, 8.2; for the last three bytes Proxmark3 (`cmdhf14a.c`) and the list of
+/// contactless ATRs of pcsc-tools.
+private struct MiFarePlus {
+  let product: TagProduct
+  /// EV1 and EV2 do; SE, whose bytes begin alike, refuses it and stays as it is.
+  let knowsGetVersion: Bool
+
+  private static let plusSX: [UInt8] = [0xC1, 0x05, 0x2F, 0x2F]
+  private static let plusSEOrEV: [UInt8] = [0xC1, 0x05, 0x21, 0x30]
+  private static let plusS: [UInt8] = [0x00, 0x35, 0xC7]
+  private static let plusX: [UInt8] = [0x01, 0xBC, 0xD6]
+  /// With 17 pF, and with 70 pF.
+  private static let plusSE: [[UInt8]] = [[0x00, 0xF6, 0xD1], [0x10, 0xF6, 0xD1]]
+
+  init?(historicalBytes: [UInt8]) {
+    let isFirst = historicalBytes.starts(with: Self.plusSX)
+    guard isFirst || historicalBytes.starts(with: Self.plusSEOrEV) else { return nil }
+    let rest = Array(historicalBytes.dropFirst(Self.plusSX.count).prefix(Self.plusS.count))
+    let name =
+      switch rest {
+      case Self.plusS where isFirst: "MIFARE Plus S"
+      case Self.plusX where isFirst: "MIFARE Plus X"
+      case _ where !isFirst && Self.plusSE.contains(rest): "MIFARE Plus SE"
+      default: "MIFARE Plus"
+      }
+    product = TagProduct(name: name, maker: "NXP")
+    knowsGetVersion = !isFirst
   }
 }
 
@@ -84,27 +125,56 @@ struct DESFireVersion: Hashable, Sendable {
     storageSize = hardware[5]
   }
 
-  var isDESFire: Bool { type & 0x0F == 0x01 || type == 0x08 }
-  var isPlus: Bool { type & 0x0F == 0x02 }
+  /// Bit 8 of the type: an implementation on a microcontroller.
+  private static let microcontroller: UInt8 = 0x80
+  private static let desfire: UInt8 = 0x01
+  private static let plus: UInt8 = 0x02
+  private static let ntag4xx: UInt8 = 0x04
+  private static let desfireLight: UInt8 = 0x08
+  /// DESFire on other hardware: a microcontroller, Apple Wallet, MIFARE 2GO.
+  private static let desfireOnMicrocontroller: UInt8 = 0x83
+  private static let appleWallet: UInt8 = 0x91
+  private static let miFare2GO: UInt8 = 0xA1
 
+  /// The type without the bit for a microcontroller.
+  private var family: UInt8 { type & ~Self.microcontroller }
+
+  var isDESFire: Bool {
+    family & 0x0F == Self.desfire || family == Self.desfireLight
+      || type == Self.desfireOnMicrocontroller
+  }
+  var isPlus: Bool { family == Self.plus }
+
+  /// The versions that real cards have given (Proxmark3, `cmdhfmfdes.c`); no product for those of an
+  /// implementation that nobody has named.
   var product: TagProduct? {
     switch (type, majorVersion) {
-    case (0x01, 0x00): nxp("MIFARE DESFire")
-    case (0x01, 0x01): nxp("MIFARE DESFire EV1")
-    case (0x01, 0x12), (0x81, 0x12), (0x01, 0x22): nxp("MIFARE DESFire EV2")
-    case (0x01, 0x33), (0x81, 0x33): nxp("MIFARE DESFire EV3")
-    case (0x08, 0x30), (0x88, 0x30), (0x08, 0x10): nxp("MIFARE DESFire Light")
-    case (0x04, 0x10): nxp("NTAG 413 DNA")
-    case (0x04, 0x30): nxp("NTAG 424 DNA")
-    case (0x02, _), (0x82, _): nxp("MIFARE Plus EV1")
-    default: nil
+    case (Self.desfireOnMicrocontroller, _): return nxp("MIFARE DESFire")
+    case (Self.appleWallet, _): return nxp("Apple Wallet DESFire", maker: "Apple")
+    case (Self.miFare2GO, _): return nxp("MIFARE 2GO")
+    default: break
+    }
+    switch (family, majorVersion) {
+    case (Self.desfire, 0x00): return nxp("MIFARE DESFire")
+    case (Self.desfire, 0x01): return nxp("MIFARE DESFire EV1")
+    case (Self.desfire, 0x12), (Self.desfire, 0x22), (Self.desfire, 0x42):
+      return nxp("MIFARE DESFire EV2")
+    case (Self.desfire, 0x33), (Self.desfire, 0x43): return nxp("MIFARE DESFire EV3")
+    case (Self.desfire, 0xA0): return nxp("MIFARE DUOX")
+    case (Self.desfireLight, 0x30), (Self.desfireLight, 0x10): return nxp("MIFARE DESFire Light")
+    case (Self.ntag4xx, 0x10): return nxp("NTAG 413 DNA")
+    case (Self.ntag4xx, 0x30): return nxp("NTAG 424 DNA")
+    case (Self.plus, 0x11): return nxp("MIFARE Plus EV1")
+    case (Self.plus, 0x22): return nxp("MIFARE Plus EV2")
+    case (Self.plus, _): return nxp("MIFARE Plus")
+    default: return nil
     }
   }
 
-  private func nxp(_ name: String) -> TagProduct {
+  private func nxp(_ name: String, maker: String = "NXP") -> TagProduct {
     // The exponent of two; an odd value lies between two of them (same source).
     let exponent = Int(storageSize >> 1)
     let memorySize = storageSize & 1 == 0 && exponent < 24 ? 1 << exponent : nil
-    return TagProduct(name: name, maker: "NXP", memorySize: memorySize)
+    return TagProduct(name: name, maker: maker, memorySize: memorySize)
   }
 }

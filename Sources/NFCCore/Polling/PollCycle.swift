@@ -14,10 +14,15 @@ package struct PollCycle: Sendable {
     case pause
   }
 
-  /// What a list has told.
+  /// A tag's stay in the field, from its coming to its going.
+  struct Stay: Hashable, Sendable {
+    fileprivate let number: Int
+  }
+
+  /// What a list has shown.
   enum Event: Hashable, Sendable {
-    case arrived(Target)
-    case left(Target)
+    case arrived(Stay, Target)
+    case left(Stay)
   }
 
   package static let missesUntilLeft = 2
@@ -25,14 +30,17 @@ package struct PollCycle: Sendable {
   static let missesUntilLeftInCompany = 8
 
   private struct Known: Sendable {
+    let stay: Stay
     var target: Target
     var misses = 0
+    /// It has had the same number in two rounds, and so will not draw another.
+    var isFixed = false
   }
 
   private let round: [Step]
-  /// A reader that has just been opened has its carrier off: the first round begins behind the reset.
-  private var position = 1
+  private var position = 0
   private var known: [Known] = []
+  private var stays = 0
 
   init(technologies: [TagTechnology]) {
     round = [.resetField] + technologies.map { .list($0) } + [.pause]
@@ -40,6 +48,18 @@ package struct PollCycle: Sendable {
 
   /// The tags that are in the field as far as is known, in the order in which they came.
   var present: [Target] { known.map(\.target) }
+
+  /// A tag that was found had gone again before it could be reported: it is news when it is found again.
+  mutating func forget(_ stay: Stay) { known.removeAll { $0.stay == stay } }
+
+  /// The reader has gone, and every tag with it: the next step begins a round.
+  mutating func startOver() -> [Event] {
+    defer {
+      known = []
+      position = 0
+    }
+    return known.map { .left($0.stay) }
+  }
 
   mutating func next() -> Step {
     defer { position = (position + 1) % round.count }
@@ -54,7 +74,10 @@ package struct PollCycle: Sendable {
     for index in known.indices where known[index].target.technology == technology {
       if targets.contains(where: { $0.isSame(as: known[index].target) }) {
         known[index].misses = 0
-      } else if let same = news.firstIndex(where: { $0.isLikely(known[index].target) }) {
+        known[index].isFixed = true
+      } else if !known[index].isFixed,
+        let same = news.firstIndex(where: { $0.isLikely(known[index].target) })
+      {
         // It has drawn a new number at the last power-on.
         known[index].target = news.remove(at: same)
         known[index].misses = 0
@@ -67,12 +90,14 @@ package struct PollCycle: Sendable {
       ? Self.missesUntilLeftInCompany : Self.missesUntilLeft
     known.removeAll { entry in
       guard entry.misses >= limit else { return false }
-      events.append(.left(entry.target))
+      events.append(.left(entry.stay))
       return true
     }
     for target in news {
-      known.append(Known(target: target))
-      events.append(.arrived(target))
+      let stay = Stay(number: stays)
+      stays += 1
+      known.append(Known(stay: stay, target: target))
+      events.append(.arrived(stay, target))
     }
     return events
   }
@@ -85,7 +110,8 @@ extension Target {
     case (.iso14443a(let one), .iso14443a(let two)):
       one.hasRandomUID && two.hasRandomUID && one.sak == two.sak && one.ats == two.ats
     case (.iso14443b(let one), .iso14443b(let two)):
-      // Whether a PUPI is random is not told; cards with the same application data are rare.
+      // Whether a PUPI is random is not told. All cards of one issuer have the same application data: only
+      // one whose PUPI was never the same in two rounds can be this one.
       one.applicationData == two.applicationData && one.protocolInfo == two.protocolInfo
     default:
       false

@@ -10,12 +10,11 @@ extension Reader {
   public nonisolated func tagsInField(
     polling options: PollingOptions = .all
   ) async throws -> [DetectedTag] {
-    let events = events(polling: options)
-    if let refusal = events.refusal { throw refusal }
+    let technologies = try technologies(for: options)
     return try await perform { reader, work in
       try reader.resetField()
       var tags: [DetectedTag] = []
-      for technology in events.technologies {
+      for technology in technologies {
         try work.checkCancellation()
         for target in try reader.list(technology) {
           // One that has gone again meanwhile is left out.

@@ -1,9 +1,16 @@
-/// A tag that has come into the field or left it.
+/// What happens in front of a reader. More may be added: a `switch` needs a `default`.
 public enum TagEvent: Sendable {
   /// A tag has come.
   case arrived(DetectedTag)
-  /// A tag that had come was not found any more.
-  case left(Target)
+  /// A tag was not found any more: the one that had arrived, whatever number it has drawn since. Its calls throw
+  /// `tagConnectionLost`.
+  case left(DetectedTag)
+  /// The reader has gone; the tags that were there have left before this. It is waited for.
+  ///
+  /// Only where ``Reader/events(polling:pause:survivesReaderLoss:onCardInUse:)`` was asked to survive that.
+  case readerLost(NFCError)
+  /// The reader is back; tags that are there now arrive again.
+  case readerReturned
 }
 
 /// The tags that come and go in front of a reader, one event after the other, until the task is
@@ -12,6 +19,8 @@ public enum TagEvent: Sendable {
 /// Polling goes on only while the next event is waited for: between two events the reader is the
 /// program's own. Tags that are together in the field stay reachable until the carrier is switched off
 /// for a new round, which is when an event is waited for and none is left of the last round.
+///
+/// One iterator at a time: two over the same reader switch the carrier off for each other.
 public struct TagEvents: AsyncSequence, Sendable {
   public typealias Element = TagEvent
 
@@ -19,85 +28,118 @@ public struct TagEvents: AsyncSequence, Sendable {
   let technologies: [TagTechnology]
   let pause: Duration
   let refusal: NFCError?
+  let survivesReaderLoss: Bool
   let onCardInUse: (@Sendable (NFCError) -> Void)?
 
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(
-      reader: reader, cycle: PollCycle(technologies: technologies), pause: pause, refusal: refusal,
-      onCardInUse: onCardInUse)
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   public struct Iterator: AsyncIteratorProtocol {
-    private let reader: Reader
+    private let events: TagEvents
     private var cycle: PollCycle
-    private let pause: Duration
-    private let refusal: NFCError?
-    private let onCardInUse: (@Sendable (NFCError) -> Void)?
+    /// The tags that have been reported and have not left yet.
+    private var present: [PollCycle.Stay: DetectedTag] = [:]
     /// Whether another program had the card when the reader was last asked.
     private var isCardInUse = false
     private var queue: [PollCycle.Event] = []
     /// The search that the first tag of its technology has interrupted.
     private var interrupted: (technology: TagTechnology, first: Target)?
-    /// Rounds one after the other in which the reader itself failed.
-    private var failures = 0
+    private var failures = ReaderFailures()
+    /// What the reader has been lost by, until that is reported.
+    private var loss: NFCError?
+    private var isLost = false
 
-    /// A frame between host and reader can break; a reader that fails this often is gone.
-    private static let toleratedFailures = 2
+    /// How soon a reader that has gone is looked for again.
+    private static let pauseBetweenReturns = Duration.seconds(1)
 
-    init(
-      reader: Reader, cycle: PollCycle, pause: Duration, refusal: NFCError?,
-      onCardInUse: (@Sendable (NFCError) -> Void)?
-    ) {
-      self.reader = reader
-      self.cycle = cycle
-      self.pause = pause
-      self.refusal = refusal
-      self.onCardInUse = onCardInUse
+    init(_ events: TagEvents) {
+      self.events = events
+      cycle = PollCycle(technologies: events.technologies)
     }
 
+    private var reader: Reader { events.reader }
+
     public mutating func next() async throws -> TagEvent? {
-      if let refusal { throw refusal }
+      if let refusal = events.refusal { throw refusal }
+      while true {
+        do {
+          return try await nextEvent()
+        } catch let error as NFCError where error.code == .readerLost {
+          guard events.survivesReaderLoss, await reader.canReconnect else { throw error }
+          interrupted = nil
+          failures.reset()
+          queue = cycle.startOver()
+          // A loss that is known is not reported again.
+          if !isLost { loss = error }
+          isLost = true
+        }
+      }
+    }
+
+    private mutating func nextEvent() async throws -> TagEvent {
       while true {
         while !queue.isEmpty {
           switch queue.removeFirst() {
-          case .left(let target):
-            return .left(target)
-          case .arrived(let target):
-            // One that has gone again meanwhile is for the next rounds to tell.
+          case .left(let stay):
+            if let tag = present.removeValue(forKey: stay) { return .left(tag) }
+          case .arrived(let stay, let target):
             let tag = try await reader.perform { reader, work in
               try reader.detectIfPresent(target, work)
             }
-            if let tag { return .arrived(tag) }
+            if let tag { return arrived(tag, stay) }
+            cycle.forget(stay)
           }
         }
         try Task.checkCancellation()
-        if let (technology, first) = interrupted {
-          interrupted = nil
-          let others = try await search { reader, _ in
-            try reader.list(technology, besides: [first])
-          }
-          queue = cycle.found(others.map { [first] + $0 }, of: technology)
-          continue
+        if let loss {
+          self.loss = nil
+          return .readerLost(loss)
         }
-        switch cycle.next() {
-        case .pause:
-          try await Task.sleep(for: pause)
-        case .resetField:
-          try await attempt { reader, _ in try reader.resetField() }
-        case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
-          // Nobody can have left: what comes first is an event before others are looked for.
-          let found = try await search { reader, work in try reader.find(technology, work) }
-          guard let (targets, tag, hasMore) = found else { continue }
-          queue = cycle.found(targets, of: technology)
-          guard hasMore, let first = targets.first else { continue }
-          interrupted = (technology, first)
-          queue = []
-          if let tag { return .arrived(tag) }
-        case .list(let technology):
-          let found = try await search { reader, _ in try reader.list(technology) }
-          queue = cycle.found(found, of: technology)
+        if isLost {
+          try await Task.sleep(for: Self.pauseBetweenReturns)
+          try await reader.perform { reader, _ in try reader.reconnect() }
+          isLost = false
+          return .readerReturned
         }
+        if let event = try await step() { return event }
       }
+    }
+
+    /// Takes the next step of the round.
+    private mutating func step() async throws -> TagEvent? {
+      if let (technology, first) = interrupted {
+        interrupted = nil
+        let others = try await search { reader, _ in
+          try reader.list(technology, besides: [first])
+        }
+        queue = cycle.found(others.map { [first] + $0 }, of: technology)
+        return nil
+      }
+      switch cycle.next() {
+      case .pause:
+        try await Task.sleep(for: events.pause)
+      case .resetField:
+        try await attempt { reader, _ in try reader.resetField() }
+      case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
+        // Nobody can have left: what comes first is an event before others are looked for.
+        let found = try await search { reader, work in try reader.find(technology, work) }
+        guard let (targets, tag, hasMore) = found else { return nil }
+        queue = cycle.found(targets, of: technology)
+        guard hasMore, let first = targets.first else { return nil }
+        interrupted = (technology, first)
+        guard case .arrived(let stay, _)? = queue.first else { return nil }
+        queue = []
+        if let tag { return arrived(tag, stay) }
+        cycle.forget(stay)
+      case .list(let technology):
+        let found = try await search { reader, _ in try reader.list(technology) }
+        queue = cycle.found(found, of: technology)
+      }
+      return nil
+    }
+
+    private mutating func arrived(_ tag: DetectedTag, _ stay: PollCycle.Stay) -> TagEvent {
+      present[stay] = tag
+      return .arrived(tag)
     }
 
     /// Looks for tags. A card that another program has is one to wait for, and tells nothing.
@@ -109,25 +151,30 @@ public struct TagEvents: AsyncSequence, Sendable {
         isCardInUse = false
         return result
       } catch let error as NFCError where error.isOfCardInUse {
-        if !isCardInUse { onCardInUse?(error) }
+        if !isCardInUse { events.onCardInUse?(error) }
         isCardInUse = true
         return nil
       }
     }
 
+    @discardableResult
     private mutating func attempt<Result: Sendable>(
       _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
     ) async throws -> Result? {
       do {
         let result = try await reader.perform(body)
-        failures = 0
+        failures.reset()
         return result
       } catch let error as NFCError
         where error.code == .readerUnavailable && !error.isOfCardInUse
       {
-        failures += 1
-        guard failures > Self.toleratedFailures else { return nil }
-        throw NFCError(.readerLost, error.reason, cause: error.cause)
+        do {
+          try failures.add(error)
+        } catch {
+          await reader.giveUp()
+          throw error
+        }
+        return nil
       }
     }
   }
@@ -162,47 +209,39 @@ extension Reader {
   /// }
   /// ```
   ///
-  /// - Parameter options: what to look for. `.all` means all that this reader has; naming a technology
-  ///   that it has not throws `unsupported`.
-  public nonisolated func tags(polling options: PollingOptions = .all) -> DetectedTags {
-    DetectedTags(events: events(polling: options))
+  /// - Parameters:
+  ///   - options: what to look for. `.all` means all that this reader has; naming a technology that it has
+  ///     not throws `unsupported`.
+  ///   - survivesReaderLoss: whether to wait for a reader that has gone, rather than to throw `readerLost`.
+  public nonisolated func tags(
+    polling options: PollingOptions = .all, survivesReaderLoss: Bool = false
+  ) -> DetectedTags {
+    DetectedTags(events: events(polling: options, survivesReaderLoss: survivesReaderLoss))
   }
 
   /// Tags as they come and as they go.
   ///
   /// - Parameters:
-  ///   - options: what to look for, as in ``tags(polling:)``.
+  ///   - options: what to look for, as in ``tags(polling:survivesReaderLoss:)``.
   ///   - pause: between two rounds in which nothing has happened.
-  ///   - onCardInUse: is told, once each time, that another program has the card that is there;
+  ///   - survivesReaderLoss: whether to report ``TagEvent/readerLost(_:)`` and wait for the reader, which is
+  ///     looked for once a second, rather than to throw `readerLost`. A reader that has been closed, or whose
+  ///     driver cannot reconnect, throws all the same.
+  ///   - onCardInUse: is called, once each time, when another program has the card that is there;
   ///     polling goes on until it is free or another comes.
   public nonisolated func events(
-    polling options: PollingOptions = .all, pause: Duration = .milliseconds(100),
-    onCardInUse: (@Sendable (NFCError) -> Void)? = nil
+    polling options: PollingOptions = .all, pause: Duration = pauseBetweenRounds,
+    survivesReaderLoss: Bool = false, onCardInUse: (@Sendable (NFCError) -> Void)? = nil
   ) -> TagEvents {
-    let wanted = options.technologies
-    let technologies = wanted.filter { capabilities.technologies.contains($0) }
+    var technologies: [TagTechnology] = []
     var refusal: NFCError?
-    if options != .all {
-      // What stands behind `.other` are many; a reader need not have them all.
-      let needed = options.subtracting(.other).technologies
-      if let missing = needed.first(where: { !capabilities.technologies.contains($0) }) {
-        refusal = NFCError(.unsupported, Self.refusal(missing, name))
-      }
-    }
-    if technologies.isEmpty, refusal == nil {
-      refusal = NFCError(.invalidParameter, "no technology to poll for was named")
+    do throws(NFCError) {
+      technologies = try self.technologies(for: options)
+    } catch {
+      refusal = error
     }
     return TagEvents(
       reader: self, technologies: technologies, pause: pause, refusal: refusal,
-      onCardInUse: onCardInUse)
-  }
-
-  private static func refusal(_ technology: TagTechnology, _ reader: String) -> String {
-    switch technology {
-    case .iso15693:
-      "\(reader) has no ISO 15693: the PN53x chips cannot do it, some PC/SC readers can"
-    default:
-      "\(reader) cannot poll \(technology.rawValue)"
-    }
+      survivesReaderLoss: survivesReaderLoss, onCardInUse: onCardInUse)
   }
 }

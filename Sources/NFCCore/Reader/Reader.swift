@@ -10,10 +10,10 @@ import Synchronization
 ///
 /// The carrier is switched off by ``close()``, and when the last reference goes.
 ///
-/// A reader that goes away in the middle ends what is running with `readerLost`. One of libnfc's
-/// has to be opened anew when it is back. One of PC/SC's need not: each later call tries once to
-/// reach it again, through a service that was stopped and started as well, and throws `readerLost`
-/// as long as that fails. Tags that were found before are lost.
+/// A reader that goes away in the middle ends what is running with `readerLost`. Each later call tries once
+/// to reach it again, and throws `readerLost` as long as that fails: a serial port that is back under its
+/// name, a USB reader that is plugged in again, a PC/SC service that was stopped and started. Tags that were
+/// found before are lost.
 public actor Reader {
   /// What people call the reader, for instance `pn532_uart:/dev/ttyUSB0`.
   public nonisolated let name: String
@@ -24,6 +24,7 @@ public actor Reader {
 
   private nonisolated let executor: any SerialExecutor & TaskExecutor
   private nonisolated let abort: @Sendable () -> Void
+  private nonisolated let announceClose: @Sendable () -> Void
   /// The work that the driver is busy with, so that a cancellation ends no other.
   private nonisolated let running = Mutex<Work?>(nil)
   private nonisolated let owner: DriverOwner
@@ -34,6 +35,8 @@ public actor Reader {
   private weak var connected: TagHandle?
   /// The connected tag has to be woken before the next command.
   private var needsSelect = false
+  /// Nothing has been looked for since the reader was opened: its carrier was switched on just then.
+  private var isFieldFresh = true
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -55,6 +58,7 @@ public actor Reader {
     connectionString = driver.connectionString
     capabilities = driver.capabilities
     abort = driver.abort
+    announceClose = driver.announceClose
     self.executor = executor
     owner = DriverOwner(driver)
   }
@@ -63,6 +67,7 @@ public actor Reader {
     // An isolated deinit would do, but Swift 6.3 cannot optimize a module that uses such an actor.
     let owner = owner
     let executor = executor
+    if isOpen { announceClose() }
     // A preference does not keep the executor alive; the closure does.
     Task.detached(executorPreference: executor) { withExtendedLifetime(executor) { owner.close() } }
   }
@@ -100,11 +105,46 @@ public actor Reader {
 
   /// One piece of work on the driver, and whether its task has been cancelled.
   final class Work: Sendable {
-    private let flag = Mutex(false)
-    var isCancelled: Bool { flag.withLock { $0 } }
-    func cancel() { flag.withLock { $0 = true } }
+    private struct State {
+      var isCancelled = false
+      /// How many sections that a cancellation does not stop are open, one within the other.
+      var sections = 0
+      /// Such a section has failed: that is what the program is told, cancelled or not.
+      var hasFailedInSection = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether an error is the outcome of the cancellation.
+    var isCancelled: Bool {
+      state.withLock { $0.isCancelled && !$0.hasFailedInSection }
+    }
+
+    /// Returns whether the radio is to be stopped.
+    func cancel() -> Bool {
+      state.withLock {
+        $0.isCancelled = true
+        return $0.sections == 0
+      }
+    }
+
     func checkCancellation() throws {
-      if isCancelled { throw CancellationError() }
+      if state.withLock({ $0.isCancelled && $0.sections == 0 }) { throw CancellationError() }
+    }
+
+    /// See ``TagLink/uninterrupted(_:)``.
+    func uninterrupted<Result>(_ body: () throws -> Result) throws -> Result {
+      try state.withLock {
+        if $0.isCancelled, $0.sections == 0 { throw CancellationError() }
+        $0.sections += 1
+      }
+      defer { state.withLock { $0.sections -= 1 } }
+      do {
+        return try body()
+      } catch {
+        state.withLock { $0.hasFailedInSection = true }
+        throw error
+      }
     }
   }
 
@@ -116,7 +156,7 @@ public actor Reader {
     return try await withTaskCancellationHandler {
       try await run(work, body)
     } onCancel: {
-      work.cancel()
+      guard work.cancel() else { return }
       running.withLock { if $0 === work { abort() } }
     }
   }
@@ -149,18 +189,41 @@ public actor Reader {
     guard isOpen else { return }
     epoch += 1
     connected = nil
-    guard !driver.comesBack else { return }
+    isFieldFresh = false
+    guard !driver.canReconnect else { return driver.disconnect() }
     isOpen = false
     owner.close()
   }
 
+  /// Whether a reader that has gone can be reached again by a later call.
+  var canReconnect: Bool { isOpen && driver.canReconnect }
+
+  /// Takes a reader that fails again and again for lost.
+  func giveUp() { lose() }
+
+  /// Tries to reach a reader again that has been lost.
+  ///
+  /// - Throws: `readerLost` as long as it is not back.
+  func reconnect() throws {
+    do {
+      try resetField()
+    } catch let error as NFCError where error.code == .readerUnavailable {
+      throw losing(by: error)
+    }
+  }
+
   // MARK: Polling
 
-  /// Switches the carrier off and on. Tags found before are out of reach from now on.
+  /// Begins a round of polling: switches the carrier off and on, unless the reader has only just been
+  /// opened. Tags found before are out of reach from now on.
   func resetField() throws {
     epoch += 1
     connected = nil
-    try driver.resetField()
+    if isFieldFresh {
+      isFieldFresh = false
+    } else {
+      try driver.resetField()
+    }
   }
 
   /// Looks once for tags of a technology.
@@ -198,9 +261,66 @@ public actor Reader {
     return Array(targets.dropFirst(found.count))
   }
 
+  /// Looks for the first tag that fits, in one round, and connects to it. No other is looked for.
+  ///
+  /// - Returns: the tag; `nil` if there is none, and those that were found and do not fit.
+  func findFirst(
+    of technologies: [TagTechnology], _ work: Work, where fits: (DetectedTag) -> Bool
+  ) throws -> (tag: DetectedTag?, others: [DetectedTag]) {
+    try resetField()
+    var others: [DetectedTag] = []
+    for technology in technologies {
+      try work.checkCancellation()
+      var found: [Target] = []
+      var candidates: [Target]
+      repeat {
+        connected = nil
+        candidates =
+          driver.findsOneByOne(technology)
+          ? try driver.find(technology, besides: found).map { [$0] } ?? []
+          : found.isEmpty ? try driver.list(technology) : []
+        for target in candidates {
+          guard let handle = try handleIfPresent(target, work) else { continue }
+          if fits(handle.tag), try connectIfPresent(handle.handle, work) {
+            return (handle.tag, others)
+          }
+          others.append(handle.tag)
+        }
+        found += candidates
+      } while !candidates.isEmpty
+    }
+    return (nil, others)
+  }
+
+  /// Looks for further tags of a technology, and wakes the tag again that it was asked for.
+  func findOthers(than handle: TagHandle, _ work: Work) throws -> [Target] {
+    try connect(handle, work)
+    let technology = handle.target.technology
+    let others =
+      driver.findsOneByOne(technology)
+      ? try list(technology, besides: [handle.target])
+      : try driver.list(technology).filter { !$0.isSame(as: handle.target) }
+    connected = nil
+    try connect(handle, work)
+    return others
+  }
+
+  private func connectIfPresent(_ handle: TagHandle, _ work: Work) throws -> Bool {
+    do {
+      try connect(handle, work)
+      return true
+    } catch let error as NFCError where error.code == .tagConnectionLost {
+      return false
+    }
+  }
+
   /// Asks a tag what it is, where activation has not told, and makes it a tag of this connection.
   func detect(_ target: Target, _ work: Work) throws -> DetectedTag {
-    let handle = TagHandle(reader: self, target: target, epoch: epoch)
+    try identify(TagHandle(reader: self, target: target, epoch: epoch), work)
+  }
+
+  private func identify(_ handle: TagHandle, _ work: Work) throws -> DetectedTag {
+    let target = handle.target
     guard case .iso14443a(let found) = target, TypeAIdentification.needsVersion(found) else {
       return DetectedTag(handle, version: nil)
     }
@@ -213,8 +333,15 @@ public actor Reader {
 
   /// As ``detect(_:_:)``; `nil` if the tag has gone again meanwhile.
   func detectIfPresent(_ target: Target, _ work: Work) throws -> DetectedTag? {
+    try handleIfPresent(target, work)?.tag
+  }
+
+  private func handleIfPresent(
+    _ target: Target, _ work: Work
+  ) throws -> (handle: TagHandle, tag: DetectedTag)? {
+    let handle = TagHandle(reader: self, target: target, epoch: epoch)
     do {
-      return try detect(target, work)
+      return (handle, try identify(handle, work))
     } catch let error as NFCError
       where [.tagConnectionLost, .tagResponseError].contains(error.code)
     {
@@ -238,7 +365,32 @@ public actor Reader {
     needsSelect = false
     handle.state.withLock { $0 = .connected }
     // Another tag has been connected in between: what was selected on this one no longer is.
-    handle.knowledge.withLock { $0.mapping = nil }
+    handle.knowledge.withLock {
+      $0.wasSelected()
+      $0.authentication = nil
+    }
+  }
+
+  /// Asks the connected tag whether it is still there. One that is not is lost.
+  func isPresent(_ handle: TagHandle) throws -> Bool {
+    guard handle.epoch == epoch, handle.state.withLock({ $0 != .lost }) else { return false }
+    guard connected === handle else {
+      throw NFCError(.tagNotConnected, "only the tag that the reader talks to can be asked")
+    }
+    do {
+      if needsSelect { try wake(handle) }
+      if try driver.isPresent(handle.target) { return true }
+      forget(handle)
+      return false
+    } catch let error as NFCError {
+      switch error.code {
+      case .tagConnectionLost:
+        forget(handle)
+        return false
+      case .readerUnavailable: throw losing(by: error)
+      default: throw error
+      }
+    }
   }
 
   private func checkEpoch(_ handle: TagHandle) throws {
@@ -262,9 +414,12 @@ public actor Reader {
       case .lost: throw NFCError(.tagConnectionLost, "the tag has left the field")
       }
     }
-    if needsSelect { try wake(handle) }
+    let wasAsleep = needsSelect
+    if wasAsleep { try wake(handle) }
+    let link = TagLink(driver: driver, target: handle.target, work: work)
     do {
-      return try body(TagLink(driver: driver, target: handle.target, work: work))
+      if wasAsleep { try handle.proveAgain(link) }
+      return try body(link.reviving(handle.proveAgain))
     } catch is CancellationError {
       // What the tag has made of the broken command is not known: wake it anew.
       settle(handle)
@@ -308,6 +463,8 @@ public actor Reader {
     do {
       try driver.select(handle.target)
       needsSelect = false
+      // It may have been away since, and has lost what was selected on it.
+      handle.knowledge.withLock { $0.wasSelected() }
     } catch let error as NFCError where error.code == .tagConnectionLost {
       forget(handle)
       throw error

@@ -43,11 +43,11 @@ public enum Framing: Hashable, Sendable {
 /// A reader, as ``Reader`` drives it: one round-trip a call, on one thread, no state of a tag's
 /// own.
 ///
-/// There is one for libnfc and one for tests without a reader. A driver is not `Sendable`: it
-/// belongs to the actor that runs it. Only ``abort`` may be called from elsewhere.
+/// There is one for libnfc's readers and one for those of PC/SC; tests have their own. A driver is not
+/// `Sendable`: it belongs to the actor that runs it. Only ``abort`` may be called from elsewhere.
 ///
 /// Every method throws ``NFCError``; `readerLost` means that the reader is gone, for good unless
-/// the driver ``comesBack``.
+/// the driver ``canReconnect``.
 public protocol ReaderDriver: AnyObject {
   /// What people call it.
   var name: String { get }
@@ -60,10 +60,18 @@ public protocol ReaderDriver: AnyObject {
 
   /// Whether a call after `readerLost` tries to reach the reader again, so that it is of use once
   /// it is back. Tags that were found before are lost in either case.
-  var comesBack: Bool { get }
+  var canReconnect: Bool { get }
+
+  /// Lets go of a reader that has been taken for lost. Called only if the driver ``canReconnect``; the next
+  /// call tries to reach the reader again.
+  func disconnect()
 
   /// Ends the call that is running, from any thread. The call then throws `CancellationError`.
   var abort: @Sendable () -> Void { get }
+
+  /// Called, from any thread, when the last reference to the reader has gone and ``close()`` will follow: whoever
+  /// opens the reader again waits for it rather than to find it in use.
+  var announceClose: @Sendable () -> Void { get }
 
   /// Called before and after each piece of work: an ``abort`` concerns only the work it falls into.
   func begin()
@@ -92,6 +100,10 @@ public protocol ReaderDriver: AnyObject {
   /// gone.
   func select(_ target: Target) throws
 
+  /// Asks the selected tag whether it is still there, by the cheapest command of its own that loses nothing
+  /// in it, and leaves it selected. A driver that has none wakes it again.
+  func isPresent(_ target: Target) throws -> Bool
+
   /// Sends a command to the selected tag.
   ///
   /// Throws `tagResponseError` with the cause `noAnswer` on silence and `checksum` on a broken
@@ -113,5 +125,16 @@ extension ReaderDriver {
   public func findsOneByOne(_ technology: TagTechnology) -> Bool { false }
   public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? { nil }
   public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }
-  public var comesBack: Bool { false }
+  public var canReconnect: Bool { false }
+  public func disconnect() {}
+  public var announceClose: @Sendable () -> Void { {} }
+
+  public func isPresent(_ target: Target) throws -> Bool {
+    do {
+      try select(target)
+      return true
+    } catch let error as NFCError where error.code == .tagConnectionLost {
+      return false
+    }
+  }
 }

@@ -25,7 +25,8 @@ public protocol SmartCardService: AnyObject {
   /// Connects to the card in a reader, for nobody else until ``disconnect()``.
   func connect(to reader: String) throws(SmartCardFailure)
 
-  /// Sends a command APDU and gives the answer, status word included: two bytes at least.
+  /// Sends a command APDU and gives the answer, status word included; empty from some readers for a card
+  /// that does not answer.
   ///
   /// - Parameter timeout: how long the answer may take. When it is over the connection is given up and
   ///   ``SmartCardFailure/timeout`` thrown.
@@ -64,18 +65,22 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
 
   public init(code: UInt32) { self.code = code }
 
+  public static let internalError = SmartCardFailure(code: 0x8010_0001)
   public static let cancelled = SmartCardFailure(code: 0x8010_0002)
   public static let invalidHandle = SmartCardFailure(code: 0x8010_0003)
+  public static let insufficientBuffer = SmartCardFailure(code: 0x8010_0008)
   public static let unknownReader = SmartCardFailure(code: 0x8010_0009)
   public static let timeout = SmartCardFailure(code: 0x8010_000A)
   public static let sharingViolation = SmartCardFailure(code: 0x8010_000B)
   public static let noSmartCard = SmartCardFailure(code: 0x8010_000C)
+  public static let protocolMismatch = SmartCardFailure(code: 0x8010_000F)
   public static let communication = SmartCardFailure(code: 0x8010_0013)
   public static let notTransacted = SmartCardFailure(code: 0x8010_0016)
   public static let readerUnavailable = SmartCardFailure(code: 0x8010_0017)
   public static let noService = SmartCardFailure(code: 0x8010_001D)
   public static let serviceStopped = SmartCardFailure(code: 0x8010_001E)
   public static let noReaders = SmartCardFailure(code: 0x8010_002E)
+  public static let unsupportedCard = SmartCardFailure(code: 0x8010_0065)
   public static let unresponsiveCard = SmartCardFailure(code: 0x8010_0066)
   public static let unpoweredCard = SmartCardFailure(code: 0x8010_0067)
   public static let resetCard = SmartCardFailure(code: 0x8010_0068)
@@ -86,18 +91,22 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
 extension SmartCardFailure: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .internalError: "the PC/SC service has failed inside"
     case .cancelled: "cancelled"
     case .invalidHandle: "the connection to the PC/SC service is no longer valid"
+    case .insufficientBuffer: "the answer is longer than the PC/SC service allows"
     case .unknownReader: "there is no such reader"
     case .timeout: "the time is over"
     case .sharingViolation: "another program uses the card"
     case .noSmartCard: "there is no card"
+    case .protocolMismatch: "the card has no protocol that the reader speaks"
     case .communication: "the PC/SC service does not answer"
     case .notTransacted: "the exchange with the card has broken off"
     case .readerUnavailable: "the reader has gone"
     case .noService: "the PC/SC service is not running"
     case .serviceStopped: "the PC/SC service has stopped"
     case .noReaders: "there is no PC/SC reader"
+    case .unsupportedCard: "the PC/SC service does not know this kind of card"
     case .unresponsiveCard: "the card does not answer"
     case .unpoweredCard: "the card has no power"
     case .resetCard: "the card has been reset"

@@ -1,10 +1,20 @@
 /// The way from a procedure to the tag: one call is one exchange.
 ///
-/// A link exists only while a procedure runs on the reader's thread.
-struct TagLink {
+/// A link exists only while a procedure runs on the reader's thread. ``Tag/exclusively(_:)`` hands one to a
+/// program, which keeps several commands together by it; it is of no use after that call.
+public struct TagLink {
+  /// Sends a command of the tag's own over a link, as the tag's kind has it.
+  typealias Carrier = ([UInt8], TagLink) throws -> [UInt8]
+
   private let driver: any ReaderDriver
-  let target: Target
+  /// What activation has told of the tag.
+  public let target: Target
   private let work: Reader.Work
+  /// What every exchange is allowed, in place of the time that its family allows.
+  private var allowance: Duration?
+  private var carrier: Carrier?
+  /// Proves to the tag that was woken what the program has proved to it before.
+  private var revival: ((TagLink) throws -> Void)?
 
   init(driver: any ReaderDriver, target: Target, work: Reader.Work) {
     self.driver = driver
@@ -16,6 +26,29 @@ struct TagLink {
   static let defaultTimeout = Duration.milliseconds(1000)
 
   var capabilities: ReaderCapabilities { driver.capabilities(for: target) }
+
+  /// The same link, with `timeout` for each exchange in place of the one that the tag's family allows; `nil`
+  /// leaves it as it is.
+  func allowing(_ timeout: Duration?) -> TagLink {
+    guard let timeout else { return self }
+    var link = self
+    link.allowance = timeout
+    return link
+  }
+
+  /// The same link, for a program that knows only commands of the tag's own.
+  func carrying(_ carrier: @escaping Carrier) -> TagLink {
+    var link = self
+    link.carrier = carrier
+    return link
+  }
+
+  /// The same link, which restores a tag that it wakes.
+  func reviving(_ revival: @escaping (TagLink) throws -> Void) -> TagLink {
+    var link = self
+    link.revival = revival
+    return link
+  }
 
   /// Sends a command and gives the answer.
   ///
@@ -30,13 +63,32 @@ struct TagLink {
         .commandTooLong,
         "a command has at most \(longest) bytes on this reader, not \(command.count)")
     }
-    return try driver.exchange(command, framing: framing, timeout: timeout)
+    return try driver.exchange(command, framing: framing, timeout: allowance ?? timeout)
   }
 
-  /// Wakes the tag anew after it has fallen silent; what was unlocked in it is locked again.
+  /// Wakes the tag again after it has fallen silent. What the program has proved to an Ultralight or NTAG tag is
+  /// proved again; anything else that was unlocked in it is locked again.
   func selectAgain() throws {
+    try selectPlainly()
+    guard let revival else { return }
+    var link = self
+    link.revival = nil
+    try revival(link)
+  }
+
+  /// Wakes the tag, and leaves it as it is then.
+  func selectPlainly() throws {
     try work.checkCancellation()
     try driver.select(target)
+  }
+
+  /// Runs a part of a procedure that a cancelled task does not stop: what is only right as a whole, such as
+  /// a key of several pages, or lock bits after the container that announces them.
+  ///
+  /// A task that is cancelled before is stopped here; one that is cancelled meanwhile is stopped at the next
+  /// exchange after it, and not at all if there is none.
+  func uninterrupted<Result>(_ body: () throws -> Result) throws -> Result {
+    try work.uninterrupted(body)
   }
 
   func authenticate(block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8]) throws {
@@ -45,4 +97,54 @@ struct TagLink {
     try driver.authenticate(
       block: block, keyType: keyType, key: key, uid: Array(target.identifier.suffix(4)))
   }
+
+  /// Asks what not every tag answers. Many tags refuse a command that they do not know and are mute until
+  /// they are woken; others are just silent. Both are an answer here, and the tag is awake after it.
+  ///
+  /// What breaks between host and reader is no answer, and is thrown.
+  ///
+  /// - Returns: `nil` if the tag refuses or says nothing.
+  /// - Throws: `tagConnectionLost` if the tag cannot be woken: it was silent because it has left.
+  func answerIfAny<Result>(_ question: (TagLink) throws -> Result) throws -> Result? {
+    do {
+      return try question(self)
+    } catch let error as NFCError where error.isRefusalOrSilence {
+      try selectAgain()
+      return nil
+    }
+  }
+}
+
+extension TagLink {
+  /// Sends a command of the tag's own, in the form in which the tag's raw command takes it
+  /// (``MiFareTag/sendMiFareCommand(_:timeout:)``, ``FeliCaTag/sendFeliCaCommand(_:timeout:)``,
+  /// ``ISO15693Tag/transceive(_:timeout:)``, ``OtherTag/transceive(_:timeout:)``; the bytes of an APDU for an
+  /// ``ISO7816Tag``): one exchange.
+  ///
+  /// - Parameter timeout: for the answer; `nil` for what the tag's family allows.
+  /// - Throws: as that command.
+  public func transceive(_ command: [UInt8], timeout: Duration? = nil) throws -> [UInt8] {
+    let link = allowing(timeout)
+    guard let carrier else { return try link.exchange(command, framing: .tagProtocol) }
+    return try carrier(command, link)
+  }
+
+  /// Sends an APDU as it is: one exchange, whatever the status word.
+  ///
+  /// - Parameter timeout: for the answer; `nil` for five seconds.
+  /// - Throws: `unsupported` for a tag that does not speak ISO/IEC 14443-4; `commandTooLong`.
+  public func send(_ command: APDU, timeout: Duration? = nil) throws -> ResponseAPDU {
+    switch target {
+    case .iso14443a(let target) where target.supportsISO14443Part4: break
+    case .iso14443b: break
+    default: throw NFCError(.unsupported, "this tag does not speak ISO 14443-4")
+    }
+    return try ISO7816Exchange.send(command, allowing(timeout))
+  }
+
+  /// Wakes the tag again, which an Ultralight or a Classic needs after it has refused a command before it hears
+  /// another. What was unlocked or selected in it no longer is.
+  ///
+  /// - Throws: `tagConnectionLost` if it has left.
+  public func wake() throws { try selectPlainly() }
 }

@@ -82,15 +82,33 @@ public struct ISO14443ATarget: Hashable, Sendable {
     self.ats = ats
   }
 
-  /// A card of ISO/IEC 14443-4 on a reader that gives the historical bytes of its ATS alone.
+  /// A card of ISO/IEC 14443-4 on a reader that gives only the historical bytes of its ATS. Some give the
+  /// whole of it in their place: then the first byte is the length and the second a T0.
   public init(uid: [UInt8], historicalBytes: [UInt8]) {
     self.init(uid: uid, atqa: [], sak: Self.sakISO14443Part4)
-    toldHistoricalBytes = historicalBytes
+    if Self.isWholeATS(historicalBytes) {
+      ats = Array(historicalBytes.dropFirst())
+    } else {
+      toldHistoricalBytes = historicalBytes
+    }
   }
 
-  private static let sakISO14443Part4: UInt8 = 0x20
+  /// The largest frame size code (ISO/IEC 14443-4, 5.2.3).
+  private static let largestFrameSizeCode: UInt8 = 0x0C
+
+  /// ISO/IEC 14443-4, 5.2: TL, which counts itself; T0, whose high bit is 0; the interface bytes that it
+  /// announces.
+  private static func isWholeATS(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 2, Int(bytes[0]) == bytes.count, bytes[1] & 0x80 == 0 else { return false }
+    let interfaceBytes = (bytes[1] >> 4 & 0x07).nonzeroBitCount
+    return interfaceBytes > 0 && bytes.count >= 2 + interfaceBytes
+      && bytes[1] & 0x0F <= largestFrameSizeCode
+  }
 
   /// Bit 6 of SAK: the tag speaks ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
+  package static let sakISO14443Part4: UInt8 = 0x20
+
+  /// Whether SAK says that the tag speaks ISO/IEC 14443-4.
   public var supportsISO14443Part4: Bool { sak & Self.sakISO14443Part4 != 0 }
 
   /// A UID of 4 bytes that begins with 08 is drawn anew at each power-on (ISO/IEC 14443-3, 6.5.4).

@@ -50,6 +50,16 @@ public enum DetectedTag: Sendable {
   /// Connects to the tag; see ``Tag/connect()``.
   public func connect() async throws { try await tag.connect() }
 
+  /// Asks the tag whether it is still there; see ``Tag/isPresent()``.
+  public func isPresent() async throws -> Bool { try await tag.isPresent() }
+
+  /// Runs several commands as one; see ``Tag/exclusively(_:)``.
+  public func exclusively<Result: Sendable>(
+    _ body: @Sendable (TagLink) throws -> Result
+  ) async throws -> Result {
+    try await tag.exclusively(body)
+  }
+
   init(_ handle: TagHandle, version: DESFireVersion?) {
     switch handle.target {
     case .iso14443a(let target):
@@ -88,13 +98,18 @@ public struct OtherTag: HandleTag {
   /// The reader appends and verifies the check of the technology; a Jewel tag's command is completed
   /// with its UID by the reader.
   ///
+  /// - Parameter timeout: for the answer; `nil` for one second.
   /// - Throws: `unsupported` for an NFC Barcode, which takes no commands; `tagResponseError` for no or
   ///   a broken answer.
-  public func transceive(_ command: [UInt8]) async throws -> [UInt8] {
+  public func transceive(_ command: [UInt8], timeout: Duration? = nil) async throws -> [UInt8] {
+    try await transmit(command, timeout: timeout)
+  }
+
+  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard technology != .barcode else {
       throw NFCError(.unsupported, "an NFC Barcode takes no commands")
     }
-    let framing: Framing = technology == .jewel ? .tagProtocol : .checked
-    return try await handle.perform { try $0.exchange(command, framing: framing) }
+    return try link.exchange(
+      command, framing: technology == .jewel ? .tagProtocol : .checked)
   }
 }

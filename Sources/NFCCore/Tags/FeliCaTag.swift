@@ -12,11 +12,13 @@ public protocol FeliCaTag: NDEFTag {
 
   /// Sends a command: one exchange.
   ///
-  /// - Parameter command: command code and payload, IDm included where the command has one, without
-  ///   the length byte and the check.
+  /// - Parameters:
+  ///   - command: command code and payload, IDm included where the command has one, without the length byte
+  ///     and the check.
+  ///   - timeout: for the answer; `nil` for 0.5 s.
   /// - Returns: response code and payload, without length byte and check.
   /// - Throws: `tagResponseError` for no or a broken answer; `commandTooLong` above 254 bytes.
-  func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8]
+  func sendFeliCaCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8]
 
   /// The card by another one of its systems: the same connection, with that system's IDm in every command.
   /// No exchange.
@@ -44,4 +46,11 @@ public protocol FeliCaTag: NDEFTag {
   func writeBlocks(
     service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
   ) async throws
+}
+
+extension FeliCaTag {
+  /// Sends a command within 0.5 s; see ``sendFeliCaCommand(_:timeout:)``.
+  public func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8] {
+    try await sendFeliCaCommand(command, timeout: nil)
+  }
 }

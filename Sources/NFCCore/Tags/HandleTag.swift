@@ -1,6 +1,9 @@
 /// A tag over a reader of ours: everything that does not depend on its kind.
 protocol HandleTag: NDEFTag {
   var handle: TagHandle { get }
+
+  /// Sends a command of the tag's own, in the form in which its raw command takes it: one exchange.
+  func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]
 }
 
 extension HandleTag {
@@ -9,12 +12,27 @@ extension HandleTag {
   public var isAvailable: Bool { get async { await handle.isAvailable } }
 
   public func connect() async throws { try await handle.connect() }
+  public func isPresent() async throws -> Bool { try await handle.isPresent() }
+
+  public func exclusively<Result: Sendable>(
+    _ body: @Sendable (TagLink) throws -> Result
+  ) async throws -> Result {
+    try await handle.performCommand { try body($0.carrying(carry)) }
+  }
+
+  /// Sends a command of the program's own.
+  ///
+  /// - Parameter timeout: `nil` for what the tag's family allows.
+  func transmit(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8] {
+    try await handle.performCommand { try carry(command, $0.allowing(timeout)) }
+  }
 
   public func queryNDEFStatus() async throws -> NDEFStatus { try await handle.queryNDEFStatus() }
   public func readNDEFBytes() async throws -> [UInt8]? { try await handle.readNDEFBytes() }
   public func writeNDEFBytes(_ message: [UInt8], verify: Bool) async throws {
     try await handle.writeNDEFBytes(message, verify: verify)
   }
-  public func formatNDEF() async throws { try await handle.formatNDEF() }
+  public func formatNDEF(wipe: Bool) async throws { try await handle.formatNDEF(wipe: wipe) }
   public func writeLock() async throws { try await handle.writeLock() }
+  public func forgetContent() { handle.forgetContent() }
 }

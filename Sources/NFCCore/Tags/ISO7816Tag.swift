@@ -18,8 +18,13 @@ public protocol ISO7816Tag: NDEFTag {
 
   /// Sends a command: one exchange with the reader, whatever the status word.
   ///
+  /// A card that needs time asks for it (S(WTX) of ISO/IEC 14443-4), and the reader's chip grants it without
+  /// end; `timeout` bounds the whole.
+  ///
+  /// - Parameter timeout: for the answer, waiting-time extensions included; `nil` for five seconds. A card
+  ///   that makes an RSA key may take a minute.
   /// - Throws: `commandTooLong` for more than the reader carries; `tagConnectionLost`.
-  func sendCommand(_ command: APDU) async throws -> ResponseAPDU
+  func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU
 
   /// Sends a command, and does what it takes for the whole answer.
   ///
@@ -28,11 +33,15 @@ public protocol ISO7816Tag: NDEFTag {
   /// A wait that the card asks for and a block that is lost between reader and card are the chip's; libnfc
   /// tells of neither, but a chain that fails in the end, by the chip's status as the cause.
   ///
-  /// - Parameter options: `.automatic`, or `.raw` for one exchange and the card's own status word.
+  /// - Parameters:
+  ///   - options: `.automatic`, or `.raw` for one exchange and the card's own status word.
+  ///   - timeout: for the answer to each part, as in ``sendCommand(_:timeout:)``.
   /// - Returns: all data, and the last status word, whatever it is.
   /// - Throws: `unsupported` with the status word if the card does not take a long command in parts;
   ///   `commandTooLong`; `tagResponseError`; `tagConnectionLost`.
-  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU
+  func sendCommand(
+    _ command: APDU, options: APDUOptions, timeout: Duration?
+  ) async throws -> ResponseAPDU
 
   /// Selects applications by their names in the given order; the first that answers is kept.
   ///
@@ -49,4 +58,16 @@ public protocol ISO7816Tag: NDEFTag {
   /// - Returns: fewer bytes than `count` if the file ends before.
   /// - Throws: `tagRefused` or `notAuthenticated` with the status word.
   func readBinary(file: UInt16?, offset: Int, count: Int?) async throws -> [UInt8]
+}
+
+extension ISO7816Tag {
+  /// Sends a command within five seconds; see ``sendCommand(_:timeout:)``.
+  public func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
+    try await sendCommand(command, timeout: nil)
+  }
+
+  /// Sends a command, each part of it within five seconds; see ``sendCommand(_:options:timeout:)``.
+  public func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
+    try await sendCommand(command, options: options, timeout: nil)
+  }
 }

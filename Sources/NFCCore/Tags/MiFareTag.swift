@@ -23,15 +23,19 @@ public protocol MiFareTag: NDEFTag {
   /// Classic: `60` or `61`, block and key (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as
   /// the data sheet has them with the operand in the same command.
   ///
+  /// - Parameter timeout: for the answer; `nil` for what the family allows: 100 ms for Ultralight and NTAG,
+  ///   0.5 s for an authentication of Classic, else one second. A reader that cannot wait for so short a time
+  ///   waits for the shortest that it can.
   /// - Throws: `unsupported` for a command that this reader does not carry, with what it lacks
   ///   (``ReaderCapabilities/commandPaths``); `tagRefused` with the NAK; `tagResponseError` for no or a broken answer;
   ///   `commandTooLong`; `authenticationFailed` for a wrong key.
-  func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8]
+  func sendMiFareCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8]
 
   /// Sends a command in the form of ISO/IEC 7816-4, for tags that speak ISO/IEC 14443-4.
   ///
+  /// - Parameter timeout: as in ``ISO7816Tag/sendCommand(_:timeout:)``.
   /// - Throws: `unsupported` on other tags.
-  func sendCommand(_ command: APDU) async throws -> ResponseAPDU
+  func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU
 
   /// The card as one that takes commands of ISO/IEC 7816-4, with all that ``ISO7816Tag`` can do; `nil` for a
   /// tag that does not speak ISO/IEC 14443-4.
@@ -42,13 +46,32 @@ public protocol MiFareTag: NDEFTag {
   /// and are left to the program.
   ///
   /// - Throws: `unsupported` on tags without ISO/IEC 14443-4.
-  func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU
+  func sendCommand(
+    _ command: APDU, options: APDUOptions, timeout: Duration?
+  ) async throws -> ResponseAPDU
 
   /// The commands of MIFARE Classic; `nil` on other tags.
   var classic: MiFareClassicCommands? { get }
 
   /// The commands of MIFARE Ultralight and NTAG 2xx; `nil` on other tags.
   var ultralight: UltralightCommands? { get }
+}
+
+extension MiFareTag {
+  /// Sends a command within the time that the family allows; see ``sendMiFareCommand(_:timeout:)``.
+  public func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8] {
+    try await sendMiFareCommand(command, timeout: nil)
+  }
+
+  /// Sends an APDU within five seconds; see ``sendCommand(_:timeout:)``.
+  public func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
+    try await sendCommand(command, timeout: nil)
+  }
+
+  /// Sends an APDU, each part of it within five seconds; see ``sendCommand(_:options:timeout:)``.
+  public func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
+    try await sendCommand(command, options: options, timeout: nil)
+  }
 }
 
 /// The families that MIFARE is told apart into.

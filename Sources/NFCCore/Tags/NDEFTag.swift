@@ -2,8 +2,9 @@ import NDEF
 
 /// A tag that may hold an NDEF message.
 ///
-/// What is learned of the tag's layout by one call is kept for the next ones while it is connected: a
-/// second read of an unchanged tag costs at most one exchange.
+/// What is learned of the tag's layout by one call is kept for the next ones while it is connected. Every
+/// call reaches the tag: a second read of an unchanged tag costs one exchange, which proves that the tag
+/// is still there; a chip that its wired side can change is read again.
 public protocol NDEFTag: Tag {
   /// Whether the tag holds an NDEF structure, whether it can be written, and how much fits.
   ///
@@ -20,7 +21,8 @@ public protocol NDEFTag: Tag {
   /// Writes the bytes of an NDEF message; none makes the tag empty.
   ///
   /// A tag torn away in the middle holds the old message, none, or the new one, never a mixture, and can
-  /// be written again. Only what changes is written.
+  /// be written again. Only what changes is written, against what the tag holds now. Content that is
+  /// broken is replaced.
   ///
   /// - Parameter verify: reads everything back and compares.
   /// - Throws: `readOnly`, `capacityExceeded` or `notNDEF` before anything is written;
@@ -33,13 +35,23 @@ public protocol NDEFTag: Tag {
   /// What is written only once on some kinds (the capability container of type 1 and 2 tags) cannot be
   /// taken back.
   ///
-  /// - Throws: `unsupported` with the reason where the kind does not allow it; `readOnly`.
-  func formatNDEF() async throws
+  /// - Parameter wipe: overwrites what an unformatted tag holds. Without it, such a tag is refused.
+  /// - Throws: `unsupported` with the reason where the kind does not allow it, or where the tag holds
+  ///   something that is not NDEF and `wipe` is not set; `readOnly`.
+  func formatNDEF(wipe: Bool) async throws
 
   /// Makes the tag read-only for good. **Cannot be undone.**
   ///
-  /// - Throws: `unsupported` with the reason where the kind does not allow it.
+  /// A lock that was torn or refused in the middle is completed; a tag that is locked completely stays as
+  /// it is. Once begun, the change is completed even if the task is cancelled.
+  ///
+  /// - Throws: before anything is written, `notNDEF`; `unsupported` with the reason where the kind does
+  ///   not allow it; `notAuthenticated` where the lock could not be complete without a secret.
   func writeLock() async throws
+
+  /// Forgets what was learned of the tag's content: the next call reads all of it again, even where only
+  /// this connection could have changed it. No exchange.
+  func forgetContent()
 }
 
 /// What ``NDEFTag/queryNDEFStatus()`` tells.
@@ -64,6 +76,9 @@ public struct NDEFStatus: Hashable, Sendable {
 }
 
 extension NDEFTag {
+  /// As ``formatNDEF(wipe:)``, and refuses a tag that holds something else.
+  public func formatNDEF() async throws { try await formatNDEF(wipe: false) }
+
   /// The NDEF message; `nil` if the tag is formatted and holds none.
   ///
   /// - Throws: as ``readNDEFBytes()``; `malformedContent` with the byte for a message that is broken.

@@ -7,7 +7,7 @@ public protocol Tag: Sendable {
   var identifier: [UInt8] { get }
   /// How the tag and the reader talk.
   var technology: TagTechnology { get }
-  /// Whether commands can still reach the tag, as far as is known without asking it.
+  /// Whether commands can still reach the tag, as far as is known without asking it; see ``isPresent()``.
   var isAvailable: Bool { get async }
 
   /// Makes this the tag that the reader talks to: wakes it, and puts the one before to sleep.
@@ -16,15 +16,47 @@ public protocol Tag: Sendable {
   ///
   /// - Throws: `tagConnectionLost` if it is no longer there.
   func connect() async throws
+
+  /// Asks the connected tag whether it is still there: one to three exchanges, with the cheapest command that
+  /// its kind has.
+  ///
+  /// A card of ISO/IEC 14443-4 keeps what is selected and unlocked in it. A MIFARE Classic and an iCLASS are
+  /// woken again for it: a Classic has to be authenticated again.
+  ///
+  /// - Returns: `false` once the tag has gone; it is lost for good then.
+  /// - Throws: `tagNotConnected` for a tag that the reader does not talk to; `readerLost`;
+  ///   `CancellationError`.
+  func isPresent() async throws -> Bool
+
+  /// Runs several commands as one: no other command to this reader, of whatever task, falls between them.
+  ///
+  /// ```swift
+  /// let value = try await tag.exclusively { link in
+  ///   _ = try link.transceive([0xA5, 0x00, 0x01, 0x00, 0x00, 0x00])
+  ///   return try link.transceive([0x39, 0x00])
+  /// }
+  /// ```
+  ///
+  /// `body` runs on the reader's own thread from its first to its last exchange, and an exchange costs there
+  /// what it costs in C. Other calls on the reader wait meanwhile, so it should do nothing but talk to the
+  /// tag. A cancelled task ends it with the next exchange.
+  ///
+  /// - Throws: what `body` throws. What its last exchange failed with decides whether the tag is taken for
+  ///   lost, as with a single command.
+  func exclusively<Result: Sendable>(
+    _ body: @Sendable (TagLink) throws -> Result
+  ) async throws -> Result
 }
 
 /// A vicinity tag: ISO/IEC 15693.
 public protocol ISO15693Tag: NDEFTag {
-  /// The second byte of the UID: who made the chip (ISO/IEC 7816-6).
-  var icManufacturerCode: UInt8 { get }
+  /// The second byte of the UID: who made the chip (ISO/IEC 7816-6); `nil` if the reader has given no UID of
+  /// 8 bytes.
+  var icManufacturerCode: UInt8? { get }
   /// The last six bytes of the UID.
   var icSerialNumber: [UInt8] { get }
-  /// The data storage format identifier of the inventory; `nil` if the reader has not told.
+  /// The data storage format identifier, as it was reported or written last; `nil` if the reader has not
+  /// reported it. No exchange.
   var dsfid: UInt8? { get }
 
   /// Which chip it is, by its UID; `nil` if it is not known. No exchange.
@@ -53,7 +85,8 @@ public protocol ISO15693Tag: NDEFTag {
     _ command: ISO15693Command, flags: ISO15693RequestFlags
   ) async throws -> ISO15693Response
 
-  /// What the tag tells of itself; asked once while it is connected.
+  /// What the tag reports of itself: one exchange once the form of the question that it takes is known, up to
+  /// three before that.
   ///
   /// - Throws: `unsupported` if it tells nothing, or if the reader cannot ask it.
   func systemInformation() async throws -> ISO15693SystemInformation
@@ -65,7 +98,8 @@ public protocol ISO15693Tag: NDEFTag {
   ///   as is known; a refusal with the block.
   func readBlocks(_ range: Range<Int>, securityStatus: Bool) async throws -> [ISO15693Block]
 
-  /// Whether blocks are locked: a byte a block, bit 0 set if so.
+  /// The security status of each block as the tag gives it, bit 0 set for a locked block; see
+  /// ``lockStates(of:)``.
   func securityStatus(_ range: Range<Int>) async throws -> [UInt8]
 
   /// Writes whole blocks. After a silence they are read back before they are sent again.
@@ -82,6 +116,13 @@ extension ISO15693Tag {
   /// Reads blocks; see ``readBlocks(_:securityStatus:)``.
   public func readBlocks(_ range: Range<Int>) async throws -> [ISO15693Block] {
     try await readBlocks(range, securityStatus: false)
+  }
+
+  /// Whether each of these blocks is locked for good.
+  ///
+  /// - Throws: as ``securityStatus(_:)``.
+  public func lockStates(of range: Range<Int>) async throws -> [Bool] {
+    try await securityStatus(range).map { $0 & ISO15693Block.lockedBit != 0 }
   }
 
   /// Sends one command, addressed to this tag, and gives what follows the flags of the answer; see

@@ -7,16 +7,15 @@ extension TagHandle {
       // One call at a time runs on the reader's thread: nobody else has the mapping meanwhile.
       let known = self.knowledge.withLock { knowledge in
         defer { knowledge.mapping = nil }
-        return knowledge.mapping
+        return (mapping: knowledge.mapping, timesForgotten: knowledge.timesForgotten)
       }
-      var mapping: any NDEFMapping
-      if let known {
-        mapping = known
-      } else {
-        mapping = try self.makeMapping(link)
-      }
+      var mapping = try known.mapping ?? self.makeMapping(link)
+      mapping.beginCall()
       let result = try body(&mapping, link)
-      self.knowledge.withLock { $0.mapping = mapping }
+      self.knowledge.withLock {
+        if $0.timesForgotten == known.timesForgotten { $0.mapping = mapping }
+        if let mapping = mapping as? Type2Mapping { $0.learn(mapping) }
+      }
       return result
     }
   }
@@ -29,7 +28,9 @@ extension TagHandle {
       return Type4Mapping(product: product)
     case .iso14443a(let target):
       if TypeAIdentification.kind(target, version: nil) == .miFare(.ultralight) {
-        return Type2Mapping(product: product)
+        return Type2Mapping(
+          chip: knowledge.withLock { $0.chip },
+          sector: knowledge.withLock { $0.isSectorUnknown } ? nil : 0)
       }
       if let mapping = ClassicMapping(target) { return mapping }
     case .iso14443b:
@@ -59,11 +60,18 @@ extension TagHandle {
     }
   }
 
-  func formatNDEF() async throws {
-    try await withMapping { mapping, link in try mapping.format(link) }
+  func formatNDEF(wipe: Bool) async throws {
+    try await withMapping { mapping, link in try mapping.format(wipe: wipe, link) }
   }
 
   func writeLock() async throws {
-    try await withMapping { mapping, link in try mapping.checkedLock(link) }
+    try await withMapping { mapping, link in try mapping.lock(link) }
+  }
+
+  func forgetContent() {
+    knowledge.withLock {
+      $0.mapping = nil
+      $0.timesForgotten += 1
+    }
   }
 }

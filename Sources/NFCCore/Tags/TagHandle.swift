@@ -33,6 +33,10 @@ final class TagHandle: Sendable {
     try await reader.perform { reader, work in try reader.connect(self, work) }
   }
 
+  func isPresent() async throws -> Bool {
+    try await reader.perform { reader, _ in try reader.isPresent(self) }
+  }
+
   /// Runs a procedure on the reader's thread.
   func perform<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
@@ -56,13 +60,20 @@ final class TagHandle: Sendable {
 struct TagKnowledge: Sendable {
   /// The product, `.some(nil)` if it was asked for and is not known.
   var product: TagProduct??
+  /// The chip of an Ultralight or NTAG tag, `.some(nil)` if it was asked for and is not known.
+  var chip: Type2Chip??
+  /// What the program has proved to an Ultralight or NTAG tag, and is proved again when the tag was woken.
+  var authentication: UltralightAuthentication?
+  /// Whether the program may have selected another sector of an NTAG I²C than 0.
+  var isSectorUnknown = false
   /// How a vicinity tag takes its commands.
   var vicinity: ISO15693Knowledge?
   /// How the tag holds NDEF, and what is known of it.
   var mapping: (any NDEFMapping)?
+  /// How often the program has had the content forgotten: a call that was running meanwhile keeps none.
+  var timesForgotten = 0
   /// How many bytes the card gives to one READ BINARY, where it has refused more.
   var readBinaryLimit: Int?
-  /// How many blocks the card takes in one command, where it has refused more.
-  var blocksPerRead: Int?
-  var blocksPerWrite: Int?
+  /// How many blocks a FeliCa card takes in one command, as far as it has shown.
+  var feliCaLimits: FeliCaBlockLimits?
 }

@@ -6,11 +6,16 @@ public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
   public let maker: String
   /// All memory that commands can address, in bytes; `nil` if that differs by configuration.
   public let memorySize: Int?
+  /// The maker's type number, which tells chips of one name apart; `nil` where the name is enough.
+  public let typeNumber: String?
 
-  public init(name: String, maker: String, memorySize: Int? = nil) {
+  public init(
+    name: String, maker: String, memorySize: Int? = nil, typeNumber: String? = nil
+  ) {
     self.name = name
     self.maker = maker
     self.memorySize = memorySize
+    self.typeNumber = typeNumber
   }
 
   public var description: String { name }

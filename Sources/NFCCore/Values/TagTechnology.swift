@@ -23,31 +23,68 @@ public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Which technologies to look for.
+///
+/// ``all`` means whatever the reader can poll. Every other value means exactly the technologies that it
+/// names: a reader that lacks one of them throws `unsupported`. Only ``other`` as a whole is a wish too:
+/// of the technologies that it stands for a reader polls those that it has.
 public struct PollingOptions: OptionSet, Hashable, Sendable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
+  /// One technology and no other.
+  public init(_ technology: TagTechnology) {
+    self = Self.members.first { $0.technology == technology }?.option ?? []
+  }
+
+  /// ISO/IEC 14443 type A.
+  public static let iso14443a = PollingOptions(rawValue: 1 << 0)
+  /// ISO/IEC 14443 type B.
+  public static let iso14443b = PollingOptions(rawValue: 1 << 1)
   /// ISO/IEC 14443 types A and B.
-  public static let iso14443 = PollingOptions(rawValue: 1)
-  /// ISO/IEC 15693.
-  public static let iso15693 = PollingOptions(rawValue: 2)
+  public static let iso14443: PollingOptions = [.iso14443a, .iso14443b]
   /// ISO/IEC 18092, which is FeliCa.
-  public static let iso18092 = PollingOptions(rawValue: 4)
+  public static let iso18092 = PollingOptions(rawValue: 1 << 2)
+  /// ISO/IEC 15693.
+  public static let iso15693 = PollingOptions(rawValue: 1 << 3)
+  /// Jewel and Topaz: NFC Forum type 1.
+  public static let jewel = PollingOptions(rawValue: 1 << 4)
+  /// The type B of before the standard.
+  public static let iso14443bPrime = PollingOptions(rawValue: 1 << 5)
+  /// ST SRx.
+  public static let iso14443b2sr = PollingOptions(rawValue: 1 << 6)
+  /// ASK CTx.
+  public static let iso14443b2ct = PollingOptions(rawValue: 1 << 7)
+  /// NFC Barcode.
+  public static let barcode = PollingOptions(rawValue: 1 << 8)
+  /// HID iCLASS.
+  public static let iclass = PollingOptions(rawValue: 1 << 9)
   /// What else a reader may know: Jewel, B', SRx, CTx, NFC Barcode, iCLASS.
-  public static let other = PollingOptions(rawValue: 8)
+  public static let other: PollingOptions = [
+    .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass,
+  ]
   /// Every technology that the reader can poll, and no error for those that it cannot.
-  public static let all = PollingOptions(rawValue: 0xF)
+  public static let all: PollingOptions = [
+    .iso14443, .iso18092, .iso15693, .other, PollingOptions(rawValue: 1 << 10),
+  ]
+
+  /// In the order in which they are polled.
+  private static let members: [(technology: TagTechnology, option: PollingOptions)] = [
+    (.iso14443a, .iso14443a), (.iso14443b, .iso14443b), (.felica, .iso18092),
+    // In type A's modulation, then in type B's, so that a reader changes between them once.
+    (.iso15693, .iso15693), (.jewel, .jewel), (.barcode, .barcode),
+    (.iso14443bPrime, .iso14443bPrime), (.iso14443b2sr, .iso14443b2sr),
+    (.iso14443b2ct, .iso14443b2ct), (.iclass, .iclass),
+  ]
 
   /// The technologies that these options name, in the order in which they are polled.
   public var technologies: [TagTechnology] {
-    var list: [TagTechnology] = []
-    if contains(.iso14443) { list += [.iso14443a, .iso14443b] }
-    if contains(.iso18092) { list.append(.felica) }
-    if contains(.iso15693) { list.append(.iso15693) }
-    if contains(.other) {
-      list += [.jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass]
-    }
-    return list
+    Self.members.filter { contains($0.option) }.map(\.technology)
+  }
+
+  /// The technologies that a reader must have.
+  var neededTechnologies: [TagTechnology] {
+    guard !isSuperset(of: .all) else { return [] }
+    return (isSuperset(of: .other) ? subtracting(.other) : self).technologies
   }
 }

@@ -105,12 +105,12 @@ import Testing
         + (0..<count).flatMap { [UInt8](repeating: packet[14 + 2 * $0], count: 16) }
     }
     var limit = 15
-    let blocks = try procedure.read(service: 0x090F, blocks: 3..<8, limit: &limit)
+    let blocks = try procedure.read(service: 0x090F, blocks: Array(3..<8), limit: &limit)
     #expect(blocks.map(\.first) == [3, 4, 5, 6, 7])
     #expect(asked == [5, 2, 2, 1])
     #expect(limit == 2)
     #expect(throws: NFCError.self) {
-      try procedure.read(service: 0x090F, blocks: -1..<3, limit: &limit)
+      try procedure.read(service: 0x090F, blocks: Array(-1..<3), limit: &limit)
     }
   }
 

@@ -265,7 +265,10 @@ import Testing
       _ = try? ISO15693Block.decode(
         frame, count: Int(next()) - 8, hasSecurityStatus: next() % 2 == 0)
       _ = try? Type5CapabilityContainer(decoding: frame)
-      _ = try? Type5Image(bytes: frame).findMessage(from: 4, to: Int(next()))
+      var search = MessageSearch(
+        TagDataArea(4..<4 + Int(next())), hasControlTLVs: true, repairing: next() & 1 == 0)
+      _ = try? search.advance(
+        { frame.indices.contains($0) ? frame[$0] : nil }, place: { .offset($0) })
       _ = ISO15693Product.tagProduct(uid: frame)
     }
     #expect(understood > 300)

@@ -46,44 +46,4 @@ import Testing
     let container = try #require(try Type5CapabilityContainer(decoding: bytes))
     #expect(container.areaEnd(memorySize: memorySize) == end)
   }
-
-  static let head = "E1400D01"
-
-  @Test(arguments: [
-    ("0300FE", Type5Image.Place(start: 4, value: 6..<6)),
-    ("0303D00000FE", Type5Image.Place(start: 4, value: 6..<9)),
-    // A proprietary field before it, a single zero as Android writes it, a length of three bytes.
-    ("FD02AABB0301D0FE", Type5Image.Place(start: 8, value: 10..<11)),
-    ("000301D0FE", Type5Image.Place(start: 5, value: 7..<8)),
-    ("03FF000000", Type5Image.Place(start: 4, value: 8..<8)),
-    ("FE", Type5Image.Place(start: 4, value: nil)),
-    ("FD01AAFE", Type5Image.Place(start: 7, value: nil)),
-  ])
-  func messages(text: String, place: Type5Image.Place) throws {
-    let bytes = try #require([UInt8](hexadecimal: Self.head + text))
-    #expect(try Type5Image(bytes: bytes).findMessage(from: 4, to: 108) == .found(place))
-  }
-
-  @Test func moreIsNeeded() throws {
-    for (text, count) in [("", 6), ("03", 6), ("03FF01", 8), ("FD04AA", 12)] {
-      let bytes = try #require([UInt8](hexadecimal: Self.head + text))
-      #expect(try Type5Image(bytes: bytes).findMessage(from: 4, to: 108) == .needs(count))
-    }
-  }
-
-  @Test(arguments: ["0367", "03FF0065", "FD67", "03FFFFFF"])
-  func beyondTheArea(text: String) throws {
-    let bytes = try #require([UInt8](hexadecimal: Self.head + text))
-    #expect { try Type5Image(bytes: bytes).findMessage(from: 4, to: 108) } throws: {
-      let error = $0 as? NFCError
-      return error?.code == .malformedContent && error?.place == .offset(4)
-    }
-  }
-
-  @Test func blankArea() throws {
-    let bytes = try #require([UInt8](hexadecimal: Self.head)) + [UInt8](repeating: 0, count: 104)
-    #expect(
-      try Type5Image(bytes: bytes).findMessage(from: 4, to: 108)
-        == .found(Type5Image.Place(start: 4, value: nil)))
-  }
 }

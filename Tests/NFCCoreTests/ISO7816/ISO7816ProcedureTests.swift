@@ -160,7 +160,8 @@ import Testing
     var limit = ISO7816Procedure.longestRead
     let data = try card.procedure().readBinary(file: nil, offset: 0, count: nil, limit: &limit)
     #expect(data.count == 61)
-    #expect(limit == 60)
+    // What was refused lay beyond the file's end, and says nothing of the card.
+    #expect(limit == ISO7816Procedure.longestRead)
     #expect(
       card.commands == ["00B00000F2", "00B0000079", "00B000003C", "00B0003C3C", "00B0003D3C"])
   }
@@ -192,5 +193,101 @@ import Testing
     }
     #expect(error?.code == code)
     #expect(error?.place == .file(0xE104))
+  }
+
+  /// A card that answers 6700 to whatever reaches beyond the file's end, and gives 242 bytes at once.
+  private func files(_ sizes: [Int], largest: Int = 242) -> (
+    procedure: ISO7816Procedure, next: () -> Void, count: () -> Int
+  ) {
+    var sizes = sizes
+    var count = 0
+    let procedure = ISO7816Procedure(maximumCommandLength: 262, maximumResponseLength: 262) {
+      command in
+      count += 1
+      let offset = Int(command.p1) << 8 | Int(command.p2)
+      let asked = command.expectedLength ?? 0
+      guard let size = sizes.first, offset < size else {
+        return ResponseAPDU(data: [], sw1: 0x6B, sw2: 0x00)
+      }
+      guard offset + asked <= size, asked <= largest else {
+        return ResponseAPDU(data: [], sw1: 0x67, sw2: 0x00)
+      }
+      return ResponseAPDU(data: [UInt8](repeating: 7, count: asked), sw1: 0x90, sw2: 0x00)
+    }
+    return (procedure, { sizes.removeFirst() }, { count })
+  }
+
+  /// The end of a short file does not slow down the reading of the next one.
+  @Test func theEndOfAFileIsNotTheCardsLimit() throws {
+    let card = files([100, 10_000])
+    var limit = ISO7816Procedure.longestRead
+    #expect(
+      try card.procedure.readBinary(file: nil, offset: 0, count: nil, limit: &limit).count == 100)
+    #expect(limit == 242)
+    card.next()
+    let before = card.count()
+    #expect(
+      try card.procedure.readBinary(file: nil, offset: 0, count: 10_000, limit: &limit).count
+        == 10_000)
+    #expect(card.count() - before == 42)
+  }
+
+  @Test func theCardsLimitIsRemembered() throws {
+    let card = files([10_000], largest: 100)
+    var limit = ISO7816Procedure.longestRead
+    _ = try card.procedure.readBinary(file: nil, offset: 0, count: 1000, limit: &limit)
+    #expect((50...100).contains(limit))
+    let before = card.count()
+    _ = try card.procedure.readBinary(file: nil, offset: 0, count: 1000, limit: &limit)
+    #expect(card.count() - before <= 20)
+  }
+
+  @Test func endlessSmallPartsEnd() {
+    var count = 0
+    let drip = ISO7816Procedure(maximumCommandLength: 262, maximumResponseLength: 262) { command in
+      count += 1
+      let isGetResponse = command.instructionCode == 0xC0
+      return ResponseAPDU(data: [1], sw1: isGetResponse ? 0x61 : 0x90, sw2: isGetResponse ? 1 : 0)
+    }
+    var limit = 242
+    let error = #expect(throws: NFCError.self) {
+      try drip.readBinary(file: 0xE104, offset: 0, count: nil, limit: &limit)
+    }
+    #expect(error?.code == .tagResponseError && error?.place == .file(0xE104))
+    #expect(count < 300)
+    count = 0
+    let waiting = ISO7816Procedure(maximumCommandLength: 262, maximumResponseLength: 262) { _ in
+      count += 1
+      return ResponseAPDU(data: [1], sw1: 0x61, sw2: 1)
+    }
+    #expect(throws: NFCError.self) {
+      try waiting.send(Self.command(data: 0, expected: 256), .automatic)
+    }
+    #expect(count < 300)
+  }
+
+  /// What is changed after a command was made goes out in the form that it then needs.
+  @Test func aChangedCommandStaysWellFormed() throws {
+    var command = APDU(instructionClass: 0, instructionCode: 0xD6, p1: 0, p2: 0, data: [1])
+    command.data = [UInt8](repeating: 9, count: 300)
+    #expect(command.isExtended)
+    #expect(command.encoded.count == 7 + 300)
+    #expect(APDU(command.encoded) == APDU(command.encoded).map { _ in command.asExtended })
+    command.data = []
+    command.expectedLength = 300
+    #expect(command.encoded.hexadecimal == "00D6000000012C")
+    command.expectedLength = 256
+    #expect(command.encoded.hexadecimal == "00D6000000")
+    command.isExtended = true
+    #expect(command.encoded.hexadecimal == "00D60000000100")
+  }
+}
+
+extension APDU {
+  /// The same command as it is read back: asked for as an extended one.
+  fileprivate var asExtended: APDU {
+    var command = self
+    command.isExtended = true
+    return command
   }
 }

@@ -93,26 +93,4 @@ import Testing
     #expect(MiFareClassicCommand([0xC2, 5]) == .restore(5))
     #expect(MiFareClassicCommand([0x31, 5]) == nil)
   }
-
-  /// Which chip answers GET_VERSION so: the data sheets' tables; for NTAG I²C and its plus, nfcpy's and NXP's
-  /// lists besides.
-  @Test(
-    arguments: [
-      ("0004040101000B03", "NTAG210", 80), ("0004040101000E03", "NTAG212", 164),
-      ("0004040201000F03", "NTAG213", 180), ("0004040201001103", "NTAG215", 540),
-      ("0004040201001303", "NTAG216", 924), ("0004040401000F03", "NTAG213F", 180),
-      ("0004030101000B03", "MIFARE Ultralight EV1", 80),
-      ("0004030201000E03", "MIFARE Ultralight EV1", 164), ("0004040501011303", "NTAG I2C 1K", 936),
-      ("0004040502011303", "NTAG I2C 1K", 936), ("0004040502011503", "NTAG I2C 2K", 1960),
-      ("0004040502021303", "NTAG I2C plus 1K", nil), ("0004040502021503", "NTAG I2C plus 2K", nil),
-    ] as [(String, String, Int?)])
-  func versions(_ answer: String, _ name: String, _ size: Int?) throws {
-    let bytes = try #require([UInt8](hexadecimal: answer))
-    let chip = try #require(UltralightChip.version(bytes))
-    #expect(chip.product == TagProduct(name: name, maker: "NXP", memorySize: size))
-    #expect((chip.layout == nil) == (size == nil))
-    for count in 0..<8 {
-      #expect(UltralightChip.version(Array(repeating: 4, count: count)) == nil)
-    }
-  }
 }

@@ -79,16 +79,13 @@ import Testing
 
   /// Nothing but user memory is written unasked.
   @Test(arguments: [
-    ("MIFARE Ultralight", 64, 4..<16), ("MIFARE Ultralight C", 176, 4..<40),
-    ("NTAG203", 168, 4..<40),
-    ("NTAG210", 80, 4..<16), ("NTAG212", 164, 4..<36), ("NTAG213", 180, 4..<40),
-    ("NTAG215", 540, 4..<130), ("NTAG216", 924, 4..<226),
+    (Type2Chip.ultralight, 64, 4..<16), (.ultralightC, 176, 4..<40), (.ntag203, 168, 4..<40),
+    (.ntag210, 80, 4..<16), (.ntag212, 164, 4..<36), (.ntag213, 180, 4..<40),
+    (.ntag215, 540, 4..<130), (.ntag216, 924, 4..<226),
   ])
-  func ultralightPlansTouchUserPagesOnly(name: String, size: Int, pages: Range<Int>) throws {
+  func ultralightPlansTouchUserPagesOnly(chip: Type2Chip, size: Int, pages: Range<Int>) throws {
     let tag = UltralightDump(
-      product: TagProduct(
-        name: name, maker: "NXP", memorySize: name == "MIFARE Ultralight C" ? 192 : size),
-      bytes: [UInt8](repeating: 0, count: size), firstProtectedPage: nil)
+      chip: chip, bytes: [UInt8](repeating: 0, count: size), firstProtectedPage: nil)
     let image = [UInt8](repeating: 0xFF, count: size)
     let plan = try UltralightRestorePlan(image: image, tag: tag)
     #expect(plan.writes.map(\.page) == Array(pages))

@@ -197,7 +197,7 @@ import Testing
         hexadecimal: "1B84EB70BD4CBD1B1DE4980B1858BD7C7285B4E47B388E96CF886BEEA343AD90"))
     #expect(
       OriginalitySignature.verify(
-        uid: uid, signature: signature, product: TagProduct(name: "NTAG216", maker: "NXP"))
+        uid: uid, signature: signature, product: Type2Chip.ntag216.product)
         == .notGenuine)
     #expect(
       OriginalitySignature.verify(

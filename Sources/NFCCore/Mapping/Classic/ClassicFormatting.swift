@@ -14,39 +14,75 @@ enum ClassicFormatting {
   private static let emptyMessage = TagLengthValue.block(
     message: [], room: MiFareClassicGeometry.blockSize)
 
-  /// The whole card is looked at before anything is written. Data comes first, then the trailers, and
+  /// The whole card is looked at before anything is written: a sector with another key or other access bits
+  /// is in use, and so is one whose data blocks hold something, unless `wipe` is set. Data comes first, then the trailers, and
   /// last that of sector 0, which makes it an NFC tag: a card torn away before that is still blank to
   /// everybody, and formatting it again goes on where it was.
-  static func format(_ session: inout MiFareClassicSession) throws {
+  static func format(wipe: Bool, _ session: inout MiFareClassicSession) throws {
     let geometry = session.geometry
     let parts = MiFareApplicationDirectory.Part.allCases.filter {
       geometry.sectors.contains($0.sector)
     }
     var conditions: [Int: Condition] = [:]
+    let content = content(geometry, parts)
     for sector in geometry.sectors {
-      conditions[sector] = try condition(
-        of: sector, trailer(of: sector, parts), &session)
-    }
-    let first = geometry.sectors.first { sector in !parts.contains { $0.sector == sector } }
-    if let first {
-      let padding = MiFareClassicGeometry.blockSize - emptyMessage.count
-      try write(
-        emptyMessage + [UInt8](repeating: 0, count: padding),
-        to: geometry.dataBlocks(ofSector: first).lowerBound, conditions, &session)
-    }
-    for part in parts where conditions[part.sector] == .blank {
-      let bytes = MiFareApplicationDirectory(ndefOn: geometry, part: part).bytes
-      for (index, block) in part.blocks.enumerated() {
-        let start = index * MiFareClassicGeometry.blockSize
-        try write(
-          Array(bytes[start..<start + MiFareClassicGeometry.blockSize]), to: block, conditions,
-          &session)
+      let condition = try condition(of: sector, trailer(of: sector, parts), &session)
+      conditions[sector] = condition
+      if !wipe {
+        let key = condition == .blank ? .factory : trailer(of: sector, parts).keyA
+        try checkData(of: sector, key, content, &session)
       }
     }
+    for (block, data) in content.sorted(by: { $0.key < $1.key }) {
+      let sector = geometry.sector(ofBlock: block)
+      let isDirectory = parts.contains { $0.sector == sector }
+      if isDirectory, conditions[sector] == .done { continue }
+      try write(data, to: block, conditions, &session)
+    }
     for sector in geometry.sectors.reversed() where conditions[sector] == .blank {
-      try write(
-        trailer(of: sector, parts).bytes, to: geometry.trailer(ofSector: sector), conditions,
-        &session)
+      try session.writeTrailer(
+        trailer(of: sector, parts), ofSector: sector, with: .a, .factory,
+        "the sector has closed meanwhile")
+    }
+  }
+
+  /// What the data blocks hold that are written: the directory, and an empty message.
+  private static func content(
+    _ geometry: MiFareClassicGeometry, _ parts: [MiFareApplicationDirectory.Part]
+  ) -> [Int: [UInt8]] {
+    let size = MiFareClassicGeometry.blockSize
+    var content: [Int: [UInt8]] = [:]
+    if let first = geometry.sectors.first(where: { sector in
+      !parts.contains { $0.sector == sector }
+    }) {
+      let padding = [UInt8](repeating: 0, count: size - emptyMessage.count)
+      content[geometry.dataBlocks(ofSector: first).lowerBound] = emptyMessage + padding
+    }
+    for part in parts {
+      let bytes = MiFareApplicationDirectory(ndefOn: geometry, part: part).bytes
+      for (index, block) in part.blocks.enumerated() {
+        content[block] = Array(bytes[index * size..<(index + 1) * size])
+      }
+    }
+    return content
+  }
+
+  /// Refuses a sector whose data blocks hold something: other bytes than 00 and FF, and other than what a
+  /// format that was torn away has left.
+  private static func checkData(
+    of sector: Int, _ key: MiFareClassicKey, _ content: [Int: [UInt8]],
+    _ session: inout MiFareClassicSession
+  ) throws {
+    for block in session.geometry.dataBlocks(ofSector: sector) {
+      try session.require(sector, .a, key, "the sector has closed meanwhile")
+      let data = try session.read(block)
+      guard data != content[block], data.contains(where: { $0 != 0x00 && $0 != 0xFF }) else {
+        continue
+      }
+      throw NFCError(
+        .unsupported,
+        "the card holds something that is not NDEF, which formatting would overwrite",
+        place: .block(block))
     }
   }
 
@@ -98,38 +134,5 @@ enum ClassicFormatting {
     let key: MiFareClassicKey = conditions[sector] == .blank ? .factory : .ndef
     try session.require(sector, .a, key, "the sector has closed meanwhile")
     try session.write(data, to: block)
-  }
-}
-
-/// Makes the NFC sectors of a MIFARE Classic read-only for good.
-///
-/// Source: NXP AN1304, 6.4 and 8.4.
-enum ClassicLocking {
-  /// Every sector is looked at before anything is written. The first sector, by which the tag's state is
-  /// told, comes last: a run that was broken off can be repeated.
-  static func lock(_ sectors: [Int], _ session: inout MiFareClassicSession) throws {
-    var open: [Int] = []
-    for sector in sectors {
-      try session.require(
-        sector, .b, .factory,
-        "only with key B can the card be locked, and it is not the one of a formatted card")
-      let trailer = try MiFareClassicSectorTrailer(
-        session.read(session.geometry.trailer(ofSector: sector)))
-      if trailer.accessConditions == .ndefReadOnly { continue }
-      guard trailer.accessConditions.writableTrailerFields(with: .b) == .all else {
-        throw NFCError(
-          .notAuthenticated,
-          "the access bits \(trailer.accessConditions) do not let key B lock the sector",
-          place: .sector(sector))
-      }
-      open.append(sector)
-    }
-    let trailer = MiFareClassicSectorTrailer(
-      keyA: .ndef, accessConditions: .ndefReadOnly,
-      generalPurposeByte: ClassicMapping.readOnlyByte, keyB: .factory)
-    for sector in open.reversed() {
-      try session.require(sector, .b, .factory, "the sector has closed meanwhile")
-      try session.write(trailer.bytes, to: session.geometry.trailer(ofSector: sector))
-    }
   }
 }

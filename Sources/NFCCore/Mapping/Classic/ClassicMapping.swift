@@ -22,12 +22,14 @@ struct ClassicMapping: NDEFMapping {
 
   /// Where the message's TLV is, or where one can go.
   struct Place: Hashable, Sendable {
-    var offset: Int
-    /// Of the message; `nil` if there is no TLV yet.
-    var length: Int?
-    var valueOffset: Int
+    let offset: Int
+    /// `nil` if no message has been begun, or what is there is broken.
+    let message: TagLengthValue?
+    /// The TLVs after the message that a new one must not destroy; `nil` as long as they are not looked for.
+    var following: Range<Int>?
 
-    var end: Int { valueOffset + (length ?? 0) }
+    var value: Range<Int> { message?.value ?? offset..<offset }
+    var end: Int { message?.end ?? offset }
   }
 
   /// Mapping version 1.0, reading and writing granted (AN1304, 6.1).
@@ -46,6 +48,8 @@ struct ClassicMapping: NDEFMapping {
   /// What is known of the area, by its blocks' order.
   private var content: [Int: [UInt8]] = [:]
   private(set) var rights: [Int: Rights] = [:]
+  /// Whether an exchange of this call stands behind what is known.
+  private var isProven = false
 
   init(_ geometry: MiFareClassicGeometry) {
     self.geometry = geometry
@@ -64,9 +68,18 @@ struct ClassicMapping: NDEFMapping {
     geometry.sectorCount > MiFareApplicationDirectory.Part.second.sector
   }
 
+  mutating func beginCall() { isProven = false }
+
   mutating func forgetContent() {
     content = [:]
     place = nil
+  }
+
+  /// Begins a call: one exchange shows that the card of which something is known is still there.
+  private mutating func prove(_ session: inout MiFareClassicSession) throws {
+    defer { isProven = true }
+    guard !isProven, place != nil, let first = sectors.first else { return }
+    try open(first, &session)
   }
 
   private mutating func forgetAll() { self = ClassicMapping(geometry) }
@@ -108,7 +121,7 @@ struct ClassicMapping: NDEFMapping {
     guard place.end <= size else {
       throw NFCError(
         .malformedContent,
-        "the message has \(place.length ?? 0) bytes where \(size - place.valueOffset) are left",
+        "the message has \(place.value.count) bytes where \(size - place.value.lowerBound) are left",
         place: .offset(place.offset))
     }
   }
@@ -175,84 +188,111 @@ struct ClassicMapping: NDEFMapping {
   }
 
   /// Finds the message's TLV, reading no more than leads to it.
-  private mutating func locate(_ session: inout MiFareClassicSession) throws -> Place {
+  ///
+  /// - Parameter repairing: what is broken counts as the place for a new message.
+  private mutating func locate(
+    _ session: inout MiFareClassicSession, repairing: Bool
+  ) throws -> Place {
     if let place { return place }
-    var offset = 0
+    if repairing, hasMore { try extendArea(&session) }
+    // As long as the second part of the directory is not known, the area may be longer.
+    var search = MessageSearch(TagDataArea(0..<bound), repairing: repairing)
     while true {
-      // As long as the second part of the directory is not known, the area may be longer.
-      let bound = hasMore ? Int(UInt16.max) * 2 : size
-      let step = try TagLengthValue.step(at: offset, size: bound, byte)
-      switch step {
+      switch try search.advance({ byte($0) }, place: { .offset($0) }) {
       case .needs(let range):
         if range.upperBound > size, hasMore {
           try extendArea(&session)
+          search = MessageSearch(TagDataArea(0..<bound), repairing: repairing)
         } else {
           try load(range, &session)
         }
-      case .block(let block):
-        if block.tag == TagLengthValue.Tag.ndefMessage {
-          // It may go on beyond what is known of the area: see ``completeArea(for:_:)``.
-          let found = Place(
-            offset: block.offset, length: block.length, valueOffset: block.valueOffset)
-          place = found
-          return found
-        } else {
-          offset = block.end
-        }
-      case .terminator, .end:
-        let found = Place(offset: offset, length: nil, valueOffset: offset)
+      case .message(let block):
+        // It may go on beyond what is known of the area: see ``completeArea(for:_:)``.
+        let found = Place(offset: block.offset, message: block)
+        place = found
+        return found
+      case .place(let offset):
+        let found = Place(offset: offset, message: nil)
         place = found
         return found
       }
     }
   }
 
+  private var bound: Int { hasMore ? Int(UInt16.max) * 2 : size }
+
+  /// How often is looked for what follows a message that has no terminator.
+  private static let searchLimit = 8
+
+  /// Finds the TLVs after the message that a new one must not destroy.
+  private mutating func following(
+    _ place: Place, _ session: inout MiFareClassicSession
+  ) throws -> Range<Int> {
+    if let known = place.following { return known }
+    var found = place.end..<place.end
+    search: for _ in 0..<Self.searchLimit {
+      switch place.message?.following(size: size, byte) {
+      case .needs(let missing): try load(missing, &session)
+      case .bytes(let offsets):
+        found = offsets
+        break search
+      case nil: break search
+      }
+    }
+    self.place?.following = found
+    return found
+  }
+
   // MARK: NDEFMapping
 
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
     var session = MiFareClassicSession(link, geometry)
-    return try status(&session)
+    try prove(&session)
+    return try status(&session, repairing: false)
   }
 
-  mutating func status(_ session: inout MiFareClassicSession) throws -> NDEFStatus {
+  /// Reads what it writes against in this call.
+  mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
+    var session = MiFareClassicSession(link, geometry)
+    forgetContent()
+    isProven = true
+    return try status(&session, repairing: true)
+  }
+
+  private mutating func status(
+    _ session: inout MiFareClassicSession, repairing: Bool
+  ) throws -> NDEFStatus {
     guard try findArea(&session), let first = sectors.first else { return .notSupported }
-    let place = try locate(&session)
+    let place = try locate(&session, repairing: repairing)
     let rights = try loadRights(ofSector: first, &session)
     try completeArea(for: place, &session)
+    let following = try following(place, &session)
     return NDEFStatus(
       access: rights.isWritable ? .readWrite : .readOnly,
-      capacity: TagLengthValue.capacity(room: size - place.offset))
+      capacity: TagLengthValue.capacity(room: size - place.offset - following.count))
   }
 
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
     var session = MiFareClassicSession(link, geometry)
+    try prove(&session)
     guard try findArea(&session) else {
       throw NFCError(
         .notNDEF, "the card has no application directory with NFC sectors, or another key for it")
     }
-    if let place, let message = knownMessage(at: place), let first = sectors.first {
-      // Nothing but a sign of life.
-      try open(first, &session)
-      return message.isEmpty ? nil : message
-    }
-    let place = try locate(&session)
-    try load(place.valueOffset..<max(place.valueOffset, min(place.end, size)), &session)
+    let place = try locate(&session, repairing: false)
+    try load(place.value.clamped(to: 0..<max(size, place.value.lowerBound)), &session)
     if place.end > size {
       let known = size
       try completeArea(for: place, &session)
-      try load(max(known, place.valueOffset)..<place.end, &session)
+      try load(max(known, place.value.lowerBound)..<place.end, &session)
     }
     guard let message = knownMessage(at: place), !message.isEmpty else { return nil }
     return message
   }
 
   private func knownMessage(at place: Place) -> [UInt8]? {
-    var message: [UInt8] = []
-    for offset in place.valueOffset..<place.end {
-      guard let byte = byte(offset) else { return nil }
-      message.append(byte)
-    }
-    return message
+    let known = place.value.compactMap { byte($0) }
+    return known.count == place.value.count ? known : nil
   }
 
   mutating func write(_ message: [UInt8], _ link: TagLink) throws {
@@ -263,27 +303,49 @@ struct ClassicMapping: NDEFMapping {
   mutating func write(
     _ message: [UInt8], _ session: inout MiFareClassicSession
   ) throws {
-    let place = try locate(&session)
+    let place = try locate(&session, repairing: true)
     try completeArea(for: place, &session)
-    let block = TagLengthValue.block(message: message, room: size - place.offset)
+    let block = try block(message, at: place, &session)
     let end = place.offset + block.count
-    // What the old message has in common with the new one need not be written.
+    // What the old message has in common with the new one need not be written; what a block holds besides
+    // stays.
     try load(place.offset..<min(end, place.end), &session)
+    try load(place.offset..<place.offset + 1, &session)
+    try load(end - 1..<end, &session)
     let writes = TagLengthValue.writes(
       block, at: place.offset, old: byte, unit: { $0 / Self.blockSize })
     try checkWritable(writes, &session)
     self.place = nil
+    let lengthUnit = (place.offset + 1) / Self.blockSize
     for write in writes {
       guard let area, area.indices.contains(write.unit) else { continue }
-      let data = try unit(write, block, at: place.offset, &session)
+      let data = unit(write, block, at: place.offset)
       try open(geometry.sector(ofBlock: area[write.unit]), &session)
-      try session.write(data, to: area[write.unit])
+      if write.unit == lengthUnit {
+        let link = session.link
+        try link.uninterrupted { try session.write(data, to: area[write.unit]) }
+      } else {
+        try session.write(data, to: area[write.unit])
+      }
       content[write.unit] = data
     }
-    self.place = Place(
-      offset: place.offset, length: message.count,
-      valueOffset: place.offset
-        + TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count).count)
+  }
+
+  /// The message's TLV with those that follow it.
+  private mutating func block(
+    _ message: [UInt8], at place: Place, _ session: inout MiFareClassicSession
+  ) throws -> [UInt8] {
+    let room = size - place.offset
+    guard room >= TagLengthValue.shortestHeader else {
+      throw NFCError(.capacityExceeded, "other TLVs of the card leave no room for a message")
+    }
+    let kept = try following(place, &session)
+    guard let old = place.message, !kept.isEmpty else {
+      return TagLengthValue.block(message: message, room: room)
+    }
+    try load(kept, &session)
+    return try old.replacing(
+      message: message, size: size, followedBy: kept.compactMap { byte($0) }, at: kept.lowerBound)
   }
 
   /// A sector that is closed to writing is found before the old message is given up.
@@ -297,14 +359,11 @@ struct ClassicMapping: NDEFMapping {
     }
   }
 
-  /// The bytes of a block to write. What the message does not cover stays as it is, where that is known.
-  private mutating func unit(
-    _ write: TagLengthValue.UnitWrite, _ block: [UInt8], at offset: Int,
-    _ session: inout MiFareClassicSession
-  ) throws -> [UInt8] {
+  /// The bytes of a block to write. What the message does not cover stays as it is.
+  private func unit(
+    _ write: TagLengthValue.UnitWrite, _ block: [UInt8], at offset: Int
+  ) -> [UInt8] {
     let first = write.unit * Self.blockSize
-    // In front of the message are other TLVs.
-    if first < offset { try load(first..<offset, &session) }
     var data = content[write.unit] ?? [UInt8](repeating: 0, count: Self.blockSize)
     for index in data.indices where block.indices.contains(first + index - offset) {
       data[index] = block[first + index - offset]
@@ -317,22 +376,29 @@ struct ClassicMapping: NDEFMapping {
     return data
   }
 
-  mutating func format(_ link: TagLink) throws {
+  /// Of a formatted card: empties it, whatever is broken in it. Of a blank one: see ``ClassicFormatting``.
+  mutating func format(wipe: Bool, _ link: TagLink) throws {
+    let status = try statusForWriting(link)
     var session = MiFareClassicSession(link, geometry)
-    switch try status(&session).access {
+    switch status.access {
     case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
     case .readWrite: try write([], &session)
     case .notSupported:
-      try ClassicFormatting.format(&session)
+      try ClassicFormatting.format(wipe: wipe, &session)
       forgetAll()
     }
   }
 
   mutating func lock(_ link: TagLink) throws {
     var session = MiFareClassicSession(link, geometry)
-    guard try findArea(&session) else { return }
-    if hasMore { try extendArea(&session) }
-    try ClassicLocking.lock(sectors, &session)
+    forgetContent()
     rights = [:]
+    guard try findArea(&session) else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+    }
+    if hasMore { try extendArea(&session) }
+    let place = try locate(&session, repairing: false)
+    try completeArea(for: place, &session)
+    try ClassicLocking.lock(sectors, &session)
   }
 }

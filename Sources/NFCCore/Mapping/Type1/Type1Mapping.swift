@@ -6,45 +6,55 @@
 ///
 /// Source: NFC Forum Type 1 Tag, 6; Innovision Topaz data sheet.
 struct Type1Mapping: NDEFMapping {
-  private var memory = Type1Memory()
+  var memory = Type1Memory()
   private var layout: Layout?
-  /// Whether the message has been read or written since ``forgetContent()``: then reading looks again.
-  private var isContentKnown = false
 
-  private struct Layout {
+  struct Layout {
     let container: Type2CapabilityContainer
     let area: TagDataArea
-    /// Where the memory ends, as the capability container has it.
+    /// Where the memory ends: as the capability container has it, and never beyond what the chip has.
     let end: Int
     let lockControl: ControlledArea?
-    var message: TagLengthValue
+    /// `nil` if no message has been begun, or what is there is broken.
+    var message: TagLengthValue?
+    /// Where the message's TLV is, or where one can go.
+    let offset: Int
+    /// The TLVs after the message that a new one must not destroy; `nil` as long as they are not looked for.
+    var following: Range<Int>?
 
-    var capacity: Int { TagLengthValue.capacity(room: area.size - message.offset) }
+    var room: Int { area.size - offset }
+    func capacity(beside following: Range<Int>) -> Int {
+      TagLengthValue.capacity(room: room - following.count)
+    }
   }
 
-  private static let capabilityContainer = 8
-  private static let accessByte = capabilityContainer + 3
-  private static let firstDataByte = 12
+  static let capabilityContainer = 8
+  static let accessByte = capabilityContainer + 3
+  static let firstDataByte = 12
   /// Blocks D (reserved), E (lock bits, one-time bytes) and F (the same of dynamic memory).
-  private static let systemBlocks = 104..<128
+  static let systemBlocks = 104..<128
   /// LOCK-0 and LOCK-1: bit n locks block n.
-  private static let lockBytes = 0x70
+  static let lockBytes = 0x70
   /// The data that WRITE-E reaches: blocks 1 to C.
   private static let staticData = firstDataByte..<systemBlocks.lowerBound
   /// The bits of blocks 1 to C; those of 0, D and E are set from the factory.
-  private static let dataLockBits: [UInt8] = [0xFE, 0x1F]
+  static let dataLockBits: [UInt8] = [0xFE, 0x1F]
+
+  /// RALL gives container, message and lock bits by one exchange: each call begins with it.
+  mutating func beginCall() { forgetContent() }
 
   mutating func forgetContent() {
     memory = Type1Memory()
     layout = nil
-    isContentKnown = false
   }
 
   // MARK: Layout
 
   /// Finds the message: `nil` if the tag is not NDEF formatted. One RALL, none if it is known, and a
   /// READ8 for each block of dynamic memory that is needed to get past other TLVs.
-  private mutating func locate(_ link: TagLink) throws -> Layout? {
+  ///
+  /// - Parameter repairing: what is broken, or missing, counts as the place for a new message.
+  mutating func locate(_ link: TagLink, repairing: Bool) throws -> Layout? {
     if let layout { return layout }
     if !memory.isKnown { try memory.load(link) }
     let header = (Self.capabilityContainer..<Self.firstDataByte).compactMap { memory.byte($0) }
@@ -54,42 +64,33 @@ struct Type1Mapping: NDEFMapping {
         .notAuthenticated, "the tag's capability container wants a secret for reading",
         place: .block(1))
     }
-    // All blocks count, those of the UID and the system included.
-    let size = (Int(container.size) + 1) * Type1Memory.blockSize
-    guard !memory.isStatic || size <= Type1Memory.staticSize else {
-      throw NFCError(
-        .malformedContent,
-        "the capability container promises \(size) bytes, the tag has \(Type1Memory.staticSize)",
-        place: .block(1))
-    }
+    // All blocks count, those of the UID and the system included. The chip knows better than its container.
+    let promised = (Int(container.size) + 1) * Type1Memory.blockSize
+    let size = min(promised, memory.product?.size ?? promised)
     guard size > Self.firstDataByte else { return nil }
-    var lockControl: ControlledArea?
-    var area = TagDataArea(Self.firstDataByte..<size, without: [Self.systemBlocks])
-    var offset = 0
-    while true {
-      let step = try area.step(at: offset) {
-        memory.byte($0)
-      } place: {
-        .block($0 / Type1Memory.blockSize)
-      }
-      switch step {
-      case .needs(let missing):
-        try load(missing, area, link)
-      case .terminator, .end:
-        return nil
-      case .block(let block) where block.tag == TagLengthValue.Tag.ndefMessage:
-        let found = Layout(
-          container: container, area: area, end: size, lockControl: lockControl, message: block)
-        layout = found
-        return found
-      case .block(let block):
-        offset = block.end
-        let value = block.value.compactMap { byte($0, area) }
-        guard let control = ControlledArea(tag: block.tag, value: value) else { continue }
-        if control.lockBits != nil, lockControl == nil { lockControl = control }
-        area = area.without(control.bytes, behind: offset)
+    var search = MessageSearch(
+      TagDataArea(Self.firstDataByte..<size, without: [Self.systemBlocks]), hasControlTLVs: true,
+      repairing: repairing)
+    var message: TagLengthValue?
+    var offset: Int?
+    while offset == nil {
+      let result = try search.advance(
+        { memory.byte($0) }, place: { .block($0 / Type1Memory.blockSize) })
+      switch result {
+      case .needs(let missing): try load(missing, search.area, link)
+      case .message(let block):
+        message = block
+        offset = block.offset
+      case .place(let place):
+        guard repairing else { return nil }
+        offset = place
       }
     }
+    let found = Layout(
+      container: container, area: search.area, end: size,
+      lockControl: search.lockControl, message: message, offset: offset ?? 0)
+    layout = found
+    return found
   }
 
   private func byte(_ offset: Int, _ area: TagDataArea) -> UInt8? {
@@ -105,46 +106,73 @@ struct Type1Mapping: NDEFMapping {
 
   // MARK: Status
 
-  /// One RALL; none if the tag has been read. Of a tag with dynamic memory, one READ8 for its lock bits
-  /// besides; where the reader has none, only the static lock bits count.
+  /// One RALL. Of a tag with dynamic memory, one READ8 for its lock bits besides; where the reader has none,
+  /// only the static lock bits count.
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
-    guard let layout = try locate(link) else { return .notSupported }
+    try status(link, repairing: false)
+  }
+
+  mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
+    try status(link, repairing: true)
+  }
+
+  private mutating func status(_ link: TagLink, repairing: Bool) throws -> NDEFStatus {
+    guard let layout = try locate(link, repairing: repairing) else { return .notSupported }
     let isLocked = Self.dataLockBits.enumerated().contains { index, mask in
       memory.byte(Self.lockBytes + index).map { $0 & mask != 0 } ?? false
     }
     let isWritable =
       try layout.container.isWritable && !isLocked && !isDynamicallyLocked(layout, link)
-    return NDEFStatus(access: isWritable ? .readWrite : .readOnly, capacity: layout.capacity)
+    return NDEFStatus(
+      access: isWritable ? .readWrite : .readOnly,
+      capacity: layout.capacity(beside: try following(layout, link)))
   }
 
   /// Whether a bit of the dynamic lock bytes is set.
   private mutating func isDynamicallyLocked(_ layout: Layout, _ link: TagLink) throws -> Bool {
-    guard !memory.isStatic, let control = layout.lockControl, let count = control.lockBits,
-      control.bytes.upperBound <= layout.end
-    else { return false }
+    guard let locks = dynamicLocks(layout) else { return false }
     do {
-      try memory.load(control.bytes, link)
+      try memory.load(locks.map(\.address), link)
     } catch let error as NFCError where error.code == .unsupported {
       return false
     }
-    return control.bytes.enumerated().contains { index, address in
+    return locks.contains { lock in
+      memory.byte(lock.address).map { $0 & lock.mask != 0 } ?? false
+    }
+  }
+
+  /// The dynamic lock bytes and the bits in them: of a known chip where it has them, of any other where its
+  /// lock control TLV says so; `nil` for a tag without.
+  func dynamicLocks(_ layout: Layout) -> [(address: Int, mask: UInt8)]? {
+    guard !memory.isStatic else { return nil }
+    let bytes: Range<Int>
+    let count: Int
+    if let known = memory.product?.dynamicLocks {
+      bytes = known
+      count = known.count * 8
+    } else if let control = layout.lockControl, let bits = control.lockBits,
+      control.bytes.upperBound <= layout.end
+    {
+      bytes = control.bytes
+      count = bits
+    } else {
+      return nil
+    }
+    return bytes.enumerated().map { index, address in
       let rest = count - 8 * index
-      let mask: UInt8 = rest >= 8 ? 0xFF : 1 << UInt8(max(0, rest)) - 1
-      return memory.byte(address).map { $0 & mask != 0 } ?? false
+      return (address, rest >= 8 ? 0xFF : 1 << UInt8(max(0, rest)) - 1)
     }
   }
 
   // MARK: Reading
 
-  /// One RALL, the first time and each time after it, and a READ8 for each block of dynamic memory.
+  /// One RALL, and a READ8 for each block of dynamic memory.
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
-    if isContentKnown { forgetContent() }
-    guard let layout = try locate(link) else {
+    guard let layout = try locate(link, repairing: false), let message = layout.message else {
       throw NFCError(.notNDEF, "the tag is not NDEF formatted")
     }
-    try load(layout.message.value, layout.area, link)
-    isContentKnown = true
-    let bytes = layout.message.value.compactMap { byte($0, layout.area) }
+    try load(message.value, layout.area, link)
+    let bytes = message.value.compactMap { byte($0, layout.area) }
     return bytes.isEmpty ? nil : bytes
   }
 
@@ -156,15 +184,19 @@ struct Type1Mapping: NDEFMapping {
   /// The standard has the magic number of the capability container cleared meanwhile too. A length of 0
   /// is enough for a reader to find no message, and leaves a tag that is torn away formatted.
   mutating func write(_ message: [UInt8], _ link: TagLink) throws {
-    guard var layout = try locate(link) else {
+    guard let layout = try locate(link, repairing: true) else {
       throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
     }
+    guard layout.room >= TagLengthValue.shortestHeader else {
+      throw NFCError(.capacityExceeded, "other TLVs of the tag leave no room for a message")
+    }
     let area = layout.area
-    let offset = layout.message.offset
+    let offset = layout.offset
     let kept = try following(layout, link)
-    let bytes = try layout.message.replacing(
-      message: message, size: area.size, followedBy: kept.compactMap { byte($0, area) },
-      at: kept.lowerBound)
+    let bytes =
+      try layout.message?.replacing(
+        message: message, size: area.size, followedBy: kept.compactMap { byte($0, area) },
+        at: kept.lowerBound) ?? TagLengthValue.block(message: message, room: layout.room)
     let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
     do {
       guard !memory.isStatic else { throw NFCError(.unsupported, "the tag has no WRITE-E8") }
@@ -177,24 +209,24 @@ struct Type1Mapping: NDEFMapping {
       guard reach ?? false else { throw error }
       try writeBytes(bytes, at: offset, area, link)
     }
-    layout.message = TagLengthValue(
-      tag: TagLengthValue.Tag.ndefMessage, offset: offset, valueOffset: offset + header.count,
-      length: message.count)
-    self.layout = layout
-    isContentKnown = true
+    self.layout = nil
   }
 
   /// How many READ8s are spent on finding out what follows a message that has no terminator.
   private static let searchLimit = 4
 
-  /// The blocks behind the message, which a new one does not destroy.
+  /// The blocks after the message, which a new one does not destroy.
   private mutating func following(_ layout: Layout, _ link: TagLink) throws -> Range<Int> {
+    if let known = layout.following { return known }
+    guard let message = layout.message else { return layout.offset..<layout.offset }
+    var found = message.end..<message.end
     do {
-      for _ in 0..<Self.searchLimit {
-        switch layout.message.following(size: layout.area.size, { byte($0, layout.area) }) {
+      search: for _ in 0..<Self.searchLimit {
+        switch message.following(size: layout.area.size, { byte($0, layout.area) }) {
         case .bytes(let offsets):
           try load(offsets, layout.area, link)
-          return offsets
+          found = offsets
+          break search
         case .needs(let missing):
           try load(missing, layout.area, link)
         }
@@ -202,7 +234,8 @@ struct Type1Mapping: NDEFMapping {
     } catch let error as NFCError where error.code == .unsupported {
       // What is out of the reader's reach cannot be destroyed by it either.
     }
-    return layout.message.end..<layout.message.end
+    self.layout?.following = found
+    return found
   }
 
   private mutating func writeBytes(
@@ -239,65 +272,5 @@ struct Type1Mapping: NDEFMapping {
       }
       try memory.write(data, block: write.unit, isFirst: index == 0, link)
     }
-  }
-
-  // MARK: Formatting
-
-  /// Size byte and control TLVs by HR0. Those of 512 bytes are what every maker of such tags writes:
-  /// 48 lock bits from byte 2 of block F on, two reserved bytes before them.
-  private static let blanks: [UInt8: (size: UInt8, controlTLVs: [UInt8])] = [
-    0x11: (0x0E, []),
-    0x12: (0x3F, [0x01, 0x03, 0xF2, 0x30, 0x33, 0x02, 0x03, 0xF0, 0x02, 0x03]),
-  ]
-
-  /// Of a formatted tag: empties it. Of a blank one: writes the TLVs, the capability container behind
-  /// them and its magic number last, one WRITE-E for each byte that changes.
-  mutating func format(_ link: TagLink) throws {
-    switch try status(link).access {
-    case .readWrite: return try write([], link)
-    case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
-    case .notSupported: break
-    }
-    guard let type = memory.header.first, let blank = Self.blanks[type] else {
-      throw NFCError(
-        .unsupported,
-        "how a Type 1 tag of type \(memory.header.hexadecimal) is to be formatted is not known")
-    }
-    var bytes: [(address: Int, byte: UInt8)] = []
-    let content =
-      blank.controlTLVs + TagLengthValue.block(message: [], room: Type1Memory.staticSize)
-    for (index, byte) in content.enumerated() { bytes.append((Self.firstDataByte + index, byte)) }
-    let container = [
-      Type2CapabilityContainer.magicNumber, Type2CapabilityContainer.version, blank.size,
-      Type2CapabilityContainer.readWrite,
-    ]
-    for (index, byte) in container.enumerated().reversed() {
-      bytes.append((Self.capabilityContainer + index, byte))
-    }
-    var isFirst = true
-    for (address, byte) in bytes where memory.byte(address) != byte {
-      try memory.write(byte, at: address, isFirst: isFirst, link)
-      isFirst = false
-    }
-    layout = nil
-  }
-
-  // MARK: Locking
-
-  /// Write access F in the capability container, then all lock bits: three exchanges, and one more for
-  /// each byte of dynamic lock bits. **Cannot be undone.**
-  mutating func lock(_ link: TagLink) throws {
-    guard let layout = try locate(link) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
-    }
-    try memory.write(
-      Type2CapabilityContainer.readOnly, at: Self.accessByte, isFirst: true, link)
-    if let control = layout.lockControl, control.bytes.upperBound <= Type1Memory.reachableSize {
-      for address in control.bytes { try memory.set(0xFF, at: address, link) }
-    }
-    for index in Self.dataLockBits.indices {
-      try memory.set(0xFF, at: Self.lockBytes + index, link)
-    }
-    forgetContent()
   }
 }

@@ -29,6 +29,7 @@ struct Type1Memory: Sendable {
   var mayHoldNDEF: Bool { header.first.map { $0 >> 4 == 1 } ?? false }
   var isStatic: Bool { header.first.map { $0 & 0x0F == 1 } ?? false }
   var isKnown: Bool { !bytes.isEmpty }
+  var product: Type1Product? { Type1Product.of(header: header) }
 
   func byte(_ address: Int) -> UInt8? {
     bytes.indices.contains(address) ? bytes[address] : nil

@@ -37,6 +37,13 @@ struct ControlledArea: Hashable, Sendable {
   let bytes: Range<Int>
   /// How many lock bits there are; `nil` for a memory control TLV.
   let lockBits: Int?
+  /// How many bytes of the data area a lock bit closes; `nil` for a memory control TLV.
+  let bytesPerLockBit: Int?
+
+  /// The TLVs that name such an area.
+  static let tags: Set<UInt8> = [
+    TagLengthValue.Tag.lockControl, TagLengthValue.Tag.memoryControl,
+  ]
 
   private static let valueLength = 3
 
@@ -53,9 +60,11 @@ struct ControlledArea: Hashable, Sendable {
     switch tag {
     case TagLengthValue.Tag.lockControl:
       lockBits = size
+      bytesPerLockBit = 1 << Int(value[2] >> 4)
       bytes = start..<(start + (size + 7) / 8)
     case TagLengthValue.Tag.memoryControl:
       lockBits = nil
+      bytesPerLockBit = nil
       bytes = start..<(start + size)
     default:
       return nil

@@ -3,13 +3,18 @@
 /// Page 3 holds the capability container; from page 4 on, TLVs hold the message. Source: NFC Forum
 /// Type 2 Tag, 4, 5 and 6.
 struct Type2Mapping: NDEFMapping {
+  /// Which chip it is: `nil` if nobody has asked, `.some(nil)` if it is none that is known.
+  var chip: Type2Chip??
   var memory: Type2Memory
   var layout: Layout?
   /// Whether the data area has locked pages, once that has been looked at.
   var isLocked: Bool?
-  /// Whether the message has been read or written: reading it again only has to look whether it is
-  /// still there.
-  private var isContentKnown = false
+  /// How far the data area can be read, in bytes, where a password closes the rest.
+  var readableSize: Int?
+  /// Content is known from an earlier call, and this one has not proved it yet.
+  private var needsProof = false
+  /// Whether another side may write meanwhile, once that has been seen.
+  private var hasOtherWriter = false
 
   /// How the tag's memory is divided.
   struct Layout: Sendable {
@@ -18,20 +23,32 @@ struct Type2Mapping: NDEFMapping {
     let lockControl: ControlledArea?
     /// The first NDEF message TLV.
     var message: TagLengthValue
-
-    var capacity: Int { TagLengthValue.capacity(room: area.size - message.offset) }
+    /// What stands where the message belongs is broken: the next write replaces it.
+    let isBroken: Bool
   }
 
-  /// - Parameter product: which chip it is, if that is known already.
-  init(product: TagProduct?) {
-    memory = Type2Memory(fastRead: Self.fastRead(of: product))
+  /// What a look at the data area has found.
+  enum Finding: Sendable {
+    /// There is no capability container.
+    case noContainer
+    /// There is one, and no message behind it; one can stand from this place on.
+    case noMessage(Type2CapabilityContainer, TagDataArea, at: Int)
+    case layout(Layout)
   }
 
-  private static func fastRead(of product: TagProduct?) -> Type2Memory.FastRead {
-    switch product?.name {
-    case nil: .unknown
-    case "NTAG203", "MIFARE Ultralight", "MIFARE Ultralight C": .avoided
-    default: .works
+  /// - Parameters:
+  ///   - chip: which it is, if that has been asked already.
+  ///   - sector: the one that is selected; `nil` if that is not known.
+  init(chip: Type2Chip??, sector: Int? = 0) {
+    self.chip = chip
+    memory = Type2Memory(fastRead: Self.fastRead(of: chip), sector: sector)
+    if case .some(.some(let chip)) = chip { hasOtherWriter = chip.hasWiredSide }
+  }
+
+  private static func fastRead(of chip: Type2Chip??) -> Type2Memory.FastRead {
+    switch chip {
+    case .some(.some(let chip)) where chip.pages != nil: chip.hasFastRead ? .works : .avoided
+    default: .unknown
     }
   }
 
@@ -39,7 +56,7 @@ struct Type2Mapping: NDEFMapping {
   /// the exchange and a new selection where it is missing.
   ///
   /// In 48 bytes it saves two exchanges at most. NTAG203 and Ultralight C, which lack it, share their
-  /// size of 144 bytes with NTAG213 alone, which comes with a lock control TLV of its own.
+  /// size of 144 bytes with NTAG213 only, which comes with a lock control TLV of its own.
   private static func mayHaveFastRead(size: UInt8, lockControl: ControlledArea?) -> Bool {
     switch size {
     case ...0x06: false
@@ -51,32 +68,73 @@ struct Type2Mapping: NDEFMapping {
   mutating func forgetContent() {
     memory.forget()
     layout = nil
-    isContentKnown = false
+    isLocked = nil
+    readableSize = nil
+  }
+
+  // MARK: Calls
+
+  mutating func beginCall() { needsProof = !memory.isEmpty }
+
+  /// One READ of pages 0 to 3, if anything is known from an earlier call. What only this reader can have
+  /// written is as it was then; anything else is read again.
+  private mutating func prove(_ link: TagLink) throws {
+    guard needsProof else { return }
+    needsProof = false
+    if hasOtherWriter { return forgetContent() }
+    if try !memory.prove(link) {
+      hasOtherWriter = true
+      forgetContent()
+    }
+  }
+
+  /// Runs a procedure and leaves the tag in sector 0, where other commands expect it.
+  mutating func procedure<Result>(
+    _ link: TagLink, _ body: (inout Type2Mapping) throws -> Result
+  ) throws -> Result {
+    do {
+      try prove(link)
+      let result = try body(&self)
+      try memory.select(sector: 0, link)
+      return result
+    } catch let error as NFCError where error.group == .content {
+      try memory.select(sector: 0, link)
+      throw error
+    }
+  }
+
+  /// Which chip it is: one to three exchanges, and only once.
+  ///
+  /// What was selected and proved on the tag stays so.
+  mutating func identify(_ link: TagLink) throws -> Type2Chip? {
+    if let chip { return chip }
+    let found = try UltralightIdentification.chip(link)
+    chip = .some(found)
+    // The older chips are told apart by refusals, after which they begin anew.
+    return found
   }
 
   // MARK: Layout
 
   /// Finds the message: `nil` if the tag is not NDEF formatted.
+  mutating func locate(from firstPage: Int, _ link: TagLink) throws -> Layout? {
+    if case .layout(let layout) = try find(from: firstPage, link) { return layout }
+    return nil
+  }
+
+  /// Looks for container and message.
   ///
   /// One READ, if its answer has the head of the message; one more for each that is needed to get past
   /// other TLVs.
   ///
-  /// - Parameter firstPage: where to begin; four pages come at once.
-  mutating func locate(from firstPage: Int, _ link: TagLink) throws -> Layout? {
-    if let layout { return layout }
-    do {
-      try memory.load(firstPage..<(firstPage + Type2Memory.pagesPerRead), link)
-    } catch let error as NFCError where error.code == .tagRefused {
-      // Whether what follows page 3 can be read matters only if there is a container in it.
-      if let page = memory.page(Type2Memory.capabilityPage), Type2CapabilityContainer(page) == nil {
-        try memory.selectAgain(link)
-        return nil
-      }
-      throw try unreadable(error, link)
-    }
-    guard let page = memory.page(Type2Memory.capabilityPage),
-      let container = Type2CapabilityContainer(page)
-    else { return nil }
+  /// - Parameters:
+  ///   - firstPage: where to begin; four pages come at once.
+  ///   - replacing: takes a TLV that is broken for the place of the message.
+  mutating func find(
+    from firstPage: Int, replacing: Bool = false, _ link: TagLink
+  ) throws -> Finding {
+    if let layout, replacing || !layout.isBroken { return .layout(layout) }
+    guard let container = try container(from: firstPage, link) else { return .noContainer }
     guard container.isReadable else {
       throw NFCError(
         .notAuthenticated, "the tag's capability container wants a secret for reading",
@@ -87,26 +145,31 @@ struct Type2Mapping: NDEFMapping {
       Type2Memory.firstDataByte..<(Type2Memory.firstDataByte + Int(container.size) * 8))
     var offset = 0
     while true {
-      let step = try area.step(at: offset) {
-        memory.byte($0)
-      } place: {
-        .page($0 / Type2Memory.pageSize)
+      guard let step = try step(at: offset, area, replacing: replacing) else {
+        return .layout(
+          Layout(
+            container: container, area: area, lockControl: lockControl,
+            message: TagLengthValue(
+              tag: TagLengthValue.Tag.ndefMessage, offset: offset, valueOffset: offset + 2,
+              length: 0),
+            isBroken: true))
       }
       switch step {
       case .needs(let missing):
         try load(missing, area, fillingRead: true, link)
       case .terminator, .end:
-        return nil
+        return .noMessage(container, area, at: offset)
       case .block(let block) where block.tag == TagLengthValue.Tag.ndefMessage:
         let found = Layout(
-          container: container, area: area, lockControl: lockControl, message: block)
+          container: container, area: area, lockControl: lockControl, message: block,
+          isBroken: false)
         if memory.fastRead == .unknown,
           !Self.mayHaveFastRead(size: container.size, lockControl: lockControl)
         {
           memory.fastRead = .avoided
         }
         layout = found
-        return found
+        return .layout(found)
       case .block(let block):
         offset = block.end
         guard
@@ -119,6 +182,44 @@ struct Type2Mapping: NDEFMapping {
         area = area.without(control.bytes, behind: offset)
       }
     }
+  }
+
+  /// What stands at a place; `nil` for a TLV that breaks off, where one is to be replaced.
+  private func step(
+    at offset: Int, _ area: TagDataArea, replacing: Bool
+  ) throws -> TagLengthValue.Step? {
+    do {
+      return try area.step(at: offset) { address in
+        memory.byte(address)
+      } place: { address in
+        .page(address / Type2Memory.pageSize)
+      }
+    } catch {
+      guard replacing else { throw error }
+      return nil
+    }
+  }
+
+  /// The capability container, with the first pages after it.
+  private mutating func container(
+    from firstPage: Int, _ link: TagLink
+  ) throws -> Type2CapabilityContainer? {
+    do {
+      try memory.load(firstPage..<(firstPage + Type2Memory.pagesPerRead), link)
+    } catch let error as NFCError where error.code == .tagRefused {
+      if memory.page(Type2Memory.capabilityPage) == nil {
+        // A chip that refuses what runs into a protected page gives what ends before it.
+        try memory.selectAgain(link)
+        do {
+          try memory.load(0..<Type2Memory.firstDataPage, link)
+        } catch let error as NFCError where error.code == .tagRefused {
+          throw try unreadable(error, link)
+        }
+      } else {
+        try memory.selectAgain(link)
+      }
+    }
+    return memory.page(Type2Memory.capabilityPage).flatMap(Type2CapabilityContainer.init)
   }
 
   func byte(_ offset: Int, _ area: TagDataArea) -> UInt8? {
@@ -151,18 +252,19 @@ struct Type2Mapping: NDEFMapping {
   }
 
   /// Why a page of the data area cannot be read: it wants a password, or there is no such page.
-  private mutating func unreadable(_ error: NFCError, _ link: TagLink) throws -> NFCError {
+  func unreadable(_ error: NFCError, _ link: TagLink) throws -> NFCError {
     guard case .page(let page) = error.place else { return error }
-    try memory.selectAgain(link)
-    let size = try UltralightIdentification.product(link)?.memorySize
-    if let size, page * Type2Memory.pageSize >= size {
+    var asking = self
+    try asking.memory.selectAgain(link)
+    let known = try asking.identify(link)
+    if let size = known?.memorySize, page * Type2Memory.pageSize >= size {
       return NFCError(
         .malformedContent,
         "the capability container promises more memory than the tag has", cause: error.cause,
         place: error.place)
     }
     // Sixteen pages every chip has.
-    let isThere = size != nil || page < 16
+    let isThere = known?.memorySize != nil || page < 16
     return NFCError(
       isThere ? .notAuthenticated : .malformedContent,
       isThere
@@ -171,193 +273,19 @@ struct Type2Mapping: NDEFMapping {
       cause: error.cause, place: error.place)
   }
 
-  /// Runs a procedure and leaves the tag in sector 0, where other commands expect it.
-  mutating func procedure<Result>(
-    _ link: TagLink, _ body: (inout Type2Mapping) throws -> Result
-  ) throws -> Result {
-    do {
-      let result = try body(&self)
-      try memory.select(sector: 0, link)
-      return result
-    } catch let error as NFCError where error.group == .content {
-      try memory.select(sector: 0, link)
-      throw error
-    }
-  }
-
-  // MARK: Status
-
-  /// One READ of pages 2 to 5, and one of the dynamic lock bytes where the data area reaches beyond
-  /// page 15; none of what is known already.
-  mutating func status(_ link: TagLink) throws -> NDEFStatus {
-    try procedure(link) { mapping in
-      guard let layout = try mapping.locate(from: Type2Memory.lockPage, link) else {
-        return .notSupported
-      }
-      let isWritable = try layout.container.isWritable && !mapping.looksLocked(layout, link)
-      return NDEFStatus(access: isWritable ? .readWrite : .readOnly, capacity: layout.capacity)
-    }
-  }
-
-  /// Whether a lock bit is set for any page of the data area.
-  private mutating func looksLocked(_ layout: Layout, _ link: TagLink) throws -> Bool {
-    if let isLocked { return isLocked }
-    try memory.load(Type2Memory.lockPage..<(Type2Memory.lockPage + 1), link)
-    let lastPage = (layout.area.end - 1) / Type2Memory.pageSize
-    var isLocked = false
-    for page in Type2Memory.firstDataPage...max(Type2Memory.firstDataPage, min(lastPage, 15)) {
-      // Bit n of the two lock bytes, counted from the first one's bit 0, is page n's.
-      let address = Type2Memory.lockPage * Type2Memory.pageSize + 2 + page / 8
-      if let byte = memory.byte(address), byte >> (page % 8) & 1 == 1 { isLocked = true }
-    }
-    if let locks = Type2DynamicLocks.of(size: layout.container.size, control: layout.lockControl),
-      try loadLocks(locks, layout, link)
-    {
-      for (index, mask) in locks.locking.enumerated() {
-        if let byte = memory.byte(locks.address + index), byte & mask != 0 { isLocked = true }
-      }
-    }
-    self.isLocked = isLocked
-    return isLocked
-  }
-
-  /// Reads the dynamic lock bytes; `false` if the tag does not give them. That they can be read also
-  /// shows that there is as much memory as the capability container says, as they lie behind it.
-  private mutating func loadLocks(
-    _ locks: Type2DynamicLocks, _ layout: Layout, _ link: TagLink
-  ) throws -> Bool {
-    do {
-      try memory.load(Type2Memory.pages(holding: locks.bytes), link)
-      return true
-    } catch let error as NFCError where error.isRefusalOrSilence {
-      try memory.selectAgain(link)
-      try load((layout.area.size - 1)..<layout.area.size, layout.area, link)
-      return false
-    }
-  }
-
   // MARK: Reading
 
   /// READ of pages 3 to 6, which has the capability container and twelve bytes, then what the message
-  /// takes beyond them: FAST_READs of up to 65 pages, or READs. A second time: that first READ alone.
+  /// takes beyond them: FAST_READs of up to 65 pages, or READs. A second time, one READ that proves that the
+  /// tag is there; a chip with a wired side is read again.
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
     try procedure(link) { mapping in
-      if mapping.isContentKnown, mapping.layout != nil,
-        try !mapping.memory.refresh(Type2Memory.capabilityPage, link)
-      {
-        mapping.forgetContent()
-      }
       guard let layout = try mapping.locate(from: Type2Memory.capabilityPage, link) else {
         throw NFCError(.notNDEF, "the tag is not NDEF formatted")
       }
       try mapping.load(layout.message.value, layout.area, link)
-      mapping.isContentKnown = true
       let bytes = layout.message.value.compactMap { mapping.byte($0, layout.area) }
       return bytes.isEmpty ? nil : bytes
     }
-  }
-
-  // MARK: Writing
-
-  /// One WRITE for each page that changes, and two for the one with the length: with 0 first, with the
-  /// new length last. A message that is there is read first, as ``read(_:)`` does it.
-  ///
-  /// A page that the tag refuses to write ends it: what was written before is taken back, and the error
-  /// is `readOnly` if that has worked.
-  mutating func write(_ message: [UInt8], _ link: TagLink) throws {
-    try procedure(link) { mapping in
-      guard var layout = try mapping.locate(from: Type2Memory.lockPage, link) else {
-        throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
-      }
-      let area = layout.area
-      let old = layout.message
-      let kept = try mapping.following(layout, link)
-      let bytes = try old.replacing(
-        message: message, size: area.size,
-        followedBy: kept.compactMap { mapping.byte($0, area) }, at: kept.lowerBound)
-      if old.length > 0 {
-        try mapping.load(old.offset..<min(old.offset + bytes.count, old.end), area, link)
-      }
-      let writes = TagLengthValue.writes(
-        bytes, at: old.offset, old: { mapping.byte($0, area) },
-        unit: { (area.address($0) ?? 0) / Type2Memory.pageSize })
-      var undo: [(page: Int, bytes: [UInt8])] = []
-      for write in writes {
-        try mapping.complete(write.unit, area, link)
-        if let present = mapping.memory.page(write.unit) { undo.append((write.unit, present)) }
-        let page = mapping.content(of: write, bytes, at: old.offset, area)
-        do {
-          try mapping.memory.write(page, page: write.unit, link)
-        } catch let error as NFCError where error.code == .readOnly {
-          throw mapping.takeBack(undo.dropLast(), error, link)
-        }
-      }
-      let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
-      layout.message = TagLengthValue(
-        tag: TagLengthValue.Tag.ndefMessage, offset: old.offset,
-        valueOffset: old.offset + header.count, length: message.count)
-      mapping.layout = layout
-      mapping.isContentKnown = true
-    }
-  }
-
-  /// How many READs are spent on finding out what follows a message that has no terminator.
-  private static let searchLimit = 4
-
-  /// The blocks behind the message, which is not destroyed by a new one.
-  private mutating func following(_ layout: Layout, _ link: TagLink) throws -> Range<Int> {
-    for _ in 0..<Self.searchLimit {
-      switch layout.message.following(size: layout.area.size, { byte($0, layout.area) }) {
-      case .bytes(let offsets):
-        try load(offsets, layout.area, link)
-        return offsets
-      case .needs(let missing):
-        // With the message, which is needed too, it costs nothing but a byte.
-        let start = layout.message.length > 0 ? layout.message.offset : missing.lowerBound
-        try load(start..<missing.upperBound, layout.area, fillingRead: true, link)
-      }
-    }
-    return layout.message.end..<layout.message.end
-  }
-
-  /// The four bytes of a page as a write has them.
-  private func content(
-    of write: TagLengthValue.UnitWrite, _ bytes: [UInt8], at offset: Int, _ area: TagDataArea
-  ) -> [UInt8] {
-    let first = write.unit * Type2Memory.pageSize
-    return (first..<(first + Type2Memory.pageSize)).map { address in
-      let present = memory.byte(address) ?? 0
-      guard let place = area.offset(address) else { return present }
-      if write.isEmptied { return place == offset + 1 ? 0 : present }
-      return bytes.indices.contains(place - offset) ? bytes[place - offset] : present
-    }
-  }
-
-  /// Writes back what pages held before a page was refused, the last one first, so that the length
-  /// comes last again; gives the error to throw.
-  private mutating func takeBack(
-    _ pages: some BidirectionalCollection<(page: Int, bytes: [UInt8])>, _ error: NFCError,
-    _ link: TagLink
-  ) -> NFCError {
-    guard !pages.isEmpty else { return error }
-    do {
-      try memory.selectAgain(link)
-      for (page, bytes) in pages.reversed() { try memory.write(bytes, page: page, link) }
-      return error
-    } catch {
-      return NFCError(
-        .tagRefused,
-        "the tag does not let a page be written; it holds no message any more",
-        cause: (error as? NFCError)?.cause, place: (error as? NFCError)?.place)
-    }
-  }
-
-  /// Reads a page that holds reserved bytes, so that they are written back as they are.
-  private mutating func complete(_ page: Int, _ area: TagDataArea, _ link: TagLink) throws {
-    let addresses = (page * Type2Memory.pageSize)..<((page + 1) * Type2Memory.pageSize)
-    guard memory.page(page) == nil, addresses.contains(where: { area.offset($0) == nil }) else {
-      return
-    }
-    try memory.load(page..<(page + 1), link)
   }
 }

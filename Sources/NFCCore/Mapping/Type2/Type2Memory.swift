@@ -3,22 +3,13 @@
 /// Source: NFC Forum Type 2 Tag, 5; NTAG213/215/216 data sheet, 10; NT3H1101/1201 data sheet, 10.
 struct Type2Memory: Sendable {
   static let pageSize = 4
-  /// What READ answers.
-  static let pagesPerRead = 4
   /// Pages that one sector has: an address is one byte.
   static let pagesPerSector = 256
-  static let lockPage = 2
-  static let capabilityPage = 3
+  static let lockPage = Type2PageMap.staticLockPage
+  static let capabilityPage = Type2PageMap.oneTimePage
   static let firstDataPage = 4
   static let firstDataByte = firstDataPage * pageSize
-
-  enum Command {
-    static let read: UInt8 = 0x30
-    static let fastRead: UInt8 = 0x3A
-    static let write: UInt8 = 0xA2
-    static let sectorSelect: UInt8 = 0xC2
-    static let sectorSelectArgument: UInt8 = 0xFF
-  }
+  static let pagesPerRead = UltralightCommand.pagesPerRead
 
   /// Whether the tag has FAST_READ.
   enum FastRead: Hashable, Sendable {
@@ -30,12 +21,19 @@ struct Type2Memory: Sendable {
 
   var fastRead: FastRead
   private var pages: [Int: [UInt8]] = [:]
-  /// The sector that addresses count in; every tag begins with 0 when it is selected.
-  private var sector = 0
+  /// The sector that addresses count in; `nil` if the program may have selected another.
+  private var sector: Int?
+  /// How many pages the reader has carried in one answer, where it has refused more.
+  private var fastReadLimit = Int.max
 
-  init(fastRead: FastRead = .unknown) {
+  /// - Parameter sector: 0 after the tag was selected; `nil` if it is not known.
+  init(fastRead: FastRead = .unknown, sector: Int? = 0) {
     self.fastRead = fastRead
+    self.sector = sector
   }
+
+  /// Whether anything has been read.
+  var isEmpty: Bool { pages.isEmpty }
 
   /// A byte by its address, `nil` if it has not been read.
   func byte(_ address: Int) -> UInt8? {
@@ -50,6 +48,10 @@ struct Type2Memory: Sendable {
   }
 
   mutating func forget() { pages = [:] }
+
+  mutating func forget(_ range: Range<Int>) {
+    for page in range { pages[page] = nil }
+  }
 
   // MARK: Reading
 
@@ -67,57 +69,50 @@ struct Type2Memory: Sendable {
     }
   }
 
-  /// Asks the tag for pages whatever is known of them, and says whether they are as they were known.
-  mutating func refresh(_ start: Int, _ link: TagLink) throws -> Bool {
-    let known = pages
-    try read(start, limit: start + Self.pagesPerRead, link)
-    return (start..<(start + Self.pagesPerRead)).allSatisfy {
-      known[$0] == nil || known[$0] == pages[$0]
-    }
-  }
-
   private mutating func fetch(_ range: Range<Int>, _ link: TagLink) throws {
     let start = range.lowerBound
     try select(sector: start / Self.pagesPerSector, link)
     let sectorEnd = (start / Self.pagesPerSector + 1) * Self.pagesPerSector
-    // The check comes with the answer, as it is verified here.
-    let largest = (link.capabilities.maximumResponseLength - 2) / Self.pageSize
-    let count = min(range.count, largest, sectorEnd - start)
+    let end = min(range.upperBound, sectorEnd)
+    let count = min(end - start, UltralightProcedure.pagesPerFastRead(link), fastReadLimit)
     let reads = (range.count + Self.pagesPerRead - 1) / Self.pagesPerRead
     guard fastRead != .avoided, reads > 1, count > Self.pagesPerRead else {
-      try read(start, limit: min(range.upperBound, sectorEnd), link)
+      try read(start, limit: end, link)
       return
     }
     do {
-      let answer = try UltralightExchange.send(
-        [Command.fastRead, address(start), address(start + count - 1)], link)
-      guard answer.count == count * Self.pageSize else {
-        throw NFCError(
-          .tagResponseError,
-          "FAST_READ of \(count) pages gave \(answer.count) bytes", place: .page(start))
-      }
-      fastRead = .works
-      store(answer, from: start, limit: start + count)
+      try fastRead(start..<start + count, link)
     } catch let error as NFCError where fastRead == .unknown && error.isRefusalOrSilence {
       fastRead = .avoided
       try selectAgain(link)
-    } catch let error as NFCError where error.code == .tagRefused {
-      throw NFCError(.tagRefused, error.reason, cause: error.cause, place: .page(start))
+    } catch let error as NFCError where error.code == .tagResponseError {
+      // A reader whose buffer is too small for the answer shows it as a broken one.
+      try selectAgain(link)
+      fastReadLimit = count / 2
     }
   }
 
+  private mutating func fastRead(_ range: Range<Int>, _ link: TagLink) throws {
+    let bytes = try send(
+      .fastRead(first: address(range.lowerBound), last: address(range.upperBound - 1)),
+      page: range.lowerBound, link)
+    fastRead = .works
+    store(bytes, from: range.lowerBound, limit: range.upperBound)
+  }
+
   /// READ of four pages, of which those below `limit` are kept.
+  ///
+  /// Some chips refuse it for the sake of a protected page that nobody has asked for: FAST_READ ends
+  /// before it.
   private mutating func read(_ start: Int, limit: Int, _ link: TagLink) throws {
     try select(sector: start / Self.pagesPerSector, link)
     let answer: [UInt8]
     do {
-      answer = try UltralightExchange.send([Command.read, address(start)], link)
-    } catch let error as NFCError where error.code == .tagRefused {
-      throw NFCError(.tagRefused, error.reason, cause: error.cause, place: .page(start))
-    }
-    guard answer.count == Self.pagesPerRead * Self.pageSize else {
-      throw NFCError(
-        .tagResponseError, "READ gave \(answer.count) bytes, not 16", place: .page(start))
+      answer = try send(.read(page: address(start)), page: start, link)
+    } catch let error as NFCError where error.code == .tagRefused && fastRead == .works {
+      try selectAgain(link)
+      try select(sector: start / Self.pagesPerSector, link)
+      return try fastRead(start..<min(limit, start + Self.pagesPerRead), link)
     }
     var limit = limit
     // After the last page that can be read, the answer goes on with page 0. A page that looks like
@@ -137,64 +132,90 @@ struct Type2Memory: Sendable {
   private func isHeader(_ page: [UInt8], _ link: TagLink) -> Bool {
     let uid = link.target.identifier
     guard uid.count == 7 else { return false }
-    return page == Array(uid[0..<3]) + [0x88 ^ uid[0] ^ uid[1] ^ uid[2]]
+    return page == Array(uid[0..<3]) + [Self.cascadeTag ^ uid[0] ^ uid[1] ^ uid[2]]
   }
 
+  private static let cascadeTag: UInt8 = 0x88
+
   private mutating func store(_ bytes: [UInt8], from start: Int, limit: Int) {
-    for page in start..<limit {
+    for page in start..<max(start, limit) {
       let offset = (page - start) * Self.pageSize
       guard offset + Self.pageSize <= bytes.count else { return }
       pages[page] = Array(bytes[offset..<(offset + Self.pageSize)])
     }
   }
 
-  private func address(_ page: Int) -> UInt8 { UInt8(page % Self.pagesPerSector) }
+  /// Sends a command about a page, which an error names as it is counted through all sectors.
+  private func send(
+    _ command: UltralightCommand, page: Int, _ link: TagLink
+  ) throws -> [UInt8] {
+    do {
+      return try UltralightExchange.send(command, link)
+    } catch let error as NFCError where error.place != nil {
+      throw NFCError(error.code, error.reason, cause: error.cause, place: .page(page))
+    }
+  }
+
+  private func address(_ page: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: page % Self.pagesPerSector)
+  }
+
+  // MARK: Proof
+
+  /// Asks for pages 0 to 3 whatever is known of them: one READ, which a tag that has left does not answer.
+  ///
+  /// - Returns: whether lock bits and capability container are as they were known, and only this reader can
+  ///   have written the rest: the first pages are those of NXP's chips without a wired side. NTAG I²C has the UID
+  ///   there without check bytes (NT3H1101/1201 data sheet, 8.3.1; NT3H2111/2211 data sheet, figure 7).
+  mutating func prove(_ link: TagLink) throws -> Bool {
+    try select(sector: 0, link)
+    let answer = try UltralightExchange.send(.read(page: 0), link)
+    let known = [Self.lockPage, Self.capabilityPage].map { pages[$0] }
+    store(answer, from: 0, limit: Self.pagesPerRead)
+    let isUnchanged = zip(known, [Self.lockPage, Self.capabilityPage]).allSatisfy {
+      $0 == nil || $0 == pages[$1]
+    }
+    return isUnchanged && isOfPlainMemory(answer, link)
+  }
+
+  private func isOfPlainMemory(_ answer: [UInt8], _ link: TagLink) -> Bool {
+    let uid = link.target.identifier
+    guard uid.count == 7, uid[0] == Type2Chip.Version.nxp else { return false }
+    let first = Array(uid[0..<3])
+    let second = Array(uid[3..<7])
+    return answer.starts(
+      with: first + [first.reduce(Self.cascadeTag, ^)] + second + [second.reduce(0, ^)])
+  }
 
   // MARK: Writing
 
   /// WRITE of one page. Throws `readOnly` with the page if the tag refuses it.
-  mutating func write(
-    _ bytes: [UInt8], page: Int, _ link: TagLink
-  ) throws {
+  mutating func write(_ bytes: [UInt8], page: Int, _ link: TagLink) throws {
     try select(sector: page / Self.pagesPerSector, link)
-    do {
-      // What the page holds is not known if the acknowledge is lost.
-      pages[page] = nil
-      _ = try UltralightExchange.send([Command.write, address(page)] + bytes, link)
-      pages[page] = bytes
-    } catch let error as NFCError where error.code == .tagRefused {
-      throw NFCError(
-        .readOnly,
-        "the tag does not let this page be written: it is locked, or wants a password first",
-        cause: error.cause, place: .page(page))
-    }
+    // What the page holds is not known if the acknowledge is lost.
+    pages[page] = nil
+    _ = try send(.write(page: address(page), data: bytes), page: page, link)
+    pages[page] = bytes
   }
 
   // MARK: Sectors
 
-  /// SECTOR_SELECT, in two frames; silence is the second one's consent. Only a tag of more than 1 KiB
-  /// is ever asked for it.
+  /// Selects a sector, if it is not. Only a tag of more than 1 KiB is ever asked for another than 0, or one
+  /// on which the program itself has used SECTOR_SELECT.
   mutating func select(sector wanted: Int, _ link: TagLink) throws {
     guard sector != wanted else { return }
-    let refusal: NFCError?
+    let wasKnown = sector != nil
+    sector = nil
     do {
-      _ = try UltralightExchange.send([Command.sectorSelect, Command.sectorSelectArgument], link)
-      do {
-        _ = try UltralightExchange.send([UInt8(truncatingIfNeeded: wanted), 0, 0, 0], link)
-        refusal = NFCError(.tagResponseError, "the tag has answered SECTOR_SELECT with data")
-      } catch let error as NFCError where error.cause == .noAnswer {
-        refusal = nil
-      }
-    } catch let error as NFCError where error.code == .tagRefused {
-      refusal = NFCError(
-        .tagRefused, "the tag has no sector \(wanted)", cause: error.cause,
-        place: .page(wanted * Self.pagesPerSector))
+      try UltralightProcedure.selectSector(UInt8(truncatingIfNeeded: wanted), link)
+      sector = wanted
+    } catch let error as NFCError where !wasKnown && wanted == 0 && error.isRefusalOrSilence {
+      // It has no sectors.
+      try selectAgain(link)
     }
-    if let refusal { throw refusal }
-    sector = wanted
   }
 
-  /// Wakes the tag anew, which begins with sector 0.
+  /// Wakes the tag again, which begins with sector 0.
   mutating func selectAgain(_ link: TagLink) throws {
     try link.selectAgain()
     sector = 0

@@ -77,6 +77,26 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
   /// Whether key B can be read with key A. It then is data and opens nothing (table 8, note 1).
   public var isKeyBReadable: Bool { [0b000, 0b010, 0b001].contains(groups[Self.trailerGroup]) }
 
+  /// Whether a key may change the access bits again. Where none may, every condition of the sector is what
+  /// it is for good, even if keys or data can still be written: all but 001, 011 and 101 (table 7).
+  public var areAccessBitsWritable: Bool {
+    [MiFareClassicKeyType.a, .b].contains {
+      writableTrailerFields(with: $0).contains(.accessBits)
+    }
+  }
+
+  /// Whether nobody can write a data block, and nobody can change that.
+  var isReadOnlyForGood: Bool {
+    guard !areAccessBitsWritable else { return false }
+    return (0..<Self.trailerGroup).allSatisfy { group in
+      [MiFareClassicKeyType.a, .b].allSatisfy { key in
+        MiFareClassicAccessConditions.Operation.allCases.allSatisfy {
+          $0 == .read || !allows($0, group: group, with: key)
+        }
+      }
+    }
+  }
+
   /// Table 8: whether a data block of a group may be accessed.
   ///
   /// - Parameter group: 0 to 2; `false` for any other.

@@ -29,7 +29,7 @@ public struct MiFareClassicCommands: Sendable {
     try await handle.perform { try MiFareClassicExchange.read(block, $0) }
   }
 
-  /// Writes a block of 16 bytes.
+  /// Writes a block of 16 bytes. That of a sector trailer is not stopped by a cancelled task.
   ///
   /// - Throws: `malformedContent` for a sector trailer whose access bits are broken, before anything is
   ///   sent: it would close the sector for good.
@@ -38,8 +38,11 @@ public struct MiFareClassicCommands: Sendable {
       throw NFCError(
         .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(Int(block)))
     }
-    if geometry.isTrailer(Int(block)) { _ = try MiFareClassicSectorTrailer(data) }
-    try await send(.write(block, data))
+    guard geometry.isTrailer(Int(block)) else { return try await send(.write(block, data)) }
+    _ = try MiFareClassicSectorTrailer(data)
+    _ = try await handle.performCommand { link in
+      try link.uninterrupted { try MiFareClassicExchange.send(.write(block, data), link) }
+    }
   }
 
   /// Adds to a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
@@ -102,6 +105,10 @@ enum MiFareClassicExchange {
     return answer.isEmpty ? [UltralightCommand.acknowledge] : answer
   }
 
+  /// Longer than any command takes: 10 ms for the value commands (MF1S50YYX data sheet, table 9). A reader's chip
+  /// waits so long by itself.
+  private static let timeout = Duration.milliseconds(100)
+
   /// What the answer carries.
   static func send(_ command: MiFareClassicCommand, _ link: TagLink) throws -> [UInt8] {
     if case .authenticate(let block, let keyType, let key) = command {
@@ -109,7 +116,8 @@ enum MiFareClassicExchange {
       return []
     }
     do {
-      return try command.answer(link.exchange(command.encoded, framing: .tagProtocol))
+      return try command.answer(
+        link.exchange(command.encoded, framing: .tagProtocol, timeout: timeout))
     } catch let error as NFCError where error.isRefusal {
       // A reader's chip gives no more than "no good answer" for a refusal. A card that is still there has
       // refused; it has to be woken again in either case.

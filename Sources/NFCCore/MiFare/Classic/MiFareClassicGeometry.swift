@@ -28,16 +28,10 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
   /// Every member of the family.
   public static let all = [mini, oneK, twoK, fourK]
 
-  /// The member that a SAK belongs to (AN10833, table 6; cards that emulate one add bit 6 or 8);
-  /// `nil` for any other card.
+  /// The member that a SAK belongs to (AN10833, table 6); `nil` for any other card.
   public init?(sak: UInt8) {
-    switch sak {
-    case 0x09: self = .mini
-    case 0x01, 0x08, 0x28, 0x88: self = .oneK
-    case 0x10, 0x19: self = .twoK
-    case 0x11, 0x18, 0x38, 0x98: self = .fourK
-    default: return nil
-    }
+    guard let kind = MiFareClassicKind(sak: sak) else { return nil }
+    self = kind.geometry
   }
 
   /// The member that has so many bytes; `nil` if none has.

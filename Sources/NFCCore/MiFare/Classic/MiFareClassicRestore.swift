@@ -18,9 +18,9 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
     case brokenAccessBits
     /// No key that was found may write the block.
     case notWritable
-    /// The trailer of the dump could never be changed again, and that was not asked for.
+    /// No key could change the access bits of the dump's trailer again, and that was not asked for.
     case locksForGood
-    /// The card has refused the block although its access conditions allow it.
+    /// The card has refused the block although its access conditions allow it, or has not kept it.
     case refused
   }
 
@@ -44,7 +44,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   /// - Parameters:
   ///   - image: all blocks in order, as ``MiFareClassicDump/bytes`` gives them.
   ///   - card: what is on the card; keys that were not found cannot be used.
-  ///   - locksForGood: writes trailers that can never be changed again. **Cannot be undone.**
+  ///   - locksForGood: writes trailers too whose access bits no key can change again. **Cannot be undone.**
   /// - Throws: `malformedContent` if the dump is not of a card of this size.
   public init(image: [UInt8], card: MiFareClassicDump, locksForGood: Bool = false) throws {
     let geometry = card.geometry
@@ -89,7 +89,9 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
       }
       let fields = sector.fieldsThatDiffer(from: wanted)
       guard !fields.isEmpty else { continue }
-      if wanted.isFinal, !locksForGood {
+      let isFinal =
+        fields.contains(.accessBits) && !wanted.accessConditions.areAccessBitsWritable
+      if isFinal, !locksForGood {
         omit(block, .locksForGood)
       } else if let (type, key) = sector.key(where: {
         conditions.writableTrailerFields(with: $0).isSuperset(of: fields)
@@ -106,14 +108,6 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   private static func block(_ block: Int, of image: [UInt8]) -> [UInt8] {
     let first = block * MiFareClassicGeometry.blockSize
     return Array(image[first..<first + MiFareClassicGeometry.blockSize])
-  }
-}
-
-extension MiFareClassicSectorTrailer {
-  /// Whether neither key can change anything of it.
-  fileprivate var isFinal: Bool {
-    accessConditions.writableTrailerFields(with: .a).isEmpty
-      && accessConditions.writableTrailerFields(with: .b).isEmpty
   }
 }
 
@@ -174,7 +168,7 @@ extension MiFareClassicRestorePlan.Reason: CustomStringConvertible {
     case .noKey: "no key opens the sector"
     case .brokenAccessBits: "the access bits are broken"
     case .notWritable: "no key that was found may write it"
-    case .locksForGood: "it could never be changed again"
+    case .locksForGood: "its access bits could never be changed again"
     case .refused: "the card has refused it"
     }
   }
@@ -199,7 +193,8 @@ extension MiFareClassicCommands {
     return try MiFareClassicRestorePlan(image: image, card: card, locksForGood: locksForGood)
   }
 
-  /// Writes what a plan says: one exchange a block, and one for each sector and key.
+  /// Writes what a plan says: one exchange a block, and one for each sector and key. A trailer takes two more,
+  /// which show that it is there, and is not stopped half-way by a cancelled task.
   ///
   /// A run that was broken off can be repeated with a new plan: sector by sector, data before the trailer.
   ///
@@ -237,7 +232,13 @@ extension MiFareClassicSession {
       try open(geometry.sector(ofBlock: write.block), write.keyType, write.key)
     else { return false }
     do {
-      try self.write(write.data, to: write.block)
+      if geometry.isTrailer(write.block) {
+        try writeTrailer(
+          MiFareClassicSectorTrailer(write.data), ofSector: geometry.sector(ofBlock: write.block),
+          with: write.keyType, write.key, "the sector has closed meanwhile")
+      } else {
+        try self.write(write.data, to: write.block)
+      }
       return true
     } catch let error as NFCError where error.code == .tagRefused {
       return false

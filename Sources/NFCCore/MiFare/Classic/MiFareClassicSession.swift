@@ -65,6 +65,37 @@ struct MiFareClassicSession {
     }
   }
 
+  /// Reads the trailer of the sector that is open. Keys that may not be read are zeros.
+  mutating func readTrailer(ofSector sector: Int) throws -> MiFareClassicSectorTrailer {
+    try MiFareClassicSectorTrailer(read(geometry.trailer(ofSector: sector)))
+  }
+
+  /// Writes a trailer, which a cancelled task does not stop half-way, and shows that it is there: key A of the
+  /// new trailer opens the sector, and the access bits are what they should be. Three exchanges, and one to
+  /// open the sector.
+  ///
+  /// - Throws: `notAuthenticated` with `reason` if the key does not open the sector; `tagRefused` with the
+  ///   sector if the card does not take the trailer, or not all of it.
+  mutating func writeTrailer(
+    _ trailer: MiFareClassicSectorTrailer, ofSector sector: Int, with keyType: MiFareClassicKeyType,
+    _ key: MiFareClassicKey, _ reason: String
+  ) throws {
+    try require(sector, keyType, key, reason)
+    try link.uninterrupted {
+      try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
+      // What was opened under the old trailer proves nothing.
+      opened = nil
+      let refusal = "the card has acknowledged the sector trailer and does not hold it"
+      guard try open(sector, .a, trailer.keyA) else {
+        throw NFCError(.tagRefused, refusal, place: .sector(sector))
+      }
+      let found = try readTrailer(ofSector: sector)
+      guard found.accessConditions == trailer.accessConditions,
+        found.generalPurposeByte == trailer.generalPurposeByte
+      else { throw NFCError(.tagRefused, refusal, place: .sector(sector)) }
+    }
+  }
+
   private mutating func closingOnFailure<Result>(
     _ body: (TagLink) throws -> Result
   ) throws -> Result {

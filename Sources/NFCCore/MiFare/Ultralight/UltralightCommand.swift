@@ -19,10 +19,15 @@ enum UltralightCommand: Hashable, Sendable {
   case sectorSelect
   /// The second, which is acknowledged by silence.
   case sector(UInt8)
+  /// HLTA, which is acknowledged by silence.
+  case halt
 
   static let pagesPerRead = 4
   /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
   static let acknowledge: UInt8 = 0x0A
+  /// The four bits that refuse an argument: a page that is locked, protected or not there (NTAG213/215/216 data
+  /// sheet, table 23).
+  static let notAllowed: UInt8 = 0x00
 
   private enum Code {
     static let getVersion: UInt8 = 0x60
@@ -36,6 +41,18 @@ enum UltralightCommand: Hashable, Sendable {
     static let authenticate: UInt8 = 0x1A
     static let authenticateContinued: UInt8 = 0xAF
     static let sectorSelect: UInt8 = 0xC2
+    static let halt: UInt8 = 0x50
+  }
+
+  /// COMPATIBILITY_WRITE, which programs may send by themselves.
+  private static let compatibilityWrite: UInt8 = 0xA0
+
+  /// The page that a command writes; `nil` for one that writes none.
+  static func pageWritten(by command: [UInt8]) -> Int? {
+    guard command.count > 1, [Code.write, compatibilityWrite].contains(command[0]) else {
+      return nil
+    }
+    return Int(command[1])
   }
 
   private static let sectorSelectArgument: UInt8 = 0xFF
@@ -58,6 +75,7 @@ enum UltralightCommand: Hashable, Sendable {
     case .authenticateContinued(let token): [Code.authenticateContinued] + token
     case .sectorSelect: [Code.sectorSelect, Self.sectorSelectArgument]
     case .sector(let number): [number, Self.reserved, Self.reserved, Self.reserved]
+    case .halt: [Code.halt, Self.reserved]
     }
   }
 
@@ -65,14 +83,14 @@ enum UltralightCommand: Hashable, Sendable {
   private var answerSize: Int {
     switch self {
     case .getVersion: 8
-    case .read: Self.pagesPerRead * UltralightLayout.pageSize
+    case .read: Self.pagesPerRead * Type2Memory.pageSize
     case .fastRead(let first, let last):
-      max(0, Int(last) - Int(first) + 1) * UltralightLayout.pageSize
+      max(0, Int(last) - Int(first) + 1) * Type2Memory.pageSize
     case .readCounter: 3
     case .readSignature: 32
     case .passwordAuthenticate: UltralightProtection.acknowledgeSize
     case .authenticate, .authenticateContinued: 1 + TwoKeyTripleDES.blockSize
-    case .write, .incrementCounter, .sectorSelect, .sector: 1
+    case .write, .incrementCounter, .sectorSelect, .sector, .halt: 1
     }
   }
 
@@ -81,7 +99,7 @@ enum UltralightCommand: Hashable, Sendable {
     switch self {
     case .authenticate: Code.authenticateContinued
     case .authenticateContinued: Self.reserved
-    case .write, .incrementCounter, .sectorSelect, .sector: Self.acknowledge
+    case .write, .incrementCounter, .sectorSelect, .sector, .halt: Self.acknowledge
     default: nil
     }
   }
@@ -98,6 +116,7 @@ enum UltralightCommand: Hashable, Sendable {
     case .passwordAuthenticate: "PWD_AUTH"
     case .authenticate, .authenticateContinued: "AUTHENTICATE"
     case .sectorSelect, .sector: "SECTOR_SELECT"
+    case .halt: "HLTA"
     }
   }
 

@@ -1,26 +1,29 @@
 /// The 3DES authentication of MIFARE Ultralight C (MF0ICU2 data sheet, 7.5.5).
 extension UltralightCommands {
-  /// Proves the key to the tag and has the tag prove it. Two exchanges; lasts until the tag is selected anew.
+  /// Proves the key to the tag and has the tag prove it. Two exchanges; lasts while the tag is connected, and is
+  /// proved again where a refusal has ended it.
   ///
   /// - Parameter key: 16 bytes, the two DES keys in the order in which DES takes them; on delivery
   ///   `49454D4B41455242214E4143554F5946`.
   /// - Throws: `authenticationFailed`; `invalidParameter` for another number of bytes.
   public func authenticate(key: [UInt8]) async throws {
-    var generator = SystemRandomNumberGenerator()
-    let randomNumber = (0..<TwoKeyTripleDES.blockSize).map { _ in
-      UInt8.random(in: .min ... .max, using: &generator)
-    }
-    try await handle.performCommand {
-      try UltralightCAuthentication.run(key: key, randomNumber: randomNumber, $0)
+    try await handle.performCommand { link in
+      try UltralightCAuthentication.run(key: key, link)
+      handle.knowledge.withLock {
+        $0.authentication = .tripleDES(key)
+        // No other chip has it; to ask would end the authentication.
+        if $0.chip == nil { $0.learn(.ultralightC) }
+      }
     }
   }
 
-  /// Writes another key: four pages. Takes effect when the tag is selected anew.
+  /// Writes another key: four pages, and proves it. The tag is authenticated with it afterwards.
   ///
-  /// A tag torn away between the pages has a mixture of both keys, and may then be of no use any more.
+  /// Once begun, the change is completed even if the task is cancelled. A tag torn away between the pages has a
+  /// mixture of both keys: write the key again while the tag still lets the pages be written.
   ///
   /// - Parameter key: as ``authenticate(key:)``.
-  /// - Throws: `tagRefused` if the pages are protected and the old key was not proved, or are locked.
+  /// - Throws: `readOnly` if the pages are protected and the old key was not proved, or are locked.
   public func changeKey(_ key: [UInt8]) async throws {
     guard key.count == TwoKeyTripleDES.keySize else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")
@@ -29,10 +32,21 @@ extension UltralightCommands {
     let half = TwoKeyTripleDES.blockSize
     let stored = Array(key.prefix(half).reversed() + key.suffix(half).reversed())
     try await handle.performCommand { link in
-      for (index, page) in UltralightCAuthentication.keyPages.enumerated() {
-        let first = index * UltralightLayout.pageSize
-        try UltralightProcedure.write(
-          Array(stored[first..<first + UltralightLayout.pageSize]), to: page, link)
+      try link.uninterrupted {
+        handle.knowledge.withLock { $0.authentication = nil }
+        for (index, page) in UltralightCAuthentication.keyPages.enumerated() {
+          let first = index * Type2Memory.pageSize
+          try UltralightProcedure.write(
+            Array(stored[first..<first + Type2Memory.pageSize]), to: page, link)
+        }
+        // A key counts from the next selection on (MF0ICU2 data sheet, 7.5.7).
+        try UltralightProcedure.halt(link)
+        try link.selectPlainly()
+        try UltralightCAuthentication.run(key: key, link)
+        handle.knowledge.withLock {
+          $0.authentication = .tripleDES(key)
+          $0.wasSelected()
+        }
       }
     }
   }
@@ -42,6 +56,14 @@ extension UltralightCommands {
 enum UltralightCAuthentication {
   static let keyPages: ClosedRange<UInt8> = 0x2C...0x2F
   private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
+
+  static func run(key: [UInt8], _ link: TagLink) throws {
+    var generator = SystemRandomNumberGenerator()
+    let randomNumber = (0..<TwoKeyTripleDES.blockSize).map { _ in
+      UInt8.random(in: .min ... .max, using: &generator)
+    }
+    try run(key: key, randomNumber: randomNumber, link)
+  }
 
   static func run(key: [UInt8], randomNumber: [UInt8], _ link: TagLink) throws {
     guard key.count == TwoKeyTripleDES.keySize else {

@@ -1,7 +1,7 @@
 /// The commands of MIFARE Ultralight and NTAG 2xx.
 ///
-/// Not every chip has every command; one that a chip has not is refused (`tagRefused`). A refused command
-/// ends an authentication.
+/// Not every chip has every command; one that a chip has not is refused (`tagRefused`). A refused command ends
+/// an authentication on the tag; it is given again before the next command.
 ///
 /// Sources: NXP MF0ICU1, MF0ICU2, MF0ULx1, NTAG21x and NT3H1101 data sheets.
 public struct UltralightCommands: Sendable {
@@ -16,12 +16,12 @@ public struct UltralightCommands: Sendable {
   ///
   /// Behind the last page that can be read most chips go on with page 0.
   public func read(_ page: UInt8) async throws -> [UInt8] {
-    try await handle.perform { try UltralightProcedure.read(page, $0) }
+    try await handle.perform { try UltralightExchange.send(.read(page: page), $0) }
   }
 
   /// Four bytes of a page. One exchange.
   public func readPage(_ page: UInt8) async throws -> [UInt8] {
-    Array(try await read(page).prefix(UltralightLayout.pageSize))
+    Array(try await read(page).prefix(Type2Memory.pageSize))
   }
 
   /// The bytes of some pages in as few exchanges as chip and reader allow: FAST_READ of as many pages as
@@ -37,9 +37,9 @@ public struct UltralightCommands: Sendable {
       throw NFCError(.invalidParameter, "pages are 0 to 255")
     }
     return try await handle.perform { link in
-      let layout = try handle.ultralightProduct(link).flatMap(UltralightLayout.init)
-      return try UltralightProcedure.read(
-        pages, hasFastRead: layout?.hasFastRead ?? false, link)
+      var reader = UltralightReader(
+        hasFastRead: try handle.type2Chip(link)?.hasFastRead ?? false)
+      return try reader.read(pages, link)
     }
   }
 
@@ -47,14 +47,18 @@ public struct UltralightCommands: Sendable {
   ///
   /// Page 2 has lock bits and page 3 bits that can only be set: **what is set there cannot be undone**.
   ///
-  /// - Throws: `invalidParameter` for another number of bytes; `tagRefused` for a page that is locked,
+  /// - Throws: `invalidParameter` for another number of bytes; `readOnly` for a page that is locked,
   ///   protected or not there.
   public func writePage(_ page: UInt8, _ data: [UInt8]) async throws {
-    guard data.count == UltralightLayout.pageSize else {
+    guard data.count == Type2Memory.pageSize else {
       throw NFCError(
         .invalidParameter, "a page has 4 bytes, not \(data.count)", place: .page(Int(page)))
     }
-    try await handle.performCommand { try UltralightProcedure.write(data, to: page, $0) }
+    let command = UltralightCommand.write(page: page, data: data)
+    try await handle.performCommand { link in
+      handle.knowledge.withLock { $0.willSend(command.encoded) }
+      _ = try UltralightExchange.send(command, link)
+    }
   }
 
   /// READ_CNT: a 24-bit counter. One exchange.
@@ -81,7 +85,8 @@ public struct UltralightCommands: Sendable {
     try await send(.readSignature)
   }
 
-  /// PWD_AUTH: gives the password. One exchange; lasts until the tag is selected anew.
+  /// PWD_AUTH: gives the password. One exchange; lasts while the tag is connected, and is given again where a
+  /// refusal has ended it.
   ///
   /// - Parameter password: four bytes.
   /// - Returns: the two bytes PACK by which the tag shows that it is the right one.
@@ -89,29 +94,26 @@ public struct UltralightCommands: Sendable {
   ///   too many were wrong.
   @discardableResult
   public func authenticate(password: [UInt8]) async throws -> [UInt8] {
-    try await handle.performCommand { try UltralightProcedure.authenticate(password: password, $0) }
+    try await handle.performCommand { link in
+      let acknowledge = try UltralightProcedure.authenticate(password: password, link)
+      handle.knowledge.withLock { $0.authentication = .password(password) }
+      return acknowledge
+    }
   }
 
   /// SECTOR_SELECT of NTAG I²C: the sector that page numbers are of from now on, until the tag is selected
-  /// anew. Two exchanges.
+  /// again, or NDEF, a dump or a restore has been asked for, which leave the tag in sector 0. Two exchanges.
   ///
   /// - Throws: `tagRefused` for a sector that is not there.
   public func selectSector(_ sector: UInt8) async throws {
-    try await handle.performCommand { try UltralightProcedure.selectSector(sector, $0) }
+    try await handle.performCommand { link in
+      handle.knowledge.withLock { $0.isSectorUnknown = true }
+      try UltralightProcedure.selectSector(sector, link)
+    }
   }
 
   private func send(_ command: UltralightCommand) async throws -> [UInt8] {
     try await handle.perform { try UltralightExchange.send(command, $0) }
-  }
-}
-
-extension TagHandle {
-  /// The product of an Ultralight or NTAG tag, asked for once.
-  func ultralightProduct(_ link: TagLink) throws -> TagProduct? {
-    if let known = knowledge.withLock({ $0.product }) { return known }
-    let product = try UltralightIdentification.product(link)
-    knowledge.withLock { $0.product = .some(product) }
-    return product
   }
 }
 
@@ -121,42 +123,18 @@ enum UltralightProcedure {
   private static let authenticationLimitReached: UInt8 = 0x04
   private static let checkSize = 2
 
-  static func read(_ page: UInt8, _ link: TagLink) throws -> [UInt8] {
-    try UltralightExchange.send(.read(page: page), link)
-  }
-
   /// As many pages as one answer carries, its check with it.
   static func pagesPerFastRead(_ link: TagLink) -> Int {
-    max(1, (link.capabilities.maximumResponseLength - checkSize) / UltralightLayout.pageSize)
+    max(1, (link.capabilities.maximumResponseLength - checkSize) / Type2Memory.pageSize)
   }
 
-  static func read(
-    _ pages: Range<Int>, hasFastRead: Bool, _ link: TagLink
-  ) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    var page = pages.lowerBound
-    while page < pages.upperBound {
-      let count = min(
-        pages.upperBound - page,
-        hasFastRead ? pagesPerFastRead(link) : UltralightCommand.pagesPerRead)
-      bytes += try read(page, count: count, hasFastRead: hasFastRead, link)
-      page += count
+  /// Puts the tag to sleep; silence is its consent (ISO/IEC 14443-3, 6.5.3).
+  static func halt(_ link: TagLink) throws {
+    do {
+      _ = try UltralightExchange.send(.halt, link)
+    } catch let error as NFCError where error.isRefusalOrSilence {
+      return
     }
-    return bytes
-  }
-
-  /// One exchange.
-  static func read(
-    _ page: Int, count: Int, hasFastRead: Bool, _ link: TagLink
-  ) throws -> [UInt8] {
-    guard let first = UInt8(exactly: page), let last = UInt8(exactly: page + count - 1) else {
-      throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
-    }
-    // FAST_READ goes nowhere else at the end of what may be read; READ goes on with page 0.
-    guard hasFastRead else {
-      return Array(try read(first, link).prefix(count * UltralightLayout.pageSize))
-    }
-    return try UltralightExchange.send(.fastRead(first: first, last: last), link)
   }
 
   static func write(_ data: [UInt8], to page: UInt8, _ link: TagLink) throws {

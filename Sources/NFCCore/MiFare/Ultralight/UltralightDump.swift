@@ -1,6 +1,7 @@
 /// The memory of an Ultralight or NTAG chip as far as it could be read.
 public struct UltralightDump: Hashable, Sendable {
-  public let product: TagProduct
+  public var product: TagProduct { chip.product }
+  let chip: Type2Chip
   /// All pages in order, four bytes each; password, acknowledge and pages that were not read are zeros.
   public let bytes: [UInt8]
   /// Pages from here on were not read: they are protected by a password or key. `nil` if all were.
@@ -33,6 +34,8 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     case neverWritten
     /// The tag has refused the page: locked or protected.
     case refused
+    /// What the page is for was seen on such chips, and is in no data sheet.
+    case notConfirmed
   }
 
   public struct Write: Hashable, Sendable {
@@ -48,7 +51,11 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   /// User memory first, then page 3, configuration, password, and locks last.
   public let writes: [Write]
   public let omissions: [Omission]
-  let layout: UltralightLayout
+  let chip: Type2Chip
+  /// Whether it changes what opens the tag.
+  var writesSecret: Bool {
+    writes.contains { chip.pages?.use(ofPage: $0.page) == .secret }
+  }
   /// Whether all that restoring ever writes unasked will be on the tag.
   public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
 
@@ -57,9 +64,8 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   /// - Throws: `malformedContent` if the dump is not of a chip of this size; `unsupported` for a product
   ///   whose pages are not known.
   public init(image: [UInt8], tag: UltralightDump, extras: Extras = []) throws {
-    guard let layout = UltralightLayout(tag.product) else {
-      throw UltralightDump.unknown(tag.product)
-    }
+    let chip = tag.chip
+    guard let pages = chip.pages else { throw UltralightDump.unknown(chip) }
     // Some programs add the keys, which cannot be read.
     guard
       image.count == tag.bytes.count
@@ -70,11 +76,11 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     }
     var ranked: [(rank: Int, write: Write)] = []
     var omissions: [Omission] = []
-    for page in 0..<layout.pageCount {
-      let range = page * UltralightLayout.pageSize..<(page + 1) * UltralightLayout.pageSize
-      let use = layout.use(ofPage: page)
+    for page in 0..<pages.readableEnd {
+      guard let use = pages.use(ofPage: page) else { continue }
+      let range = page * Type2Memory.pageSize..<(page + 1) * Type2Memory.pageSize
       let wanted = Array(image[range])
-      let isKnown = page < tag.firstProtectedPage ?? layout.pageCount && use != .secret
+      let isKnown = page < tag.firstProtectedPage ?? pages.readableEnd && use != .secret
       // Password and acknowledge read as zeros: zeros in a dump say nothing of them.
       if use == .secret, wanted == [0, 0, 0, 0] { continue }
       if isKnown, Array(tag.bytes[range]) == wanted { continue }
@@ -83,17 +89,22 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       case .user: needed = []
       case .oneTime: needed = .oneTimePage
       case .configuration:
-        let locks = layout.locksConfiguration(wanted, page: page)
-        needed = locks ? [.configuration, .locks] : .configuration
+        let present = isKnown ? Array(tag.bytes[range]) : []
+        let isFinal = chip.isFinal(wanted, page: page, over: present)
+        needed = isFinal ? [.configuration, .locks] : .configuration
       case .secret: needed = .password
       case .locks: needed = .locks
-      case .identifierAndLocks where page == UltralightLayout.staticLockPage: needed = .locks
-      case .identifierAndLocks, .counter:
+      case .identifierAndLocks where page == Type2PageMap.staticLockPage: needed = .locks
+      case .identifierAndLocks, .counter, .key, .reserved:
         omissions.append(Omission(page: page, reason: .neverWritten))
         continue
       }
       guard extras.isSuperset(of: needed) else {
         omissions.append(Omission(page: page, reason: .notAskedFor))
+        continue
+      }
+      guard needed.isEmpty || chip.isConfirmed else {
+        omissions.append(Omission(page: page, reason: .notConfirmed))
         continue
       }
       ranked.append((needed.rawValue, Write(page: page, data: wanted)))
@@ -103,7 +114,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
     }.map(\.element.write)
     self.omissions = omissions
-    self.layout = layout
+    self.chip = chip
   }
 }
 
@@ -128,88 +139,83 @@ extension UltralightRestorePlan.Reason: CustomStringConvertible {
     case .notAskedFor: "it is written only when asked for by name"
     case .neverWritten: "it cannot be written"
     case .refused: "the tag has refused it"
+    case .notConfirmed: "what it is for on this chip is not confirmed"
     }
   }
 }
 
 extension UltralightDump {
-  fileprivate static func unknown(_ product: TagProduct?) -> NFCError {
+  fileprivate static func unknown(_ chip: Type2Chip?) -> NFCError {
     NFCError(
-      .unsupported,
-      "how the pages of \(product.map(\.name) ?? "this chip") are used is not known")
+      .unsupported, "how the pages of \(chip?.name ?? "this chip") are used is not known")
   }
 
   /// Finds the pages that can be read. A tag protects its pages from one on, so halves are tried until
   /// that one is found.
-  static func read(_ product: TagProduct?, _ link: TagLink) throws -> UltralightDump {
-    guard let product, let layout = UltralightLayout(product) else { throw unknown(product) }
-    if let ranges = layout.sectorRanges {
-      return try read(product, ranges, layout, link)
-    }
+  static func read(_ chip: Type2Chip?, _ link: TagLink) throws -> UltralightDump {
+    guard let chip, let pages = chip.pages else { throw unknown(chip) }
+    guard pages.isContiguous else { return try readRuns(chip, pages, link) }
+    var reader = UltralightReader(hasFastRead: chip.hasFastRead)
     var bytes: [UInt8] = []
-    var end = layout.pageCount
+    var end = pages.readableEnd
     var isProtected = false
-    while bytes.count / UltralightLayout.pageSize < end {
-      let page = bytes.count / UltralightLayout.pageSize
-      let count = min(
-        isProtected ? (end - page + 1) / 2 : end - page,
-        layout.hasFastRead
-          ? UltralightProcedure.pagesPerFastRead(link) : UltralightCommand.pagesPerRead)
+    while bytes.count / Type2Memory.pageSize < end {
+      let page = bytes.count / Type2Memory.pageSize
+      let count = min(isProtected ? (end - page + 1) / 2 : end - page, reader.largest(link))
       do {
-        let answer = try UltralightProcedure.read(
-          page, count: count, hasFastRead: layout.hasFastRead, link)
-        guard !layout.hasFastRead, let wrap = wrap(of: answer, to: bytes) else {
+        let answer = try reader.read(page, count: count, link)
+        guard !chip.hasFastRead, let wrap = wrap(of: answer, to: bytes) else {
           bytes += answer
           continue
         }
         // Page 0 again: protection begins here, or a user has copied it.
-        bytes += answer.prefix(wrap * UltralightLayout.pageSize)
+        bytes += answer.prefix(wrap * Type2Memory.pageSize)
         end = try isReadable(page + wrap, link) ? end : page + wrap
       } catch let error as NFCError where error.code == .tagRefused {
         try link.selectAgain()
         isProtected = true
-        end = layout.hasFastRead ? page + count - 1 : page
+        end = chip.hasFastRead ? page + count - 1 : page
       }
     }
-    let size = layout.pageCount * UltralightLayout.pageSize
-    let readCount = bytes.count / UltralightLayout.pageSize
+    let size = pages.readableEnd * Type2Memory.pageSize
+    let readCount = bytes.count / Type2Memory.pageSize
     return UltralightDump(
-      product: product,
+      chip: chip,
       bytes: bytes + [UInt8](repeating: 0, count: max(0, size - bytes.count)),
-      firstProtectedPage: readCount == layout.pageCount ? nil : readCount)
+      firstProtectedPage: readCount == pages.readableEnd ? nil : readCount)
   }
 
   /// Reads sector by sector; where there are no pages the dump has zeros.
-  private static func read(
-    _ product: TagProduct, _ ranges: [Range<Int>], _ layout: UltralightLayout, _ link: TagLink
+  private static func readRuns(
+    _ chip: Type2Chip, _ pages: Type2PageMap, _ link: TagLink
   ) throws -> UltralightDump {
-    let size = UltralightLayout.pageSize
-    var bytes = [UInt8](repeating: 0, count: layout.pageCount * size)
-    var sector = UltralightSector(layout)
-    for range in ranges {
-      let first = try sector.address(ofPage: range.lowerBound, link)
-      let content = try UltralightProcedure.read(
-        first..<first + range.count, hasFastRead: layout.hasFastRead, link)
-      bytes.replaceSubrange(range.lowerBound * size..<range.upperBound * size, with: content)
+    let size = Type2Memory.pageSize
+    var reader = UltralightReader(hasFastRead: chip.hasFastRead)
+    var bytes = [UInt8](repeating: 0, count: pages.readableEnd * size)
+    var sector = UltralightSector(pages)
+    for run in pages.readableRuns {
+      let first = try sector.address(ofPage: run.lowerBound, link)
+      let content = try reader.read(first..<first + run.count, link)
+      bytes.replaceSubrange(run.lowerBound * size..<run.upperBound * size, with: content)
     }
     try sector.leave(link)
-    return UltralightDump(product: product, bytes: bytes, firstProtectedPage: nil)
+    return UltralightDump(chip: chip, bytes: bytes, firstProtectedPage: nil)
   }
 
   /// The first page of an answer of READ that looks like page 0.
   private static func wrap(of answer: [UInt8], to first: [UInt8]) -> Int? {
-    guard first.count >= UltralightLayout.pageSize else { return nil }
-    return stride(from: 0, to: answer.count, by: UltralightLayout.pageSize).first {
+    guard first.count >= Type2Memory.pageSize else { return nil }
+    return stride(from: 0, to: answer.count, by: Type2Memory.pageSize).first {
       $0 > 0
-        && answer[$0...].prefix(UltralightLayout.pageSize).elementsEqual(
-          first.prefix(UltralightLayout.pageSize))
-    }.map { $0 / UltralightLayout.pageSize }
+        && answer[$0...].prefix(Type2Memory.pageSize).elementsEqual(
+          first.prefix(Type2Memory.pageSize))
+    }.map { $0 / Type2Memory.pageSize }
   }
 
   private static func isReadable(_ page: Int, _ link: TagLink) throws -> Bool {
     guard let page = UInt8(exactly: page) else { return false }
     do {
-      _ = try UltralightProcedure.read(page, link)
+      _ = try UltralightExchange.send(.read(page: page), link)
       return true
     } catch let error as NFCError where error.code == .tagRefused {
       try link.selectAgain()
@@ -229,9 +235,9 @@ extension UltralightCommands {
   public func dump(password: [UInt8]? = nil) async throws -> UltralightDump {
     let handle = handle
     return try await handle.perform { link in
-      let product = try handle.ultralightProduct(link)
+      let chip = try handle.type2Chip(link)
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
-      return try UltralightDump.read(product, link)
+      return try UltralightDump.read(chip, link)
     }
   }
 
@@ -254,7 +260,9 @@ extension UltralightCommands {
     return try await handle.performCommand { link in
       var report = UltralightRestoreReport(written: [], omissions: plan.omissions)
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
-      var sector = UltralightSector(plan.layout)
+      guard let pages = plan.chip.pages else { throw UltralightDump.unknown(plan.chip) }
+      var sector = UltralightSector(pages)
+      defer { if plan.writesSecret { handle.knowledge.withLock { $0.authentication = nil } } }
       for write in plan.writes {
         do {
           let address = try sector.address(ofPage: write.page, link)
@@ -262,7 +270,7 @@ extension UltralightCommands {
             write.data, to: UInt8(truncatingIfNeeded: address), link)
           report.written.append(write.page)
         } catch let error as NFCError
-          where error.code == .tagRefused
+          where error.code == .tagRefused || error.code == .readOnly
           || error.code == .tagResponseError && error.cause == .noAnswer
         {
           // Some chips refuse by silence. One that has left is found out by waking it.

@@ -58,7 +58,7 @@ extension UltralightProtection: CustomStringConvertible, CustomDebugStringConver
 
 /// CFG0 and CFG1, the two pages with the settings of the password. What else is in them is kept.
 struct UltralightConfiguration: Hashable, Sendable {
-  static let size = 2 * UltralightLayout.pageSize
+  static let size = 2 * Type2Memory.pageSize
   /// An AUTH0 behind the last page of any chip.
   static let noPage: UInt8 = 0xFF
 
@@ -81,8 +81,8 @@ struct UltralightConfiguration: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  var page0: [UInt8] { Array(bytes.prefix(UltralightLayout.pageSize)) }
-  var page1: [UInt8] { Array(bytes.suffix(UltralightLayout.pageSize)) }
+  var page0: [UInt8] { Array(bytes.prefix(Type2Memory.pageSize)) }
+  var page1: [UInt8] { Array(bytes.suffix(Type2Memory.pageSize)) }
 
   var firstPage: UInt8 {
     get { bytes[Self.authenticate0] }

@@ -24,13 +24,14 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     case forgetsPassword
   }
 
-  public let product: TagProduct
+  public var product: TagProduct { chip.product }
   /// In the order in which they are done.
   public let steps: [Step]
   /// In the order of their declaration.
   public let irreversibleEffects: [IrreversibleEffect]
 
-  let layout: UltralightLayout
+  let chip: Type2Chip
+  let settings: Type2Chip.PasswordSettings
   let before: UltralightConfiguration
   let after: UltralightConfiguration
   let protection: UltralightProtection?
@@ -39,44 +40,53 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
   ///   - protection: `nil` takes the protection away and leaves the password as it is.
   ///   - configuration: the two pages of the tag as they are.
   init(
-    _ protection: UltralightProtection?, product: TagProduct, configuration before: [UInt8]
+    _ protection: UltralightProtection?, chip: Type2Chip, configuration before: [UInt8]
   ) throws {
-    guard let layout = UltralightLayout(product), layout.hasPassword,
-      let before = UltralightConfiguration(before)
-    else { throw Self.unsupported(product) }
+    guard let settings = chip.passwordSettings, let before = UltralightConfiguration(before)
+    else { throw Self.unsupported(chip) }
     var after = before
     after.firstPage = UltralightConfiguration.noPage
     after.protectsReading = protection?.protectsReading ?? false
     after.attemptLimit = UInt8(protection?.attemptLimit ?? 0)
     if let protection {
-      guard (0...layout.configuration.lowerBound).contains(protection.firstPage) else {
+      guard (0...settings.firstPage).contains(protection.firstPage) else {
         throw NFCError(
           .invalidParameter,
           "protection from page \(protection.firstPage) on leaves out page "
-            + "\(layout.configuration.lowerBound), by which anybody could take it away")
+            + "\(settings.firstPage), by which anybody could take it away")
       }
       after.firstPage = UInt8(protection.firstPage)
-      try Self.set(protection.protectsCounter, &after, product)
+      if let protectsCounter = protection.protectsCounter {
+        guard settings.hasProtectedCounter else {
+          throw NFCError(
+            .unsupported, "\(chip.name) has no counter that a password protects")
+        }
+        after.protectsCounter = protectsCounter
+      }
+      guard settings.hasConfigurationLock || !protection.locksConfiguration else {
+        throw NFCError(.unsupported, "\(chip.name) has no lock of these settings")
+      }
       after.isLocked = before.isLocked || protection.locksConfiguration
     }
     if before.isLocked, protection != nil || after != before {
       throw NFCError(
         .readOnly, "the tag's configuration is locked, and its protection cannot be changed",
-        place: .page(layout.configuration.lowerBound))
+        place: .page(settings.firstPage))
     }
-    self.init(protection, product, layout, before, after)
+    self.init(protection, chip, settings, before, after)
   }
 
   private init(
-    _ protection: UltralightProtection?, _ product: TagProduct, _ layout: UltralightLayout,
+    _ protection: UltralightProtection?, _ chip: Type2Chip,
+    _ settings: Type2Chip.PasswordSettings,
     _ before: UltralightConfiguration, _ after: UltralightConfiguration
   ) {
-    self.product = product
-    self.layout = layout
+    self.chip = chip
+    self.settings = settings
     self.before = before
     self.after = after
     self.protection = protection
-    let page = layout.configuration.lowerBound
+    let page = settings.firstPage
     var steps: [Step] = []
     var page0 = before.page0
     func write(_ index: Int, _ before: [UInt8]?, _ after: [UInt8]?) {
@@ -86,7 +96,7 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     }
     if protection != nil {
       var opened = before
-      if Int(before.firstPage) < layout.pageCount {
+      if Int(before.firstPage) < chip.pages?.end ?? Int(UltralightConfiguration.noPage) {
         opened.firstPage = UltralightConfiguration.noPage
       }
       write(0, page0, opened.page0)
@@ -105,19 +115,8 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     irreversibleEffects = effects
   }
 
-  private static func set(
-    _ protectsCounter: Bool?, _ configuration: inout UltralightConfiguration,
-    _ product: TagProduct
-  ) throws {
-    guard let protectsCounter else { return }
-    guard ["NTAG213", "NTAG215", "NTAG216"].contains(product.name) else {
-      throw NFCError(.unsupported, "\(product.name) has no counter that a password protects")
-    }
-    configuration.protectsCounter = protectsCounter
-  }
-
-  static func unsupported(_ product: TagProduct?) -> NFCError {
-    NFCError(.unsupported, "\(product?.name ?? "this chip") has no password")
+  static func unsupported(_ chip: Type2Chip?) -> NFCError {
+    NFCError(.unsupported, "\(chip?.name ?? "this chip") has no password that is known")
   }
 }
 
@@ -169,13 +168,14 @@ extension UltralightCommands {
   ) async throws -> UltralightProtectionPlan {
     let handle = handle
     return try await handle.performCommand { link in
-      guard let product = try handle.ultralightProduct(link),
-        let layout = UltralightLayout(product), layout.hasPassword
-      else { throw UltralightProtectionPlan.unsupported(try handle.ultralightProduct(link)) }
+      let chip = try handle.type2Chip(link)
+      guard let chip, let settings = chip.passwordSettings else {
+        throw UltralightProtectionPlan.unsupported(chip)
+      }
       if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
-      let configuration = try UltralightProtectionPlan.configuration(layout, link)
+      let configuration = try UltralightProtectionPlan.configuration(chip, settings, link)
       return try UltralightProtectionPlan(
-        protection, product: product, configuration: configuration.bytes)
+        protection, chip: chip, configuration: configuration.bytes)
     }
   }
 
@@ -202,23 +202,28 @@ extension UltralightCommands {
     }
     let handle = handle
     try await handle.performCommand { link in
-      let product = try handle.ultralightProduct(link)
-      try plan.run(product, password: password, link)
+      let chip = try handle.type2Chip(link)
+      try plan.run(chip, password: password, link)
+      if let protection = plan.protection {
+        handle.knowledge.withLock { $0.authentication = .password(protection.password) }
+      }
     }
   }
 }
 
 extension UltralightProtectionPlan {
-  func run(_ product: TagProduct?, password: [UInt8]?, _ link: TagLink) throws {
+  func run(_ chip: Type2Chip?, password: [UInt8]?, _ link: TagLink) throws {
     if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
-    guard product == self.product, try Self.configuration(layout, link) == before else {
+    guard chip == self.chip, try Self.configuration(self.chip, settings, link) == before else {
       throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
     }
-    for step in steps {
-      switch step {
-      case .write(let page, _, let after):
-        try Self.write(after ?? secret(ofPage: page), to: page, link)
-      case .authenticate: try prove(link)
+    try link.uninterrupted {
+      for step in steps {
+        switch step {
+        case .write(let page, _, let after):
+          try Self.write(after ?? secret(ofPage: page), to: page, link)
+        case .authenticate: try prove(link)
+        }
       }
     }
   }
@@ -226,7 +231,7 @@ extension UltralightProtectionPlan {
   /// Password in the first of the two pages, acknowledge and two reserved bytes in the second.
   private func secret(ofPage page: Int) -> [UInt8] {
     guard let protection else { return [] }
-    guard page > layout.secrets.lowerBound else { return protection.password }
+    guard page > settings.secrets.lowerBound else { return protection.password }
     return protection.acknowledge + [0x00, 0x00]
   }
 
@@ -238,26 +243,24 @@ extension UltralightProtectionPlan {
     }
   }
 
-  /// The NAK of a page that is locked or protected (NTAG213/215/216 data sheet, table 23).
-  private static let notAllowed: UInt8 = 0x00
-
   private static func write(_ data: [UInt8], to page: Int, _ link: TagLink) throws {
     do {
       try UltralightProcedure.write(data, to: UInt8(truncatingIfNeeded: page), link)
     } catch let error as NFCError
-      where error.code == .tagRefused && error.cause == .negativeAcknowledge(notAllowed)
+      where error.code == .readOnly
+      && error.cause == .negativeAcknowledge(UltralightCommand.notAllowed)
     {
       throw needsPassword(page, error.cause)
     }
   }
 
   static func configuration(
-    _ layout: UltralightLayout, _ link: TagLink
+    _ chip: Type2Chip, _ settings: Type2Chip.PasswordSettings, _ link: TagLink
   ) throws -> UltralightConfiguration {
-    let page = layout.configuration.lowerBound
+    let page = settings.firstPage
     do {
-      let bytes = try UltralightProcedure.read(
-        page, count: layout.configuration.count, hasFastRead: layout.hasFastRead, link)
+      var reader = UltralightReader(hasFastRead: chip.hasFastRead)
+      let bytes = try reader.read(page, count: settings.configuration.count, link)
       guard let configuration = UltralightConfiguration(bytes) else {
         throw NFCError(.tagResponseError, "the tag's configuration is broken", place: .page(page))
       }

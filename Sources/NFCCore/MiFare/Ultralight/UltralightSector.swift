@@ -3,8 +3,8 @@ struct UltralightSector {
   /// `nil` while it is not known: the program may have selected one.
   private var current: Int?
 
-  init(_ layout: UltralightLayout) {
-    current = layout.sectorRanges == nil ? 0 : nil
+  init(_ pages: Type2PageMap) {
+    current = pages.end <= Type2Memory.pagesPerSector && pages.isContiguous ? 0 : nil
   }
 
   /// Selects a page's sector, if it is not; two exchanges.

@@ -1,0 +1,91 @@
+/// Which chip a FeliCa card is: the IC type, the second byte of PMm.
+///
+/// Sources: Sony, "FeliCa technical information on IC types"; FeliCa Lite-S User's Manual, 2.3; the tables
+/// of blocks in nfcpy's `tt3_sony.py`, collected from cards; Proxmark3's list of IC types.
+struct FeliCaICType: Hashable, Sendable {
+  let rawValue: UInt8
+  private let romType: UInt8
+
+  /// `nil` unless PMm has eight bytes, and for one of FF only, which a device of NFC-DEP gives.
+  init?(pmm: [UInt8]) {
+    guard pmm.count == 8, pmm.contains(where: { $0 != 0xFF }) else { return nil }
+    romType = pmm[0]
+    rawValue = pmm[1]
+  }
+
+  /// What is known of a chip, or of all chips of a range.
+  private struct Entry {
+    let types: ClosedRange<UInt8>
+    let name: String
+    var maker = "Sony"
+    /// How many blocks one command reads and writes; `nil` where nobody has published it.
+    var limits: (read: Int, write: Int)?
+  }
+
+  /// The first that has the type.
+  private static let entries: [Entry] = [
+    Entry(types: 0x00...0x00, name: standard, limits: (8, 8)),
+    Entry(types: 0x01...0x01, name: standard, limits: (12, 8)),
+    Entry(types: 0x06...0x07, name: mobile),
+    Entry(types: 0x08...0x09, name: standard, limits: (12, 8)),
+    Entry(types: 0x0C...0x0C, name: standard, limits: (12, 8)),
+    Entry(types: 0x0D...0x0D, name: standard, limits: (12, 10)),
+    Entry(types: 0x10...0x15, name: mobile),
+    Entry(types: 0x16...0x16, name: "Apple Wallet FeliCa", maker: "Apple"),
+    Entry(types: 0x17...0x1F, name: mobile),
+    Entry(types: 0x20...0x20, name: standard, limits: (12, 10)),
+    Entry(types: 0xE0...0xE0, name: "FeliCa Plug"),
+    // FeliCa Link in its plug mode, in its Lite-S mode and in that of NFC-DEP.
+    Entry(types: 0xE1...0xE1, name: link),
+    Entry(types: 0xF0...0xF0, name: "FeliCa Lite", limits: liteLimits),
+    Entry(types: 0xF1...0xF1, name: "FeliCa Lite-S", limits: liteLimits),
+    Entry(types: 0xF2...0xF2, name: link, limits: liteLimits),
+    Entry(types: 0xFF...0xFF, name: link),
+    Entry(types: 0x00...0xDF, name: standard),
+  ]
+
+  private static let standard = "FeliCa Standard"
+  private static let mobile = "Mobile FeliCa"
+  private static let link = "FeliCa Link"
+  private static let liteLimits = (
+    read: FeliCaLiteLayout.maximumBlocksRead, write: FeliCaLiteLayout.maximumBlocksWritten
+  )
+
+  private var entry: Entry? { Self.entries.first { $0.types.contains(rawValue) } }
+
+  /// The chip's name and maker; `nil` for a type that nobody has named.
+  var product: TagProduct? { entry.map { TagProduct(name: $0.name, maker: $0.maker) } }
+
+  /// How many blocks one Read Without Encryption asks such a chip for; `nil` where it is not known.
+  var blocksPerRead: Int? { entry?.limits?.read }
+
+  /// How many blocks one Write Without Encryption gives such a chip; `nil` where it is not known.
+  var blocksPerWrite: Int? { entry?.limits?.write }
+
+  /// Whether a host on wires can change the chip's blocks while a reader talks to it: anything but Lite
+  /// and Lite-S may be such a chip, or a program that behaves as one.
+  var mayBeChangedByWire: Bool { rawValue != 0xF0 && rawValue != 0xF1 }
+}
+
+/// How many blocks go into one command: what the card refuses lowers them.
+struct FeliCaBlockLimits: Hashable, Sendable {
+  var read: Int
+  var write: Int
+
+  /// What most cards grant that nobody has published more of.
+  private static let usual = (read: 12, write: 8)
+
+  /// Where to begin with a card.
+  init(pmm: [UInt8]) {
+    let type = FeliCaICType(pmm: pmm)
+    read = type?.blocksPerRead ?? Self.usual.read
+    write = type?.blocksPerWrite ?? Self.usual.write
+  }
+
+  /// What a card says of itself, but not more than its chip is known to do.
+  init(read: Int, write: Int, pmm: [UInt8]) {
+    let type = FeliCaICType(pmm: pmm)
+    self.read = max(1, min(read, type?.blocksPerRead ?? read))
+    self.write = max(1, min(write, type?.blocksPerWrite ?? write))
+  }
+}

@@ -1,0 +1,58 @@
+/// How long a card may take to answer, by its own promise in PMm.
+///
+/// The last six bytes of PMm are each for some commands; the time is 302 µs × ((B + 1) × n + A + 1) × 4^E
+/// with A in bits 0 to 2, B in bits 3 to 5 and E in bits 6 and 7, and n the number of blocks or nodes
+/// (JIS X 6319-4; NFC Forum Digital Protocol 1.1, 6.6.2).
+enum FeliCaResponseTime {
+  /// What is waited in any case: some cards promise less than they need, and readers add their own.
+  static let least = Duration.milliseconds(500)
+
+  private static let unit = Duration.nanoseconds(302_065)
+  /// For what stands between the host and the reader's antenna.
+  private static let allowance = Duration.milliseconds(100)
+
+  /// Where in PMm the promise for a command stands.
+  private enum Place {
+    static let requestService = 2
+    static let requestResponse = 3
+    static let authentication = 4
+    static let read = 5
+    static let write = 6
+    static let other = 7
+  }
+
+  /// The time-out of a command without its LEN byte.
+  static func timeout(of command: [UInt8], pmm: [UInt8]) -> Duration {
+    guard pmm.count == 8, let code = command.first, code != FeliCaCommandCode.polling else {
+      return least
+    }
+    let (place, count): (Int, Int) =
+      switch code {
+      case FeliCaCommandCode.requestService, FeliCaCommandCode.requestServiceV2:
+        (Place.requestService, Self.byte(9, of: command))
+      case FeliCaCommandCode.requestResponse: (Place.requestResponse, 0)
+      case FeliCaCommandCode.readWithoutEncryption: (Place.read, Self.blockCount(command))
+      case FeliCaCommandCode.writeWithoutEncryption: (Place.write, Self.blockCount(command))
+      case 0x10...0x17: (Place.authentication, 1)
+      default: (Place.other, 1)
+      }
+    return max(least, promise(pmm[place], count) + allowance)
+  }
+
+  /// What one byte of PMm promises for `count` blocks or nodes.
+  static func promise(_ byte: UInt8, _ count: Int) -> Duration {
+    let fixed = Int(byte & 0x07) + 1
+    let each = Int(byte >> 3 & 0x07) + 1
+    let factor = 1 << (2 * Int(byte >> 6))
+    return unit * ((each * count + fixed) * factor)
+  }
+
+  private static func byte(_ index: Int, of command: [UInt8]) -> Int {
+    command.indices.contains(index) ? Int(command[index]) : 0
+  }
+
+  /// The number of blocks stands after the code, IDm, the number of services and the services.
+  private static func blockCount(_ command: [UInt8]) -> Int {
+    byte(10 + 2 * byte(9, of: command), of: command)
+  }
+}

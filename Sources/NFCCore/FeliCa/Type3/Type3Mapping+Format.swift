@@ -1,0 +1,220 @@
+/// Making NDEF tags of blank ones, and read-only ones of those.
+extension Type3Mapping {
+  /// FeliCa Lite and Lite-S: writes the attribute block and, where the card does not answer as an NDEF
+  /// tag yet, SYS_OP in MC, which other readers see from the next power-up on. No other bit of MC is
+  /// changed; SYS_OP can be taken back while MC_ALL is open.
+  ///
+  /// A plain type 3 tag without an attribute block is asked by trial how many blocks it has and takes.
+  /// Other FeliCa cards have no NDEF system, and only their issuer's keys can make one.
+  ///
+  /// Data in the blocks of a tag that is not formatted is refused, unless it is to be wiped; that costs
+  /// reading all of them.
+  mutating func format(wipe: Bool, _ link: TagLink) throws {
+    guard try ndefSystem(link) != nil else {
+      throw NFCError(
+        .unsupported,
+        "the card has no NDEF system; only its issuer can add one, with the card's keys")
+    }
+    let status = try statusForWriting(link)
+    switch status.access {
+    case .readWrite: try write([], link)
+    case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
+    case .notSupported:
+      if !wipe { try checkBlank(link) }
+      try writeAttributeBlock(link)
+    }
+    forgetContent()
+  }
+
+  /// A first attribute block.
+  private mutating func writeAttributeBlock(_ link: TagLink) throws {
+    let attributes = try replacement(link)
+    let number = [Type3AttributeBlock.number]
+    guard isLite, var configuration, !configuration.supportsNDEF else {
+      return try write([attributes.encoded], to: number, link)
+    }
+    guard configuration.systemBlocksAreWritable else {
+      throw NFCError(
+        .unsupported, "the card's options are locked, and it does not answer as an NDEF tag",
+        place: .block(Self.configurationBlock))
+    }
+    configuration.supportsNDEF = true
+    let bytes = configuration.bytes
+    try link.uninterrupted {
+      try write([attributes.encoded], to: number, link)
+      try write([bytes], to: [Self.configurationBlock], link)
+    }
+  }
+
+  /// Refuses a tag whose blocks hold anything.
+  private func checkBlank(_ link: TagLink) throws {
+    let last = isLite ? FeliCaLiteLayout.scratchPads.upperBound : try lastBlock(link)
+    var limit = FeliCaBlockLimits(pmm: target.pmm).read
+    if isLite { limit = FeliCaLiteLayout.maximumBlocksRead }
+    for first in stride(from: 0, through: last, by: Self.blocksAtOnce) {
+      let numbers = Array(first...min(first + Self.blocksAtOnce - 1, last))
+      let blocks = try procedure(link).read(
+        service: Self.readService, blocks: numbers, limit: &limit)
+      let used = zip(numbers, blocks).first { number, block in
+        block.contains { $0 != 0 } && !(number == 0 && Self.isEmptyAttributeBlock(block))
+      }
+      guard let used else { continue }
+      throw NFCError(
+        .unsupported,
+        "the tag holds something that is not NDEF; formatting it has to be asked for as wiping it",
+        place: .block(used.0))
+    }
+  }
+
+  /// Whether a block is what a format that was broken off has left.
+  private static func isEmptyAttributeBlock(_ block: [UInt8]) -> Bool {
+    guard let attributes = try? Type3AttributeBlock(block) else { return false }
+    return attributes.length == 0
+  }
+
+  /// How much of a tag is held in memory while it is looked through.
+  private static let blocksAtOnce = 240
+
+  /// The attribute block for a tag that has none, or a broken one: an empty message.
+  func replacement(_ link: TagLink) throws -> Type3AttributeBlock {
+    isLite ? try liteAttributes() : try plainAttributes(link)
+  }
+
+  private func liteAttributes() throws -> Type3AttributeBlock {
+    guard let openBlocks else {
+      throw NFCError(.tagResponseError, "the card has not told its memory configuration")
+    }
+    let pads = FeliCaLiteLayout.scratchPads
+    if let closed = pads.first(where: { !openBlocks.contains($0) }) {
+      throw NFCError(
+        .readOnly, "blocks of the card are locked or want a key", place: .block(closed))
+    }
+    return Type3AttributeBlock(
+      maximumBlocksRead: UInt8(FeliCaLiteLayout.maximumBlocksRead),
+      maximumBlocksWritten: UInt8(FeliCaLiteLayout.maximumBlocksWritten),
+      dataBlocks: UInt16(pads.upperBound))
+  }
+
+  // MARK: Plain tags
+
+  /// What a plain tag can do, found out by trial.
+  private func plainAttributes(_ link: TagLink) throws -> Type3AttributeBlock {
+    guard try isGranted({ _ = try read([Type3AttributeBlock.number], link) }) else {
+      throw NFCError(.unsupported, "the tag's blocks cannot be read without a key")
+    }
+    let last = try lastBlock(link)
+    guard last > 0 else {
+      throw NFCError(.unsupported, "the tag has no block for a message")
+    }
+    let readable = min(FeliCaReadWithoutEncryption.maximumBlocks, last)
+    let nbr = try largest(1...readable) { count in
+      try isGranted { try readAtOnce(Array(1...count), link) }
+    }
+    // Written back as they are: what a trial leaves is what was there.
+    let writable = min(
+      FeliCaWriteWithoutEncryption.maximumBlocks, procedure(link).largestWrite(upTo: last), last)
+    let content = try (1...writable).flatMap { try read([$0], link) }
+    let nbw = try largest(1...content.count) { count in
+      try isGranted {
+        try writeAtOnce(Array(content.prefix(count)), to: Array(1...count), link)
+      }
+    }
+    return Type3AttributeBlock(
+      maximumBlocksRead: UInt8(nbr), maximumBlocksWritten: UInt8(nbw),
+      dataBlocks: UInt16(clamping: last))
+  }
+
+  /// Reads blocks by one command, or not at all.
+  private func readAtOnce(_ numbers: [Int], _ link: TagLink) throws {
+    let list = FeliCaBlockList(serviceCodes: [Self.readService], blocks: Self.blocks(numbers))
+    _ = try FeliCaExchange.send(
+      FeliCaReadWithoutEncryption(idm: idm ?? target.idm, list: list), link)
+  }
+
+  /// Writes blocks by one command, or not at all.
+  private func writeAtOnce(_ data: [[UInt8]], to numbers: [Int], _ link: TagLink) throws {
+    let list = FeliCaBlockList(serviceCodes: [Self.writeService], blocks: Self.blocks(numbers))
+    try FeliCaExchange.send(
+      FeliCaWriteWithoutEncryption(idm: idm ?? target.idm, list: list, data: data), link)
+  }
+
+  private static func blocks(_ numbers: [Int]) -> [FeliCaBlock] {
+    numbers.map { FeliCaBlock(UInt16(clamping: $0)) }
+  }
+
+  /// The number of the last block, found by doubling and halving.
+  private func lastBlock(_ link: TagLink) throws -> Int {
+    let exists: (Int) throws -> Bool = { number in
+      try isGranted { _ = try read([number], link) }
+    }
+    var bound = 1
+    while bound <= Int(UInt16.max), try exists(bound) { bound *= 2 }
+    guard bound > 1 else { return 0 }
+    return try largest((bound / 2)...min(bound - 1, Int(UInt16.max)), exists)
+  }
+
+  /// The largest number that holds, given that the smallest does and that none holds above it.
+  private func largest(_ range: ClosedRange<Int>, _ holds: (Int) throws -> Bool) rethrows -> Int {
+    var low = range.lowerBound
+    var high = range.upperBound
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if try holds(middle) { low = middle } else { high = middle - 1 }
+    }
+    return low
+  }
+
+  /// A refusal by status flags is an answer; silence is not.
+  private func isGranted(_ body: () throws -> Void) throws -> Bool {
+    do {
+      try body()
+      return true
+    } catch let error as NFCError {
+      guard case .statusFlags? = error.cause else { throw error }
+      return false
+    }
+  }
+
+  // MARK: Locking
+
+  /// Sets RWFlag to 00; on FeliCa Lite and Lite-S, takes away the right to write S_PAD0 to S_PAD13 in
+  /// MC as well. **The latter cannot be undone**, and counts from the next power-up; a plain tag has
+  /// nothing but the flag, which well-behaved readers obey.
+  ///
+  /// What a run that was broken off has left open is closed. On FeliCa Lite and Lite-S it is MC that
+  /// counts: a flag in a block that can no longer be written is left as it is.
+  mutating func lock(_ link: TagLink) throws {
+    guard let known = try attributes(link) else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+    }
+    let pads = Set(FeliCaLiteLayout.scratchPads)
+    var locked = configuration
+    locked?.writableBlocks.subtract(pads)
+    let isOpen = locked != configuration
+    if let configuration, isOpen, !configuration.restrictionsAreWritable {
+      throw NFCError(
+        .unsupported, "the card's blocks can no longer be locked",
+        place: .block(Self.configurationBlock))
+    }
+    var attributes = known
+    attributes.isWritable = false
+    let flagCanBeWritten = openBlocks?.contains(Type3AttributeBlock.number) ?? true
+    let writesFlag = known.isWritable && flagCanBeWritten
+    guard isOpen || writesFlag else { return }
+    let configurationBytes = isOpen ? locked?.bytes : nil
+    try link.uninterrupted {
+      if writesFlag {
+        try write([attributes.encoded], to: [Type3AttributeBlock.number], link)
+      }
+      if let configurationBytes {
+        try write([configurationBytes], to: [Self.configurationBlock], link)
+      }
+      forgetContent()
+      let isFlagRight = try self.attributes(link)?.isWritable == (known.isWritable && !writesFlag)
+      let isConfigurationRight = configuration?.writableBlocks.isDisjoint(with: pads) ?? true
+      guard isFlagRight, isConfigurationRight else {
+        throw NFCError(.tagRefused, "the tag has taken the lock and is not locked")
+      }
+    }
+  }
+}

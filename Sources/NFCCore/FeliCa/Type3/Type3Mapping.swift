@@ -1,0 +1,331 @@
+/// NDEF on type 3 tags: FeliCa Lite and Lite-S, FeliCa cards with an NDEF system, plain type 3 tags.
+/// NFC Forum, Type 3 Tag Operation Specification 1.1.
+///
+/// Exchanges: one for the attribute block, then the message by Nbr blocks. On FeliCa Lite and Lite-S the
+/// first one also brings MC, which says whether the card is an NDEF tag and what is locked, and the
+/// message's first two blocks. A card found by another system code is asked for the NDEF system first;
+/// FeliCa Lite and Lite-S have one IDm for all and are not.
+///
+/// Every call asks for the attribute block. On FeliCa Lite and Lite-S, which nothing but this reader can
+/// change meanwhile, the blocks that an earlier call read are believed if it is the same; on all others a
+/// host on wires may have written, and they are read again.
+///
+/// To write, the attribute block is set to WriteFlag 0F and Ln 0, then come the data, Nbw blocks a
+/// command, and the attribute block with WriteFlag 00 and the new Ln at the end. Whatever is torn, a
+/// reader finds no message in between, whether it looks at WriteFlag or not.
+struct Type3Mapping: NDEFMapping {
+  let target: FeliCaTarget
+  /// The IDm of the NDEF system; nil before it is known.
+  var idm: [UInt8]?
+  /// FeliCa Lite and Lite-S: MC.
+  var configuration: FeliCaLiteMemoryConfiguration?
+  /// What this call has found.
+  var formatting = Formatting.unknown
+  /// What the call before found: what its blocks belong to.
+  private var earlier = Formatting.unknown
+  /// The message's blocks as they are on the tag, from the first, as far as they are known.
+  private var blocks: [[UInt8]] = []
+  /// Block 0 as it was read last.
+  private var firstBlock: [UInt8] = []
+  /// The attribute block on the tag is broken, and the one that is known stands in for it.
+  private var needsAttributeBlock = false
+  /// What the tag has granted to one command, once it has refused more.
+  private var limits: FeliCaBlockLimits?
+
+  enum Formatting: Hashable, Sendable {
+    case unknown
+    case none
+    case formatted(Type3AttributeBlock)
+  }
+
+  init(target: FeliCaTarget) {
+    self.target = target
+  }
+
+  /// The code of the system that holds NDEF, and its services: read only, and read and write.
+  static let systemCode: UInt16 = 0x12FC
+  static let readService: UInt16 = 0x000B
+  static let writeService: UInt16 = 0x0009
+  static let configurationBlock = Int(FeliCaLiteLayout.memoryConfiguration)
+
+  /// FeliCa Lite or Lite-S, by the IC type; a card of their system whose IC type is new is taken for the
+  /// one with more restrictions.
+  var generation: FeliCaLiteGeneration? {
+    FeliCaLiteGeneration(pmm: target.pmm)
+      ?? (target.systemCode == FeliCaLiteLayout.systemCode.bigEndianBytes ? .liteS : nil)
+  }
+
+  var isLite: Bool { generation != nil }
+
+  /// FeliCa Lite and Lite-S, once MC was read: the blocks that anybody can write.
+  var openBlocks: Set<Int>? {
+    guard let configuration, let generation else { return nil }
+    return configuration.openBlocks(generation)
+  }
+
+  mutating func beginCall() {
+    if formatting != .unknown { earlier = formatting }
+    formatting = .unknown
+    needsAttributeBlock = false
+    let mayHaveChanged = FeliCaICType(pmm: target.pmm)?.mayBeChangedByWire ?? true
+    if mayHaveChanged { blocks = [] }
+  }
+
+  // MARK: Blocks
+
+  /// Blocks of the NDEF system, in one exchange if the tag grants it.
+  func read(_ numbers: [Int], _ link: TagLink) throws -> [[UInt8]] {
+    var limit = numbers.count
+    return try procedure(link).read(service: Self.readService, blocks: numbers, limit: &limit)
+  }
+
+  func write(_ data: [[UInt8]], to numbers: [Int], _ link: TagLink) throws {
+    var limit = numbers.count
+    try procedure(link).write(
+      service: Self.writeService, blocks: numbers, data: data, limit: &limit)
+  }
+
+  func procedure(_ link: TagLink) -> FeliCaBlockProcedure {
+    FeliCaBlockProcedure(idm: idm ?? target.idm, link)
+  }
+
+  // MARK: What the tag is
+
+  /// The NDEF system's IDm; `nil` if the card has no such system.
+  mutating func ndefSystem(_ link: TagLink) throws -> [UInt8]? {
+    if let idm { return idm }
+    if isLite || target.systemCode == Self.systemCode.bigEndianBytes {
+      idm = target.idm
+      return target.idm
+    }
+    do {
+      let answer = try FeliCaExchange.send(
+        FeliCaPolling(systemCode: Self.systemCode, requestCode: .noRequest, timeSlots: .one), link)
+      guard answer.isSystem(ofCard: target.idm) else { return nil }
+      idm = answer.idm
+      return answer.idm
+    } catch let error as NFCError where error.cause == .noAnswer {
+      // A card without the system is as silent as one that has left.
+      try link.selectAgain()
+      return nil
+    }
+  }
+
+  /// The attribute block; `nil` if the tag is not formatted.
+  mutating func attributes(_ link: TagLink) throws -> Type3AttributeBlock? {
+    switch formatting {
+    case .none: return nil
+    case .formatted(let attributes): return attributes
+    case .unknown: break
+    }
+    guard try ndefSystem(link) != nil else {
+      formatting = .none
+      return nil
+    }
+    let first = isLite ? try readLite(link) : try readAttributeBlock(link)
+    firstBlock = first ?? []
+    guard let first, configuration?.supportsNDEF ?? true,
+      let attributes = try Type3AttributeBlock(first)
+    else {
+      formatting = .none
+      return nil
+    }
+    if isLite { try checkLite(attributes) }
+    found(.formatted(attributes))
+    return attributes
+  }
+
+  /// Takes in what the attribute block says. Blocks that were read by another one are not believed.
+  private mutating func found(_ new: Formatting) {
+    if new != earlier, earlier != .unknown { blocks = Array(blocks.prefix(freshBlocks)) }
+    formatting = new
+  }
+
+  /// How many blocks of the message the exchange for the attribute block has brought.
+  private var freshBlocks: Int { isLite ? Self.blocksBesideConfiguration.count : 0 }
+
+  /// `nil` from a card whose system has no NDEF services.
+  private func readAttributeBlock(_ link: TagLink) throws -> [UInt8]? {
+    do {
+      return try read([Type3AttributeBlock.number], link).first
+    } catch let error as NFCError where error.code == .tagRefused {
+      guard case .statusFlags(_, FeliCaStatusFlag.illegalServiceCode)? = error.cause else {
+        throw error
+      }
+      return nil
+    }
+  }
+
+  /// What one command of a FeliCa Lite has room for beside the attribute block and MC.
+  private static let blocksBesideConfiguration = [1, 2]
+
+  /// The attribute block and MC, and the first blocks of the message unless they are closed.
+  private mutating func readLite(_ link: TagLink) throws -> [UInt8]? {
+    let needed = [Type3AttributeBlock.number, Self.configurationBlock]
+    let read: [[UInt8]]
+    do {
+      read = try self.read(needed + Self.blocksBesideConfiguration, link)
+    } catch let error as NFCError where error.code == .notAuthenticated {
+      read = try self.read(needed, link)
+    }
+    guard read.count >= needed.count else { return nil }
+    configuration = FeliCaLiteMemoryConfiguration(read[1])
+    let begin = Array(read.dropFirst(needed.count))
+    if begin.isEmpty || !blocks.starts(with: begin) { blocks = begin }
+    return read[0]
+  }
+
+  private func checkLite(_ attributes: Type3AttributeBlock) throws {
+    let room = FeliCaLiteLayout.scratchPads.upperBound * FeliCaBlock.size
+    guard attributes.length <= room else {
+      throw Type3AttributeBlock.malformed(
+        "the message is said to have \(attributes.length) bytes, the card has \(room)")
+    }
+  }
+
+  /// Data blocks that can hold a message, whatever a FeliCa Lite's attribute block says.
+  func dataBlocks(_ attributes: Type3AttributeBlock) -> Int {
+    let blocks = Int(attributes.dataBlocks)
+    return isLite ? min(blocks, FeliCaLiteLayout.scratchPads.upperBound) : blocks
+  }
+
+  mutating func status(_ link: TagLink) throws -> NDEFStatus {
+    guard let attributes = try attributes(link) else { return .notSupported }
+    let count = dataBlocks(attributes)
+    var isWritable = attributes.isWritable && attributes.maximumBlocksWritten > 0
+    if let openBlocks {
+      isWritable = isWritable && openBlocks.isSuperset(of: 0...count)
+    }
+    return NDEFStatus(
+      access: isWritable ? .readWrite : .readOnly,
+      capacity: min(count * FeliCaBlock.size, attributes.capacity))
+  }
+
+  /// What is broken in the attribute block is mended by a new one: with the same limits where only the
+  /// length is wrong, else with those that the chip is known for, or that a trial finds out.
+  mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
+    do {
+      return try status(link)
+    } catch let error as NFCError
+      where error.code == .malformedContent && error.place == .block(Type3AttributeBlock.number)
+    {
+      let mended = isLite ? nil : Type3AttributeBlock(withoutLength: firstBlock)
+      formatting = .formatted(try mended ?? replacement(link))
+      needsAttributeBlock = true
+      blocks = []
+      return try status(link)
+    }
+  }
+
+  // MARK: Reading
+
+  mutating func forgetContent() {
+    earlier = .unknown
+    formatting = .unknown
+    blocks = []
+  }
+
+  mutating func read(_ link: TagLink) throws -> [UInt8]? {
+    guard let attributes = try attributes(link) else {
+      throw NFCError(.notNDEF, "the card is not an NDEF tag")
+    }
+    let length = attributes.messageLength
+    let count = Self.blockCount(length)
+    try readBlocks(upTo: count, attributes, link)
+    return length == 0 ? nil : Array(blocks.prefix(count).joined().prefix(length))
+  }
+
+  private static func blockCount(_ length: Int) -> Int {
+    (length + FeliCaBlock.size - 1) / FeliCaBlock.size
+  }
+
+  /// Reads the blocks that are not known yet.
+  private mutating func readBlocks(
+    upTo count: Int, _ attributes: Type3AttributeBlock, _ link: TagLink
+  ) throws {
+    guard blocks.count < count else { return }
+    var limits = limits(attributes)
+    do {
+      blocks += try procedure(link).read(
+        service: Self.readService, blocks: Array(blocks.count + 1...count), limit: &limits.read)
+      self.limits = limits
+    } catch let error as NFCError where error.code == .tagRefused {
+      guard case .statusFlags(_, FeliCaStatusFlag.illegalBlockNumber)? = error.cause else {
+        throw error
+      }
+      throw NFCError(
+        .malformedContent, "the message is said to reach beyond the card's blocks",
+        cause: error.cause, place: error.place)
+    }
+  }
+
+  /// Nbr and Nbw, but not more than the chip can do or has refused.
+  private func limits(_ attributes: Type3AttributeBlock) -> FeliCaBlockLimits {
+    var own = FeliCaBlockLimits(
+      read: Int(attributes.maximumBlocksRead), write: Int(attributes.maximumBlocksWritten),
+      pmm: target.pmm)
+    if isLite {
+      own.read = min(own.read, FeliCaLiteLayout.maximumBlocksRead)
+      own.write = FeliCaLiteLayout.maximumBlocksWritten
+    }
+    guard let limits else { return own }
+    return FeliCaBlockLimits(
+      read: min(own.read, limits.read), write: min(own.write, limits.write), pmm: target.pmm)
+  }
+
+  // MARK: Writing
+
+  mutating func write(_ message: [UInt8], _ link: TagLink) throws {
+    guard let attributes = try attributes(link) else {
+      throw NFCError(.notNDEF, "the card is not an NDEF tag")
+    }
+    let new = Self.padded(message)
+    var limits = limits(attributes)
+    let step = min(limits.write, procedure(link).largestWrite(upTo: new.count))
+    // What is on the tag is worth reading where it may spare more than the one command it costs.
+    let common = min(new.count, Self.blockCount(attributes.messageLength))
+    if common > step { try readOld(upTo: common, attributes, link) }
+    let changed = new.indices.filter { $0 >= blocks.count || blocks[$0] != new[$0] }
+    var final = attributes
+    final.isBeingWritten = false
+    final.length = message.count
+    guard !changed.isEmpty || final != attributes || needsAttributeBlock else { return }
+
+    if !changed.isEmpty, attributes.length > 0 || needsAttributeBlock {
+      var open = attributes
+      open.isBeingWritten = true
+      open.length = 0
+      try write([open.encoded], to: [Type3AttributeBlock.number], link)
+    }
+    if !changed.isEmpty {
+      try procedure(link).write(
+        service: Self.writeService, blocks: changed.map { $0 + 1 }, data: changed.map { new[$0] },
+        limit: &limits.write)
+      self.limits = limits
+    }
+    try write([final.encoded], to: [Type3AttributeBlock.number], link)
+    formatting = .formatted(final)
+    earlier = formatting
+    needsAttributeBlock = false
+    blocks.replaceSubrange(0..<min(blocks.count, new.count), with: new)
+  }
+
+  /// Reads the old message as far as the new one goes; one that reaches beyond the card is no hindrance.
+  private mutating func readOld(
+    upTo count: Int, _ attributes: Type3AttributeBlock, _ link: TagLink
+  ) throws {
+    do {
+      try readBlocks(upTo: count, attributes, link)
+    } catch let error as NFCError where error.code == .malformedContent {
+      blocks = []
+    }
+  }
+
+  /// The last block is filled up with zeros.
+  private static func padded(_ message: [UInt8]) -> [[UInt8]] {
+    stride(from: 0, to: message.count, by: FeliCaBlock.size).map {
+      let part = Array(message[$0..<min($0 + FeliCaBlock.size, message.count)])
+      return part + [UInt8](repeating: 0, count: FeliCaBlock.size - part.count)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+extension Type5Mapping {
+  /// Makes the tag read-only for good: write access in the container, then every block of container and area
+  /// (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
+  ///
+  /// Asked whatever the container says: what is still open is locked. What the chip is known to lock counts,
+  /// not what the container promises. Before the first lock the last block is written with what it holds,
+  /// which a protected one refuses; a container that was written before the first lock is refused is put
+  /// back. What is locked is read back.
+  ///
+  /// - Throws: `unsupported` before anything is written for a chip that does not lock each block.
+  mutating func lock(_ link: ISO15693Link) throws {
+    try prove(link, forWriting: true)
+    guard let layout = try layout(link, repairing: false) else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+    }
+    try checkLocking()
+    try link.checkLocks()
+    let size = try askBlockSize(link)
+    let end = (layout.area.upperBound + size - 1) / size
+    let covered = 0..<min(end, knowledge.blockCount ?? end)
+    let open = try openBlocks(of: covered, link)
+    try load(0..<layout.container.length, link)
+    let isContainerOpen =
+      layout.container.writeAccess != Type5CapabilityContainer.accessNever && open.contains(0)
+    guard isContainerOpen || !open.isEmpty else { return }
+    if let last = open.last, last != 0 { try load(last * size..<(last + 1) * size, link) }
+    try link.uninterrupted {
+      try close(open, isContainerOpen ? layout.container : nil, link)
+    }
+    locks = [:]
+    if let first = try openBlocks(of: covered, link).first {
+      throw NFCError(
+        .tagResponseError, "the tag has taken every lock, and this block is open",
+        place: .block(first))
+    }
+  }
+
+  private func checkLocking() throws {
+    switch knowledge.product?.traits.locking {
+    case .containerOnly:
+      throw NFCError(
+        .unsupported,
+        "this chip locks blocks 0 and 1 alone: the rest is closed by the protection of its areas, and its "
+          + "wired side can write all the same")
+    case .sectors:
+      throw NFCError(
+        .unsupported, "this chip locks sectors by a command of its maker's, and no single blocks")
+    case .blocks, nil: return
+    }
+  }
+
+  /// The blocks that are not locked, in order.
+  private mutating func openBlocks(of numbers: Range<Int>, _ link: ISO15693Link) throws -> [Int] {
+    let statuses = try withAccess(link) { try $0.securityStatus(numbers) }
+    return zip(numbers, statuses).filter { $0.1 & ISO15693Block.lockedBit == 0 }.map { $0.0 }
+  }
+
+  /// Closes the container and locks these blocks, the last first: block 0, with the container, comes last.
+  ///
+  /// - Parameter container: as it is; `nil` if it is closed, or cannot be.
+  private mutating func close(
+    _ open: [Int], _ container: Type5CapabilityContainer?, _ link: ISO15693Link
+  ) throws {
+    if let last = open.last, last != 0, let data = image.block(last) {
+      try store(data, block: last, link)
+    }
+    let old = image.block(0)
+    if container != nil, var data = old, data.indices.contains(Type5CapabilityContainer.accessIndex)
+    {
+      data[Type5CapabilityContainer.accessIndex] |= Type5CapabilityContainer.accessNever
+      try store(data, block: 0, link)
+    }
+    var hasLocked = false
+    for number in open.reversed() {
+      do {
+        try withAccess(link) { try $0.lockBlock(number) }
+        hasLocked = true
+      } catch let error as NFCError where !hasLocked && error.vicinityRefusal != nil {
+        if container != nil, let old { try store(old, block: 0, link) }
+        guard error.isRefusalOfCommand else { throw error }
+        throw NFCError(
+          .unsupported, "the tag refuses to lock blocks; nothing has been changed",
+          cause: error.cause, place: error.place)
+      }
+    }
+  }
+}

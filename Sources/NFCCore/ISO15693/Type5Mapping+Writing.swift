@@ -1,0 +1,125 @@
+extension Type5Mapping {
+  /// Length to zero, then data and terminator, then the length (Type 5 Tag 1.0, 7.5.3). A length of three
+  /// bytes that lies in two blocks is made valid by its first byte, which is written last.
+  ///
+  /// Only blocks that change are written, against what this call has read. One exchange more, the first time,
+  /// asks whether one of them is locked: a message is not given up for one that cannot be written.
+  mutating func write(_ message: [UInt8], _ link: ISO15693Link) throws {
+    try prove(link, forWriting: true)
+    guard let layout = try layout(link, repairing: true) else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+    }
+    try write(message, layout, link)
+  }
+
+  private mutating func write(
+    _ message: [UInt8], _ layout: Layout, _ link: ISO15693Link
+  ) throws {
+    guard layout.room >= TagLengthValue.shortestHeader, message.count <= layout.capacity else {
+      throw NFCError(
+        .capacityExceeded,
+        layout.room < TagLengthValue.shortestHeader
+          ? "other TLVs of the tag leave no room for a message"
+          : "the message has \(message.count) bytes, the tag holds \(layout.capacity)")
+    }
+    let size = try askBlockSize(link)
+    let start = layout.area.lowerBound + layout.offset
+    let content = try content(message, layout, link)
+    // What the blocks hold besides stays as it is, also behind the end of the area.
+    try load(start..<(start + content.count), link)
+    let image = image
+    let first = layout.area.lowerBound
+    let writes = TagLengthValue.writes(
+      content, at: layout.offset, old: { image.byte(first + $0) }, unit: { (first + $0) / size })
+    try checkLocks(of: writes.map(\.unit), link)
+    var run: [(number: Int, data: [UInt8])] = []
+    for write in writes {
+      guard var data = image.block(write.unit) else { continue }
+      for index in data.indices where content.indices.contains(write.unit * size + index - start) {
+        data[index] = content[write.unit * size + index - start]
+      }
+      if write.isEmptied { Self.empty(&data, lengthAt: start + 1 - write.unit * size) }
+      // The block with the length is by itself: what it makes valid has to be there before.
+      guard write.unit != (start + 1) / size else {
+        try store(run, size, link)
+        run = []
+        try link.uninterrupted { try store([(write.unit, data)], size, link) }
+        continue
+      }
+      if let last = run.last, last.number + 1 != write.unit {
+        try store(run, size, link)
+        run = []
+      }
+      run.append((write.unit, data))
+    }
+    try store(run, size, link)
+  }
+
+  /// A block that makes the message empty: what follows the length in it is a terminator.
+  private static func empty(_ block: inout [UInt8], lengthAt length: Int) {
+    guard block.indices.contains(length) else { return }
+    block[length] = 0
+    if length + 1 < block.count { block[length + 1] = TagLengthValue.Tag.terminator }
+  }
+
+  /// The message's TLV with those that follow it.
+  private mutating func content(
+    _ message: [UInt8], _ layout: Layout, _ link: ISO15693Link
+  ) throws -> [UInt8] {
+    guard let old = layout.message, !layout.following.isEmpty else {
+      return TagLengthValue.block(message: message, room: layout.room)
+    }
+    let first = layout.area.lowerBound
+    let addresses = (first + layout.following.lowerBound)..<(first + layout.following.upperBound)
+    try load(addresses, link)
+    return try old.replacing(
+      message: message, size: layout.area.count, followedBy: image.bytes(addresses) ?? [],
+      at: layout.following.lowerBound)
+  }
+
+  /// The size of a block as the tag itself has shown it.
+  mutating func askBlockSize(_ link: ISO15693Link) throws -> Int {
+    if knowledge.blockSize == nil { try withAccess(link) { try $0.askSize() } }
+    guard let size = knowledge.blockSize, size > 0 else {
+      throw NFCError(.unsupported, "the tag does not report the size of its blocks")
+    }
+    return size
+  }
+
+  /// Writes neighbouring blocks, and takes over what is on the tag then.
+  private mutating func store(
+    _ blocks: [(number: Int, data: [UInt8])], _ size: Int, _ link: ISO15693Link
+  ) throws {
+    guard let first = blocks.first?.number else { return }
+    try withAccess(link) { try $0.store(first, blocks.flatMap(\.data), size: size) }
+    for block in blocks { try keep(block.data, block.number) }
+  }
+
+  /// Writes one block whatever it holds; see ``store(_:_:_:)``.
+  mutating func store(_ data: [UInt8], block number: Int, _ link: ISO15693Link) throws {
+    try store([(number, data)], data.count, link)
+  }
+
+  // MARK: Locks
+
+  /// Refuses to write where a block is locked, before anything is written. A tag that does not report its
+  /// locks, or only block by block, is not asked.
+  private mutating func checkLocks(of numbers: [Int], _ link: ISO15693Link) throws {
+    guard let lowest = numbers.min(), let highest = numbers.max() else { return }
+    if numbers.contains(where: { locks[$0] == nil }), knowledge.readLimit != 1,
+      !knowledge.refusesSecurityStatus
+    {
+      do {
+        let statuses = try withAccess(link) { try $0.securityStatus(lowest..<(highest + 1)) }
+        for (index, status) in statuses.enumerated() {
+          locks[lowest + index] = status & ISO15693Block.lockedBit != 0
+        }
+      } catch let error as NFCError where error.isSilence || error.isRefusalOfCommand {
+        // It does not report them: then its refusals do.
+        for number in numbers { locks[number] = false }
+      }
+    }
+    guard let locked = numbers.first(where: { locks[$0] == true }) else { return }
+    throw NFCError(.readOnly, "a block of the message is locked", place: .block(locked))
+  }
+}

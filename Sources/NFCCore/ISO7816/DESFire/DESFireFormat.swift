@@ -1,0 +1,139 @@
+/// The layout of a DESFire card as NFC Forum type 4 tag: NXP AN11004.
+struct DESFireFormat {
+  private static let ndefFileIdentifier: UInt16 = 0xE104
+  private static let applicationIdentifier: UInt16 = 0xE110
+  /// Application numbers that are tried: the first is AN11004's, others may be taken.
+  private static let applicationNumbers = 1...8
+  /// Everything is allowed without the master key.
+  private static let openSettings: UInt8 = 0x0F
+  /// One DES key; files have ISO/IEC 7816-4 names.
+  private static let oneKeyWithNames: UInt8 = 0x21
+  /// Everybody may read, write, do both, and change that.
+  private static let openRights: UInt16 = 0xEEEE
+  /// Everybody may read; nobody anything else, ever.
+  private static let readOnlyRights: UInt16 = 0xEFFF
+  /// READ BINARY and UPDATE BINARY within the card's frames (AN11004).
+  private static let maximumRead: UInt8 = 0x3B
+  private static let maximumUpdate: UInt8 = 0x34
+  private static let blockSize = 32
+  /// NDEF files of mapping version 2 have at most 7FFF bytes, and files take whole blocks.
+  private static let largestFile = 0x7FE0
+  /// How much less is tried when the card has less room than it says.
+  private static let sizeStep = 128
+  private static let attempts = 8
+
+  let link: TagLink
+  private let commands: DESFireCommands
+
+  init(link: TagLink) {
+    self.link = link
+    commands = DESFireCommands(link: link)
+  }
+
+  /// Makes what is missing: a run that was broken off can be made again.
+  func run() throws {
+    do {
+      try selectOrCreateApplication()
+      _ = try create(
+        File.container.rawValue, Type4CapabilityContainer.fileIdentifier,
+        size: Type4CapabilityContainer.minimumLength)
+      let size = try createNDEFFile()
+      try commands.writeData(File.container.rawValue, Self.container(fileSize: size))
+    } catch let error as NFCError where error.code == .notAuthenticated {
+      throw NFCError(
+        .unsupported, "the card's settings ask for its master key to make an application",
+        cause: error.cause)
+    }
+  }
+
+  private func selectOrCreateApplication() throws {
+    let name = Type4Command.selectApplication(Type4Command.application)
+    if try ISO7816Procedure(link).select(name) { return }
+    try commands.selectApplication(0)
+    for number in Self.applicationNumbers {
+      let isCreated = try commands.createApplication(
+        number, settings: Self.openSettings, keys: Self.oneKeyWithNames,
+        isoIdentifier: Self.applicationIdentifier, name: Type4Command.application)
+      if isCreated { return try commands.selectApplication(number) }
+    }
+    throw NFCError(
+      .unsupported, "the card has other applications under the numbers and names for NDEF",
+      cause: .desfireStatus(DESFireCommands.Status.duplicate))
+  }
+
+  private func create(
+    _ number: UInt8, _ identifier: UInt16, size: Int
+  ) throws -> DESFireCommands.Creation {
+    try commands.createStandardDataFile(
+      number, isoIdentifier: identifier, rights: Self.openRights, size: size)
+  }
+
+  /// - Returns: the file's size.
+  private func createNDEFFile() throws -> Int {
+    var size = min(Self.largestFile, try commands.freeMemory() / Self.blockSize * Self.blockSize)
+    for _ in 0..<Self.attempts where size >= Self.blockSize {
+      switch try create(File.ndefFile.rawValue, Self.ndefFileIdentifier, size: size) {
+      case .done: return size
+      case .isThere: return try commands.fileSettings(File.ndefFile.rawValue).size
+      case .noRoom: size -= Self.sizeStep
+      }
+    }
+    // A card that was full to the end when it was torn away has the file, and no room to find that out.
+    return try commands.fileSettings(File.ndefFile.rawValue).size
+  }
+
+  /// Mapping version 2.0.
+  private static func container(fileSize: Int) -> [UInt8] {
+    let size = min(fileSize, largestFile)
+    return [
+      0x00, 0x0F, 0x20, 0x00, maximumRead, 0x00, maximumUpdate, 0x04, 0x06,
+      UInt8(ndefFileIdentifier >> 8), UInt8(ndefFileIdentifier & 0xFF), UInt8(size >> 8),
+      UInt8(size & 0xFF), Type4CapabilityContainer.freeAccess, Type4CapabilityContainer.freeAccess,
+    ]
+  }
+
+  // MARK: Locking
+
+  /// The two files of the application.
+  enum File: UInt8, Hashable {
+    case container = 1
+    case ndefFile = 2
+  }
+
+  /// Which of the files have rights that locking takes away.
+  ///
+  /// - Parameter isContainerOpen: whether the capability container still says that the tag can be written.
+  /// - Throws: `unsupported` if a key is needed to change them, or if the container is closed while it has
+  ///   to be written: locking could not be complete.
+  func openFiles(isContainerOpen: Bool) throws -> Set<File> {
+    let container = try rights(.container)
+    let ndefFile = try rights(.ndefFile)
+    let known: [UInt16?] = [Self.openRights, Self.readOnlyRights]
+    guard known.contains(container), known.contains(ndefFile),
+      !isContainerOpen || container == Self.openRights
+    else {
+      throw NFCError(
+        .unsupported, "the card asks for the application's key to change the rights of its files")
+    }
+    var open: Set<File> = []
+    if container == Self.openRights { open.insert(.container) }
+    if ndefFile == Self.openRights { open.insert(.ndefFile) }
+    return open
+  }
+
+  /// `nil` if the card does not tell, or has no such file.
+  private func rights(_ file: File) throws -> UInt16? {
+    do {
+      return try commands.fileSettings(file.rawValue).rights
+    } catch let error as NFCError
+      where error.group == .refusal
+    {
+      return nil
+    }
+  }
+
+  /// Lets everybody read a file, and nobody change it ever again.
+  func lock(_ file: File) throws {
+    try commands.changeFileSettings(file.rawValue, rights: Self.readOnlyRights)
+  }
+}

@@ -1,0 +1,88 @@
+/// Making NDEF tags of blank cards, and read-only ones of those.
+extension Type4Mapping {
+  /// DESFire EV1 and later: an application with the NFC Forum's name, and in it the capability container
+  /// and an NDEF file, as NXP AN11004 lays them out. Both files are open to everybody, so that the card
+  /// can be locked later without a key; the application's own key stays the one of zeros. It works where
+  /// the card's settings let applications be made without its master key, as from the factory. Other
+  /// applications stay, so there is nothing to wipe.
+  ///
+  /// There is no standard way to make an NDEF application on other cards.
+  mutating func format(wipe: Bool, _ link: TagLink) throws {
+    do {
+      if let file = try file(link) {
+        guard file.isWritable else { throw NFCError(.readOnly, "the tag is read-only") }
+        return try write([], link)
+      }
+    } catch let error as NFCError
+      where error.code == .malformedContent && hasNativeFormat
+    {
+      // Made in part, and then torn away: the rest is made now.
+    }
+    guard hasNativeFormat else {
+      throw NFCError(
+        .unsupported, "there is no standard way to make an NDEF application on this card")
+    }
+    layout = .unknown
+    try DESFireFormat(link: link).run()
+    forgetContent()
+  }
+
+  static let desfire = "MIFARE DESFire"
+  /// The first generation has no ISO/IEC 7816-4 names for applications; Light has fixed files.
+  private static let withoutFormat = ["MIFARE DESFire", "MIFARE DESFire Light"]
+
+  private var hasNativeFormat: Bool {
+    guard let name = product?.name, name.hasPrefix(Self.desfire) else { return false }
+    return !Self.withoutFormat.contains(name)
+  }
+
+  // MARK: Locking
+
+  /// Sets the write access condition in the capability container to FF, where the card lets it be
+  /// written: **it cannot be undone.** (Type 4 Tag Operation Specification 2.0, 6.3.)
+  ///
+  /// On DESFire, the right to write the NDEF file is taken away first, and that to write the container last.
+  /// A run that was broken off is completed. Cards that ask for a key to do so are `unsupported`, before
+  /// anything is written.
+  mutating func lock(_ link: TagLink) throws {
+    // The container is read again: it says what is still open.
+    layout = .unknown
+    guard var file = try file(link) else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+    }
+    let desfire = hasNativeFormat ? DESFireFormat(link: link) : nil
+    let open = try desfire?.openFiles(isContainerOpen: file.isWritable)
+    guard file.isWritable || open?.isEmpty == false else { return }
+    layout = .unknown
+    try link.uninterrupted {
+      if open?.contains(.ndefFile) == true { try desfire?.lock(.ndefFile) }
+      if file.isWritable { try lockContainer(file, link) }
+      if open?.contains(.container) == true { try desfire?.lock(.container) }
+      guard let locked = try self.file(link), !locked.isWritable,
+        try desfire?.openFiles(isContainerOpen: false).isEmpty ?? true
+      else {
+        throw NFCError(.tagRefused, "the card has taken the lock and is not locked")
+      }
+      file = locked
+    }
+    // GetFileSettings and the container have left another file selected on some cards.
+    try select(file.identifier, isVersion1: file.isVersion1, link)
+  }
+
+  private func lockContainer(_ file: Type4File, _ link: TagLink) throws {
+    let container = Type4CapabilityContainer.fileIdentifier
+    try select(container, isVersion1: file.isVersion1, link)
+    var limit = 1
+    do {
+      try ISO7816Procedure(link).updateBinary(
+        file: container, offset: file.writeAccessOffset, data: [Type4CapabilityContainer.noAccess],
+        limit: &limit)
+    } catch let error as NFCError
+      where error.group == .refusal
+    {
+      throw NFCError(
+        .unsupported, "the card does not let its capability container be changed without a key",
+        cause: error.cause, place: .file(container))
+    }
+  }
+}

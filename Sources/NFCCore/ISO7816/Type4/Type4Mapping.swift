@@ -1,0 +1,384 @@
+/// NDEF on type 4 tags, of type A and B: smart cards with the NFC Forum's application, DESFire cards
+/// formatted so, NTAG 4xx. NFC Forum, Type 4 Tag Operation Specification 1.0 and 2.0, Type 4 Tag
+/// Technical Specification 1.0 (mapping version 3).
+///
+/// Exchanges: SELECT of the application, SELECT and READ BINARY of the capability container, SELECT of
+/// the NDEF file, then READ BINARY by MLe, the first of which brings the length and the data. The file
+/// stays selected.
+///
+/// Every call reaches the card. On DESFire and the NTAG 4xx, which nothing but this reader can change
+/// meanwhile, what an earlier call read is believed if the file's first part is the same; any other card
+/// may have a host on wires or be a program, and is read again.
+///
+/// To write, the length is set to zero, then comes the data, MLc bytes a command, and the length last.
+struct Type4Mapping: NDEFMapping {
+  /// What activation and GetVersion have told of the chip.
+  let product: TagProduct?
+  var layout = Layout.unknown
+  /// The NDEF file from its first byte, the length field included, as far as it is known.
+  private var content: [UInt8] = []
+  /// What is known of the content was read or written in this call, or has been proven in it.
+  private var isProven = false
+  /// The card has answered in this call.
+  private var hasAnswered = false
+
+  enum Layout: Hashable, Sendable {
+    case unknown
+    case none
+    case selected(Type4File)
+  }
+
+  init(product: TagProduct?) {
+    self.product = product
+  }
+
+  mutating func beginCall() {
+    isProven = false
+    hasAnswered = false
+    if layout == .none { layout = .unknown }
+    if !isChangedByReadersOnly { content = [] }
+  }
+
+  /// DESFire and NTAG 4xx have no interface but the antenna.
+  private var isChangedByReadersOnly: Bool {
+    product.map { $0.name.hasPrefix(Self.desfire) || $0.name.hasPrefix("NTAG 4") } ?? false
+  }
+
+  // MARK: What the tag is
+
+  /// Selects the NDEF file; `nil` if the card has no NDEF application.
+  mutating func file(_ link: TagLink) throws -> Type4File? {
+    switch layout {
+    case .none: return nil
+    case .selected(let file): return file
+    case .unknown: break
+    }
+    guard let container = try container(link) else {
+      layout = .none
+      return nil
+    }
+    let file = Type4File(container, link)
+    try select(file.identifier, isVersion1: file.isVersion1, link)
+    hasAnswered = true
+    layout = .selected(file)
+    return file
+  }
+
+  /// Selects the application and reads the capability container.
+  private func container(_ link: TagLink) throws -> Type4CapabilityContainer? {
+    let procedure = ISO7816Procedure(link)
+    let identifier = Type4CapabilityContainer.fileIdentifier
+    let isVersion1 = try !procedure.select(
+      Type4Command.selectApplication(Type4Command.application))
+    if isVersion1 {
+      // DESFire has this name for the card itself, which has no files.
+      guard
+        try procedure.select(Type4Command.selectApplication(Type4Command.applicationOfVersion1)),
+        try procedure.select(
+          Type4Command.selectFile(identifier, isVersion1: true), file: identifier)
+      else { return nil }
+    } else {
+      try select(identifier, isVersion1: false, link)
+    }
+    let shortest = Type4CapabilityContainer.minimumLength
+    var reading = BinaryReading(limit: shortest, smallest: ISO7816Procedure.leastAnswer)
+    var bytes: [UInt8] = []
+    var needed = shortest
+    while bytes.count < needed {
+      bytes += try Type4File.part(
+        of: identifier, offset: bytes.count, count: needed - bytes.count, &reading, procedure)
+      if bytes.count == shortest { needed = try Type4CapabilityContainer.neededLength(bytes) }
+    }
+    return try Type4CapabilityContainer(bytes)
+  }
+
+  func select(_ identifier: UInt16, isVersion1: Bool, _ link: TagLink) throws {
+    let command = Type4Command.selectFile(identifier, isVersion1: isVersion1)
+    guard try ISO7816Procedure(link).select(command, file: identifier) else {
+      throw NFCError(
+        .malformedContent, "the NDEF application lacks a file",
+        cause: .statusWord(StatusWord.fileNotFound.rawValue), place: .file(identifier))
+    }
+  }
+
+  mutating func status(_ link: TagLink) throws -> NDEFStatus {
+    guard let file = try file(link) else { return .notSupported }
+    if !hasAnswered {
+      // The file is selected already; that the card takes it again shows that it is still there.
+      try select(file.identifier, isVersion1: file.isVersion1, link)
+      hasAnswered = true
+    }
+    return file.status
+  }
+
+  /// As ``status(_:)``, without an exchange where the layout is known: writing makes one.
+  mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
+    try file(link)?.status ?? .notSupported
+  }
+
+  // MARK: Reading
+
+  mutating func forgetContent() {
+    content = []
+    isProven = false
+  }
+
+  mutating func read(_ link: TagLink) throws -> [UInt8]? {
+    guard var file = try file(link) else {
+      throw NFCError(.notNDEF, "the card has no NDEF application")
+    }
+    guard file.isReadable else {
+      throw NFCError(
+        .notAuthenticated, "the NDEF file wants a key to be read", place: .file(file.identifier))
+    }
+    let procedure = ISO7816Procedure(link)
+    try proveContent(&file, procedure)
+    let end = try readContent(&file, procedure, upTo: nil)
+    layout = .selected(file)
+    return end == file.lengthSize ? nil : Array(content[file.lengthSize..<end])
+  }
+
+  /// Reads the first part of the file again, and forgets the rest if it is another than before.
+  private mutating func proveContent(
+    _ file: inout Type4File, _ procedure: ISO7816Procedure
+  ) throws {
+    guard !isProven, !content.isEmpty else { return }
+    let part = try file.read(offset: 0, count: content.count, procedure)
+    if !content.starts(with: part) { content = part }
+    isProven = true
+    hasAnswered = true
+  }
+
+  /// Reads what is not known of the file, length field and message, to the message's end or only as far
+  /// as `limit`.
+  ///
+  /// - Returns: where the message ends in the file.
+  private mutating func readContent(
+    _ file: inout Type4File, _ procedure: ISO7816Procedure, upTo limit: Int?
+  ) throws -> Int {
+    var parts = 0
+    func checkParts() throws {
+      parts += 1
+      guard parts <= file.toleratedParts else {
+        throw NFCError(
+          .tagResponseError, "the card gives its file in too many small parts",
+          place: .file(file.identifier))
+      }
+    }
+    while content.count < file.lengthSize {
+      try checkParts()
+      content += try file.read(offset: content.count, count: file.size - content.count, procedure)
+    }
+    isProven = true
+    hasAnswered = true
+    let end = try file.end(content)
+    while content.count < min(end, limit ?? end) {
+      try checkParts()
+      content += try file.read(offset: content.count, count: end - content.count, procedure)
+    }
+    return end
+  }
+
+  // MARK: Writing
+
+  mutating func write(_ message: [UInt8], _ link: TagLink) throws {
+    guard var file = try file(link) else {
+      throw NFCError(.notNDEF, "the card has no NDEF application")
+    }
+    let procedure = ISO7816Procedure(link)
+    try proveContent(&file, procedure)
+    // What is on the tag is worth reading where it may spare more than the one command it costs.
+    if content.isEmpty, message.count > file.updateLimit, file.isReadable {
+      try readOld(message.count, &file, procedure)
+    }
+    let length = file.lengthField(message.count)
+    let new = length + message
+    let isKnown = content.count >= file.lengthSize
+    let parts = Self.changes(from: content, to: new, after: file.lengthSize, file.updateLimit)
+    guard !parts.isEmpty || !isKnown || !content.starts(with: length) else { return }
+
+    let wasEmpty = isKnown && content.prefix(file.lengthSize).allSatisfy { $0 == 0 }
+    if !parts.isEmpty, !wasEmpty {
+      try file.update(offset: 0, file.lengthField(0), procedure)
+    }
+    for part in parts { try file.update(offset: part.lowerBound, Array(new[part]), procedure) }
+    try file.update(offset: 0, length, procedure)
+    content = new + content.dropFirst(new.count)
+    isProven = true
+    hasAnswered = true
+    layout = .selected(file)
+  }
+
+  /// Reads the old message as far as the new one goes; a broken length is no hindrance to a new one.
+  private mutating func readOld(
+    _ count: Int, _ file: inout Type4File, _ procedure: ISO7816Procedure
+  ) throws {
+    do {
+      _ = try readContent(&file, procedure, upTo: file.lengthSize + count)
+    } catch let error as NFCError where error.code == .malformedContent {
+      content = []
+    }
+  }
+
+  /// The fewest runs of at most `limit` bytes that hold every byte that differs.
+  static func changes(
+    from old: [UInt8], to new: [UInt8], after start: Int, _ limit: Int
+  ) -> [Range<Int>] {
+    var parts: [Range<Int>] = []
+    var index = start
+    while index < new.count {
+      guard index >= old.count || old[index] != new[index] else {
+        index += 1
+        continue
+      }
+      let end = min(index + max(1, limit), new.count)
+      let last = (index..<end).last { $0 >= old.count || old[$0] != new[$0] } ?? index
+      parts.append(index..<(last + 1))
+      index = end
+    }
+    return parts
+  }
+}
+
+/// The NDEF file of a type 4 tag, and how much of it goes into one command.
+struct Type4File: Hashable, Sendable {
+  let identifier: UInt16
+  let isVersion1: Bool
+  /// In bytes, the length field included, as far as commands reach.
+  let size: Int
+  /// As the capability container has it.
+  private let wholeSize: Int
+  /// 2 or 4.
+  let lengthSize: Int
+  let isReadable: Bool
+  var isWritable: Bool
+  let writeAccessOffset: Int
+  /// The most bytes that a command reads, and that one writes; what the card refuses lowers them.
+  private(set) var readLimit: Int
+  private(set) var updateLimit: Int
+
+  /// Class, instruction, P1, P2, Lc; and the status word of an answer.
+  private static let commandOverhead = 5
+  private static let statusWordSize = 2
+
+  /// What a PN53x collects of an answer before it asks its host to fetch it: it takes frames of 64 bytes,
+  /// four of which leave no room for a fifth. PCB and CRC are not the answer's, nor is the CID that
+  /// libnfc gives to type B cards. libnfc does not see when the fetch fails, and takes what it has for the
+  /// whole. That the chip looks ahead so is not confirmed; a reader that does not loses next to nothing.
+  private static let longestAnswer = 4 * (64 - 3)
+  private static let longestTypeBAnswer = 4 * (64 - 4)
+
+  init(_ container: Type4CapabilityContainer, _ link: TagLink) {
+    let file = container.file
+    let capabilities = link.capabilities
+    let answer =
+      link.target.technology == .iso14443b ? Self.longestTypeBAnswer : Self.longestAnswer
+    identifier = file.identifier
+    isVersion1 = container.majorVersion == 1
+    lengthSize = file.lengthSize
+    // Only mapping version 3 has commands for what lies beyond P1 and P2.
+    let reach =
+      container.majorVersion >= 3
+      ? Type4Command.maximumObjectOffset : Type4Command.maximumOffset
+    size = min(file.size, reach + 1)
+    wholeSize = file.size
+    isReadable = file.readAccess == Type4CapabilityContainer.freeAccess
+    isWritable = file.writeAccess == Type4CapabilityContainer.freeAccess
+    writeAccessOffset = file.writeAccessOffset
+    readLimit = min(
+      container.maximumReadLength, Type4Command.maximumExpectedLength,
+      max(1, min(answer, capabilities.maximumResponseLength) - Self.statusWordSize))
+    updateLimit = min(
+      container.maximumUpdateLength, Type4Command.maximumData,
+      max(1, capabilities.maximumCommandLength - Self.commandOverhead))
+  }
+
+  /// The longest message; a length field of two bytes cannot say more than FFFE.
+  var capacity: Int { min(size - lengthSize, lengthSize == 2 ? 0xFFFE : size) }
+
+  func lengthField(_ length: Int) -> [UInt8] {
+    (0..<lengthSize).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+  }
+
+  /// Where the message ends, by the file's first bytes.
+  ///
+  /// - Throws: `malformedContent` if that is not in the file, `unsupported` if no command reaches it.
+  func end(_ content: [UInt8]) throws -> Int {
+    let length = content.prefix(lengthSize).reduce(0) { $0 << 8 | Int($1) }
+    if length > capacity, length <= wholeSize - lengthSize {
+      throw NFCError(
+        .unsupported, "the message reaches beyond what the card's commands can address",
+        place: .file(identifier))
+    }
+    guard content.count >= lengthSize, length <= capacity else {
+      throw NFCError(
+        .malformedContent,
+        "the message is said to have \(length) bytes, its file has room for "
+          + "\(capacity)", place: .file(identifier))
+    }
+    return lengthSize + length
+  }
+
+  /// Whether the card lets everybody write, and how much.
+  var status: NDEFStatus {
+    NDEFStatus(access: isWritable ? .readWrite : .readOnly, capacity: capacity)
+  }
+
+  /// In how many parts the whole file is waited for.
+  var toleratedParts: Int {
+    size / ISO7816Procedure.leastAnswer + ISO7816Procedure.toleratedShortAnswers
+  }
+
+  /// One READ BINARY, or several if the card refuses so many bytes: at least one byte.
+  mutating func read(
+    offset: Int, count: Int, _ procedure: ISO7816Procedure
+  ) throws -> [UInt8] {
+    var reading = BinaryReading(limit: readLimit, smallest: ISO7816Procedure.leastAnswer)
+    defer { readLimit = reading.limit }
+    return try Self.part(of: identifier, offset: offset, count: count, &reading, procedure)
+  }
+
+  mutating func update(
+    offset: Int, _ data: [UInt8], _ procedure: ISO7816Procedure
+  ) throws {
+    do {
+      try procedure.updateBinary(
+        file: identifier, offset: offset, data: data, limit: &updateLimit)
+    } catch let error as NFCError {
+      throw Self.placed(error)
+    }
+  }
+
+  /// One part of a file, at least one byte.
+  static func part(
+    of file: UInt16, offset: Int, count: Int, _ reading: inout BinaryReading,
+    _ procedure: ISO7816Procedure
+  ) throws -> [UInt8] {
+    do {
+      let part = try procedure.readPart(
+        file: file, offset: offset, count: count, reading: &reading)
+      guard !part.bytes.isEmpty else { throw endOfFile(nil, file: file) }
+      return part.bytes
+    } catch let error as NFCError {
+      throw placed(error)
+    }
+  }
+
+  /// A refusal of an offset says of a file that it is shorter than its capability container has it.
+  private static func placed(_ error: NFCError) -> NFCError {
+    guard case .statusWord(let word)? = error.cause, error.code == .tagRefused else { return error }
+    switch StatusWord(rawValue: word) {
+    case .wrongParameters, .notEnoughMemory: return endOfFile(error.cause, place: error.place)
+    default: return error
+    }
+  }
+
+  private static func endOfFile(_ cause: NFCError.Cause?, place: NFCError.Place?) -> NFCError {
+    NFCError(
+      .malformedContent, "the file ends before its content does", cause: cause, place: place)
+  }
+
+  private static func endOfFile(_ cause: NFCError.Cause?, file: UInt16) -> NFCError {
+    endOfFile(cause, place: .file(file))
+  }
+}

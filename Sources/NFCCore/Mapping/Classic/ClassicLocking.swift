@@ -1,0 +1,37 @@
+/// Makes the NFC sectors of a MIFARE Classic read-only for good.
+///
+/// Source: NXP AN1304, 6.4 and 8.4.
+enum ClassicLocking {
+  /// Every sector is looked at before anything is written: one that is closed already is left alone, every
+  /// other must open with key B, and let it write the whole trailer. The first sector, by which the tag's
+  /// state is told, comes last, so that a run that was torn away is told from one that is complete.
+  static func lock(_ sectors: [Int], _ session: inout MiFareClassicSession) throws {
+    var open: [Int] = []
+    for sector in sectors {
+      try session.require(
+        sector, .a, .ndef, "the public NFC key does not open a sector of the message")
+      let conditions = try session.readTrailer(ofSector: sector).accessConditions
+      if conditions.isReadOnlyForGood { continue }
+      try session.require(
+        sector, .b, .factory,
+        "only with key B can the card be locked, and it is not the one of a formatted card")
+      guard conditions.writableTrailerFields(with: .b) == .all else {
+        throw NFCError(
+          .notAuthenticated, "the access bits \(conditions) do not let key B lock the sector",
+          place: .sector(sector))
+      }
+      open.append(sector)
+    }
+    guard !open.isEmpty else { return }
+    let trailer = MiFareClassicSectorTrailer(
+      keyA: .ndef, accessConditions: .ndefReadOnly,
+      generalPurposeByte: ClassicMapping.readOnlyByte, keyB: .factory)
+    let link = session.link
+    try link.uninterrupted {
+      for sector in open.reversed() {
+        try session.writeTrailer(
+          trailer, ofSector: sector, with: .b, .factory, "the sector has closed meanwhile")
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+extension Type1Mapping {
+  /// Of a formatted tag: empties it, whatever is broken in it. Of a blank one: writes the TLVs, the capability
+  /// container behind them and its magic number last, one WRITE-E for each byte that changes.
+  ///
+  /// A tag that is not formatted and holds something is refused, unless `wipe` is set; where the reader has no
+  /// READ8, only what RALL gives is looked at.
+  mutating func format(wipe: Bool, _ link: TagLink) throws {
+    switch try statusForWriting(link).access {
+    case .readWrite: return try write([], link)
+    case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
+    case .notSupported: break
+    }
+    guard let product = memory.product else {
+      throw NFCError(
+        .unsupported,
+        "how a Type 1 tag of type \(memory.header.hexadecimal) is to be formatted is not known")
+    }
+    var bytes: [(address: Int, byte: UInt8)] = []
+    let content =
+      product.controlTLVs + TagLengthValue.block(message: [], room: Type1Memory.staticSize)
+    for (index, byte) in content.enumerated() { bytes.append((Self.firstDataByte + index, byte)) }
+    let container = [
+      Type2CapabilityContainer.magicNumber, Type2CapabilityContainer.version,
+      product.containerSize, Type2CapabilityContainer.readWrite,
+    ]
+    for (index, byte) in container.enumerated().reversed() {
+      bytes.append((Self.capabilityContainer + index, byte))
+    }
+    if !wipe { try checkBlank(product, except: bytes, link) }
+    var isFirst = true
+    for (address, byte) in bytes where memory.byte(address) != byte {
+      try memory.write(byte, at: address, isFirst: isFirst, link)
+      isFirst = false
+    }
+    forgetContent()
+  }
+
+  /// Refuses a tag that holds something: bytes other than 00 and FF, and other than what a format that was
+  /// torn away has left.
+  private mutating func checkBlank(
+    _ product: Type1Product, except wanted: [(address: Int, byte: UInt8)], _ link: TagLink
+  ) throws {
+    let addresses = (Self.capabilityContainer..<product.size).filter {
+      !Self.systemBlocks.contains($0)
+    }
+    do {
+      try memory.load(addresses, link)
+    } catch let error as NFCError where error.code == .unsupported {
+      // What it would overwrite is all within the reader's reach.
+    }
+    for address in addresses {
+      guard let byte = memory.byte(address), byte != 0x00, byte != 0xFF,
+        !wanted.contains(where: { $0.address == address && $0.byte == byte })
+      else { continue }
+      throw NFCError(
+        .unsupported, "the tag holds something that is not NDEF, which formatting would overwrite",
+        place: .block(address / Type1Memory.blockSize))
+    }
+  }
+
+  // MARK: Locking
+
+  /// Write access F in the capability container and all lock bits of the data: RALL, three exchanges, one for
+  /// each byte of dynamic lock bits, and RALL again. **Cannot be undone.**
+  ///
+  /// Asked whatever the container says: what is still open is closed. The lock bits of blocks 8 to C come
+  /// first: a chip that lets nobody set them (those that are sold seem to have block E locked) has then not
+  /// been changed. What was set is read back.
+  mutating func lock(_ link: TagLink) throws {
+    guard let layout = try locate(link, repairing: false) else {
+      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+    }
+    let dynamic = try openDynamicLocks(layout, link)
+    let open = openStaticLocks()
+    let isContainerOpen = memory.byte(Self.accessByte) != Type2CapabilityContainer.readOnly
+    guard !dynamic.isEmpty || !open.isEmpty || isContainerOpen else { return }
+    try link.uninterrupted {
+      // Block 1, with the container, is locked last.
+      let last = open.filter { $0.address == Self.lockBytes }
+      var hasChanged = false
+      for lock in open.filter({ $0.address != Self.lockBytes }) + dynamic {
+        try close(lock, isFirst: !hasChanged, link)
+        hasChanged = true
+      }
+      if isContainerOpen, !isBlockLocked(1) {
+        try memory.write(
+          Type2CapabilityContainer.readOnly, at: Self.accessByte, isFirst: !hasChanged, link)
+        hasChanged = true
+      }
+      for lock in last { try close(lock, isFirst: !hasChanged, link) }
+    }
+    forgetContent()
+    try checkLocked(link)
+  }
+
+  private typealias LockByte = (address: Int, mask: UInt8)
+
+  /// Whether a block of static memory is locked.
+  private func isBlockLocked(_ block: Int) -> Bool {
+    memory.byte(Self.lockBytes + block / 8).map { $0 >> UInt8(block % 8) & 1 == 1 } ?? false
+  }
+
+  /// The static lock bytes of which bits are open.
+  private func openStaticLocks() -> [LockByte] {
+    Self.dataLockBits.enumerated().compactMap { index, mask in
+      let address = Self.lockBytes + index
+      return memory.byte(address).map { $0 & mask == mask } == true ? nil : (address, mask)
+    }
+  }
+
+  /// The dynamic lock bytes of which bits are open.
+  ///
+  /// - Throws: `unsupported` where the reader cannot read them, or no command reaches them.
+  private mutating func openDynamicLocks(_ layout: Layout, _ link: TagLink) throws -> [LockByte] {
+    guard !memory.isStatic else { return [] }
+    guard let locks = dynamicLocks(layout) else {
+      throw NFCError(
+        .unsupported, "where the lock bits of the tag's dynamic memory are is not known")
+    }
+    try memory.load(locks.map(\.address), link)
+    let open = locks.filter { lock in
+      memory.byte(lock.address).map { $0 & lock.mask == lock.mask } != true
+    }
+    if let far = open.first(where: { $0.address >= Type1Memory.reachableSize }) {
+      throw Type1Memory.outOfReach(far.address)
+    }
+    return open
+  }
+
+  private mutating func close(_ lock: LockByte, isFirst: Bool, _ link: TagLink) throws {
+    do {
+      try memory.set(lock.mask, at: lock.address, link)
+    } catch let error as NFCError where isFirst && error.code == .tagRefused {
+      throw NFCError(
+        .unsupported, "the tag does not let its lock bits be set; nothing has been changed",
+        place: error.place)
+    }
+  }
+
+  private mutating func checkLocked(_ link: TagLink) throws {
+    guard let layout = try locate(link, repairing: false) else { return }
+    let open = openStaticLocks() + (try openDynamicLocks(layout, link))
+    guard let first = open.first else { return }
+    throw NFCError(
+      .tagResponseError, "the tag has taken every lock, and some of these bits are open",
+      place: .block(first.address / Type1Memory.blockSize))
+  }
+}

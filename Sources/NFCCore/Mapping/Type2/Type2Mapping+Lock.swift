@@ -1,0 +1,147 @@
+extension Type2Mapping {
+  /// Closes every page of the data area and the capability container: the dynamic lock bits first, then write
+  /// access F in the container, then the static lock bits. **Cannot be undone.**
+  ///
+  /// The chip is asked which it is, and what is known of it counts more than what its memory says. Everything that
+  /// is to be written is read before: what is set already is left out, and where a bit is frozen, a page is
+  /// closed by a password or the bits are not known, nothing is written. The page at the end is written first, for
+  /// a password that closes any of these pages closes that one. Afterwards the bits are read back.
+  ///
+  /// Source: NFC Forum Type 2 Tag, 6.4 (transition to READ-ONLY).
+  mutating func lock(_ link: TagLink) throws {
+    try procedure(link) { mapping in
+      guard let layout = try mapping.locate(from: Type2Memory.lockPage, link) else {
+        throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      }
+      let bits = try mapping.finalLockBits(layout, link)
+      let writes = try mapping.lockWrites(bits, layout, link)
+      guard !writes.isEmpty else { return }
+      try link.uninterrupted {
+        for write in writes {
+          do {
+            try mapping.memory.write(write.bytes, page: write.page, link)
+          } catch let error as NFCError where error.code == .readOnly {
+            throw mapping.lockRefused(error, isFirst: write.page == writes.first?.page)
+          }
+        }
+        try mapping.checkLocked(bits, layout, link)
+      }
+      mapping.forgetContent()
+    }
+  }
+
+  private func lockRefused(_ error: NFCError, isFirst: Bool) -> NFCError {
+    NFCError(
+      .notAuthenticated,
+      isFirst
+        ? "the tag wants a password before its lock bits are set; nothing was written"
+        : "the tag has refused one of its lock bits; lock it again to complete the lock",
+      cause: error.cause, place: error.place)
+  }
+
+  /// The lock bits that lock the data area of the chip that is there.
+  private mutating func finalLockBits(_ layout: Layout, _ link: TagLink) throws -> Type2LockBits {
+    let chip = try identify(link)
+    let bits: Type2LockBits?
+    if let chip, chip.isConfirmed, let known = chip.lockBits {
+      bits = known
+    } else {
+      bits = Type2LockBits.standard(area: layout.area, control: layout.lockControl)
+    }
+    guard let bits else { throw unknownLockBits }
+    let area = pagesToClose(layout)
+    let locks = bits.locks.filter {
+      area.overlaps($0.pages.lowerBound..<$0.pages.upperBound + 1)
+        || $0.pages.contains(Type2Memory.capabilityPage)
+    }
+    let closed = Set(locks.flatMap { Array($0.pages) })
+    guard area.allSatisfy(closed.contains) else { throw unknownLockBits }
+    return Type2LockBits(locks: locks)
+  }
+
+  /// The data area, and what else the chip has for the user: a lock leaves no page open.
+  private func pagesToClose(_ layout: Layout) -> Range<Int> {
+    let area = dataPages(layout)
+    guard case .some(.some(let chip)) = chip, chip.isConfirmed, let user = chip.pages?.user else {
+      return area
+    }
+    return area.lowerBound..<max(area.upperBound, user.upperBound + 1)
+  }
+
+  private var unknownLockBits: NFCError {
+    NFCError(
+      .unsupported,
+      "where the lock bits of this chip are is not known, and nothing was written")
+  }
+
+  /// What is to be written, in order.
+  private mutating func lockWrites(
+    _ bits: Type2LockBits, _ layout: Layout, _ link: TagLink
+  ) throws -> [(page: Int, bytes: [UInt8])] {
+    for page in bits.lockPages + [Type2Memory.capabilityPage] {
+      do {
+        try memory.load(page..<page + 1, link)
+      } catch let error as NFCError where error.code == .tagRefused {
+        throw NFCError(
+          .notAuthenticated, "the tag wants a password before its lock bits can be read",
+          cause: error.cause, place: .page(page))
+      }
+    }
+    var wanted: [Int: [UInt8]] = [:]
+    for lock in bits.locks where !bits.isSet(lock.bit, { memory.byte($0) }) {
+      guard lock.frozenBy.map({ !bits.isSet($0, { memory.byte($0) }) }) ?? true else {
+        throw NFCError(
+          .readOnly,
+          "the lock bit of pages \(lock.pages.lowerBound) to \(lock.pages.upperBound) is frozen, "
+            + "and the tag cannot be locked as a whole; nothing was written",
+          place: .page(lock.bit.page))
+      }
+      wanted[lock.bit.page, default: emptyPage][lock.bit.byte] |= lock.bit.mask
+    }
+    for bit in bits.locks.compactMap(\.frozenBy) where wanted[bit.page] != nil {
+      wanted[bit.page]?[bit.byte] |= bit.mask
+    }
+    // A dynamic lock page, the container, and the static lock bits, which close the container.
+    var writes = wanted.filter { $0.key > Type2Memory.capabilityPage }
+      .sorted { $0.key > $1.key }.map { (page: $0.key, bytes: merged($0.value, $0.key, layout)) }
+    if layout.container.isWritable {
+      var container = memory.page(Type2Memory.capabilityPage) ?? []
+      let isClosed = bits.closedPages { memory.byte($0) }.contains(Type2Memory.capabilityPage)
+      if container.count == Type2CapabilityContainer.length, !isClosed {
+        container[3] |= Type2CapabilityContainer.readOnly
+        writes.append((Type2Memory.capabilityPage, container))
+      }
+    }
+    if let bytes = wanted[Type2Memory.lockPage] {
+      // The first two bytes belong to the UID and do not change.
+      writes.append((Type2Memory.lockPage, bytes))
+    }
+    return writes
+  }
+
+  private var emptyPage: [UInt8] { [UInt8](repeating: 0, count: Type2Memory.pageSize) }
+
+  /// Lock bits in a page that may hold data beside them, as a chip can have them that is not known.
+  private func merged(_ bits: [UInt8], _ page: Int, _ layout: Layout) -> [UInt8] {
+    bits.enumerated().map { index, byte in
+      let address = page * Type2Memory.pageSize + index
+      return layout.area.offset(address) == nil ? byte : memory.byte(address) ?? byte
+    }
+  }
+
+  /// Reads back what the tag has made of it.
+  private mutating func checkLocked(
+    _ bits: Type2LockBits, _ layout: Layout, _ link: TagLink
+  ) throws {
+    for page in bits.lockPages {
+      memory.forget(page..<page + 1)
+      try memory.load(page..<page + 1, link)
+    }
+    let closed = Set(bits.closedPages { memory.byte($0) })
+    if let open = pagesToClose(layout).first(where: { !closed.contains($0) }) {
+      throw NFCError(
+        .tagResponseError,
+        "the tag has acknowledged its lock bits and has not set all of them", place: .page(open))
+    }
+  }
+}

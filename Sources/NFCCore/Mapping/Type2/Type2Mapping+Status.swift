@@ -1,0 +1,120 @@
+extension Type2Mapping {
+  /// READ of pages 2 to 5, with lock bits and capability container, and of the dynamic lock bits; one more where
+  /// other TLVs may follow the message.
+  mutating func status(_ link: TagLink) throws -> NDEFStatus {
+    try procedure(link) { try $0.status(replacing: false, link) }
+  }
+
+  mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
+    try procedure(link) { try $0.status(replacing: true, link) }
+  }
+
+  private mutating func status(replacing: Bool, _ link: TagLink) throws -> NDEFStatus {
+    guard
+      case .layout(let layout) = try find(
+        from: Type2Memory.lockPage, replacing: replacing, link)
+    else { return .notSupported }
+    let isWritable = try layout.container.isWritable && !isAnyPageLocked(layout, link)
+    let kept = try following(layout, withMessage: replacing, link)
+    return NDEFStatus(
+      access: isWritable ? .readWrite : .readOnly,
+      capacity: TagLengthValue.capacity(
+        room: reachableSize(layout) - layout.message.offset - kept.count))
+  }
+
+  /// How much of the data area there is in front of what a password closes, in bytes.
+  func reachableSize(_ layout: Layout) -> Int {
+    min(layout.area.size, readableSize ?? layout.area.size)
+  }
+
+  /// Whether a lock bit of a page in the data area is set.
+  private mutating func isAnyPageLocked(_ layout: Layout, _ link: TagLink) throws -> Bool {
+    if let isLocked { return isLocked }
+    try memory.load(Type2Memory.lockPage..<Type2Memory.firstDataPage, link)
+    var bits = likelyLockBits(layout, link)
+    for page in Set(bits.compactMap(\.dynamicPage)).sorted() {
+      guard try !loadLocks(page, layout, link) else { continue }
+      bits = [.static]
+    }
+    var verdicts = Set(bits.map { isClosed(layout, by: $0) })
+    if verdicts.count > 1, let known = try identify(link)?.lockBits {
+      // Chips of one size differ in what these bits mean.
+      verdicts = [isClosed(layout, by: known)]
+    }
+    let isLocked = verdicts.contains(true)
+    self.isLocked = isLocked
+    return isLocked
+  }
+
+  private func isClosed(_ layout: Layout, by bits: Type2LockBits) -> Bool {
+    let pages = dataPages(layout)
+    return bits.closedPages { memory.byte($0) }.contains { pages.contains($0) }
+  }
+
+  /// The pages that the data area takes.
+  func dataPages(_ layout: Layout) -> Range<Int> {
+    Type2Memory
+      .firstDataPage..<max(
+        Type2Memory.firstDataPage,
+        Type2Memory.pages(holding: 0..<layout.area.rawEnd).upperBound)
+  }
+
+  /// Which bits close which pages: as the chip has them if it is known; else as the chips have them that come with
+  /// a data area of this size, or as the standard has them. Nothing that cannot be undone rests on this.
+  private func likelyLockBits(_ layout: Layout, _ link: TagLink) -> [Type2LockBits] {
+    if case .some(.some(let chip)) = chip, let bits = chip.lockBits { return [bits] }
+    let isNXP = link.target.identifier.first == Type2Chip.Version.nxp
+    let likely = Type2Chip.all.filter {
+      isNXP && $0.isConfirmed && $0.blank?.size == layout.container.size
+    }
+    let bits = Set(likely.compactMap(\.lockBits))
+    guard bits.isEmpty else { return Array(bits) }
+    return [.standard(area: layout.area, control: layout.lockControl) ?? .static]
+  }
+
+  /// Reads the dynamic lock bytes; `false` if the tag does not give them. That they can be read also
+  /// shows that there is as much memory as the capability container says, as they lie behind it.
+  private mutating func loadLocks(
+    _ page: Int, _ layout: Layout, _ link: TagLink
+  ) throws -> Bool {
+    do {
+      try memory.load(page..<page + 1, link)
+      return true
+    } catch let error as NFCError where error.isRefusalOrSilence {
+      try memory.selectAgain(link)
+      try findReadableEnd(layout, link)
+      return false
+    }
+  }
+
+  /// Finds out from which page on a password closes the data area, in halves; a page at the end that can be read
+  /// ends it.
+  ///
+  /// Throws `malformedContent` if the tag does not have so many pages.
+  private mutating func findReadableEnd(_ layout: Layout, _ link: TagLink) throws {
+    let pages = dataPages(layout)
+    guard let last = pages.last, try !isReadable(last, link) else { return }
+    let error = try unreadable(
+      NFCError(.tagRefused, "the tag has refused the page", place: .page(last)), link)
+    guard error.code == .notAuthenticated else { throw error }
+    var (open, closed) = (Type2Memory.firstDataPage - 1, last)
+    while closed - open > 1 {
+      let middle = (open + closed) / 2
+      if try isReadable(middle, link) { open = middle } else { closed = middle }
+    }
+    let end = closed * Type2Memory.pageSize
+    readableSize = (0..<layout.area.size).first {
+      layout.area.address($0).map { $0 >= end } ?? true
+    }
+  }
+
+  private mutating func isReadable(_ page: Int, _ link: TagLink) throws -> Bool {
+    do {
+      try memory.load(page..<page + 1, link)
+      return true
+    } catch let error as NFCError where error.isRefusalOrSilence {
+      try memory.selectAgain(link)
+      return false
+    }
+  }
+}

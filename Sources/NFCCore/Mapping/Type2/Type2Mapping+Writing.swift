@@ -1,0 +1,131 @@
+extension Type2Mapping {
+  /// One WRITE for each page that changes, and two for the one with the length: with 0 first, with the
+  /// new length last. A message that is there is read first, as ``read(_:)`` does it.
+  ///
+  /// A page that the tag refuses to write ends it: what was written before is taken back, and the error
+  /// is `readOnly` if that has worked.
+  mutating func write(_ message: [UInt8], _ link: TagLink) throws {
+    try procedure(link) { mapping in
+      guard
+        case .layout(let layout) = try mapping.find(
+          from: Type2Memory.lockPage, replacing: true, link)
+      else { throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first") }
+      try mapping.write(message, in: layout, link)
+    }
+  }
+
+  private mutating func write(
+    _ message: [UInt8], in layout: Layout, _ link: TagLink
+  ) throws {
+    let area = layout.area
+    let size = reachableSize(layout)
+    let old = layout.message
+    let kept = try following(layout, withMessage: true, link)
+    let bytes = try old.replacing(
+      message: message, size: size,
+      followedBy: kept.compactMap { byte($0, area) }, at: kept.lowerBound)
+    if old.length > 0 {
+      try load(old.offset..<min(old.offset + bytes.count, old.end, size), area, link)
+    }
+    // The byte that makes the message empty is read before it is cleared.
+    try load(old.offset..<min(old.offset + 2, size), area, link)
+    let writes = TagLengthValue.writes(
+      bytes, at: old.offset, old: { byte($0, area) },
+      unit: { (area.address($0) ?? 0) / Type2Memory.pageSize })
+    var undo: [(page: Int, bytes: [UInt8])] = []
+    for write in writes {
+      try complete(write.unit, area, link)
+      if let present = memory.page(write.unit) { undo.append((write.unit, present)) }
+      let page = content(of: write, bytes, at: old.offset, area)
+      do {
+        try memory.write(page, page: write.unit, link)
+      } catch let error as NFCError
+        where error.code == .readOnly || error.code == .tagRefused
+      {
+        throw takeBack(undo.dropLast(), error, link)
+      }
+    }
+    let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
+    self.layout = Layout(
+      container: layout.container, area: area, lockControl: layout.lockControl,
+      message: TagLengthValue(
+        tag: TagLengthValue.Tag.ndefMessage, offset: old.offset,
+        valueOffset: old.offset + header.count, length: message.count),
+      isBroken: false)
+  }
+
+  /// How many READs are spent on finding out what follows a message that has no terminator.
+  private static let searchLimit = 4
+
+  /// The blocks after the message, which is not destroyed by a new one.
+  ///
+  /// - Parameter withMessage: reads the message too, which costs nothing where it is needed anyway.
+  mutating func following(
+    _ layout: Layout, withMessage: Bool, _ link: TagLink
+  ) throws -> Range<Int> {
+    let message = layout.message
+    let none = message.end..<message.end
+    guard !layout.isBroken else { return none }
+    for _ in 0..<Self.searchLimit {
+      switch message.following(size: layout.area.size, { byte($0, layout.area) }) {
+      case .bytes(let offsets):
+        guard offsets.upperBound <= reachableSize(layout) else { return none }
+        try load(offsets, layout.area, link)
+        return offsets
+      case .needs(let missing):
+        // What a password closes is out of reach of a write as well.
+        guard missing.upperBound <= reachableSize(layout) else { return none }
+        let start = withMessage && message.length > 0 ? message.offset : missing.lowerBound
+        try load(start..<missing.upperBound, layout.area, fillingRead: true, link)
+      }
+    }
+    return none
+  }
+
+  /// The four bytes of a page as a write has them.
+  private func content(
+    of write: TagLengthValue.UnitWrite, _ bytes: [UInt8], at offset: Int, _ area: TagDataArea
+  ) -> [UInt8] {
+    let first = write.unit * Type2Memory.pageSize
+    return (first..<(first + Type2Memory.pageSize)).map { address in
+      let present = memory.byte(address) ?? 0
+      guard let place = area.offset(address) else { return present }
+      if write.isEmptied {
+        switch place {
+        case offset: return TagLengthValue.Tag.ndefMessage
+        case offset + 1: return 0
+        default: return present
+        }
+      }
+      return bytes.indices.contains(place - offset) ? bytes[place - offset] : present
+    }
+  }
+
+  /// Writes back what pages held before a page was refused, the last one first, so that the length
+  /// comes last again; gives the error to throw.
+  private mutating func takeBack(
+    _ pages: some BidirectionalCollection<(page: Int, bytes: [UInt8])>, _ error: NFCError,
+    _ link: TagLink
+  ) -> NFCError {
+    guard !pages.isEmpty else { return error }
+    do {
+      try memory.selectAgain(link)
+      for (page, bytes) in pages.reversed() { try memory.write(bytes, page: page, link) }
+      return error
+    } catch {
+      return NFCError(
+        .tagRefused,
+        "the tag does not let a page be written; it holds no message any more",
+        cause: (error as? NFCError)?.cause, place: (error as? NFCError)?.place)
+    }
+  }
+
+  /// Reads a page that holds bytes which the message does not cover, so that they are written back as they are.
+  private mutating func complete(_ page: Int, _ area: TagDataArea, _ link: TagLink) throws {
+    let addresses = (page * Type2Memory.pageSize)..<((page + 1) * Type2Memory.pageSize)
+    guard memory.page(page) == nil, addresses.contains(where: { area.offset($0) == nil }) else {
+      return
+    }
+    try memory.load(page..<(page + 1), link)
+  }
+}

@@ -1,0 +1,50 @@
+/// What a SAK says of a card with MIFARE Classic sectors: one row for each SAK.
+///
+/// Everything that asks what a SAK stands for asks here. A card that runs ISO/IEC 14443-4 beside its sectors
+/// has a row too: only how it was activated decides which of the two it is.
+///
+/// Sources: NXP AN10833, table 6; for other makers' cards the lists of libnfc (`target-subr.c`) and Proxmark3
+/// (`cmdhf14a.c`).
+package struct MiFareClassicKind: Hashable, Sendable {
+  package let sak: UInt8
+  /// How many sectors there are, as far as the SAK says: a MIFARE Plus of 2 KB in security level 1 has the SAK
+  /// of 1 KB.
+  package let geometry: MiFareClassicGeometry
+  let name: String
+  let maker: String
+
+  private init(
+    _ sak: UInt8, _ geometry: MiFareClassicGeometry, _ name: String, maker: String = "NXP"
+  ) {
+    self.sak = sak
+    self.geometry = geometry
+    self.name = name
+    self.maker = maker
+  }
+
+  package static let all = [
+    // Skylanders figures have it.
+    MiFareClassicKind(0x01, .oneK, "TNP3xxx"),
+    MiFareClassicKind(0x08, .oneK, "MIFARE Classic 1K"),
+    MiFareClassicKind(0x09, .mini, "MIFARE Classic Mini"),
+    // Security level 2.
+    MiFareClassicKind(0x10, .twoK, "MIFARE Plus 2K"),
+    MiFareClassicKind(0x11, .fourK, "MIFARE Plus 4K"),
+    MiFareClassicKind(0x18, .fourK, "MIFARE Classic 4K"),
+    MiFareClassicKind(0x19, .twoK, "MIFARE Classic 2K"),
+    MiFareClassicKind(0x28, .oneK, "SmartMX with MIFARE Classic 1K"),
+    MiFareClassicKind(0x38, .fourK, "SmartMX with MIFARE Classic 4K"),
+    MiFareClassicKind(0x88, .oneK, "MIFARE Classic 1K", maker: "Infineon"),
+    MiFareClassicKind(0x98, .fourK, "MPCOS with MIFARE Classic 4K", maker: "Gemplus"),
+  ]
+
+  /// `nil` for a SAK that no card with such sectors has.
+  package init?(sak: UInt8) {
+    guard let kind = Self.all.first(where: { $0.sak == sak }) else { return nil }
+    self = kind
+  }
+
+  var product: TagProduct {
+    TagProduct(name: name, maker: maker, memorySize: geometry.memorySize)
+  }
+}

@@ -1,0 +1,46 @@
+/// Chips of other makers that answer GET_VERSION in NXP's form. What they copy was seen, not promised: they are
+/// dumped, and user memory is restored; nothing that cannot be undone is done to them on this record's word.
+extension Type2Chip {
+  /// Feiju: compatible with NTAG213 (filters of air purifiers).
+  static let feijuNTAG213 = compatible(
+    "feiju-213", "NTAG213 compatible", "Feiju",
+    [
+      Version(
+        vendor: Version.feiju, type: 0x04, subtypes: 2...2, major: 1, minors: 0...0,
+        storageSize: 0x0F)
+    ], of: .ntag213)
+
+  /// Feiju, with another vendor code: compatible with NTAG215.
+  static let feijuNTAG215 = compatible(
+    "feiju-215", "NTAG215 compatible", "Feiju",
+    [
+      Version(
+        vendor: 0x05, type: 0x34, subtypes: 2...2, major: 1, minors: 0...0, storageSize: 0x11)
+    ], of: .ntag215)
+
+  /// Mikron K5016 (tickets): compatible with Ultralight EV1.
+  static let mikronUltralight = compatible(
+    "K5016-80", "K5016", "Mikron", [mikron(storageSize: 0x0B)], of: .ultralightEV1)
+
+  static let mikronUltralightLarge = compatible(
+    "K5016-164", "K5016", "Mikron", [mikron(storageSize: 0x0E)], of: .ultralightEV1Large)
+
+  private static func mikron(storageSize: UInt8) -> Version {
+    Version(
+      vendor: Version.mikron, type: 0x21, subtypes: 1...1, major: 1, minors: 0...0,
+      storageSize: storageSize)
+  }
+
+  private static func compatible(
+    _ typeNumber: String, _ name: String, _ maker: String, _ versions: [Version],
+    of chip: Type2Chip
+  ) -> Type2Chip {
+    Type2Chip(
+      typeNumber: typeNumber, name: name, maker: maker,
+      source: .observed("GET_VERSION of chips in the field, and the memory of \(chip.name)"),
+      recognition: .version(versions), pages: chip.pages, lockBits: chip.lockBits,
+      finalBits: chip.finalBits, blank: chip.blank, hasFastRead: chip.hasFastRead,
+      counters: chip.counters, access: chip.access, signature: .readSignature([]),
+      hasWiredSide: chip.hasWiredSide, memorySize: chip.memorySize)
+  }
+}

@@ -1,0 +1,73 @@
+/// What a program has proved to an Ultralight or NTAG tag. No description shows it.
+enum UltralightAuthentication: Hashable, Sendable {
+  case password([UInt8])
+  case tripleDES([UInt8])
+
+  func run(_ link: TagLink) throws {
+    switch self {
+    case .password(let bytes): _ = try UltralightProcedure.authenticate(password: bytes, link)
+    case .tripleDES(let key): try UltralightCAuthentication.run(key: key, link)
+    }
+  }
+}
+
+extension UltralightAuthentication: CustomStringConvertible, CustomReflectable {
+  var description: String { "a secret" }
+  var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension TagHandle {
+  /// The chip of an Ultralight or NTAG tag, asked for once.
+  func type2Chip(_ link: TagLink) throws -> Type2Chip? {
+    if let known = knowledge.withLock({ $0.chip }) { return known }
+    let chip = try UltralightIdentification.chip(link)
+    knowledge.withLock { $0.learn(chip) }
+    return chip
+  }
+
+  /// Proves to a tag that was woken what the program has proved to it. A secret that no longer opens it is
+  /// forgotten.
+  func proveAgain(_ link: TagLink) throws {
+    guard let authentication = knowledge.withLock({ $0.authentication }) else { return }
+    do {
+      try authentication.run(link)
+    } catch let error as NFCError where error.group == .refusal {
+      knowledge.withLock { $0.authentication = nil }
+      try link.selectPlainly()
+    }
+  }
+}
+
+extension TagKnowledge {
+  mutating func learn(_ chip: Type2Chip?) {
+    self.chip = .some(chip)
+    product = .some(chip?.product)
+  }
+
+  /// Takes over what a mapping has found out of the chip; it has left the tag in sector 0.
+  mutating func learn(_ mapping: Type2Mapping) {
+    if let chip = mapping.chip { learn(chip) }
+    isSectorUnknown = false
+  }
+
+  /// The tag was selected: nothing is selected or known of what it holds.
+  mutating func wasSelected() {
+    mapping = nil
+    isSectorUnknown = false
+  }
+
+  /// A command of the program's own is about to change what is selected, or the secret itself.
+  mutating func willSend(_ command: [UInt8]) {
+    if command.first == UltralightCommand.sectorSelect.encoded.first { isSectorUnknown = true }
+    guard let page = UltralightCommand.pageWritten(by: command), mayHoldSecret(page) else { return }
+    authentication = nil
+  }
+
+  private func mayHoldSecret(_ page: Int) -> Bool {
+    guard case .some(.some(let chip)) = chip, let pages = chip.pages else { return page > 15 }
+    switch pages.use(ofPage: page) {
+    case .user, .locks, .identifierAndLocks, .oneTime, .counter: return false
+    default: return true
+    }
+  }
+}

@@ -1,0 +1,242 @@
+/// One chip of the Ultralight and NTAG families: everything that this package knows of it.
+///
+/// Whatever asks a question about a chip (NDEF mapping, formatting, locking, dump, restore, protection,
+/// originality, `nfc info`) asks this record, and nothing compares a name. There are no defaults: a chip that
+/// leaves a question open says so with `nil` or an empty list.
+///
+/// Each chip is one file in `Chips` and one line in ``all``.
+struct Type2Chip: Sendable {
+  /// The maker's type number, which tells chips of one name apart: what identifies this record.
+  let typeNumber: String
+  /// As the maker sells it.
+  let name: String
+  let maker: String
+  /// What the rest of the record rests on.
+  let source: Source
+  let recognition: Recognition
+  /// What each page is for; `nil` where that is not public, and nothing is dumped, restored or protected.
+  let pages: Type2PageMap?
+  /// Which bits close which pages; `nil` where that is not known.
+  let lockBits: Type2LockBits?
+  /// Bits beyond lock pages and page 3 that can only be set, and then close something for good.
+  let finalBits: [FinalBits]
+  /// How a blank one is formatted; `nil` if nobody says how.
+  let blank: Blank?
+  let hasFastRead: Bool
+  /// The numbers of the counters that READ_CNT knows.
+  let counters: [UInt8]
+  let access: AccessControl
+  let signature: Signature
+  /// Whether another side than the reader's can write the memory meanwhile.
+  let hasWiredSide: Bool
+
+  /// All memory that commands address, in bytes; `nil` if that is not known.
+  let memorySize: Int?
+
+  var product: TagProduct {
+    TagProduct(name: name, maker: maker, memorySize: memorySize, typeNumber: typeNumber)
+  }
+
+  /// Where the facts come from.
+  enum Source: Hashable, Sendable {
+    /// A data sheet that anybody can read.
+    case dataSheet(String)
+    /// What was seen on chips in the field. Reading is tried; nothing that cannot be undone rests on it.
+    case observed(String)
+  }
+
+  /// How the chip is told from the others.
+  enum Recognition: Hashable, Sendable {
+    /// By its answer to GET_VERSION.
+    case version([Version])
+    /// It has no GET_VERSION and answers the first half of the 3DES authentication.
+    case authentication
+    /// It has neither, an identifier of this maker, and lets this page be read.
+    case page(UInt8, maker: UInt8)
+    /// It has neither, and an identifier of this maker.
+    case identifier(maker: UInt8)
+  }
+
+  /// Bits of a page that can be set and not be cleared.
+  struct FinalBits: Hashable, Sendable {
+    let page: Int
+    let byte: Int
+    let mask: UInt8
+  }
+
+  /// What a blank chip is given: the size byte of the capability container, and the TLVs in front of the
+  /// message.
+  struct Blank: Hashable, Sendable {
+    let size: UInt8
+    let controlTLVs: [UInt8]
+    /// What pages from 4 on hold as they leave the factory, where that is not zeros.
+    let factoryContent: [UInt8]
+  }
+
+  /// What may be asked for before pages are read or written.
+  enum AccessControl: Hashable, Sendable {
+    case none
+    /// PWD and PACK.
+    case password(PasswordSettings)
+    /// A key of two DES keys.
+    case tripleDES(TripleDESSettings)
+    /// AES keys, which this package does not speak.
+    case aes
+  }
+
+  /// Where the settings of a password are: AUTH0 in byte 3 of the first page, ACCESS in byte 0 of the next,
+  /// PWD and PACK in the two after.
+  struct PasswordSettings: Hashable, Sendable {
+    let firstPage: Int
+    /// Whether ACCESS has CFGLCK.
+    let hasConfigurationLock: Bool
+    /// Whether ACCESS has NFC_CNT_PWD_PROT.
+    let hasProtectedCounter: Bool
+
+    /// The two pages with AUTH0 and ACCESS.
+    var configuration: Range<Int> { firstPage..<firstPage + 2 }
+    /// The pages of password and acknowledge.
+    var secrets: Range<Int> { firstPage + 2..<firstPage + 4 }
+  }
+
+  /// MIFARE Ultralight C: AUTH0, AUTH1 and the key.
+  struct TripleDESSettings: Hashable, Sendable {
+    let firstProtectedPage: Int
+    let readProtectionPage: Int
+    let keyPages: Range<Int>
+  }
+
+  /// The originality signature.
+  enum Signature: Hashable, Sendable {
+    /// The chip has no READ_SIG.
+    case none
+    /// READ_SIG, and the maker's keys as far as they are published.
+    case readSignature([OriginalitySignature.PublicKey])
+    /// READ_SIG, and keys that may be the right ones: a signature that they do not verify says nothing.
+    case presumed([OriginalitySignature.PublicKey])
+
+    var keys: [OriginalitySignature.PublicKey] {
+      switch self {
+      case .none: []
+      case .readSignature(let keys), .presumed(let keys): keys
+      }
+    }
+  }
+}
+
+extension Type2Chip: Hashable {
+  static func == (first: Type2Chip, second: Type2Chip) -> Bool {
+    first.typeNumber == second.typeNumber
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(typeNumber) }
+}
+
+extension Type2Chip {
+  /// What GET_VERSION answers: vendor, type, subtype, major and minor version, storage size, between a fixed
+  /// byte 00 and the protocol type (NTAG213/215/216 data sheet, 10.1; MF0ULx1 data sheet, 10.1).
+  struct Version: Hashable, Sendable {
+    let vendor: UInt8
+    let type: UInt8
+    /// Tells the capacitance of the antenna, among other things.
+    let subtypes: ClosedRange<UInt8>
+    let major: UInt8
+    let minors: ClosedRange<UInt8>
+    let storageSize: UInt8
+
+    static let length = 8
+    /// ISO/IEC 7816-6.
+    static let nxp: UInt8 = 0x04
+    static let mikron: UInt8 = 0x34
+    static let feiju: UInt8 = 0x53
+
+    /// NXP's product types.
+    private static let ultralight: UInt8 = 0x03
+    private static let ntag: UInt8 = 0x04
+
+    static func ultralight(
+      _ subtypes: ClosedRange<UInt8>, _ major: UInt8, _ storageSize: UInt8
+    ) -> Version {
+      Version(
+        vendor: nxp, type: ultralight, subtypes: subtypes, major: major, minors: 0...0,
+        storageSize: storageSize)
+    }
+
+    static func ntag(
+      _ subtypes: ClosedRange<UInt8>, _ major: UInt8, minors: ClosedRange<UInt8> = 0...0,
+      _ storageSize: UInt8
+    ) -> Version {
+      Version(
+        vendor: nxp, type: ntag, subtypes: subtypes, major: major, minors: minors,
+        storageSize: storageSize)
+    }
+
+    func matches(_ answer: [UInt8]) -> Bool {
+      answer.count == Self.length && answer[1] == vendor && answer[2] == type
+        && subtypes.contains(answer[3]) && answer[4] == major && minors.contains(answer[5])
+        && answer[6] == storageSize
+    }
+  }
+
+  /// The chip that answers GET_VERSION so; `nil` for one that is not known.
+  static func version(_ answer: [UInt8]) -> Type2Chip? {
+    all.first {
+      guard case .version(let versions) = $0.recognition else { return false }
+      return versions.contains { $0.matches(answer) }
+    }
+  }
+
+  /// The chip that a product is.
+  init?(_ product: TagProduct) {
+    guard let chip = Self.all.first(where: { $0.typeNumber == product.typeNumber }) else {
+      return nil
+    }
+    self = chip
+  }
+
+  /// Where the settings of the password are; `nil` for a chip without one, and one whose pages are not confirmed.
+  var passwordSettings: PasswordSettings? {
+    guard case .password(let settings) = access, isConfirmed else { return nil }
+    return settings
+  }
+
+  /// Whether what cannot be undone may rest on this record.
+  var isConfirmed: Bool {
+    if case .dataSheet = source { true } else { false }
+  }
+
+  /// Whether a page holds the bits that make something final once they are set, and these bytes set one
+  /// that is not set yet.
+  func isFinal(_ bytes: [UInt8], page: Int, over present: [UInt8]) -> Bool {
+    finalBits.contains { bits in
+      bits.page == page && bytes.indices.contains(bits.byte)
+        && bytes[bits.byte] & bits.mask
+          & ~(present.indices.contains(bits.byte) ? present[bits.byte] : 0) != 0
+    }
+  }
+}
+
+extension Type2Chip.Blank {
+  private static let sizeUnit = 8
+
+  /// The capability container of a tag that can be read and written by anybody.
+  var capabilityContainer: [UInt8] {
+    [
+      Type2CapabilityContainer.magicNumber, Type2CapabilityContainer.version, size,
+      Type2CapabilityContainer.readWrite,
+    ]
+  }
+
+  /// The first pages of the data area: control TLVs, an empty message, a terminator.
+  var content: [UInt8] {
+    let content =
+      controlTLVs + TagLengthValue.block(message: [], room: Int(size) * Self.sizeUnit)
+    let rest = content.count % Type2Memory.pageSize
+    return content + [UInt8](repeating: 0, count: rest == 0 ? 0 : Type2Memory.pageSize - rest)
+  }
+
+  /// A lock control TLV: position, number of bits, page control (NFC Forum Type 2 Tag, 4.4.1).
+  static func lockControl(_ value: [UInt8]) -> [UInt8] {
+    TagLengthValue.header(TagLengthValue.Tag.lockControl, length: value.count) + value
+  }
+}

@@ -1,0 +1,48 @@
+/// Commands of the Ultralight and NTAG 2xx families over the air.
+enum UltralightExchange {
+  /// Longer than any write of these chips takes, and the silence after which a tag has refused.
+  static let timeout = Duration.milliseconds(100)
+
+  /// Sends a command without its CRC_A and gives the answer without it.
+  ///
+  /// The check is made and verified here and not by the reader's chip: a PN53x that verifies it
+  /// reports the four bits of a NAK as a broken check, and their code is lost.
+  static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    let answer = try link.exchange(
+      command + CyclicRedundancyCheck.a(command), framing: .bare, timeout: timeout)
+    if answer.count == 1 {
+      let code = answer[0] & 0x0F
+      guard code != UltralightCommand.acknowledge else { return [code] }
+      throw NFCError(
+        .tagRefused, "the tag has refused command \([command[0]].hexadecimal)",
+        cause: .negativeAcknowledge(code))
+    }
+    let body = Array(answer.dropLast(2))
+    guard answer.count > 2, CyclicRedundancyCheck.a(body) == Array(answer.suffix(2)) else {
+      throw NFCError(.tagResponseError, "the tag's answer is broken", cause: .checksum)
+    }
+    return body
+  }
+
+  /// Sends a command as a value, and gives what its answer carries. An error says the page, where there is
+  /// one: a page that is not given is `tagRefused`, one that is not taken `readOnly`.
+  static func send(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8] {
+    do {
+      return try command.answer(send(command.encoded, link))
+    } catch let error as NFCError where error.code == .tagRefused {
+      guard let place = command.place else { throw error }
+      // An acknowledge that was broken on its way looks like a refusal of another kind.
+      if case .write = command, error.cause == .negativeAcknowledge(UltralightCommand.notAllowed) {
+        throw NFCError(
+          .readOnly,
+          "the tag does not let this page be written: it is locked, wants a password first, or is not "
+            + "there", cause: error.cause, place: place)
+      }
+      throw NFCError(
+        error.code, "the tag has refused the page: it is protected, or not there",
+        cause: error.cause, place: place)
+    } catch let error as NFCError where error.code == .tagResponseError && error.place == nil {
+      throw NFCError(error.code, error.reason, cause: error.cause, place: command.place)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// Reads pages of one sector in as few exchanges as chip and reader allow.
+struct UltralightReader {
+  let hasFastRead: Bool
+  /// How many pages the reader has carried in one answer, where it has refused more.
+  private var limit = Int.max
+
+  init(hasFastRead: Bool) {
+    self.hasFastRead = hasFastRead
+  }
+
+  /// How many pages one exchange brings.
+  func largest(_ link: TagLink) -> Int {
+    guard hasFastRead else { return UltralightCommand.pagesPerRead }
+    return min(limit, UltralightProcedure.pagesPerFastRead(link))
+  }
+
+  mutating func read(_ pages: Range<Int>, _ link: TagLink) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < pages.count * Type2Memory.pageSize {
+      let page = pages.lowerBound + bytes.count / Type2Memory.pageSize
+      bytes += try read(page, count: min(pages.upperBound - page, largest(link)), link)
+    }
+    return bytes
+  }
+
+  /// One exchange, which brings at most `count` pages: fewer where the reader turns out not to carry so many.
+  mutating func read(_ page: Int, count: Int, _ link: TagLink) throws -> [UInt8] {
+    guard let first = UInt8(exactly: page), let last = UInt8(exactly: page + count - 1) else {
+      throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
+    }
+    // FAST_READ goes nowhere else at the end of what may be read; READ goes on with page 0.
+    guard hasFastRead else {
+      return Array(
+        try UltralightExchange.send(.read(page: first), link)
+          .prefix(count * Type2Memory.pageSize))
+    }
+    do {
+      return try UltralightExchange.send(.fastRead(first: first, last: last), link)
+    } catch let error as NFCError
+      where error.code == .tagResponseError && count > UltralightCommand.pagesPerRead
+    {
+      // A reader whose buffer is too small for the answer shows it as a broken one.
+      try link.selectAgain()
+      limit = count / 2
+      return try read(page, count: limit, link)
+    }
+  }
+}

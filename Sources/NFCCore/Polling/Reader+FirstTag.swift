@@ -1,0 +1,125 @@
+extension Reader {
+  /// The first tag that comes into the field, connected, so that the next command goes to it at once.
+  ///
+  /// Only the technologies that are asked for are polled, and nothing is looked for after the first tag:
+  /// others may be in the field, see ``otherTags(like:)``. A tag costs its activation, and the carrier's going
+  /// and coming if the reader has polled before; tags that were found then are out of reach.
+  ///
+  /// ```swift
+  /// let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(5))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - options: what to look for, as in ``tags(polling:)``.
+  ///   - limit: how long to wait; zero for one round through the technologies, `nil` until the task is
+  ///     cancelled.
+  ///   - fits: whether a tag will do; others are passed over. It runs on the reader's thread.
+  /// - Throws: `noTag` if none has come in time; `wrongTag` if only tags that do not fit were there in the last
+  ///   round; what has the card, if another program has it; `unsupported` for a technology that the reader
+  ///   has not; `readerLost`.
+  public nonisolated func firstTag(
+    polling options: PollingOptions = .all, within limit: Duration? = nil,
+    where fits: @escaping @Sendable (DetectedTag) -> Bool = { _ in true }
+  ) async throws -> DetectedTag {
+    let technologies = try technologies(for: options)
+    let clock = ContinuousClock()
+    let end = limit.map { clock.now + $0 }
+    var failures = ReaderFailures()
+    while true {
+      var obstacle = NFCError(.noTag, "no tag came in time")
+      do {
+        let round = try await perform { reader, work in
+          try reader.findFirst(of: technologies, work, where: fits)
+        }
+        failures.reset()
+        if let tag = round.tag { return tag }
+        if let other = round.others.first {
+          obstacle = NFCError(
+            .wrongTag,
+            "the tag \(other.identifier.hexadecimal) is not of the kind that was asked for")
+        }
+      } catch let error as NFCError where error.isOfCardInUse {
+        obstacle = error
+      } catch let error as NFCError where error.code == .readerUnavailable {
+        do {
+          try failures.add(error)
+        } catch {
+          await giveUp()
+          throw error
+        }
+        obstacle = error
+      }
+      var pause = Self.pauseBetweenRounds
+      if let end {
+        let rest = clock.now.duration(to: end)
+        guard rest > .zero else { throw obstacle }
+        pause = min(pause, rest)
+      }
+      try await clock.sleep(for: pause)
+    }
+  }
+
+  /// What else is in the field of the technology of a tag that ``firstTag(polling:within:where:)`` or polling
+  /// has found: for a program that is about to change the tag, and wants to be sure that it is the right one.
+  ///
+  /// The tag is put to sleep and woken again; it is connected afterwards. A card of ISO/IEC 14443-4 loses
+  /// what is selected and unlocked in it, so this is done first.
+  ///
+  /// - Returns: the others, without the tag.
+  /// - Throws: `tagConnectionLost` if the tag has left, or was found before polling started again.
+  public nonisolated func otherTags(like tag: DetectedTag) async throws -> [Target] {
+    guard let tag = tag.tag as? any HandleTag, tag.handle.reader === self else {
+      throw NFCError(.invalidParameter, "the tag was found by another reader")
+    }
+    let handle = tag.handle
+    return try await perform { reader, work in try reader.findOthers(than: handle, work) }
+  }
+
+  /// Between two rounds of polling in which nothing has happened.
+  public static let pauseBetweenRounds = Duration.milliseconds(100)
+
+  /// The technologies to poll, in their order.
+  ///
+  /// - Throws: `unsupported` for one that this reader has not, `invalidParameter` for none.
+  nonisolated func technologies(
+    for options: PollingOptions
+  ) throws(NFCError) -> [TagTechnology] {
+    if let missing = options.neededTechnologies.first(where: {
+      !capabilities.technologies.contains($0)
+    }) {
+      throw NFCError(.unsupported, Self.refusal(missing, name))
+    }
+    let technologies = options.technologies.filter { capabilities.technologies.contains($0) }
+    guard !technologies.isEmpty else {
+      throw NFCError(.invalidParameter, "no technology to poll for was named")
+    }
+    return technologies
+  }
+
+  private static func refusal(_ technology: TagTechnology, _ reader: String) -> String {
+    switch technology {
+    case .iso15693:
+      "\(reader) has no ISO 15693: the PN53x chips cannot do it, some PC/SC readers can"
+    default:
+      "\(reader) cannot poll \(technology.rawValue)"
+    }
+  }
+}
+
+/// Failures of a reader one after the other. A frame between host and reader can break; a reader that fails
+/// too often is gone.
+struct ReaderFailures: Sendable {
+  private static let tolerated = 2
+  private var count = 0
+
+  mutating func reset() { count = 0 }
+
+  /// Takes note of a failure.
+  ///
+  /// - Throws: `readerLost` for one too many.
+  mutating func add(_ error: NFCError) throws(NFCError) {
+    count += 1
+    guard count > Self.tolerated else { return }
+    throw NFCError(.readerLost, error.reason, cause: error.cause)
+  }
+}
