@@ -5,6 +5,10 @@
 #ifndef CPCSCLITE_H
 #define CPCSCLITE_H
 
+#if !defined(__APPLE__) && !__has_include(<PCSC/winscard.h>) && !__has_include(<winscard.h>)
+#error "PCSC/winscard.h is missing: sudo apt-get install libpcsclite-dev"
+#endif
+
 #ifdef __APPLE__
 #include <stdint.h>
 typedef int32_t LONG;

@@ -1,5 +1,4 @@
 import NFCCore
-import NFCLibNFC
 import NFCPCSC
 import ReaderThread
 
@@ -12,18 +11,27 @@ import Darwin
 extension Reader {
   /// Opens a reader.
   ///
-  /// A reader that does not answer is given up within a few seconds. ``ReaderDiagnosis`` tells what stands
-  /// in its way.
+  /// A reader that does not answer is given up within a few seconds. The module NFCDiagnosis says what stands in
+  /// its way.
   ///
-  /// - Parameter connectionString: a libnfc connection string, for instance
-  ///   `pn532_uart:/dev/ttyUSB0`, or `pcsc:` and a part of a PC/SC reader's name. `nil` takes the one
-  ///   in the environment variable `NFC_READER`, or else the first of ``list()`` that can be opened:
-  ///   libnfc's readers come before those of PC/SC.
+  /// - Parameter connectionString: the reader's address, as ``ReaderAddress`` has it; `nil` takes the one in the
+  ///   environment variable `NFC_READER`, or else the first reader that is found and can be opened. Readers of
+  ///   the PC/SC service are looked for only when there is no other: asking for them may start the service,
+  ///   which takes every reader that it knows.
   /// - Throws: ``NFCError`` with `readerNotFound`, `readerUnavailable` or `invalidParameter`.
   public static func open(_ connectionString: String? = nil) async throws -> Reader {
-    let wanted = connectionString ?? nameInEnvironment
+    guard let name = connectionString ?? nameInEnvironment else {
+      return try await ReaderSearch.openFirst().1
+    }
+    return try await open(ReaderAddress(name))
+  }
+
+  /// Opens the reader at an address.
+  ///
+  /// - Throws: as ``open(_:)-(String?)``.
+  public static func open(_ address: ReaderAddress) async throws -> Reader {
     let thread = try makeThread()
-    return try await Opener(thread: thread).open(wanted)
+    return try await Opener(thread: thread).open(address)
   }
 
   /// Begins to open a reader, and returns at once: for a program that has something else to do in the
@@ -35,7 +43,7 @@ extension Reader {
   ) throws -> Task<Reader, any Error> {
     let thread = try makeThread()
     return Task(executorPreference: thread) {
-      try await Opener(thread: thread).open(connectionString)
+      try await Opener(thread: thread).open(ReaderAddress(connectionString))
     }
   }
 
@@ -48,24 +56,8 @@ extension Reader {
   public static func open(
     _ name: String = "", over service: @escaping @Sendable () -> any SmartCardService
   ) async throws -> Reader {
-    try await Opener(thread: makeThread()).open(name, over: service)
-  }
-
-  /// The connection strings of all readers that can be found without being named: first libnfc's,
-  /// which are USB readers and what its configuration and environment name, then those of the PC/SC
-  /// service. A PN532 on a serial port is found by name alone.
-  ///
-  /// A reader that both can drive is listed once, as libnfc's, which gets more out of it: an
-  /// ACR122U or an SCL3711 is left out of the PC/SC readers while libnfc lists readers of its
-  /// driver. `pcsc:` and its name open it all the same, unless libnfc has it open. PC/SC slots for
-  /// SAM cards are left out.
-  public static func list() async throws -> [String] {
-    try await Opener(thread: makeThread()).list()
-  }
-
-  /// As ``list()``, for callers that cannot wait asynchronously: it blocks while libnfc and PC/SC look.
-  package static func connectionStrings() -> [String] {
-    ReaderNames.merged(libnfc: LibNFCDriver.list(), pcsc: PCSCDriver.list())
+    let thread = try makeThread()
+    return try await Opener(thread: thread).open { try PCSCDriver(name, over: service()) }
   }
 
   /// What the environment variable `NFC_READER` names.
@@ -95,36 +87,11 @@ private actor Opener {
     self.thread = thread
   }
 
-  func open(_ connectionString: String?) throws -> Reader {
-    if let connectionString { return try open(named: connectionString) }
-    var problem: NFCError?
-    for name in Reader.connectionStrings() {
-      do {
-        return try open(named: name)
-      } catch let error as NFCError {
-        problem = problem ?? error
-      }
-    }
-    if let problem { throw problem }
-    let obstacle = PCSCDriver.obstacle()
-    throw NFCError(
-      .readerNotFound,
-      obstacle.map { "libnfc finds no reader; \($0.reason)" }
-        ?? "libnfc finds no reader, and the PC/SC service has none",
-      cause: obstacle?.cause)
+  func open(_ address: ReaderAddress) throws -> Reader {
+    try open { try ReaderSources.open(address) }
   }
 
-  private func open(named connectionString: String) throws -> Reader {
-    if connectionString.hasPrefix(PCSCDriver.scheme) {
-      let name = String(connectionString.dropFirst(PCSCDriver.scheme.count))
-      return Reader(driver: try PCSCDriver.open(name), executor: thread)
-    }
-    return Reader(driver: try LibNFCDriver.open(connectionString), executor: thread)
+  func open(_ driver: @Sendable () throws -> any ReaderDriver) throws -> Reader {
+    Reader(driver: try driver(), executor: thread)
   }
-
-  func open(_ name: String, over service: @Sendable () -> any SmartCardService) throws -> Reader {
-    Reader(driver: try PCSCDriver(name, over: service()), executor: thread)
-  }
-
-  func list() -> [String] { Reader.connectionStrings() }
 }

@@ -1,48 +1,49 @@
 import NFCCore
-import NFCLibNFC
-import NFCPCSC
 import ReaderThread
+import Synchronization
 
 /// A reader that has been plugged in or unplugged.
 public enum ReaderChange: Hashable, Sendable {
-  /// A reader is there; its connection string.
-  case appeared(String)
+  /// A reader is there.
+  case appeared(FoundReader)
   /// A reader is no longer there.
-  case disappeared(String)
+  case disappeared(FoundReader)
 }
 
 /// Readers as they come and go, until the task is cancelled; those that are there come first.
 ///
-/// Readers are looked for only while the next change is waited for. The PC/SC service tells of its
-/// own at once, and is waited for anew after it has stopped. libnfc tells of none: its readers are
-/// looked for when a USB device has come or gone, which is noticed within a second by the names of
-/// the devices and costs no more than reading them.
+/// Each source is watched on a thread of its own, so that one that does not answer holds up no other. libusb
+/// reports USB readers once this login has its rights to them, and the PC/SC service its own; it is waited for
+/// again after it has stopped. What nothing reports, as in a container without udev, is noticed within a second.
 public struct ReaderChanges: AsyncSequence, Sendable {
   public typealias Element = ReaderChange
 
-  public func makeAsyncIterator() -> Iterator { Iterator() }
+  let addresses: [ReaderAddress]
+
+  public func makeAsyncIterator() -> Iterator { Iterator(addresses: addresses) }
 
   public struct Iterator: AsyncIteratorProtocol {
+    let addresses: [ReaderAddress]
     private var watch: ReaderWatch?
-    private var known: [String] = []
+    private var known: [FoundReader] = []
     private var queue: [ReaderChange] = []
 
+    init(addresses: [ReaderAddress]) { self.addresses = addresses }
+
     public mutating func next() async throws -> ReaderChange? {
+      let watch = try self.watch ?? ReaderWatch(addresses)
+      self.watch = watch
       while queue.isEmpty {
         try Task.checkCancellation()
-        let isFirst = watch == nil
-        let watch = try self.watch ?? ReaderWatch(thread: Reader.makeThread())
-        self.watch = watch
-        if !isFirst { try await watch.wait() }
-        let names = await watch.list(known: known)
-        queue = Self.changes(from: known, to: names)
-        known = names
+        guard let found = await watch.next() else { throw CancellationError() }
+        queue = Self.changes(from: known, to: found)
+        known = found
       }
       return queue.removeFirst()
     }
 
     /// Those that have gone first, so that one that comes back under its name is not missed.
-    static func changes(from old: [String], to new: [String]) -> [ReaderChange] {
+    static func changes(from old: [FoundReader], to new: [FoundReader]) -> [ReaderChange] {
       old.filter { !new.contains($0) }.map { .disappeared($0) }
         + new.filter { !old.contains($0) }.map { .appeared($0) }
     }
@@ -50,83 +51,83 @@ public struct ReaderChanges: AsyncSequence, Sendable {
 }
 
 extension Reader {
-  /// Readers as they are plugged in and unplugged, by the names that ``list()`` gives.
+  /// Readers as they are plugged in and unplugged, as ``list()`` gives them.
   ///
   /// ```swift
   /// for try await change in Reader.changes() {
-  ///   if case .appeared(let name) = change { print(name) }
+  ///   if case .appeared(let found) = change { print(found.address) }
   /// }
   /// ```
-  public static func changes() -> ReaderChanges { ReaderChanges() }
+  ///
+  /// - Parameter addresses: readers that are not found without being named, as those on a serial port: such a
+  ///   reader is there as long as its port is. The one that the environment variable `NFC_READER` names is among
+  ///   them.
+  public static func changes(naming addresses: [ReaderAddress] = []) -> ReaderChanges {
+    let own = nameInEnvironment.map { [ReaderAddress($0)] } ?? []
+    return ReaderChanges(addresses: addresses + own)
+  }
 }
 
-/// Looks for readers on a thread of its own: looking blocks, and so does waiting for the PC/SC
-/// service.
-private actor ReaderWatch {
-  /// How soon a USB device, or a PC/SC service that did not run, is noticed.
+/// Watches all sources, each on a thread of its own; ends that when it goes.
+private final class ReaderWatch: Sendable {
+  /// How soon a source that has no way to wait is asked again.
   private static let period = Duration.seconds(1)
 
-  private let thread: ReaderThread
-  private let service = PCSCReaders()
-  private let cancel: @Sendable () -> Void
-  /// The USB devices that were there when libnfc was asked last, and what it found.
-  private var devices: Set<String>?
-  private var libnfc: [String] = []
+  private let state: Mutex<[[FoundReader]?]>
+  private let changes: AsyncStream<Void>
+  private let changed: AsyncStream<Void>.Continuation
+  private let tasks = Mutex<[Task<Void, Never>]>([])
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-  init(thread: ReaderThread) {
-    self.thread = thread
-    cancel = service.cancel
-  }
-
-  /// Waits until readers may have come or gone, at most for a period.
-  func wait() async throws {
-    let isWaiting = await withTaskCancellationHandler {
-      service.wait(atMost: Self.period)
-    } onCancel: {
-      cancel()
+  init(_ addresses: [ReaderAddress]) throws {
+    let sources = ReaderSources.all
+    state = Mutex(Array(repeating: nil, count: sources.count))
+    (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    for (index, source) in sources.enumerated() {
+      let named = addresses.filter { source.schemes.contains($0.scheme) }
+      let thread = try Reader.makeThread()
+      let report: @Sendable ([FoundReader]) -> Void = { [weak self] in self?.set($0, index) }
+      let task = Task(executorPreference: thread) { await Self.watch(source, named, report) }
+      tasks.withLock { $0.append(task) }
     }
-    try Task.checkCancellation()
-    if !isWaiting { try await Task.sleep(for: Self.period) }
   }
 
-  /// The readers that are there.
-  ///
-  /// - Parameter known: those that were. libnfc does not list every reader that is in use; one
-  ///   whose device is still there has not gone.
-  func list(known: [String]) -> [String] {
-    let devices = Self.usbDevices()
-    if devices == nil || devices != self.devices {
-      self.devices = devices
-      var found = LibNFCDriver.list()
-      let present = devices ?? []
-      for name in known where !found.contains(name) && present.contains(Self.device(of: name)) {
-        found.append(name)
+  deinit {
+    for task in tasks.withLock({ $0 }) { task.cancel() }
+    changed.finish()
+  }
+
+  /// All readers, once something about them has changed; `nil` if the task was cancelled.
+  func next() async -> [FoundReader]? {
+    for await _ in changes {
+      let lists = state.withLock { $0 }
+      // A source that has not said anything yet may be one that does not answer.
+      return lists.reduce(into: []) { $0 = ReaderSearch.merged($0, $1 ?? []) }
+    }
+    return nil
+  }
+
+  private func set(_ found: [FoundReader], _ index: Int) {
+    let isNew = state.withLock { lists in
+      defer { lists[index] = found }
+      return lists[index] != found
+    }
+    if isNew { changed.yield() }
+  }
+
+  private static func watch(
+    _ source: any ReaderSource, _ named: [ReaderAddress],
+    _ report: @Sendable ([FoundReader]) -> Void
+  ) async {
+    let watch = source.watch(naming: named)
+    let cancel = watch.cancel
+    while !Task.isCancelled {
+      report(watch.readers())
+      let isWaiting = await withTaskCancellationHandler {
+        watch.wait(atMost: period)
+      } onCancel: {
+        cancel()
       }
-      libnfc = found
+      if !isWaiting { try? await Task.sleep(for: period) }
     }
-    return ReaderNames.merged(libnfc: libnfc, pcsc: service.list())
   }
-
-  /// `001/004` of `acr122_usb:001:004`.
-  private static func device(of connectionString: String) -> String {
-    connectionString.split(separator: ":").dropFirst().joined(separator: "/")
-  }
-
-  /// The names of the USB devices, bus and number; `nil` where the system does not show them so.
-  private static func usbDevices() -> Set<String>? {
-    let root = "/dev/bus/usb"
-    // Linux has no such folder without a USB controller, other systems never.
-    let files = SystemFiles.own
-    guard let buses = files.names(in: root) else { return showsDevices ? [] : nil }
-    return Set(
-      buses.flatMap { bus in (files.names(in: "\(root)/\(bus)") ?? []).map { "\(bus)/\($0)" } })
-  }
-
-  #if os(Linux)
-  private static let showsDevices = true
-  #else
-  private static let showsDevices = false
-  #endif
 }

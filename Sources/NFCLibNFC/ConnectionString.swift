@@ -1,21 +1,9 @@
 import NFCCore
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A libnfc connection string, `driver:address[:speed]`, and what can be known before libnfc opens it.
 package struct ConnectionString {
-  /// Drivers that open any USB device there is if they are given no address.
-  private static let usbDrivers = ["acr122_usb", "pn53x_usb", "usb"]
-  /// Drivers whose address is a serial port.
-  private static let serialDrivers = ["pn532_uart", "arygon", "ACR122S"]
-  private static let otherDrivers = ["pn532_i2c", "pn532_spi"]
-
   /// The drivers of libnfc that are let through.
-  package static let drivers = usbDrivers + serialDrivers + otherDrivers
+  package static let drivers = DriverTraits.all.map(\.name)
 
   /// Where a reader is.
   package enum Address: Hashable {
@@ -37,8 +25,8 @@ package struct ConnectionString {
     rest = parts.count > 1 ? String(parts[1]) : nil
   }
 
-  /// Whether the driver is one of those whose readers have a PN53x, or an embedded relative of it.
-  var isForPN53x: Bool { Self.drivers.contains(driver) }
+  /// What its driver can do; `nil` for one that is not let through.
+  var traits: DriverTraits? { DriverTraits.named(driver) }
 
   /// What the string leads to.
   ///
@@ -47,7 +35,7 @@ package struct ConnectionString {
     guard text.utf8.count < LibNFC.maximumConnectionStringLength, !text.utf8.contains(0) else {
       throw NFCError(.invalidParameter, "a connection string has at most 1023 bytes and no zero")
     }
-    guard Self.drivers.contains(driver) else {
+    guard let traits else {
       throw NFCError(
         .readerNotFound,
         "\"\(text)\" is no connection string; it is DRIVER:ADDRESS, for instance "
@@ -59,7 +47,7 @@ package struct ConnectionString {
         .readerNotFound, "\"\(text)\" has no address; it is \(driver):ADDRESS")
     }
     let parts = rest.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-    guard !Self.usbDrivers.contains(driver) else {
+    if traits.address == .usb {
       // With a bus alone libnfc opens the first device that is there, whatever it is.
       guard parts.count == 2, !parts.contains("") else {
         throw NFCError(
@@ -69,21 +57,35 @@ package struct ConnectionString {
       return .usb(driver: driver, rest)
     }
     let path = parts[0]
-    // libnfc takes what stands behind the next colon for the speed.
+    // libnfc takes what stands after the next colon for the speed.
     guard parts.count == 1 || parts.count == 2 && parts[1].allSatisfy(\.isNumber) else {
       throw NFCError(
         .readerNotFound,
         "libnfc cuts the path in \"\(text)\" at its first colon; use another name of the same "
           + "device, for instance one in /dev/serial/by-id")
     }
-    return Self.serialDrivers.contains(driver) ? .serialPort(path) : .node(path)
+    return traits.address == .serialPort ? .serialPort(path) : .node(path)
+  }
+}
+
+extension ConnectionString.Address {
+  /// The file by which the system reaches the reader.
+  var path: String {
+    switch self {
+    case .usb(_, let numbers):
+      "/dev/bus/usb/" + numbers.split(separator: ":").joined(separator: "/")
+    case .serialPort(let path), .node(let path): path
+    }
   }
 
-  /// Refuses what libnfc would do harm with, and says what is wrong where libnfc would not.
+  /// Refuses what libnfc would do harm with, says what is wrong where libnfc would not, and locks the port.
   ///
-  /// - Returns: the serial port that the string names, locked; `nil` if it names none.
-  func prepare() throws -> SerialPort? {
-    guard case .serialPort(let path) = try address() else { return nil }
-    return try SerialPort(path)
+  /// - Returns: `nil` for a USB device, which the system gives to one program only.
+  func lock() throws -> PortLock? {
+    switch self {
+    case .usb: nil
+    case .serialPort(let path): try PortLock(path, isSerialPort: true)
+    case .node(let path): try PortLock(path, isSerialPort: false)
+    }
   }
 }

@@ -46,7 +46,6 @@ final class JewelExchange {
 
   // MARK: Commands and registers of the chip (UM0701-02, 7.2; PN532 data sheet, 8.6.23)
 
-  private static let getFirmwareVersion: UInt8 = 0x02
   private static let readRegister: UInt8 = 0x06
   private static let writeRegister: UInt8 = 0x08
   /// The first byte of a firmware version: the chip's type.
@@ -68,8 +67,6 @@ final class JewelExchange {
   private static let noChange: UInt8 = 0x07
   private static let receive: UInt8 = 0x08
 
-  /// A command between host and chip takes no longer, in milliseconds.
-  private static let commandTimeout: Int32 = 300
   /// WRITE-E8 takes a tag about 6 ms; no command takes longer than this.
   private static let longestWait = 25
 
@@ -120,7 +117,7 @@ final class JewelExchange {
       throw NFCError(
         .unsupported, "this build of libnfc has no way to the reader's chip, which READ8 needs")
     }
-    let version = try device.chipCommand([Self.getFirmwareVersion], timeout: Self.commandTimeout)
+    let version = try device.chipCommand([LibNFC.Device.getFirmwareVersion])
     guard version.count == 4, version[0] == Self.pn532 else {
       throw NFCError(
         .unsupported, "READ8 and WRITE-E8 need a reader with a PN532, and this one has another chip"
@@ -175,7 +172,7 @@ final class JewelExchange {
         UInt8(truncatingIfNeeded: register.rawValue), value,
       ]
     }
-    _ = try device.chipCommand(command, timeout: Self.commandTimeout)
+    _ = try device.chipCommand(command)
   }
 
   private func read(_ register: Register, count: Int) throws(LibNFC.Failure) -> [UInt8] {
@@ -186,7 +183,7 @@ final class JewelExchange {
         UInt8(truncatingIfNeeded: register.rawValue),
       ]
     }
-    return try device.chipCommand(command, timeout: Self.commandTimeout)
+    return try device.chipCommand(command)
   }
 
   /// Takes parity bits and CRC_B off a run of nine bits a byte, least significant first; `nil` if one of

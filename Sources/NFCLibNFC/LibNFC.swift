@@ -22,46 +22,11 @@ enum LibNFC {
   static let maximumCommandLength = 262
   /// The longest answer that its buffer holds behind the status byte.
   static let maximumResponseLength = 262
+  /// libnfc's name and version; `nil` if it does not say.
+  static var version: String? { nfc_version().map { "libnfc " + String(cString: $0) } }
+
   /// `NFC_BUFSIZE_CONNSTRING`, the terminating zero counted.
   static let maximumConnectionStringLength = 1024
-
-  /// What a call has failed with: `NFC_E…`, and libnfc's text.
-  struct Failure: Error {
-    let code: Int32
-    let text: String
-    /// The chip's own error code (UM0701-02, 7.1), if it could be asked.
-    var chipStatus: UInt8?
-
-    static let inputOutput = Int32(NFC_EIO)
-    static let timeout = Int32(NFC_ETIMEOUT)
-    static let aborted = Int32(NFC_EOPABORTED)
-    static let targetReleased = Int32(NFC_ETGRELEASED)
-    static let transmission = Int32(NFC_ERFTRANS)
-    static let authentication = Int32(NFC_EMFCAUTHFAIL)
-    static let invalidArgument = Int32(NFC_EINVARG)
-    static let notSupported = Int32(NFC_EDEVNOTSUPP)
-    static let chip = Int32(NFC_ECHIP)
-  }
-
-  /// The text that libnfc has for a code.
-  private static func text(_ code: Int32) -> String {
-    switch code {
-    case Int32(NFC_EIO): "input/output error between host and reader"
-    case Int32(NFC_EINVARG): "invalid argument"
-    case Int32(NFC_EDEVNOTSUPP): "not supported by the reader"
-    case Int32(NFC_ENOTSUCHDEV): "no such reader"
-    case Int32(NFC_EOVFLOW): "buffer overflow"
-    case Int32(NFC_ETIMEOUT): "the reader did not answer in time"
-    case Int32(NFC_EOPABORTED): "aborted"
-    case Int32(NFC_ENOTIMPL): "not implemented"
-    case Int32(NFC_ETGRELEASED): "target released"
-    case Int32(NFC_ERFTRANS): "transmission error"
-    case Int32(NFC_EMFCAUTHFAIL): "authentication failed"
-    case Int32(NFC_ESOFT): "software error"
-    case Int32(NFC_ECHIP): "the reader's chip reports an error"
-    default: "libnfc error \(code)"
-    }
-  }
 
   // MARK: What libnfc does not declare
 
@@ -84,40 +49,63 @@ enum LibNFC {
   /// libnfc's context: one a process, made at the first use and never given back, because `nfc_exit`
   /// frees the list of drivers that all contexts share.
   ///
-  /// Unchecked because it is a pointer that C only reads once it is made; the calls that take it are
-  /// made one at a time, under ``lock``.
+  /// Unchecked because it is a pointer to what C only reads once it is made.
   private struct Context: @unchecked Sendable {
     let pointer: OpaquePointer?
   }
 
-  private static let lock = Mutex(())
+  /// Calls that end in libusb 0.1, whose lists of buses and devices are the process's own, are made one at a
+  /// time. Serial ports and buses have nothing in common: one that is silent holds up nobody.
+  private static let usb = Mutex(())
 
+  /// Made before libnfc first reads its settings, so that it does by itself only what is harmless: of the
+  /// devices that its configuration defines it would open each optional one to see whether it is there, and in
+  /// an intrusive scan each serial port, whoever uses them. ``LibNFCDriver/list()`` does both with more care.
+  ///
+  /// The environment is changed here and nowhere else, as libnfc itself does (log.c), and this once. The level
+  /// of its log must stay in it: libnfc looks there whenever it has something to say.
   private static let context: Context = {
     // Errors are thrown; libnfc would print them as well. A user who wants its log says so.
     setenv("LIBNFC_LOG_LEVEL", "0", 0)
+    let settings = [(deviceSetting, noDevice), (intrusiveScanSetting, "false")]
+    let own = settings.map { name, _ in getenv(name).map { String(cString: $0) } }
+    for (name, value) in settings { setenv(name, value, 1) }
     var pointer: OpaquePointer?
     nfc_init(&pointer)
+    for ((name, _), value) in zip(settings, own) {
+      if let value { setenv(name, value, 1) } else { unsetenv(name) }
+    }
     return Context(pointer: pointer)
   }()
 
-  /// Every reader that libnfc finds by itself or in its configuration, doubles dropped.
-  ///
-  /// An intrusive scan is made only where the user's configuration asks for it.
-  static func list() -> [String] {
-    lock.withLock { _ in
-      guard let context = context.pointer else { return [] }
-      let capacity = 16
-      let buffer = UnsafeMutablePointer<nfc_connstring>.allocate(capacity: capacity)
-      defer { buffer.deallocate() }
-      let count = min(nfc_list_devices(context, buffer, capacity), capacity)
-      var found: [String] = []
-      for index in 0..<count {
-        let text = withUnsafeBytes(of: &buffer[index]) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  private static let deviceSetting = "LIBNFC_DEVICE"
+  private static let intrusiveScanSetting = "LIBNFC_INTRUSIVE_SCAN"
+  /// A device of no driver, which stands in libnfc's list in place of those of the configuration.
+  private static let noDevice = "none:"
+
+  /// Every USB reader that libnfc finds, doubles dropped. Nothing is written to any.
+  static func usbReaders() -> [String] {
+    usb.withLock { _ in
+      guard let context = context.pointer, hasSafeDescriptors else { return [] }
+      var capacity = 16
+      while true {
+        let buffer = UnsafeMutablePointer<nfc_connstring>.allocate(capacity: capacity)
+        defer { buffer.deallocate() }
+        let count = min(nfc_list_devices(context, buffer, capacity), capacity)
+        if count == capacity, capacity < 1024 {
+          // There may be more.
+          capacity *= 4
+          continue
         }
-        if !found.contains(text) { found.append(text) }
+        var found: [String] = []
+        for index in 0..<count {
+          let text = withUnsafeBytes(of: &buffer[index]) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+          }
+          if text != noDevice, !found.contains(text) { found.append(text) }
+        }
+        return found
       }
-      return found
     }
   }
 
@@ -137,18 +125,28 @@ enum LibNFC {
 
   /// Opens a reader; `nil` if libnfc cannot. It has no code and no text for why.
   ///
+  /// - Parameters:
+  ///   - traits: of the driver that the string names.
+  ///   - address: what it leads to.
+  ///   - lock: our own descriptor on the same port.
   /// - Throws: `readerUnavailable` if the process has more files open than libnfc bears.
-  static func open(_ connectionString: String) throws -> Device? {
+  static func open(
+    _ connectionString: String, _ traits: DriverTraits, at address: ConnectionString.Address,
+    lockedBy lock: Int32?
+  ) throws -> Device? {
     guard connectionString.utf8.count < maximumConnectionStringLength,
       !connectionString.utf8.contains(0)
     else { return nil }
-    return try lock.withLock { _ in
+    func open() throws -> Device? {
       guard hasSafeDescriptors else {
         throw NFCError(.readerUnavailable, "this program has too many files open for libnfc")
       }
-      guard let context = context.pointer else { return nil }
-      return connectionString.withCString { nfc_open(context, $0) }.map(Device.init)
+      guard let context = context.pointer,
+        let pointer = connectionString.withCString({ nfc_open(context, $0) })
+      else { return nil }
+      return Device(pointer, traits, line: Line(to: address.path, besides: lock))
     }
+    return traits.address == .usb ? try usb.withLock { _ in try open() } : try open()
   }
 
   // MARK: Device
@@ -158,41 +156,79 @@ enum LibNFC {
     /// The largest answer of any call, with room for a status byte.
     private static let bufferSize = 264
 
+    let traits: DriverTraits
+    /// `nil` where it could not be found.
+    let line: Line?
     private let device: OpaquePointer
     private let buffer: UnsafeMutablePointer<UInt8>
     /// Guards ``abort`` against a device that is closed meanwhile.
     let aborter: Aborter
-    private var isClosed = false
+    private(set) var isClosed = false
 
     /// Ends a call from another thread.
     ///
     /// Unchecked because the pointer is used only under the lock, and taken out before it is freed;
     /// `nfc_abort_command` may be called from any thread.
     final class Aborter: @unchecked Sendable {
-      private let device: Mutex<UInt>
+      private struct State {
+        var device: UInt
+        var pipe = AbortPipe()
+        var orphans: [AbortPipe.Orphan] = []
+      }
 
-      fileprivate init(_ device: OpaquePointer) {
-        self.device = Mutex(UInt(bitPattern: device))
+      private let state: Mutex<State>
+      private let kind: DriverTraits.Abort
+
+      fileprivate init(_ device: OpaquePointer, _ kind: DriverTraits.Abort) {
+        state = Mutex(State(device: UInt(bitPattern: device)))
+        self.kind = kind
       }
 
       func abort() {
-        device.withLock { address in
+        state.withLock { state in
           // It makes a new pipe, whose ends must be within select's reach.
-          guard let device = OpaquePointer(bitPattern: address), LibNFC.hasSafeDescriptors else {
-            return
+          guard let device = OpaquePointer(bitPattern: state.device), LibNFC.hasSafeDescriptors
+          else { return }
+          switch kind {
+          // It would only take libnfc's descriptors away from it.
+          case .none: break
+          case .flag: nfc_abort_command(device)
+          case .pipe:
+            if let orphan = state.pipe.watch({ nfc_abort_command(device) >= 0 }) {
+              state.orphans.append(orphan)
+            }
           }
-          nfc_abort_command(device)
         }
       }
 
-      fileprivate func retire() { device.withLock { $0 = 0 } }
+      /// Has libnfc take a new pipe in place of the one that opening has made: one that no program inherits, and
+      /// that is known.
+      fileprivate func takeNewPipe() {
+        state.withLock { state in
+          guard kind == .pipe, let device = OpaquePointer(bitPattern: state.device) else { return }
+          state.pipe.watchFirst { nfc_abort_command(device) >= 0 }?.close()
+        }
+      }
+
+      /// Closes what aborts have left open. To be called while libnfc does not wait.
+      func closeOrphans() {
+        state.withLock { state in
+          for orphan in state.orphans { orphan.close() }
+          state.orphans = []
+        }
+      }
+
+      fileprivate func retire() { state.withLock { $0.device = 0 } }
     }
 
-    fileprivate init(_ device: OpaquePointer) {
+    fileprivate init(_ device: OpaquePointer, _ traits: DriverTraits, line: Line?) {
       self.device = device
-      aborter = Aborter(device)
+      self.traits = traits
+      self.line = line
+      aborter = Aborter(device, traits.abort)
       buffer = .allocate(capacity: Self.bufferSize)
       buffer.initialize(repeating: 0, count: Self.bufferSize)
+      aborter.takeNewPipe()
     }
 
     deinit {
@@ -206,6 +242,8 @@ enum LibNFC {
       isClosed = true
       aborter.retire()
       nfc_close(device)
+      line?.retire()
+      aborter.closeOrphans()
     }
 
     var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
@@ -213,10 +251,13 @@ enum LibNFC {
       nfc_device_get_connstring(device).map { String(cString: $0) } ?? ""
     }
 
+    /// Makes a call, unless the device has been closed.
     @discardableResult
-    private func check(_ result: Int32) throws(Failure) -> Int32 {
+    private func check(_ call: @autoclosure () -> Int32) throws(Failure) -> Int32 {
+      guard !isClosed else { throw Failure(code: Failure.inputOutput) }
+      let result = call()
       guard result < 0 else { return result }
-      throw Failure(code: result, text: LibNFC.text(result))
+      throw Failure(code: result)
     }
 
     func initializeInitiator() throws(Failure) {
@@ -232,6 +273,8 @@ enum LibNFC {
     }
 
     /// The modulations that the reader has as an initiator, with their bit rates in kilobits a second.
+    ///
+    /// Of a device that is open.
     func modulations() throws(Failure) -> [(nfc_modulation_type, [Int])] {
       var types: UnsafePointer<nfc_modulation_type>?
       try check(nfc_device_get_supported_modulation(device, N_INITIATOR, &types))
@@ -272,27 +315,36 @@ enum LibNFC {
       let modulation = nfc_modulation(nmt: type, nbr: rate)
       let count: Int32
       if let initiatorData {
-        count = nfc_initiator_select_passive_target(
-          device, modulation, initiatorData, initiatorData.count, &target)
+        count = try check(
+          nfc_initiator_select_passive_target(
+            device, modulation, initiatorData, initiatorData.count, &target))
       } else {
-        count = nfc_initiator_select_passive_target(device, modulation, nil, 0, &target)
+        count = try check(nfc_initiator_select_passive_target(device, modulation, nil, 0, &target))
       }
-      return try check(count) > 0 ? target : nil
+      // What libnfc 1.8.0 returns for a target that it has looked for by hand is the first byte of its number,
+      // which may be 0. It fills in the target only if there is one.
+      return count > 0 || target.nm.nmt == type ? target : nil
     }
 
     func deselect() throws(Failure) {
       try check(nfc_initiator_deselect_target(device))
     }
 
+    /// Asks the target that was selected last whether it is still there, by libnfc's way for its kind.
+    func checkPresence() throws(Failure) {
+      try check(nfc_initiator_target_is_present(device, nil))
+    }
+
     /// One exchange. A failure has the chip's own code with it, where the chip can be asked for it.
     ///
     /// - Parameter timeout: in milliseconds, at least 1: 0 would wait for ever.
     func transceive(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
-      try checkLength(command)
-      let result = nfc_initiator_transceive_bytes(
-        device, command, command.count, buffer, Self.bufferSize, max(1, timeout))
+      try checkLength(command, traits.maximumCommandLength)
       do {
-        return answer(of: try check(result))
+        let count = try check(
+          nfc_initiator_transceive_bytes(
+            device, command, command.count, buffer, Self.bufferSize, traits.timeout(timeout)))
+        return answer(of: count)
       } catch {
         var failure = error
         if [Failure.transmission, Failure.chip].contains(failure.code) {
@@ -302,9 +354,9 @@ enum LibNFC {
       }
     }
 
-    private func checkLength(_ command: [UInt8]) throws(Failure) {
-      guard (1...LibNFC.maximumCommandLength).contains(command.count) else {
-        throw Failure(code: Failure.invalidArgument, text: LibNFC.text(Failure.invalidArgument))
+    private func checkLength(_ command: [UInt8], _ longest: Int) throws(Failure) {
+      guard (1...longest).contains(command.count) else {
+        throw Failure(code: Failure.invalidArgument)
       }
     }
 
@@ -314,30 +366,63 @@ enum LibNFC {
 
     // MARK: The chip
 
-    /// Whether ``chipCommand(_:timeout:)`` works here: the chip is a PN53x, and libnfc has the way.
-    private(set) lazy var takesChipCommands =
-      LibNFC.chipCommand != nil && ConnectionString(connectionString).isForPN53x
+    /// Whether ``chipCommand(_:timeout:)`` works here: libnfc has the way.
+    let takesChipCommands = LibNFC.chipCommand != nil
 
     /// Sends a command of the chip's own (UM0701-02, 7.2) and gives what follows the response code.
     ///
     /// - Parameter timeout: in milliseconds, at least 1.
-    func chipCommand(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
-      try checkLength(command)
-      guard takesChipCommands, let call = LibNFC.chipCommand else {
-        throw Failure(code: Failure.notSupported, text: LibNFC.text(Failure.notSupported))
+    func chipCommand(
+      _ command: [UInt8], timeout: Int32 = Device.chipTimeout
+    ) throws(Failure) -> [UInt8] {
+      try chipCommand(command, rawTimeout: traits.timeout(timeout))
+    }
+
+    private func chipCommand(
+      _ command: [UInt8], rawTimeout: Int32
+    ) throws(Failure) -> [UInt8] {
+      try checkLength(command, LibNFC.maximumCommandLength)
+      guard let call = LibNFC.chipCommand else { throw Failure(code: Failure.notSupported) }
+      return answer(
+        of: try check(
+          call(device, command, command.count, buffer, Self.bufferSize, rawTimeout)))
+    }
+
+    /// A command that stays between host and chip takes no longer, in milliseconds.
+    static let chipTimeout: Int32 = 300
+
+    /// GetFirmwareVersion (UM0701-02, 7.2.2).
+    static let getFirmwareVersion: UInt8 = 0x02
+
+    /// Clears an abort that was sent into a call which ended by itself. The drivers that only set a flag leave
+    /// it for the next command, so it is given one that does no harm.
+    func clearAbort() {
+      guard traits.abort == .flag else { return }
+      // A USB driver looks at the flag when a wait of at most 200 ms has passed in vain: a wait of one is left.
+      let timeout = traits.timeoutLoss > 0 ? traits.timeoutLoss + 1 : Self.chipTimeout
+      for _ in 0..<3 {
+        do {
+          _ = try chipCommand([Self.getFirmwareVersion], rawTimeout: timeout)
+        } catch {
+          if error.code == Failure.aborted { break }
+        }
       }
-      let result = call(
-        device, command, command.count, buffer, Self.bufferSize, max(1, timeout))
-      return answer(of: try check(result))
+      resynchronize()
+    }
+
+    /// Takes what the reader has answered too late off a USB line, where it would be taken for the answer to the
+    /// next command. The drivers for serial ports and buses do that by themselves.
+    func resynchronize() {
+      guard traits.address == .usb, !isClosed else { return }
+      line?.withDescriptor { USBInput(of: $0)?.drain($0) }
     }
 
     /// GetGeneralStatus (UM0701-02, 7.2.3), whose first byte is the error that the chip met last.
     private static let getGeneralStatus: UInt8 = 0x04
-    private static let statusTimeout: Int32 = 100
 
     private func chipStatus() -> UInt8? {
       guard takesChipCommands else { return nil }
-      let answer = try? chipCommand([Self.getGeneralStatus], timeout: Self.statusTimeout)
+      let answer = try? chipCommand([Self.getGeneralStatus])
       return answer?.first.map { $0 & 0x3F }
     }
   }

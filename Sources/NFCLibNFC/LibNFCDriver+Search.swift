@@ -109,9 +109,9 @@ extension LibNFCDriver {
     var isRepeated = false
     while true {
       do {
-        try prepare(for: type)
-        let found = try watchdog.call {
-          try device.select(type, rate, initiatorData: initiatorData)
+        let found = try call {
+          try prepare(for: type)
+          return try device.select(type, rate, initiatorData: initiatorData)
         }
         try settle(after: type)
         active = found.flatMap { Target($0) }
@@ -123,35 +123,33 @@ extension LibNFCDriver {
           LibNFC.Failure.authentication:
           return nil
         case LibNFC.Failure.aborted: throw endedEarly(failure, "looking for tags")
-        case LibNFC.Failure.inputOutput where !isRepeated, LibNFC.Failure.timeout where !isRepeated:
-          isRepeated = true
+        case _ where failure.isOfLine && !isRepeated && !device.isClosed: isRepeated = true
         default: throw readerError(failure, "looking for tags")
         }
       }
     }
   }
 
-  /// libnfc leaves the chip set up for the last protocol that it ran by hand.
+  /// Nothing of what the chip was set up for last is relied on.
   private func prepare(for type: nfc_modulation_type) throws(LibNFC.Failure) {
     framing = nil
     try jewel.restore()
+    switch type {
+    case NMT_BARCODE: try settings.prepareForTypeA()
+    case NMT_ISO14443BICLASS: try settings.prepareForICLASS()
+    case NMT_ISO14443B2SR, NMT_ISO14443B2CT: try settings.prepareForTypeB()
+    default: try settings.prepareForSearch()
+    }
     try device.set(NP_HANDLE_CRC, true)
     try device.set(NP_HANDLE_PARITY, true)
     try device.set(NP_EASY_FRAMING, true)
-    // The others are set up by the chip's own search.
-    if type == NMT_BARCODE {
-      try device.set(NP_FORCE_ISO14443_A, true)
-      try device.set(NP_FORCE_SPEED_106, true)
-    }
   }
 
   /// The search for an NFC Barcode switches checks and parity off and does not always switch them on
-  /// again; and the one for iCLASS lets broken frames through.
+  /// again; and the one for iCLASS lets broken frames through, without checks.
   private func settle(after type: nfc_modulation_type) throws(LibNFC.Failure) {
     guard type == NMT_BARCODE || type == NMT_ISO14443BICLASS else { return }
-    try device.set(NP_HANDLE_CRC, true)
-    try device.set(NP_HANDLE_PARITY, true)
-    try device.set(NP_ACCEPT_INVALID_FRAMES, false)
+    try settings.rewriteChecks()
   }
 
   private func deselect() throws {
@@ -192,15 +190,7 @@ extension LibNFCDriver {
         if found.isSame(as: target) { return true }
       }
       return false
-    case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct:
-      // The search for iCLASS switches the chip's checks off behind libnfc's back, which then thinks them
-      // on. In a poll the chip's own searches put that right.
-      try reader("waking a tag") {
-        try device.set(NP_HANDLE_CRC, false)
-        try device.set(NP_HANDLE_CRC, true)
-      }
-      return try list(target.technology).contains { $0.isSame(as: target) }
-    case .jewel, .barcode, .iclass, .iso15693:
+    case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .jewel, .barcode, .iclass, .iso15693:
       return try list(target.technology).contains { $0.isSame(as: target) }
     }
   }

@@ -15,11 +15,13 @@ extension LibNFCDriver {
   func findTypeBPrime() throws -> Target? {
     active = nil
     do {
-      try forceTypeB()
-      let answer = try watchdog.call { try device.transceive(Self.apgen, timeout: 300) }
+      let answer = try call {
+        try forceTypeB()
+        return try device.transceive(Self.apgen, timeout: 300)
+      }
       guard let target = Self.typeBPrime(answer), case .iso14443bPrime(let div, _, _, _) = target
       else { return nil }
-      _ = try watchdog.call {
+      _ = try call {
         try device.transceive([answer[0], Self.attrib] + div, timeout: 300)
       }
       active = target
@@ -37,10 +39,9 @@ extension LibNFCDriver {
   private func forceTypeB() throws(LibNFC.Failure) {
     framing = nil
     try jewel.restore()
+    try settings.prepareForTypeB()
     try device.set(NP_FORCE_ISO14443_B, true)
     try device.set(NP_FORCE_SPEED_106, true)
-    try device.set(NP_HANDLE_CRC, true)
-    try device.set(NP_HANDLE_PARITY, true)
     try device.set(NP_EASY_FRAMING, false)
   }
 

@@ -1,5 +1,6 @@
 import CLibNFC
 import NFCCore
+import Synchronization
 
 /// A reader that libnfc drives.
 public final class LibNFCDriver: ReaderDriver {
@@ -7,58 +8,84 @@ public final class LibNFCDriver: ReaderDriver {
   public let connectionString: String
   public let capabilities: ReaderCapabilities
   public let abort: @Sendable () -> Void
+  public let announceClose: @Sendable () -> Void
+  public let canReconnect = true
 
-  let device: LibNFC.Device
   let watchdog: Watchdog
-  let jewel: JewelExchange
-  /// Holds the lock on a serial port.
-  private var port: SerialPort?
+  private var connection: Connection
+  /// Where the reader is now.
+  private let currentConnectionString: @Sendable () -> String
+  /// The port that ``announceClose`` has named.
+  private let port: String
+  private let isCloseAnnounced: Flag
   /// The technology that the chip is set up for, and the target that it has active.
   var active: Target?
   var framing: Framing?
 
-  private init(_ device: LibNFC.Device, port: consuming SerialPort?) throws {
-    self.device = device
-    self.port = port
-    jewel = JewelExchange(device)
-    name = device.name
-    connectionString = device.connectionString
-    watchdog = Watchdog(device.aborter)
-    let watchdog = watchdog
-    abort = { watchdog.abort() }
+  var device: LibNFC.Device { connection.device }
+  var jewel: JewelExchange { connection.jewel }
+  var settings: ChipSettings { connection.settings }
+
+  private init(
+    _ text: String, currently current: @escaping @Sendable () -> String
+  ) throws {
+    let watchdog = Watchdog(Watchdog.Means(abort: {}, cut: {}))
+    watchdog.begin()
+    defer { watchdog.end() }
+    self.watchdog = watchdog
+    let connection = try Connection(text, watchdog)
+    self.connection = connection
+    connectionString = text
+    currentConnectionString = current
+    port = try ConnectionString(text).address().path
+    name = LibNFCConfiguration.own.name(of: text) ?? connection.device.name
     do {
-      try device.initializeInitiator()
-      // Else a search for a target that is not there would never end.
-      try device.set(NP_INFINITE_SELECT, false)
-      capabilities = try Self.capabilities(of: device)
+      capabilities = try Self.capabilities(of: connection.device)
     } catch {
-      device.close()
+      connection.close()
       throw NFCError(
-        .readerUnavailable, "the reader at \(device.connectionString) does not answer as one",
+        .readerUnavailable, "the reader at \(text) does not say what it can do",
         cause: .libnfc(error.code, error.text))
     }
+    abort = { watchdog.abort() }
+    let isCloseAnnounced = Flag()
+    self.isCloseAnnounced = isCloseAnnounced
+    announceClose = { [port] in if isCloseAnnounced.set() { ClosingPorts.add(port) } }
   }
 
-  /// Opens a reader. Blocks, for a reader that does not answer up to two seconds.
+  /// Set once.
+  private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+
+    /// Whether it was not set before.
+    func set() -> Bool {
+      value.withLock { value in
+        defer { value = true }
+        return !value
+      }
+    }
+  }
+
+  /// Opens a reader. Blocks, for a reader that does not answer up to two seconds, for one that does not stop
+  /// answering up to seven.
   ///
-  /// - Parameter connectionString: as libnfc has it, `driver:address[:speed]`; `nil` for the first
-  ///   reader that libnfc finds.
+  /// A reader that goes is opened again by the next round of polling.
+  ///
+  /// - Parameters:
+  ///   - connectionString: as libnfc has it, `driver:address[:speed]`; `nil` for the first reader that libnfc
+  ///     finds.
+  ///   - current: where the reader is when it has gone and is to be opened again; `nil` if that does not
+  ///     change.
   /// - Throws: `readerNotFound`, `readerUnavailable`, `invalidParameter`.
-  public static func open(_ connectionString: String?) throws -> LibNFCDriver {
-    guard let text = connectionString ?? LibNFC.list().first else {
+  public static func open(
+    _ connectionString: String?, currently current: (@Sendable () -> String)? = nil
+  ) throws -> LibNFCDriver {
+    guard let text = connectionString ?? list().first else {
       throw NFCError(.readerNotFound, "libnfc finds no reader")
     }
-    let port = try ConnectionString(text).prepare()
-    guard let device = try LibNFC.open(text) else {
-      throw NFCError(
-        .readerUnavailable,
-        "no reader answers at \(text); check its cable, and that no other program uses it")
-    }
-    return try LibNFCDriver(device, port: port)
+    return try LibNFCDriver(text, currently: current ?? { text })
   }
-
-  /// The connection strings of all readers that libnfc finds without writing to serial ports.
-  public static func list() -> [String] { LibNFC.list() }
 
   private static func technology(_ type: nfc_modulation_type) -> TagTechnology? {
     switch type {
@@ -79,8 +106,9 @@ public final class LibNFCDriver: ReaderDriver {
     of device: LibNFC.Device
   ) throws(LibNFC.Failure) -> ReaderCapabilities {
     var capabilities = ReaderCapabilities(
-      technologies: [], bitRates: [:], maximumCommandLength: LibNFC.maximumCommandLength,
-      maximumResponseLength: LibNFC.maximumResponseLength)
+      technologies: [], bitRates: [:],
+      maximumCommandLength: device.traits.maximumCommandLength,
+      maximumResponseLength: device.traits.maximumResponseLength)
     for (type, rates) in try device.modulations() {
       guard let technology = technology(type) else { continue }
       capabilities.technologies.insert(technology)
@@ -93,16 +121,62 @@ public final class LibNFCDriver: ReaderDriver {
   public func end() { watchdog.end() }
 
   public func close() {
+    // The longest that a reader may take to let go of its tags.
+    watchdog.begin()
+    try? watchdog.call(atMost: .seconds(3)) {
+      try? jewel.restore()
+      connection.close()
+    }
+    watchdog.end()
     watchdog.retire()
-    try? jewel.restore()
-    device.close()
-    port = nil
+    if isCloseAnnounced.isSet { ClosingPorts.remove(port) }
+  }
+
+  public func disconnect() {
+    active = nil
+    framing = nil
+    guard !device.isClosed else { return }
+    try? watchdog.call(atMost: .seconds(3)) { connection.close() }
+    // What a cancelled task has not allowed is done all the same.
+    connection.close()
+  }
+
+  private func reconnect() throws {
+    do {
+      connection = try Connection(currentConnectionString(), watchdog)
+    } catch let error as NFCError {
+      throw NFCError(.readerLost, error.reason, cause: error.cause)
+    }
+  }
+
+  // MARK: Calls
+
+  /// Makes a call into libnfc, and puts right what an abort or a late answer would leave for the next one.
+  func call<Result>(
+    atMost limit: Duration = Watchdog.ordinaryLimit, _ body: () throws -> Result
+  ) throws -> Result {
+    defer { if watchdog.isAbortSent { device.aborter.closeOrphans() } }
+    do {
+      let result = try watchdog.call(atMost: limit, body)
+      if watchdog.isAbortSent { device.clearAbort() }
+      return result
+    } catch let failure as LibNFC.Failure {
+      if watchdog.isCut {
+        disconnect()
+      } else if watchdog.isAbortSent, failure.code != LibNFC.Failure.aborted {
+        device.clearAbort()
+      } else if failure.isOfLine || failure.code == LibNFC.Failure.aborted {
+        device.resynchronize()
+      }
+      throw failure
+    }
   }
 
   // MARK: The field and the tags
 
   public func resetField() throws {
     active = nil
+    if device.isClosed { return try reconnect() }
     try reader("switching the carrier") {
       try device.set(NP_ACTIVATE_FIELD, false)
       try device.set(NP_ACTIVATE_FIELD, true)
@@ -115,17 +189,24 @@ public final class LibNFCDriver: ReaderDriver {
   public func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
-    let milliseconds = Int32(
-      clamping: timeout.components.seconds * 1000
-        + timeout.components.attoseconds / 1_000_000_000_000_000)
+    let milliseconds = Self.milliseconds(timeout)
     if framing == .tagProtocol, case .jewel(_, let uid)? = active,
       !JewelExchange.isKnownToChip(command)
     {
       return try jewelExchange(command, uid: uid, timeout: milliseconds)
     }
     do {
-      try use(framing)
-      let answer = try watchdog.call { try device.transceive(command, timeout: milliseconds) }
+      let bound = max(
+        Watchdog.ordinaryLimit, .milliseconds(milliseconds) + .seconds(5))
+      let answer = try call(atMost: bound) {
+        try use(framing)
+        var limit = milliseconds
+        if !isOwnTimekeeper(framing) {
+          // The chip reports silence itself, and is not to be given up before it does.
+          limit = max(milliseconds, try settings.allow(milliseconds) + Self.wayToTheChip)
+        }
+        return try device.transceive(command, timeout: limit)
+      }
       // A tag that has refused is mute until it is found anew.
       if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
       return answer
@@ -135,15 +216,32 @@ public final class LibNFCDriver: ReaderDriver {
     }
   }
 
+  /// The longest command and answer at 9600 baud, in milliseconds.
+  private static let wayToTheChip: Int32 = 600
+
+  /// Whether the chip knows by itself how long the tag may take: a card of ISO/IEC 14443-4 tells it.
+  private func isOwnTimekeeper(_ framing: Framing) -> Bool {
+    guard framing == .tagProtocol else { return false }
+    switch active {
+    case .iso14443a(let card)?: return card.supportsISO14443Part4
+    case .iso14443b?: return true
+    default: return false
+    }
+  }
+
+  private static func milliseconds(_ timeout: Duration) -> Int32 {
+    Int32(
+      clamping: timeout.components.seconds.multipliedReportingOverflow(by: 1000).partialValue
+        + timeout.components.attoseconds / 1_000_000_000_000_000)
+  }
+
   private func jewelExchange(
     _ command: [UInt8], uid: [UInt8], timeout: Int32
   ) throws -> [UInt8] {
     // Whatever comes next has to set up the chip.
     framing = nil
     do {
-      return try watchdog.call {
-        try jewel.send(command, uid: uid, timeout: timeout)
-      }
+      return try call { try jewel.send(command, uid: uid, timeout: timeout) }
     } catch let failure as LibNFC.Failure {
       active = nil
       throw exchangeError(failure, .tagProtocol)
@@ -153,7 +251,7 @@ public final class LibNFCDriver: ReaderDriver {
     }
   }
 
-  private func use(_ framing: Framing) throws(LibNFC.Failure) {
+  func use(_ framing: Framing) throws(LibNFC.Failure) {
     guard self.framing != framing else { return }
     try jewel.restore()
     try device.set(NP_EASY_FRAMING, framing == .tagProtocol)
@@ -166,9 +264,9 @@ public final class LibNFCDriver: ReaderDriver {
   ) throws {
     let code: UInt8 = keyType == .a ? 0x60 : 0x61
     do {
-      try use(.tagProtocol)
-      _ = try watchdog.call {
-        try device.transceive([code, block] + key + uid, timeout: 500)
+      _ = try call {
+        try use(.tagProtocol)
+        return try device.transceive([code, block] + key + uid, timeout: 500)
       }
     } catch let failure as LibNFC.Failure {
       active = nil
@@ -213,7 +311,7 @@ public final class LibNFCDriver: ReaderDriver {
 
   func reader(_ activity: String, _ body: () throws -> Void) throws {
     do {
-      try watchdog.call(body)
+      try call(body)
     } catch let failure as LibNFC.Failure {
       if failure.code == LibNFC.Failure.aborted { throw endedEarly(failure, activity) }
       throw readerError(failure, activity)

@@ -7,39 +7,66 @@ import Glibc
 import Darwin
 #endif
 
-/// Ends a call into libnfc that a cancelled task waits for, or that takes longer than any may.
+/// Ends a call into libnfc that a cancelled task waits for, or that takes longer than it may.
 ///
-/// libnfc's own time-outs bound every frame, but not the number of frames: a chip that says "more to
-/// come" for ever holds it for ever. And a call that is about to end by itself is better left alone:
-/// `nfc_abort_command` leaks a file descriptor each time (it makes a new pipe and closes one of the
-/// old one's two ends). So a cancelled call gets one period's grace.
+/// libnfc's own time-outs bound every wait, but neither the number of bytes that are waited for one by one nor
+/// the number of frames: a chip that trickles, or that says "more to come" for ever, holds it for ever. And
+/// `nfc_abort_command` ends only some waits: on a serial line the one for the first bytes of an answer.
+///
+/// So a call that is to end has one period's grace, for it may be about to end by itself. It is aborted then,
+/// and once more, as an abort can fall between two waits and be lost. A call that goes on all the same is cut
+/// off: its line to the reader is broken beneath it, and the reader is lost with it.
 final class Watchdog: Sendable {
+  /// What a call can be ended by.
+  struct Means: Sendable {
+    /// Asks libnfc to end it.
+    var abort: @Sendable () -> Void
+    /// Breaks the line to the reader.
+    var cut: @Sendable () -> Void
+  }
+
   private struct State {
+    var means: Means
     var isWorking = false
     var isAborted = false
     /// Periods since the abort was asked for.
     var age = 0
-    /// Periods that the call in progress has lasted.
+    /// Periods that the call in progress has lasted, and may last.
     var callAge = 0
-    var isInCall = false
+    var callLimit = 0
+    /// The thread of the call in progress.
+    var thread: pthread_t?
+    /// Whether an abort was sent into the call.
+    var isAbortSent = false
+    var isCut = false
     var isRetired = false
   }
 
   private static let periodMilliseconds = 25
-  /// 15 s: longer than the longest command with its retries.
-  private static let longestCall = 600
+  /// Longer than the longest command with its retries.
+  static let ordinaryLimit = Duration.seconds(15)
+  /// The periods after which a call is aborted, and after which it is cut off.
+  private static let aborts: Set = [2, 16]
+  private static let cut = 48
 
-  private let state = Mutex(State())
-  private let aborter: LibNFC.Device.Aborter
+  private let state: Mutex<State>
 
-  init(_ aborter: LibNFC.Device.Aborter) {
-    self.aborter = aborter
+  init(_ means: Means) {
+    state = Mutex(State(means: means))
     Ticker.shared.add(self)
   }
 
   deinit { retire() }
 
   func retire() { state.withLock { $0.isRetired = true } }
+
+  /// Another connection to the reader takes the place of the one before.
+  func use(_ means: Means) {
+    state.withLock {
+      $0.means = means
+      $0.isCut = false
+    }
+  }
 
   /// A piece of work begins; an abort of the one before concerns it no more.
   func begin() {
@@ -59,36 +86,47 @@ final class Watchdog: Sendable {
   /// Whether the running piece of work is to end.
   var isAborted: Bool { state.withLock { $0.isAborted } }
 
+  /// Whether a call was cut off, so that the connection is of no use any more.
+  var isCut: Bool { state.withLock { $0.isCut } }
+
+  /// Whether an abort was sent into the last call.
+  var isAbortSent: Bool { state.withLock { $0.isAbortSent } }
+
   /// Marks the time in which C runs.
-  func call<Result>(_ body: () throws -> Result) throws -> Result {
+  func call<Result>(
+    atMost limit: Duration = Watchdog.ordinaryLimit, _ body: () throws -> Result
+  ) throws -> Result {
+    let thread = pthread_self()
     try state.withLock {
+      $0.isAbortSent = false
       if $0.isAborted { throw CancellationError() }
-      $0.isInCall = true
+      $0.thread = thread
       $0.callAge = 0
+      $0.callLimit = Int(limit / .milliseconds(Self.periodMilliseconds))
     }
-    defer { state.withLock { $0.isInCall = false } }
+    defer { state.withLock { $0.thread = nil } }
     return try body()
   }
 
-  /// An abort can fall between two waits of libnfc's and be lost, so it is repeated; ever more rarely,
-  /// for the descriptor that each leaks.
-  private static func isDue(_ periods: Int) -> Bool {
-    periods >= 2 && periods.nonzeroBitCount == 1
-  }
-
-  /// One period has passed. Whether the watchdog still watches, and whether it is busy.
-  fileprivate func tick() -> (isAlive: Bool, isBusy: Bool) {
-    let (retired, busy, aborts) = state.withLock { state -> (Bool, Bool, Bool) in
-      guard !state.isRetired else { return (true, false, false) }
-      guard state.isWorking else { return (false, false, false) }
-      if state.isInCall { state.callAge += 1 }
+  /// One period has passed. Whether the watchdog is busy.
+  fileprivate func tick() -> Bool {
+    state.withLock { state in
+      guard !state.isRetired, state.isWorking else { return false }
       if state.isAborted { state.age += 1 }
-      guard state.isInCall else { return (false, true, false) }
-      let lateness = state.callAge - Self.longestCall
-      return (false, true, Self.isDue(state.age) || Self.isDue(lateness))
+      guard let thread = state.thread else { return true }
+      state.callAge += 1
+      let lateness = max(state.isAborted ? state.age : 0, state.callAge - state.callLimit)
+      if lateness == Self.cut {
+        state.isCut = true
+        state.means.cut()
+        // Under the lock, so that the call cannot end, and its thread with it, before this is done.
+        Interruption.wake(thread)
+      } else if Self.aborts.contains(lateness) {
+        state.isAbortSent = true
+        state.means.abort()
+      }
+      return true
     }
-    if aborts { aborter.abort() }
-    return (!retired, busy)
   }
 
   /// The thread that all watchdogs share. It sleeps while no reader works.
@@ -142,7 +180,7 @@ final class Watchdog: Sendable {
         let watchdogs = state.withLock { $0.watchdogs.compactMap(\.watchdog) }
         var isBusy = false
         for watchdog in watchdogs {
-          if watchdog.tick().isBusy { isBusy = true }
+          if watchdog.tick() { isBusy = true }
         }
         idle = isBusy ? 0 : idle + 1
         let ends = state.withLock { state in

@@ -2,62 +2,127 @@ import Dispatch
 import Synchronization
 
 /// Makes calls on a thread of their own, one after the other, and waits for each no longer than it
-/// may take: pcsc-lite has no way to break off a call that waits for a card.
+/// may take: pcsc-lite waits for its daemon's answers without a limit, and has no way to end a call that
+/// waits for a card.
 ///
-/// A call that takes longer goes on by itself; what it holds lives until it comes back.
+/// A call that takes longer is abandoned: it continues by itself, and what it holds lives until it
+/// returns. Abandoned before it has begun, it never begins, so that calls after a stuck one need no
+/// thread.
 final class BoundedCalls: Sendable {
-  /// How long a call that is to be broken off may still take. One that is about to end does, and
-  /// nothing is left behind.
-  private static let patience = DispatchTimeInterval.milliseconds(300)
+  /// How long a call may still take after ``expedite()``, and how long one waits after an abandoned call
+  /// that has not returned. A call that is about to end does, and nothing is left over.
+  private static let patience = Duration.milliseconds(300)
 
-  private let queue = DispatchQueue(label: "PC/SC")
-  /// Signals the call that is waited for.
-  private let current = Mutex<DispatchSemaphore?>(nil)
+  private struct State {
+    /// Wake the threads that wait for a call.
+    var signals: [DispatchSemaphore] = []
+    /// How many abandoned calls have not returned.
+    var overdue = 0
+  }
 
-  /// A call, and what it has come to, for the thread that waits for it.
+  private let queue: DispatchQueue
+  private let state = Mutex(State())
+
+  init(label: String = "PC/SC") {
+    queue = DispatchQueue(label: label)
+  }
+
+  /// A call, and its result, for the thread that waits for it.
   private final class Call<Result: Sendable>: Sendable {
-    private let body: Mutex<(@Sendable () -> Result)?>
-    let result = Mutex<Result?>(nil)
+    private enum Phase {
+      case waiting(@Sendable () -> Result)
+      case running
+      case finished(Result)
+      case abandoned
+    }
 
-    init(_ body: @escaping @Sendable () -> Result) { self.body = Mutex(body) }
+    private let phase: Mutex<Phase>
 
-    /// Makes the call. What it holds is let go before its end can be told: a connection that ended
-    /// later, on this thread, would meet the end of the process.
-    func make() {
-      let body = body.withLock { body in
-        defer { body = nil }
+    init(_ body: @escaping @Sendable () -> Result) { phase = Mutex(.waiting(body)) }
+
+    var result: Result? {
+      phase.withLock { if case .finished(let result) = $0 { result } else { nil } }
+    }
+
+    /// Makes the call, unless it was abandoned.
+    ///
+    /// - Parameter onReturn: called if it was abandoned meanwhile.
+    func make(onReturn: () -> Void) {
+      // What the body holds is released before anybody can know of its end: a connection that ended
+      // later, on this thread, could meet the end of the process.
+      guard let value = value() else { return }
+      phase.withLock { phase in
+        if case .abandoned = phase { onReturn() } else { phase = .finished(value) }
+      }
+    }
+
+    private func value() -> Result? {
+      let body = phase.withLock { phase -> (@Sendable () -> Result)? in
+        guard case .waiting(let body) = phase else { return nil }
+        phase = .running
         return body
       }
-      guard let value = body?() else { return }
-      result.withLock { $0 = value }
+      return body?()
+    }
+
+    /// Waits for the call no longer.
+    ///
+    /// - Parameter onRunning: called if it is running, and so will return later.
+    /// - Returns: its result, if it has one all the same.
+    func abandon(onRunning: () -> Void) -> Result? {
+      phase.withLock { phase in
+        switch phase {
+        case .finished(let result): return result
+        case .running: onRunning()
+        case .waiting, .abandoned: break
+        }
+        phase = .abandoned
+        return nil
+      }
     }
   }
 
-  /// - Returns: what `body` gives; `nil` if that takes longer than `timeout`, or too long after
-  ///   ``hurry()``.
+  /// Makes a call after those before it, from any thread.
+  ///
+  /// - Returns: the result of `body`; `nil` if that takes longer than `timeout`, or too long after
+  ///   ``expedite()``.
   func run<Result: Sendable>(
     atMost timeout: Duration, _ body: @escaping @Sendable () -> Result
   ) -> Result? {
     let call = Call(body)
     let signal = DispatchSemaphore(value: 0)
-    current.withLock { $0 = signal }
-    defer { current.withLock { $0 = nil } }
-    queue.async {
-      call.make()
+    let isBlocked = state.withLock { state in
+      state.signals.append(signal)
+      return state.overdue > 0
+    }
+    defer { state.withLock { $0.signals.removeAll { $0 === signal } } }
+    queue.async { [self] in
+      call.make { state.withLock { $0.overdue -= 1 } }
       signal.signal()
     }
-    let (seconds, attoseconds) = timeout.components
-    let nanoseconds = Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-    var deadline = DispatchTime.now() + .nanoseconds(nanoseconds)
+    var deadline = Self.deadline(isBlocked ? min(timeout, Self.patience) : timeout)
     while signal.wait(timeout: deadline) == .success {
-      if let result = call.result.withLock({ $0 }) { return result }
-      deadline = min(deadline, .now() + Self.patience)
+      if let result = call.result { return result }
+      deadline = min(deadline, Self.deadline(Self.patience))
     }
-    return nil
+    return call.abandon { state.withLock { $0.overdue += 1 } }
   }
 
-  /// Does not let the call that is running, if there is one, take much longer. From any thread.
-  func hurry() {
-    current.withLock { _ = $0?.signal() }
+  private static func deadline(_ timeout: Duration) -> DispatchTime {
+    let (seconds, attoseconds) = timeout.components
+    let longest: Int64 = 1_000_000
+    return .now()
+      + .nanoseconds(
+        Int(min(seconds, longest)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+  }
+
+  /// Makes a call after those before it, and waits for nothing.
+  func add(_ body: @escaping @Sendable () -> Void) {
+    queue.async(execute: body)
+  }
+
+  /// Shortens the time that the calls have which are waited for. From any thread.
+  func expedite() {
+    for signal in state.withLock({ $0.signals }) { signal.signal() }
   }
 }

@@ -38,11 +38,14 @@ enum ContactlessATR: Hashable {
     /// Category 80, application identifier of 12 bytes, RID of the PC/SC workgroup.
     private static let prefix: [UInt8] = [0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06]
     private static let typeA: ClosedRange<UInt8> = 0x01...0x03
+    private static let typeB: ClosedRange<UInt8> = 0x05...0x07
     private static let vicinity: ClosedRange<UInt8> = 0x09...0x0C
     private static let feliCa: ClosedRange<UInt8> = 0x10...0x11
     /// FeliCa at 212 and 424 kbit/s as ACS's readers name it, among type A (ACR122U, application
     /// programming interface 2.04, 3.1).
     private static let feliCaAmongTypeA: Set<UInt16> = [0xF011, 0xF012]
+    /// Topaz and Jewel, likewise.
+    private static let topaz: UInt16 = 0xF004
     /// iCLASS and PicoPass, which speak another protocol in the same modulation.
     private static let picoPass: ClosedRange<UInt16> = 0x0017...0x0020
     /// SAK by card name: MIFARE Classic 1K and 4K, Ultralight, Classic Mini, Plus 2K and 4K as a
@@ -72,7 +75,9 @@ enum ContactlessATR: Hashable {
     var isFeliCa: Bool {
       Self.feliCa.contains(standard) || Self.feliCaAmongTypeA.contains(name)
     }
-    var isTypeA: Bool { Self.typeA.contains(standard) && !isFeliCa }
+    var isTopaz: Bool { Self.typeA.contains(standard) && name == Self.topaz }
+    var isTypeA: Bool { Self.typeA.contains(standard) && !isFeliCa && !isTopaz }
+    var isTypeB: Bool { Self.typeB.contains(standard) }
 
     /// The SAK that a type A card of this name has; `nil` if the name does not tell.
     var sak: UInt8? {

@@ -20,6 +20,27 @@ enum DirectTransmit {
   private static let statusTimeout: UInt8 = 0x01
   private static let refusals: Set<UInt8> = [0x02, 0x05, 0x13]
 
+  /// Status words of the reader: its exchange with the chip failed, the chip is mute, its answer is broken,
+  /// it does not take the command (ACR122U, application programming interface 2.04, 4.3).
+  private static let meanings: ExchangeOutcome.Meanings = [
+    0x6300: .noAnswer, 0x6301: .noAnswer, 0x6327: .broken, 0x637F: .unknown(0x637F),
+  ]
+
+  private static let getFirmwareVersion: UInt8 = 0x02
+  /// A command to the chip that no tag hears (UM0701-02, 7.2.2).
+  static let versionCommand = header + [0x02, toChip, getFirmwareVersion]
+
+  /// Whether an answer is to ``versionCommand``.
+  static func isVersion(_ answer: [UInt8]) -> Bool {
+    answer.starts(with: [fromChip, getFirmwareVersion + 1])
+  }
+
+  /// Whether the reader may give the answer to a command only to the next one: after one that it has given
+  /// nothing for, or another's answer (nfc-tools/libnfc issue 666).
+  static func mayBeBehind(_ answer: [UInt8], of command: [UInt8]) -> Bool {
+    answer.isEmpty || outcome(answer, of: command) == .malformed
+  }
+
   /// The longest command of the tag's own, and the longest answer.
   static let maximumLength = 255 - 3
 
@@ -43,7 +64,7 @@ enum DirectTransmit {
   /// broken answer to it.
   static func outcome(_ answer: [UInt8], of command: [UInt8]) -> ExchangeOutcome {
     let code = (isExchange(command) ? dataExchange : communicateThru) + 1
-    let outcome = ExchangeOutcome(answer)
+    let outcome = ExchangeOutcome(answer, meanings: meanings)
     guard case .answer(let data) = outcome else { return outcome }
     guard data.count >= 3, data[0] == fromChip, data[1] == code else { return .malformed }
     let (status, payload) = (data[2] & statusMask, Array(data.dropFirst(3)))

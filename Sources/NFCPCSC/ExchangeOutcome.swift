@@ -25,10 +25,12 @@ extension ExchangeOutcome {
 
   /// Reads the answer to an APDU: PC/SC part 3, 3.2.2.1; ISO/IEC 7816-4, 5.6.
   ///
+  /// No bytes at all are how an ACR122U says that a card is mute or has gone (pyscard issue 18).
+  ///
   /// - Parameter meanings: of status words of the reader's maker.
   init(_ answer: [UInt8], meanings: Meanings = [:]) {
     guard let (data, word) = Self.split(answer) else {
-      self = .malformed
+      self = answer.isEmpty ? .noAnswer : .malformed
       return
     }
     self = word == Self.done ? .answer(data) : meanings[word] ?? ExchangeOutcome(word: word)

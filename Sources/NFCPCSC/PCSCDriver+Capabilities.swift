@@ -10,6 +10,9 @@ extension PCSCDriver {
   private static let longestStorageCommand = 20
   private static let longestStorageAnswer = 18
 
+  /// LEN is one byte (JIS X 6319-4).
+  private static let longestFeliCaFrame = 255
+
   public func capabilities(for target: Target) -> ReaderCapabilities {
     var capabilities = capabilities
     (capabilities.maximumCommandLength, capabilities.maximumResponseLength) =
@@ -22,6 +25,7 @@ extension PCSCDriver {
       case .vicinity(let dialect):
         (dialect.maximumCommandLength, dialect.maximumResponseLength)
       case .direct: (DirectTransmit.maximumLength, DirectTransmit.maximumLength)
+      case .feliCaBlocks: (Self.longestFeliCaFrame, Self.longestFeliCaFrame)
       case .pages, .classic: (Self.longestStorageCommand, Self.longestStorageAnswer)
       }
     if let path = session?.path { capabilities.commandPaths = [Self.commandPath(of: path)] }
@@ -35,6 +39,7 @@ extension PCSCDriver {
     case .direct: .directTransmit
     case .vicinity(let dialect): dialect.commandPath
     case .apdus, .pages, .classic: .storageCard
+    case .feliCaBlocks: .feliCaBlocks
     case .identifierAlone: .getData
     }
   }

@@ -20,8 +20,12 @@ extension PCSCDriver {
       found = try feliCa()
     case .feliCa:
       found = try feliCa()
+    case .storageCard(let card) where card.isTopaz:
+      found = try topaz()
     case .storageCard(let card) where card.isTypeA:
       found = try typeA(sak: card.sak)
+    case .storageCard(let card) where card.isTypeB:
+      found = try typeBMemory()
     case .storageCard:
       return nil
     }
@@ -54,16 +58,17 @@ extension PCSCDriver {
       return nil
     }
     let answer = ExchangeOutcome(try transmit(StorageCardCommands.getATS))
-    if case .answer(let bytes) = answer {
-      // Some readers give the historical bytes, some the ATS with its length.
-      guard bytes.count > historicalBytes.count, bytes.first == UInt8(exactly: bytes.count),
-        bytes.suffix(historicalBytes.count) == historicalBytes[...]
-      else {
-        return .iso14443a(ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes))
-      }
-      var target = ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes)
-      target.ats = Array(bytes.dropFirst())
-      return .iso14443a(target)
+    // Readers give the historical bytes or the whole ATS, in answer to the question or in both places.
+    if case .answer(let bytes) = answer, let ats = AnswerToSelect(bytes),
+      [bytes, ats.historicalBytes].contains(historicalBytes)
+    {
+      return .iso14443a(ISO14443ATarget(uid: identifier, ats))
+    }
+    if let ats = AnswerToSelect(historicalBytes) {
+      return .iso14443a(ISO14443ATarget(uid: identifier, ats))
+    }
+    if case .answer = answer {
+      return .iso14443a(ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes))
     }
     guard isTypeB(historicalBytes), identifier.count == Self.pupiLength else {
       return .iso14443a(ISO14443ATarget(uid: identifier, historicalBytes: historicalBytes))
@@ -91,14 +96,33 @@ extension PCSCDriver {
       throw NFCError(
         .unsupported, "\(name) runs the protocol of ISO 14443-4 itself", cause: .notCarried)
     }
-    return try transmit(command, timeout: timeout)
+    let answer = try transmit(command, timeout: timeout)
+    guard !answer.isEmpty else { throw Self.silence }
+    return answer
+  }
+
+  // MARK: Memory cards of type B, and Topaz
+
+  /// Calypso tickets, ST SRx and others: the reader names no kind, and no command for them is known.
+  private func typeBMemory() throws -> (CardPath, Target?)? {
+    guard let identifier = try identifier() else { return nil }
+    let target = ISO14443BTarget(pupi: identifier, applicationData: [], protocolInfo: [])
+    return (.identifierAlone, .iso14443b(target))
+  }
+
+  /// SENS_RES of every Topaz (NFC Forum Digital Protocol, 7.6.1.2), and as much of the UID as RID gives.
+  private static let topazSensRes: [UInt8] = [0x0C, 0x00]
+  private static let topazUIDLength = 4
+
+  private func topaz() throws -> (CardPath, Target?)? {
+    guard let uid = try identifier(), uid.count >= Self.topazUIDLength else { return nil }
+    let target = Target.jewel(
+      sensRes: Self.topazSensRes, uid: Array(uid.prefix(Self.topazUIDLength)))
+    return (.identifierAlone, target)
   }
 
   // MARK: Type A
 
-  private static let classicSAKs: Set<UInt8> = [
-    0x01, 0x08, 0x09, 0x18, 0x19, 0x28, 0x38, 0x88, 0x98,
-  ]
   private static let ultralightSAK: UInt8 = 0x00
   /// Says that the UID goes on, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one
   /// whose SAK is not known.
@@ -114,8 +138,9 @@ extension PCSCDriver {
     switch sak {
     case Self.ultralightSAK:
       return (try ultralightPath(uid) ?? .pages, card(Self.ultralightSAK))
-    case let sak? where Self.classicSAKs.contains(sak):
-      return (.classic, card(sak))
+    case let sak? where MiFareClassicKind(sak: sak) != nil:
+      // A reader that calls it a storage card has not activated ISO/IEC 14443-4 on it.
+      return (.classic, card(sak & ~ISO14443ATarget.sakISO14443Part4))
     case let sak? where ISO14443ATarget(uid: uid, atqa: [], sak: sak).supportsISO14443Part4:
       // A reader that names a smart card by its SAK.
       return (.apdus, card(sak))
@@ -186,9 +211,46 @@ extension PCSCDriver {
       }
       _ = try transmit(TransparentSession.endCommand)
     }
-    guard let idm = try identifier(), idm.count == 8 else { return nil }
-    let target = FeliCaTarget(idm: idm, pmm: [], systemCode: [], bitRate: 212)
-    return (.identifierAlone, .feliCa(target))
+    guard let idm = try identifier(), idm.count == Self.idmLength else { return nil }
+    let target = FeliCaTarget(idm: idm, pmm: try pmm(), systemCode: [], bitRate: 212)
+    return (model.hasFeliCaBlocks ? .feliCaBlocks : .identifierAlone, .feliCa(target))
+  }
+
+  private static let idmLength = 8
+
+  /// What Sony's readers give in place of an ATS; empty if the reader does not.
+  private func pmm() throws -> [UInt8] {
+    guard case .answer(let bytes) = ExchangeOutcome(try transmit(StorageCardCommands.getATS)),
+      bytes.count == Self.idmLength
+    else { return [] }
+    return bytes
+  }
+
+  func exchangeFeliCaBlocks(_ command: [UInt8]) throws -> [UInt8] {
+    guard let request = FeliCaBlockAccess.Request(command) else {
+      throw NFCError(
+        .unsupported, "\(name) only reads blocks of this card: it takes no other command for it",
+        cause: .notCarried)
+    }
+    var selected: [UInt8]?
+    var data: [UInt8] = []
+    for block in request.blocks {
+      if selected != block.service {
+        _ = try feliCaData(FeliCaBlockAccess.select(service: block.service))
+        selected = block.service
+      }
+      let bytes = try feliCaData(FeliCaBlockAccess.read(block: block.number))
+      guard bytes.count == FeliCaBlockAccess.blockSize else { return try frame(.malformed) }
+      data += bytes
+    }
+    return request.answer(data)
+  }
+
+  private func feliCaData(_ command: [UInt8]) throws -> [UInt8] {
+    let outcome = ExchangeOutcome(try transmit(command))
+    guard case .refused(let word) = outcome else { return try frame(outcome) }
+    try checkPresence()
+    throw NFCError(.tagRefused, "the card has refused the command", cause: .statusWord(word))
   }
 
   /// Reads the answer to Polling: LEN, code, IDm, PMm, system code.
@@ -220,12 +282,30 @@ extension PCSCDriver {
       try resetCard()
       guard let uid = try identifier() else { return false }
       return card.hasRandomUID || uid == card.uid
+    case (_, .jewel(_, let uid)):
+      return try identifier()?.starts(with: uid) ?? false
     case (_, .iso14443b):
       // A PUPI may be drawn anew.
       try resetCard()
       return try identifier() != nil
     default:
       return try identifier() == target.identifier
+    }
+  }
+
+  /// By a frame of the tag's own, or what is written on every tag, where frames get through: a reader in a
+  /// session does not notice that a tag has gone. The service knows of the others.
+  public func isPresent(_ target: Target) throws -> Bool {
+    do {
+      try checkPresence()
+      switch session?.path {
+      case .transparent(.vicinity), .vicinity: return try hasVicinityTag(target)
+      case .transparent, .encapsulated, .direct: return try isThere(target)
+      case .apdus, .pages, .classic, .feliCaBlocks, .identifierAlone: return true
+      case nil: return false
+      }
+    } catch let error as NFCError where error.code == .tagConnectionLost {
+      return false
     }
   }
 
@@ -310,5 +390,12 @@ extension PCSCDriver {
       throw NFCError(
         .authenticationFailed, "the key does not open the sector", place: .block(Int(block)))
     }
+  }
+}
+
+extension ISO14443ATarget {
+  fileprivate init(uid: [UInt8], _ ats: AnswerToSelect) {
+    self.init(uid: uid, historicalBytes: ats.historicalBytes)
+    self.ats = ats.bytes
   }
 }

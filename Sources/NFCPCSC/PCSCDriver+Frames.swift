@@ -55,8 +55,16 @@ extension PCSCDriver {
       TransparentSession.exchangeCommand(frame, timeout: timeout), timeout: timeout)
     let outcome = ExchangeOutcome(answer)
     guard case .answer(let objects) = outcome else { return outcome }
-    return TransparentSession.outcome(objects)
+    let result = TransparentSession.outcome(objects)
+    // A Sony RC-S300 sends some commands of FeliCa and refuses the object of others.
+    if case .transparent(.feliCa) = session?.path, result == .refused(Self.refusedObject) {
+      return .unknown(Self.refusedObject)
+    }
+    return result
   }
+
+  /// The status word of an object whose value the reader does not take (PC/SC part 3, supplement 2.02).
+  private static let refusedObject: UInt16 = 0x6A80
 
   /// The tag's answer, or why there is none.
   func frame(_ outcome: ExchangeOutcome) throws -> [UInt8] {
@@ -66,7 +74,10 @@ extension PCSCDriver {
       throw Self.silence
     case .broken:
       throw NFCError(.tagResponseError, "the tag's answer was broken", cause: .checksum)
-    case .refused(let word), .unknown(let word):
+    case .unknown(let word):
+      throw NFCError(
+        .unsupported, "\(name) does not send this command to the tag", cause: .statusWord(word))
+    case .refused(let word):
       throw NFCError(
         .tagResponseError, "the reader has not carried out the exchange", cause: .statusWord(word))
     case .malformed:
@@ -96,8 +107,16 @@ extension PCSCDriver {
   }
 
   func sendDirect(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
-    DirectTransmit.outcome(
-      try transmit(DirectTransmit.command(for: command), timeout: timeout), of: command)
+    let answer = try transmit(DirectTransmit.command(for: command), timeout: timeout)
+    if DirectTransmit.mayBeBehind(answer, of: command) { try resynchronize() }
+    return DirectTransmit.outcome(answer, of: command)
+  }
+
+  /// Discards answers that belong to earlier commands.
+  private func resynchronize() throws {
+    let attempts = 3
+    for _ in 0..<attempts
+    where DirectTransmit.isVersion(try transmit(DirectTransmit.versionCommand)) { return }
   }
 
   func exchangeFrame(

@@ -76,6 +76,13 @@ extension PCSCDriver {
     return try enter(patience: .zero) && (isThere(wanted.uid) || hears(wanted.uid))
   }
 
+  /// Whether a tag is there, as it is: nothing is woken.
+  func hasVicinityTag(_ target: Target) throws -> Bool {
+    guard case .iso15693(let wanted) = target else { return false }
+    guard hasInventory else { return try vicinityUID() == wanted.uid }
+    return try isThere(wanted.uid) || hears(wanted.uid)
+  }
+
   /// ICODE's GET RANDOM NUMBER, which a tag in privacy mode still answers (SL2S2602 data sheet,
   /// 9.5.3.17).
   private static let getRandomNumber: UInt8 = 0xB2

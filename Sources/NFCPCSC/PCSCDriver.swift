@@ -17,6 +17,7 @@ import Synchronization
 /// | OMNIKEY commands (`FF 30`) | blocks, locks, AFI, DSFID, what the tag tells of itself | flags, error codes, custom commands, all tags but one |
 /// | Storage card (`FF B0`, `FF D6`) | READ and WRITE of Ultralight, Classic and ISO/IEC 15693 blocks | locks, versions, FAST_READ, passwords, error codes |
 /// | Keys (`FF 82`, `FF 86`) | MIFARE Classic's authentication; the reader runs the cipher | value operations |
+/// | FeliCa blocks (`FF A4`, `FF B0`, Sony) | Read Without Encryption | everything else |
 /// | Get data (`FF CA`) | UID, IDm, PUPI | everything else |
 ///
 /// Which of them a reader has is found out when a tag is there, by its name and by commands that change
@@ -34,7 +35,7 @@ public final class PCSCDriver: ReaderDriver {
   public let name: String
   public let connectionString: String
   public let capabilities: ReaderCapabilities
-  public let comesBack = true
+  public let canReconnect = true
   public let abort: @Sendable () -> Void
 
   let model: PCSCReaderModel
@@ -74,6 +75,7 @@ public final class PCSCDriver: ReaderDriver {
     case vicinity(any VicinityDialect)
     case pages
     case classic
+    case feliCaBlocks
     case identifierAlone
   }
 
@@ -116,7 +118,7 @@ public final class PCSCDriver: ReaderDriver {
     self.service = service
     model = PCSCReaderModel(name: found)
     let rates: [TagTechnology: [Int]] = [
-      .iso14443a: [106], .iso14443b: [106], .felica: [212, 424], .iso15693: [26],
+      .iso14443a: [106], .iso14443b: [106], .felica: [212, 424], .jewel: [106], .iso15693: [26],
     ]
     capabilities = ReaderCapabilities(
       technologies: model.technologies,
@@ -140,7 +142,7 @@ public final class PCSCDriver: ReaderDriver {
   /// Why the system's PC/SC service cannot be reached; `nil` if it can.
   public static func obstacle() -> NFCError? {
     do {
-      try systemService().close()
+      _ = try readers()
       return nil
     } catch {
       return error
@@ -151,26 +153,42 @@ public final class PCSCDriver: ReaderDriver {
     do {
       return try PCSCLite()
     } catch {
-      let isRefused = error == .securityViolation
-      throw NFCError(
-        .readerUnavailable,
-        isRefused
-          ? "to use PC/SC readers, allow access_pcsc and access_card in polkit"
-          : "to use PC/SC readers, start pcscd",
-        cause: error.cause)
+      throw unreachable(error)
     }
   }
 
-  /// The connection strings of the readers that the system's PC/SC service has; none if it does not
-  /// run.
-  public static func list() -> [String] {
-    guard let service = try? PCSCLite() else { return [] }
-    defer { service.close() }
-    return list(service)
+  private static func unreachable(_ failure: SmartCardFailure) -> NFCError {
+    let reason =
+      switch failure {
+      case .securityViolation: "to use PC/SC readers, allow access_pcsc and access_card in polkit"
+      case .communication: "the PC/SC service does not answer; to use PC/SC readers, restart pcscd"
+      default: "to use PC/SC readers, start pcscd"
+      }
+    return NFCError(.readerUnavailable, reason, cause: failure.cause)
   }
 
-  static func list(_ service: any SmartCardService) -> [String] {
-    ((try? service.readers()) ?? []).filter { !PCSCReaderModel(name: $0).isSAM }.map { scheme + $0 }
+  /// The connection strings of the readers that the system's PC/SC service has.
+  ///
+  /// Takes a few milliseconds, and at most some seconds with a service that does not answer.
+  ///
+  /// - Throws: `readerUnavailable` if the service does not run, refuses or does not answer.
+  public static func readers() throws(NFCError) -> [String] {
+    let service = try systemService()
+    defer { service.close() }
+    do {
+      return try list(service)
+    } catch {
+      throw unreachable(error)
+    }
+  }
+
+  /// As ``readers()``, with none of a service that cannot be reached.
+  public static func list() -> [String] {
+    (try? readers()) ?? []
+  }
+
+  static func list(_ service: any SmartCardService) throws(SmartCardFailure) -> [String] {
+    try service.readers().filter { !PCSCReaderModel(name: $0).isSAM }.map { scheme + $0 }
   }
 
   public func begin() { isAborted.flag.withLock { $0 = false } }
@@ -358,6 +376,7 @@ public final class PCSCDriver: ReaderDriver {
       case .transparent, .encapsulated, .direct:
         return try exchangeFrame(command, framing, timeout)
       case .pages, .classic: return try exchangeStorage(command, framing)
+      case .feliCaBlocks: return try exchangeFeliCaBlocks(command)
       case .identifierAlone:
         throw NFCError(
           .unsupported,

@@ -1,12 +1,18 @@
 import CPCSCLite
+import Dispatch
 import NFCCore
 import Synchronization
 
-/// pcsc-lite: the one file of this module that calls C.
+/// pcsc-lite: the only file of this module that calls C.
 ///
-/// A service that has stopped, or was started anew, makes a connection to it invalid. Such a
-/// connection is let go and another one made: at once for a question that concerns no card, at the
-/// next one otherwise.
+/// A service that has stopped, or was started again, makes a connection to it invalid. Such a connection
+/// is closed and another one made: at once for a question that concerns no card, at the next one
+/// otherwise.
+///
+/// A service that does not answer holds no thread of the caller: every call of pcsc-lite, even those that
+/// only cancel or release, is made on another thread and given up after a time. The threads that it may
+/// hold until it answers again are one in the process for making connections, and two for each connection
+/// that was open: its calls, and its cancellation.
 final class PCSCLite: SmartCardService {
   // pcsclite.h.
   private static let scopeSystem: DWORD = 2
@@ -26,46 +32,71 @@ final class PCSCLite: SmartCardService {
   private static let largestATR = 33
   /// Longer than any poll waits, and the service's own unit fits.
   private static let longestWait = Duration.seconds(60)
+  /// For what the service answers by itself: it takes a millisecond, and longer when the service is
+  /// started by the question.
+  private static let serviceTimeout = Duration.seconds(2)
   /// For a call that powers a card, whatever its answer to reset waits for.
   private static let powerTimeout = Duration.seconds(4)
 
   /// A connection to the service, and to a card.
   ///
   /// Unchecked because what is mutable is used by one call at a time, on the thread of ``calls``;
-  /// the context alone is used beside that, by calls for which pcsc-lite allows it.
+  /// only the context is used beside that, by calls for which pcsc-lite allows it.
   private final class Connection: @unchecked Sendable {
     let context: SCARDCONTEXT
-    let calls: BoundedCalls
+    let calls = BoundedCalls()
     var card: SCARDHANDLE?
     var transmission = SCARD_IO_REQUEST()
     var buffer = [UInt8](repeating: 0, count: PCSCLite.bufferSize)
 
+    /// Waits for the service: to be called on a thread that may be held.
     init() throws(SmartCardFailure) {
       var context = SCARDCONTEXT()
       try PCSCLite.check(SCardEstablishContext(PCSCLite.scopeSystem, nil, nil, &context))
       self.context = context
-      calls = BoundedCalls()
     }
 
     deinit {
-      if let card { _ = SCardDisconnect(card, PCSCLite.leaveCard) }
-      _ = SCardReleaseContext(context)
+      let (card, context) = (card, context)
+      calls.add {
+        if let card { _ = SCardDisconnect(card, PCSCLite.leaveCard) }
+        _ = SCardReleaseContext(context)
+      }
     }
   }
+
+  /// Makes the connections of this process: pcsc-lite makes one at a time anyway.
+  private static let connecting = BoundedCalls(label: "PC/SC connections")
 
   private var connection: Connection?
   /// Counts the connections: the service counts events from its own start.
   private var generation = 0
-  /// A connection that was given up in the middle of a call which has not come back yet.
+  /// A connection that was given up in the middle of a call that has not returned yet.
   private weak var stuck: Connection?
-  /// The connection while it may be used, so that a late cancel does no harm.
-  private let cancellable = Cancellable()
+  private let cancellation = Cancellation()
   /// What a reader is allowed over the time that an exchange may take.
   private let grace: Duration
 
-  /// What ``cancel`` needs, which may be called from any thread.
-  private final class Cancellable: Sendable {
+  /// Cancels calls over the connection while there is one, from any thread.
+  private final class Cancellation: Sendable {
     let connection = Mutex<(context: SCARDCONTEXT, calls: BoundedCalls)?>(nil)
+    private let queue = DispatchQueue(label: "PC/SC cancellation")
+    private let isRunning = Mutex(false)
+
+    func cancel() {
+      guard let (context, calls) = connection.withLock({ $0 }) else { return }
+      calls.expedite()
+      let isFirst = isRunning.withLock { isRunning in
+        defer { isRunning = true }
+        return !isRunning
+      }
+      guard isFirst else { return }
+      // It asks the service, too. One that arrives late ends a later wait early, which does no harm.
+      queue.async { [self] in
+        _ = SCardCancel(context)
+        isRunning.withLock { $0 = false }
+      }
+    }
   }
 
   /// Connects to the PC/SC service.
@@ -86,67 +117,95 @@ final class PCSCLite: SmartCardService {
   }
 
   var cancel: @Sendable () -> Void {
-    let cancellable = cancellable
-    return {
-      cancellable.connection.withLock { connection in
-        guard let connection else { return }
-        _ = SCardCancel(connection.context)
-        connection.calls.hurry()
-      }
-    }
+    let cancellation = cancellation
+    return { cancellation.cancel() }
   }
 
   // MARK: Connection
 
   private func connected() throws(SmartCardFailure) -> Connection {
     if let connection { return connection }
-    let new = try Connection()
+    let outcome = Self.connecting.run(atMost: Self.serviceTimeout) {
+      Swift.Result { () throws(SmartCardFailure) in try Connection() }
+    }
+    guard let outcome else { throw .communication }
+    let new = try outcome.get()
     generation += 1
     connection = new
-    cancellable.connection.withLock { $0 = (new.context, new.calls) }
+    cancellation.connection.withLock { $0 = (new.context, new.calls) }
     return new
   }
 
   func close() {
-    cancellable.connection.withLock { $0 = nil }
+    let calls = connection?.calls
+    abandon()
+    // The connection is released after its calls, and this after that: another program, or this one, can
+    // have the card at once.
+    _ = calls?.run(atMost: Self.serviceTimeout) {}
+  }
+
+  /// Drops the connection, which is released when its last call has returned.
+  private func abandon() {
+    cancellation.connection.withLock { $0 = nil }
     connection = nil
   }
 
-  /// Asks what concerns no card, once more over a new connection if the old one is no longer valid.
-  private func ask<Result>(
-    _ body: (SCARDCONTEXT) throws(SmartCardFailure) -> Result
-  ) throws(SmartCardFailure) -> Result {
-    let isNew = connection == nil
-    let current = try connected()
-    do {
-      return try body(current.context)
-    } catch {
-      guard error.endsConnection else { throw error }
-      close()
-      guard !isNew else { throw error }
+  /// Makes a call, and gives the connection up if it takes longer than allowed.
+  ///
+  /// - Returns: `nil` if it was given up.
+  private func attempt<Result: Sendable>(
+    _ current: Connection, atMost timeout: Duration,
+    _ body: @escaping @Sendable (Connection) throws(SmartCardFailure) -> Result
+  ) throws(SmartCardFailure) -> Result? {
+    let outcome = current.calls.run(atMost: timeout) {
+      Swift.Result { () throws(SmartCardFailure) in try body(current) }
     }
-    return try body(connected().context)
+    guard let outcome else {
+      stuck = current
+      abandon()
+      return nil
+    }
+    do {
+      return try outcome.get()
+    } catch {
+      if error.endsConnection { close() }
+      throw error
+    }
   }
 
-  /// Makes a call that may take as long as a card or a reader lets it, and gives the connection up
-  /// if that is longer than allowed.
+  /// Asks what concerns no card, once more over a new connection if the old one is no longer valid.
+  ///
+  /// - Throws: `communication` if the service does not answer.
+  private func ask<Result: Sendable>(
+    atMost timeout: Duration = serviceTimeout,
+    _ body: @escaping @Sendable (SCARDCONTEXT) throws(SmartCardFailure) -> Result
+  ) throws(SmartCardFailure) -> Result {
+    func once() throws(SmartCardFailure) -> Result {
+      let answer = try attempt(connected(), atMost: timeout) {
+        current throws(SmartCardFailure) in try body(current.context)
+      }
+      guard let answer else { throw .communication }
+      return answer
+    }
+    let isNew = connection == nil
+    do {
+      return try once()
+    } catch {
+      // A service that does not answer is not asked again.
+      guard error.endsConnection, !isNew, error != .communication else { throw error }
+    }
+    return try once()
+  }
+
+  /// Makes a call that may take as long as a card or a reader lets it.
+  ///
+  /// - Throws: `timeout` if it is given up.
   private func call<Result: Sendable>(
     _ current: Connection, atMost timeout: Duration,
     _ body: @escaping @Sendable (Connection) throws(SmartCardFailure) -> Result
   ) throws(SmartCardFailure) -> Result {
-    guard let outcome = current.calls.run(atMost: timeout, { Swift.Result { try body(current) } })
-    else {
-      stuck = current
-      close()
-      throw .timeout
-    }
-    switch outcome {
-    case .success(let result): return result
-    case .failure(let error):
-      let failure = error as? SmartCardFailure ?? .communication
-      if failure.endsConnection { close() }
-      throw failure
-    }
+    guard let result = try attempt(current, atMost: timeout, body) else { throw .timeout }
+    return result
   }
 
   // MARK: Readers
@@ -173,19 +232,22 @@ final class PCSCLite: SmartCardService {
     try wait(Self.readerNotification, 0, timeout)
   }
 
+  /// What the service reports of a reader: the flags of its state, and the answer to reset.
+  private struct ReaderState: Sendable {
+    let flags: DWORD
+    let atr: [UInt8]
+  }
+
   func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus {
     let state = try ask { context throws(SmartCardFailure) in
       try Self.change(context, of: reader, from: 0, milliseconds: 0)
     }
-    guard state.dwEventState & (Self.stateUnknown | Self.stateUnavailable) == 0 else {
+    guard state.flags & (Self.stateUnknown | Self.stateUnavailable) == 0 else {
       throw .readerUnavailable
     }
-    let atr = withUnsafeBytes(of: state.rgbAtr) {
-      Array($0.prefix(min(Int(state.cbAtr), Self.largestATR)))
-    }
     return SmartCardStatus(
-      isCardPresent: state.dwEventState & Self.statePresent != 0,
-      eventCount: generation << 16 | Int(state.dwEventState >> 16 & 0xFFFF), atr: atr)
+      isCardPresent: state.flags & Self.statePresent != 0,
+      eventCount: generation << 16 | Int(state.flags >> 16 & 0xFFFF), atr: state.atr)
   }
 
   func wait(
@@ -200,10 +262,11 @@ final class PCSCLite: SmartCardService {
   private func wait(
     _ reader: String, _ known: DWORD, _ timeout: Duration
   ) throws(SmartCardFailure) {
-    let (seconds, attoseconds) = min(max(timeout, .zero), Self.longestWait).components
+    let timeout = min(max(timeout, .zero), Self.longestWait)
+    let (seconds, attoseconds) = timeout.components
     let milliseconds = DWORD(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     do {
-      _ = try ask { context throws(SmartCardFailure) in
+      _ = try ask(atMost: timeout + Self.serviceTimeout) { context throws(SmartCardFailure) in
         try Self.change(context, of: reader, from: known, milliseconds: milliseconds)
       }
     } catch  where error == .timeout || error == .cancelled {}
@@ -211,7 +274,7 @@ final class PCSCLite: SmartCardService {
 
   private static func change(
     _ context: SCARDCONTEXT, of reader: String, from known: DWORD, milliseconds: DWORD
-  ) throws(SmartCardFailure) -> SCARD_READERSTATE {
+  ) throws(SmartCardFailure) -> ReaderState {
     var state = SCARD_READERSTATE()
     let result = reader.withCString { name in
       state.szReader = name
@@ -221,7 +284,10 @@ final class PCSCLite: SmartCardService {
       return result
     }
     try check(result)
-    return state
+    let atr = withUnsafeBytes(of: state.rgbAtr) {
+      Array($0.prefix(min(Int(state.cbAtr), largestATR)))
+    }
+    return ReaderState(flags: state.dwEventState, atr: atr)
   }
 
   // MARK: Card
@@ -257,8 +323,6 @@ final class PCSCLite: SmartCardService {
         SCardTransmit(
           card, &current.transmission, command, DWORD(command.count), nil, &current.buffer,
           &length))
-      // Success without a status word: the card went in the middle of the command.
-      guard length >= 2 else { throw .removedCard }
       return Array(current.buffer.prefix(Int(length)))
     }
   }
@@ -278,7 +342,7 @@ final class PCSCLite: SmartCardService {
 
   func disconnect() {
     guard let connection else { return }
-    try? call(connection, atMost: Self.powerTimeout) { current throws(SmartCardFailure) in
+    try? call(connection, atMost: Self.serviceTimeout) { current throws(SmartCardFailure) in
       guard let card = current.card else { return }
       current.card = nil
       try Self.check(SCardDisconnect(card, Self.leaveCard))

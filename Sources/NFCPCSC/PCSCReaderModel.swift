@@ -17,12 +17,18 @@ struct PCSCReaderModel {
   ]
 
   var technologies: Set<TagTechnology> {
-    let all: Set<TagTechnology> = [.iso14443a, .iso14443b, .felica, .iso15693]
-    return isOne(of: Self.withoutVicinity) ? all.subtracting([.iso15693]) : all
+    var all: Set<TagTechnology> = [.iso14443a, .iso14443b, .felica, .iso15693]
+    if isOne(of: Self.withoutVicinity) { all.remove(.iso15693) }
+    // It names a Topaz (application programming interface 2.04, 3.1).
+    if hasDirectTransmit { all.insert(.jewel) }
+    return all
   }
 
   /// Has a PN532 that takes commands of its own.
   var hasDirectTransmit: Bool { isOne(of: ["ACR122"]) }
+
+  /// Reads FeliCa blocks by `FF A4` and `FF B0`.
+  var hasFeliCaBlocks: Bool { isOne(of: ["RC-S380", "PASORI"]) }
 
   /// Takes frames by `FF FE`.
   var hasEncapsulation: Bool { isSpringCard }
@@ -68,6 +74,7 @@ struct PCSCReaderModel {
       paths.append(.transparentSession)
       paths += vicinityDialects(uid: []).map(\.commandPath).filter { $0 != .storageCard }
     }
+    if hasFeliCaBlocks { paths.append(.feliCaBlocks) }
     paths.append(.storageCard)
     let own = technologies
     return paths.map { path in
@@ -120,6 +127,9 @@ extension CommandPath {
       .iso14443a: [.apdus, .readAndWrite, .classicKeys], .iso14443b: [.apdus],
       .felica: [.identifier], .iso15693: [.readAndWrite],
     ], note: "no native DESFire commands, but in APDUs")
+  /// `FF A4`, `FF B0` of a Sony RC-S380.
+  static let feliCaBlocks = CommandPath(
+    name: "FeliCa blocks", means: [.felica: [.identifier]], note: "only Read Without Encryption")
   /// `FF CA`: PC/SC part 3, 3.2.2.1.3.
   static let getData = CommandPath(
     name: "get data",

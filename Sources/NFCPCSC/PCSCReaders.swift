@@ -21,9 +21,9 @@ public final class PCSCReaders {
     return service
   }
 
-  /// Their connection strings; none while the service does not run.
+  /// Their connection strings; none while the service does not run or does not answer.
   public func list() -> [String] {
-    connected().map { PCSCDriver.list($0) } ?? []
+    connected().flatMap { try? PCSCDriver.list($0) } ?? []
   }
 
   /// Waits until a reader may have come or gone, at most so long.

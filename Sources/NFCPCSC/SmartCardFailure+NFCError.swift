@@ -14,9 +14,14 @@ extension SmartCardFailure {
         cause: cause)
     case .removedCard, .noSmartCard, .unpoweredCard, .unresponsiveCard, .notTransacted, .resetCard:
       NFCError(.tagConnectionLost, "the tag has left the field", cause: cause)
+    case .protocolMismatch, .unsupportedCard, .insufficientBuffer, .internalError:
+      // The reader is none the worse: the next card, or this one after a reset, may do better.
+      NFCError(.tagResponseError, "\(reader) does not get along with the card", cause: cause)
     case .readerUnavailable, .unknownReader, .noReaders:
       NFCError(.readerLost, "\(reader) has gone", cause: cause)
-    case .noService, .serviceStopped, .communication, .invalidHandle:
+    case .communication:
+      NFCError(.readerLost, "the PC/SC service does not answer", cause: cause)
+    case .noService, .serviceStopped, .invalidHandle:
       NFCError(.readerLost, "the PC/SC service has gone", cause: cause)
     case .sharingViolation:
       NFCError(

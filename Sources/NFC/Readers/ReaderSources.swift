@@ -1,0 +1,72 @@
+import NFCCore
+import NFCLibNFC
+import NFCPCSC
+import Synchronization
+
+/// The kinds of readers that this program knows, in the order in which readers are looked for.
+///
+/// Those of libnfc come first, since asking the PC/SC service may start it, and it takes every reader that it
+/// has a driver for as soon as it runs.
+public enum ReaderSources {
+  private static let sources = Mutex<[any ReaderSource]>([LibNFCSource(), PCSCSource()])
+
+  /// All that are known.
+  public static var all: [any ReaderSource] { sources.withLock { $0 } }
+
+  /// Adds a kind of reader, to be looked for after those that are known.
+  ///
+  /// One that is named by the same schemes as an earlier one takes its place.
+  public static func register(_ source: any ReaderSource) {
+    sources.withLock { sources in
+      let index = sources.firstIndex { !Set($0.schemes).isDisjoint(with: source.schemes) }
+      if let index { sources[index] = source } else { sources.append(source) }
+    }
+  }
+
+  /// The kind that an address is for; `nil` for one of no known scheme.
+  package static func source(of address: ReaderAddress) -> (any ReaderSource)? {
+    all.first { $0.schemes.contains(address.scheme) }
+  }
+
+  /// Opens what an address leads to.
+  ///
+  /// - Throws: `readerNotFound` for an address of no known scheme, and what the source throws.
+  static func open(_ address: ReaderAddress) throws -> any ReaderDriver {
+    guard let source = source(of: address) else { throw unknown(address) }
+    return try source.open(address)
+  }
+
+  static func unknown(_ address: ReaderAddress) -> NFCError {
+    // A connection string can be as long as a program likes to make it.
+    guard address.description.utf8.count < longestAddress, !address.description.utf8.contains(0)
+    else {
+      return NFCError(.invalidParameter, "a reader's address has at most 1023 bytes and no zero")
+    }
+    let schemes = all.flatMap(\.schemes).joined(separator: ", ")
+    return NFCError(
+      .readerNotFound,
+      "\"\(address)\" is no reader's address; it is SCHEME:ADDRESS, for instance "
+        + "pn532_uart:/dev/ttyUSB0, with one of the schemes \(schemes)")
+  }
+
+  private static let longestAddress = 1024
+}
+
+extension Reader {
+  /// Starts a reader that hangs as if it had been plugged in again. Nothing may have it open.
+  ///
+  /// - Throws: `unsupported` for a reader that is not on USB; `readerNotFound`; `readerUnavailable` if a program
+  ///   has it, or this login may not use it; `readerLost` if it has not come back.
+  public static func reset(_ address: ReaderAddress) async throws {
+    guard let source = ReaderSources.source(of: address) else {
+      throw ReaderSources.unknown(address)
+    }
+    let thread = try makeThread()
+    try await Task(executorPreference: thread) { try source.reset(address) }.value
+  }
+
+  /// Whether other programs may be using this reader and its cards at the same time.
+  package nonisolated var isShared: Bool {
+    ReaderSources.source(of: ReaderAddress(connectionString))?.isShared ?? false
+  }
+}

@@ -1,0 +1,239 @@
+import NFCCore
+import Synchronization
+
+extension Readers {
+  /// Waits for a tag, and stops at the first one that any reader finds. It takes commands at once.
+  ///
+  /// - Parameters:
+  ///   - options: what to look for, in the order of ``PollingOptions/technologies``. `.all` means all that the
+  ///     readers have; naming a technology that none of them has throws `unsupported`.
+  ///   - limit: how long to wait; `nil` for as long as it takes.
+  ///   - fits: whether a tag is one that is wanted; others are passed over.
+  /// - Throws: `noTag` if none came in time; `unsupported`; `readerLost` if no reader is left;
+  ///   `CancellationError`.
+  public func firstTag(
+    polling options: PollingOptions = .all, within limit: Duration? = nil,
+    where fits: @escaping @Sendable (DetectedTag) -> Bool = { _ in true }
+  ) async throws -> DetectedTag {
+    try check(options)
+    return try await firstTag(
+      TagWish(technologies: options.technologies, fits: fits), within: limit
+    ).tag
+  }
+
+  /// What is looked for.
+  package struct TagWish: Sendable {
+    /// In this order.
+    package var technologies: [TagTechnology]
+    /// Looked for only now and then, while there is no tag of ``technologies``: to say what is there instead.
+    package var otherTechnologies: [TagTechnology] = []
+    /// Whether a tag is one that is wanted.
+    package var fits: @Sendable (DetectedTag) -> Bool
+    /// Called after each look that has found no tag that fits, with those that do not. What it throws ends the
+    /// wait.
+    package var onMisfits: @Sendable ([DetectedTag]) throws -> Void = { _ in }
+
+    package init(
+      technologies: [TagTechnology], otherTechnologies: [TagTechnology] = [],
+      fits: @escaping @Sendable (DetectedTag) -> Bool,
+      onMisfits: @escaping @Sendable ([DetectedTag]) throws -> Void = { _ in }
+    ) {
+      self.technologies = technologies
+      self.otherTechnologies = otherTechnologies
+      self.fits = fits
+      self.onMisfits = onMisfits
+    }
+  }
+
+  /// A tag, and the reader that has found it.
+  package struct FoundTag: Sendable {
+    package let tag: DetectedTag
+    package let reader: Reader
+  }
+
+  package func firstTag(
+    _ wish: TagWish, within limit: Duration?
+  ) async throws -> FoundTag {
+    let shares = shares(of: wish.technologies)
+    guard !shares.isEmpty else { throw Self.refusal(wish.technologies, all) }
+    let others = self.shares(of: wish.otherTechnologies)
+    let deadline = limit.map { ContinuousClock.now + $0 }
+    let report = MisfitReport(of: shares.count, wish.onMisfits)
+    func look(_ share: ReaderShare) -> TagLook {
+      TagLook(
+        share: share,
+        otherTechnologies: others.first { $0.reader === share.reader }?.technologies ?? [],
+        deadline: deadline, fits: wish.fits, report: report
+      )
+    }
+    guard shares.count > 1 else {
+      return try await look(shares[0]).wait()
+    }
+    return try await withThrowingTaskGroup(of: Result<FoundTag, NFCError>.self) { group in
+      for share in shares {
+        let look = look(share)
+        group.addTask {
+          do {
+            return .success(try await look.wait())
+          } catch let error as NFCError {
+            return .failure(error)
+          }
+        }
+      }
+      // The first tag ends the others' search; a reader that fails leaves the others.
+      defer { group.cancelAll() }
+      var problems: [NFCError] = []
+      while let result = try await group.next() {
+        switch result {
+        case .success(let found): return found
+        case .failure(let error): problems.append(error)
+        }
+      }
+      // The card that is waited for may be the one that another program has.
+      throw problems.first(where: \.isOfCardInUse) ?? problems.first { $0.code == .noTag }
+        ?? problems.first ?? NFCError(.noTag, "no tag came in time")
+    }
+  }
+
+  /// The identifiers of other tags of the same technology that are in the field of any reader now.
+  ///
+  /// The tag is connected afterwards, as at first.
+  package func company(of found: FoundTag) async throws -> [[UInt8]] {
+    let technology = found.tag.technology
+    let others = shares(of: [technology]).map(\.reader).filter { $0 !== found.reader }
+    return try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
+      group.addTask { try await found.reader.otherTags(like: found.tag).map(\.identifier) }
+      for reader in others {
+        group.addTask {
+          // What another reader cannot say now is no reason to refuse.
+          let limit = Task {
+            try await reader.look(for: [technology]) { _ in true }
+          }
+          let alarm = Task {
+            try await Task.sleep(for: Self.patienceWithOthers)
+            limit.cancel()
+          }
+          defer { alarm.cancel() }
+          return [try? await limit.value.tag?.identifier].compactMap(\.self)
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+  }
+
+  /// How long another reader may take to say whether it has a tag.
+  private static let patienceWithOthers = Duration.seconds(1)
+
+  /// Refuses options that name a technology which no reader has.
+  func check(_ options: PollingOptions) throws {
+    guard !options.isSuperset(of: .all) else { return }
+    // `.other` covers several technologies; no reader need have them all.
+    let needed = options.isSuperset(of: .other) ? options.subtracting(.other) : options
+    let readers = all
+    let missing = needed.technologies.first { technology in
+      !readers.contains { $0.capabilities.technologies.contains(technology) }
+    }
+    if let missing { throw Self.refusal([missing], readers) }
+    guard !options.isEmpty else {
+      throw NFCError(.invalidParameter, "no technology to poll for was named")
+    }
+  }
+
+  static func refusal(_ technologies: [TagTechnology], _ readers: [Reader]) -> NFCError {
+    let names = readers.map(\.name).joined(separator: ", ")
+    guard technologies != [.iso15693] else {
+      return NFCError(
+        .unsupported,
+        "\(names) has no ISO 15693: the PN53x chips cannot do it, some PC/SC readers can")
+    }
+    let wanted = technologies.map(\.rawValue).joined(separator: ", ")
+    return NFCError(.unsupported, "\(names) cannot poll \(wanted)")
+  }
+}
+
+/// The look-out of one reader for one tag.
+private struct TagLook: Sendable {
+  /// Between two looks that have found nothing.
+  private static let pause = Duration.milliseconds(100)
+  /// A frame between host and reader can break; a reader that fails this often in a row is gone.
+  private static let toleratedFailures = 2
+  /// How often other technologies are looked for: a look at all of them takes half a second.
+  private static let otherPeriod = Duration.seconds(2)
+
+  let share: ReaderShare
+  let otherTechnologies: [TagTechnology]
+  let deadline: ContinuousClock.Instant?
+  let fits: @Sendable (DetectedTag) -> Bool
+  let report: MisfitReport
+
+  /// - Throws: `noTag`, or the card in use that was met last, if no tag came in time.
+  func wait() async throws -> Readers.FoundTag {
+    var failures = 0
+    var cardInUse: NFCError?
+    var lastLookAtOthers: ContinuousClock.Instant?
+    repeat {
+      do {
+        var found = try await look(for: share.technologies)
+        if found.tag == nil, !otherTechnologies.isEmpty, found.misfits.isEmpty,
+          lastLookAtOthers.map({ ContinuousClock.now - $0 > Self.otherPeriod }) ?? true
+        {
+          found = try await look(for: otherTechnologies)
+          lastLookAtOthers = ContinuousClock.now
+        }
+        failures = 0
+        cardInUse = nil
+        if let tag = found.tag {
+          return Readers.FoundTag(tag: tag, reader: share.reader)
+        }
+        try report.add(found.misfits, from: share.reader)
+      } catch let error as NFCError where error.isOfCardInUse {
+        cardInUse = error
+      } catch let error as NFCError where error.code == .readerUnavailable {
+        failures += 1
+        guard failures <= Self.toleratedFailures else {
+          throw NFCError(.readerLost, error.reason, cause: error.cause)
+        }
+      }
+      try await Task.sleep(for: Self.pause)
+    } while deadline.map { ContinuousClock.now < $0 } ?? true
+    throw cardInUse ?? NFCError(.noTag, "no tag came in time")
+  }
+
+  private func look(
+    for technologies: [TagTechnology]
+  ) async throws -> (tag: DetectedTag?, misfits: [DetectedTag]) {
+    try await share.reader.look(for: technologies, where: fits)
+  }
+}
+
+/// Collects the tags that do not fit, of all readers: one reader may have the tag that is wanted while another
+/// has a tag that is not.
+private final class MisfitReport: Sendable {
+  private struct State {
+    var misfits: [ObjectIdentifier: [DetectedTag]] = [:]
+  }
+
+  /// A reader that takes longer holds up no report.
+  private static let patience = Duration.seconds(1)
+
+  private let readers: Int
+  private let onMisfits: @Sendable ([DetectedTag]) throws -> Void
+  private let start = ContinuousClock.now
+  private let state = Mutex(State())
+
+  init(of readers: Int, _ onMisfits: @escaping @Sendable ([DetectedTag]) throws -> Void) {
+    self.readers = readers
+    self.onMisfits = onMisfits
+  }
+
+  func add(_ tags: [DetectedTag], from reader: Reader) throws {
+    let misfits = state.withLock { state -> [DetectedTag]? in
+      state.misfits[ObjectIdentifier(reader)] = tags
+      guard state.misfits.count == readers || ContinuousClock.now - start > Self.patience else {
+        return nil
+      }
+      return state.misfits.values.flatMap(\.self)
+    }
+    if let misfits { try onMisfits(misfits) }
+  }
+}

@@ -1,0 +1,222 @@
+import NFCCore
+import Synchronization
+
+/// What happens to several readers and in their fields, one event after the other, until the task is cancelled
+/// or no reader is left.
+///
+/// The reader of an event polls on when the next event is asked for, so that the program can talk to the tag
+/// meanwhile; the other readers poll on at once, and their next events wait. One program at a time can go
+/// through the events of a group.
+public struct ReadersEvents: AsyncSequence, Sendable {
+  public typealias Element = ReadersEvent
+
+  let readers: Readers
+  let options: PollingOptions
+
+  public func makeAsyncIterator() -> Iterator { Iterator(handover: Handover(readers, options)) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let handover: Handover
+
+    public mutating func next() async throws -> ReadersEvent? { try await handover.next() }
+  }
+}
+
+/// The tags that come into the fields of several readers, each once for as long as it stays.
+public struct ReadersTags: AsyncSequence, Sendable {
+  public typealias Element = DetectedTag
+
+  let events: ReadersEvents
+
+  public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    var events: ReadersEvents.Iterator
+
+    public mutating func next() async throws -> DetectedTag? {
+      while let event = try await events.next() {
+        if case .arrived(let tag, _) = event { return tag }
+      }
+      return nil
+    }
+  }
+}
+
+extension Readers {
+  /// Tags and readers as they come and go; see ``forEachEvent(polling:pause:onCardInUse:_:)``.
+  public func events(polling options: PollingOptions = .all) -> ReadersEvents {
+    ReadersEvents(readers: self, options: options)
+  }
+
+  /// The tags that come into the field of any reader from now on, those that are in it first.
+  public func tags(polling options: PollingOptions = .all) -> ReadersTags {
+    ReadersTags(events: events(polling: options))
+  }
+
+  /// The tags that are in the fields now: one look of each reader, side by side.
+  ///
+  /// Tags that were found before are out of reach afterwards.
+  ///
+  /// - Throws: the first reader's error if all have failed, or if one has a card that another program uses and
+  ///   no reader has found a tag; `unsupported` as ``firstTag(polling:within:where:)``.
+  public func tagsInField(polling options: PollingOptions = .all) async throws -> [DetectedTag] {
+    try check(options)
+    let shares = shares(of: options.technologies)
+    guard !shares.isEmpty else { throw Self.refusal(options.technologies, all) }
+    let results = try await withThrowingTaskGroup(
+      of: (Int, Result<[DetectedTag], NFCError>).self
+    ) { group in
+      for (index, share) in shares.enumerated() {
+        group.addTask {
+          do {
+            let found = try await share.reader.look(for: share.technologies) { _ in false }
+            return (index, .success(found.misfits))
+          } catch let error as NFCError
+            where error.code == .readerUnavailable || error.code == .readerLost
+          {
+            return (index, .failure(error))
+          }
+        }
+      }
+      return try await group.reduce(into: [Int: Result<[DetectedTag], NFCError>]()) {
+        $0[$1.0] = $1.1
+      }
+    }
+    let tags = results.sorted { $0.key < $1.key }.compactMap { try? $0.value.get() }
+    let problems = results.sorted { $0.key < $1.key }.compactMap { result -> NFCError? in
+      if case .failure(let error) = result.value { error } else { nil }
+    }
+    if tags.isEmpty, let problem = problems.first { throw problem }
+    // The tag that is waited for may be the one that cannot be asked.
+    if tags.allSatisfy(\.isEmpty), let inUse = problems.first(where: \.isOfCardInUse) {
+      throw inUse
+    }
+    return tags.flatMap(\.self)
+  }
+}
+
+/// Hands events from the readers' tasks to the one who asks for them, and lets a reader go on when the next is
+/// asked for. Ends the readers' tasks when it goes.
+private final class Handover: Sendable {
+  fileprivate typealias Answer = CheckedContinuation<Bool, Never>
+
+  fileprivate struct State {
+    /// Events that wait for somebody who asks, with the readers that wait for an answer.
+    var events: [(ReadersEvent, Answer)] = []
+    /// The reader whose event was handed over last.
+    var answer: Answer?
+    var asker: CheckedContinuation<ReadersEvent?, any Error>?
+    var task: Task<Void, Never>?
+    var end: Result<Void, any Error>?
+  }
+
+  /// What the readers' tasks hold, so that they do not hold the handover itself.
+  fileprivate final class Desk: Sendable {
+    let state = Mutex(State())
+
+    func put(_ event: ReadersEvent) async -> Bool {
+      await withCheckedContinuation { answer in
+        let (asker, isOver) = state.withLock {
+          state -> (CheckedContinuation<ReadersEvent?, any Error>?, Bool) in
+          guard state.end == nil else { return (nil, true) }
+          guard let asker = state.asker else {
+            state.events.append((event, answer))
+            return (nil, false)
+          }
+          state.asker = nil
+          state.answer = answer
+          return (asker, false)
+        }
+        if isOver { answer.resume(returning: false) }
+        asker?.resume(returning: event)
+      }
+    }
+
+    func end(_ result: Result<Void, any Error>) {
+      let (waiting, asker, isFirst) = state.withLock { state in
+        defer {
+          state.events = []
+          state.answer = nil
+          state.asker = nil
+          state.end = state.end ?? result
+        }
+        return (
+          state.events.map(\.1) + [state.answer].compactMap(\.self), state.asker, state.end == nil
+        )
+      }
+      for answer in waiting { answer.resume(returning: false) }
+      guard isFirst || asker != nil else { return }
+      asker?.resume(with: result.map { nil })
+    }
+  }
+
+  private let desk = Desk()
+  private let readers: Readers
+  private let options: PollingOptions
+
+  init(_ readers: Readers, _ options: PollingOptions) {
+    self.readers = readers
+    self.options = options
+  }
+
+  deinit { stop() }
+
+  private func stop() {
+    desk.state.withLock { $0.task }?.cancel()
+    desk.end(.failure(CancellationError()))
+  }
+
+  private func begin() {
+    desk.state.withLock { state in
+      guard state.task == nil, state.end == nil else { return }
+      state.task = Task { [desk, readers, options] in
+        do {
+          try await readers.forEachEvent(polling: options) { await desk.put($0) }
+          desk.end(.success(()))
+        } catch {
+          desk.end(.failure(error))
+        }
+      }
+    }
+  }
+
+  func next() async throws -> ReadersEvent? {
+    begin()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { asker in
+        desk.ask(asker)
+      }
+    } onCancel: {
+      stop()
+    }
+  }
+}
+
+extension Handover.Desk {
+  /// Lets the reader of the last event go on, and gives the next event when there is one.
+  fileprivate func ask(_ asker: CheckedContinuation<ReadersEvent?, any Error>) {
+    enum Outcome {
+      case event(ReadersEvent)
+      case end(Result<Void, any Error>)
+      case later
+    }
+    let (last, outcome) = state.withLock { state -> (CheckedContinuation<Bool, Never>?, Outcome) in
+      let last = state.answer
+      state.answer = nil
+      if !state.events.isEmpty {
+        let (event, answer) = state.events.removeFirst()
+        state.answer = answer
+        return (last, .event(event))
+      }
+      if let end = state.end { return (last, .end(end)) }
+      state.asker = asker
+      return (last, .later)
+    }
+    last?.resume(returning: true)
+    switch outcome {
+    case .event(let event): asker.resume(returning: event)
+    case .end(let end): asker.resume(with: end.map { nil })
+    case .later: break
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import NFCLibNFC
+import NFCUSB
+
+// Readers on USB that libnfc drives, or nothing does.
+extension Examination {
+  /// The module of Linux that takes libnfc's readers, by its name and that of older kernels.
+  private static let kernelModules = ["pn533_usb", "pn533"]
+
+  func reader(_ device: USBDevice, _ model: USBModel?, name: String? = nil) -> ExaminedReader {
+    ExaminedReader(
+      name: model?.name ?? name ?? device.ownName ?? "USB device", usb: device.identifiers,
+      place: "USB port \(device.port)")
+  }
+
+  func examine(_ device: USBDevice, _ model: USBModel?, driver: String) -> ExaminedReader {
+    var reader = reader(device, model)
+    reader.connectionString = "\(driver):\(device.address)"
+    reader.findings = findings(of: device)
+    if !configuration.searches {
+      reader.findings.append(
+        Finding(
+          .notSearched, "libnfc's configuration keeps it from looking for USB readers",
+          advice: "name it by --reader, or set allow_autoscan = true in "
+            + "\(LibNFCConfiguration.folder)/libnfc.conf",
+          isObstacle: false))
+    }
+    return reader
+  }
+
+  func examineUndriven(_ device: USBDevice, _ model: USBModel?) -> ExaminedReader {
+    var reader = reader(device, model)
+    let module = device.driver(files).map { "; sudo modprobe -r \($0) frees it for that" }
+    reader.findings = [
+      Finding(
+        .notSupported, "neither libnfc nor the PC/SC service drives it",
+        advice: "use another reader; the Python package nfcpy drives this one" + (module ?? ""))
+    ]
+    return reader
+  }
+
+  /// What stands in the way of a program that opens a USB device itself, in the order in which it has to
+  /// be cured.
+  func findings(of device: USBDevice) -> [Finding] {
+    let driver = device.driver(files)
+    var findings: [Finding] = []
+    if let driver, driver != "usbfs" { findings.append(kernelDriver(driver)) }
+    guard let node = files.node(device.node) else {
+      return findings + [nodeIsMissing(device.node, advice: Self.passThroughToContainer)]
+    }
+    let holders = processes.holders(of: node)
+    if !holders.isEmpty || driver == "usbfs" { findings.append(inUse(device, holders)) }
+    if let finding = rights.finding(device.node, .init(device: device, rules: rules)) {
+      findings.append(finding)
+    }
+    if holders.isEmpty, driver == nil, let finding = sharing(device) { findings.append(finding) }
+    if device.isAsleep(files) {
+      findings.append(
+        Finding(
+          .powerSaving, "the system has put it to sleep to save power",
+          advice: "if it fails after a pause: echo on | sudo tee \(device.powerSwitch)",
+          isObstacle: false))
+    }
+    return findings
+  }
+
+  private func kernelDriver(_ driver: String) -> Finding {
+    let module = driver.replacing("-", with: "_")
+    let detail = "the kernel's module \(driver) has it"
+    guard Self.kernelModules.contains(module) else {
+      return Finding(.kernelDriver, detail, advice: "sudo modprobe -r \(driver)")
+    }
+    // pn533_usb stands on pn533, and that on nfc; none goes before those above it.
+    let now = "sudo modprobe -r pn533_usb pn533 nfc"
+    let file = "/etc/modprobe.d/blacklist-libnfc.conf"
+    guard modules.keepsOut(module) else {
+      return Finding(
+        .kernelDriver, detail,
+        advice: "now: \(now); for good: echo 'blacklist \(module)' | sudo tee -a \(file)")
+    }
+    return Finding(
+      .kernelDriver, detail + ", although a file in modprobe.d keeps that out",
+      advice:
+        "sudo udevadm control --reload, then \(now), and plug the reader in again; if it comes "
+        + "back after a restart: sudo update-initramfs -u")
+  }
+
+  /// - Parameter advice: what to do in a container; elsewhere udev makes the node.
+  func nodeIsMissing(_ path: String, advice: String) -> Finding {
+    Finding(
+      .noDeviceNode, "the system shows it, but \(path) is not there",
+      advice: files.exists("/run/udev/control") ? "plug it in again" : advice)
+  }
+
+  /// docker-run(1): `--device` passes only what is there at the start.
+  static let passThroughToContainer =
+    "start the container with -v /dev/bus/usb:/dev/bus/usb --device-cgroup-rule='c 189:* rmw'"
+
+  private func inUse(_ device: USBDevice, _ holders: [Processes.Process]) -> Finding {
+    let service = SmartCardServiceState.program
+    if holders.contains(where: { $0.command == service }) {
+      return Finding(
+        .inUse, "the PC/SC service (\(service)) has it", advice: takingFromService(device))
+    }
+    guard holders.isEmpty else {
+      return Finding(.inUse, "\(Self.list(holders)) has it", advice: "end that program")
+    }
+    // Debian's pcscd is root's: what it has open only root sees.
+    if bundles.name(of: device) != nil, processes.isRunning(service) {
+      return Finding(
+        .inUse, "a program of another user has it, most likely the PC/SC service (\(service))",
+        advice: takingFromService(device))
+    }
+    return Finding(
+      .inUse, "a program of another user has it",
+      advice: "sudo fuser -v \(device.node) tells which (package psmisc); end it")
+  }
+
+  private func takingFromService(_ device: USBDevice) -> String {
+    "use it over PC/SC: --reader \(SmartCardServiceState.scheme)\(namePart(device)); or end that: "
+      + "sudo systemctl stop pcscd.socket pcscd.service; " + keepingServiceOut(device)
+  }
+
+  static func list(_ holders: [Processes.Process]) -> String {
+    let most = 3
+    let names = holders.prefix(most).map { "\($0.command) (process \($0.id))" }
+    return (names + (holders.count > most ? ["others"] : [])).joined(separator: ", ")
+  }
+
+  /// A part of the name that pcscd gives it, without a blank where that is known.
+  private func namePart(_ device: USBDevice) -> String {
+    let name = bundles.name(of: device) ?? device.ownName ?? device.identifiers
+    return ["ACR122U", "38U"].first { name.contains($0) } ?? name
+  }
+
+  /// pcsc-lite's filter; Debian 12's `pcscd --version` lists it among the features.
+  private func keepingServiceOut(_ device: USBDevice) -> String {
+    "for good, leaving other readers to pcscd: "
+      + "echo '\(Self.serviceFilter)\(namePart(device))' | sudo tee -a \(Self.serviceSettings), "
+      + "and sudo systemctl restart pcscd"
+  }
+
+  /// pcscd opens every reader that it has a driver for as soon as it is started, by any PC/SC program.
+  private func sharing(_ device: USBDevice) -> Finding? {
+    guard mayBeTakenByService(device) else { return nil }
+    return Finding(
+      .sharedWithService, "pcscd takes it too, as soon as a PC/SC program runs",
+      advice: keepingServiceOut(device), isObstacle: false)
+  }
+
+  func mayBeTakenByService(_ device: USBDevice) -> Bool {
+    guard let name = bundles.name(of: device) else { return false }
+    return files.exists(SmartCardServiceState.socket(files)) && !isKeptFromService(name)
+  }
+
+  private static let serviceSettings = "/etc/default/pcscd"
+  private static let serviceFilter = "PCSCLITE_FILTER_IGNORE_READER_NAMES="
+
+  /// pcsc-lite takes parts of names, with colons between them.
+  private func isKeptFromService(_ name: String) -> Bool {
+    (files.text(Self.serviceSettings) ?? "").split(whereSeparator: \.isNewline).map(\.trimmed)
+      .filter { $0.hasPrefix(Self.serviceFilter) }
+      .flatMap {
+        $0.dropFirst(Self.serviceFilter.count).replacing("\"", with: "").split(separator: ":")
+      }
+      .contains { name.contains($0) }
+  }
+}

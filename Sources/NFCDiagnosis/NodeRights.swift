@@ -1,0 +1,113 @@
+import NFCUSB
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Why this login may not use a device node, and how it could.
+struct NodeRights {
+  let files: SystemFiles
+  let accounts: Accounts
+
+  /// A USB device, and the rules that may give its node to somebody.
+  struct USBAccess {
+    let device: USBDevice
+    let rules: SettingsFolders
+  }
+
+  /// - Parameter usb: the USB device whose node it is, if it is one's.
+  func finding(_ path: String, _ usb: USBAccess? = nil) -> ReaderDiagnosis.Finding? {
+    guard let number = files.login.refusal(files.root + path), let node = files.node(path) else {
+      return nil
+    }
+    return ReaderDiagnosis.Finding(
+      .noPermission, "this login may not read and write \(path) (\(description(of: node)))",
+      advice: advice(number, path, node, usb))
+  }
+
+  private func description(of node: SystemFiles.Node) -> String {
+    let owner = accounts.user(node.owner) ?? String(node.owner)
+    let group = accounts.group(node.group)?.name ?? String(node.group)
+    let mode = String(node.permissions, radix: 8)
+    return
+      "\(owner):\(group), mode 0\(String(repeating: "0", count: max(0, 3 - mode.count)))\(mode)"
+  }
+
+  private func advice(
+    _ number: Int32, _ path: String, _ node: SystemFiles.Node, _ usb: USBAccess?
+  ) -> String {
+    if number == EROFS { return "the file system is mounted for reading alone" }
+    // Denied although the mode allows it: by rules for devices, as containers have them.
+    if number == EPERM {
+      return usb == nil
+        ? "start the container with --device \(path)" : Examination.passThroughToContainer
+    }
+    let groupMay = node.permissions & 0o060 == 0o060
+    if groupMay, let group = accounts.group(node.group), group.name != "root" {
+      return joining(group)
+    }
+    let (step, group) = usb.map(restoring) ?? (Self.ownRule(for: path), Self.portsGroup)
+    let apply =
+      files.exists("/run/udev/control")
+      ? "sudo udevadm control --reload, and plug it in again (or sudo udevadm trigger --action=add)"
+      : "no udev runs here, so give the rights where it does: on the host, or when the node is made"
+    let missing = accounts.group(named: group).flatMap {
+      files.login.groupIDs.contains($0.id) ? nil : joining($0)
+    }
+    return ([step, apply] + [missing].compactMap(\.self)).joined(separator: "; ")
+  }
+
+  private func joining(_ group: Accounts.Group) -> String {
+    guard !files.login.groupIDs.contains(group.id) else {
+      return "the group \(group.name) should do, but something else forbids it: try as root"
+    }
+    if let user = accounts.user(files.login.userID), group.members.contains(user) {
+      return "\(user) is in the group \(group.name), but was not when this login began: "
+        + "log out and in again"
+    }
+    return "sudo adduser $USER \(group.name), then log out and in again"
+  }
+
+  // MARK: udev
+
+  /// The group of libnfc's udev rules, and that of serial ports.
+  private static let readersGroup = "plugdev"
+  private static let portsGroup = "dialout"
+
+  private static func ownRule(_ match: String, group: String) -> String {
+    "echo '\(match), MODE=\"0660\", GROUP=\"\(group)\"' "
+      + "| sudo tee -a /etc/udev/rules.d/93-nfc-reader.rules"
+  }
+
+  private static func ownRule(for path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    return ownRule("KERNEL==\"\(name)\"", group: portsGroup)
+  }
+
+  /// What makes udev give a USB reader to a group, and which.
+  private func restoring(_ usb: USBAccess) -> (step: String, group: String) {
+    let device = usb.device
+    if let rule = usb.rules.access(vendor: device.vendor, product: device.product) {
+      let group = rule.group ?? Self.readersGroup
+      return (
+        rule.group != nil && accounts.group(named: group) == nil
+          ? "sudo groupadd --system \(group), which \(rule.path) wants"
+          : "\(rule.path) has a rule that did not take effect", group
+      )
+    }
+    if USBModel.of(device)?.isInLibNFCRules == true {
+      return (
+        "sudo apt install --reinstall libnfc6, whose udev rules are missing", Self.readersGroup
+      )
+    }
+    let (vendor, product) = (USBDevice.digits(device.vendor), USBDevice.digits(device.product))
+    return (
+      Self.ownRule(
+        "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor.lowercased())\", "
+          + "ATTR{idProduct}==\"\(product.lowercased())\"", group: Self.readersGroup),
+      Self.readersGroup
+    )
+  }
+}

@@ -1,0 +1,71 @@
+import NFC
+import NFCCore
+import ReaderThread
+
+extension ReaderDiagnosis {
+  /// What readers are there, and what stands in their way.
+  ///
+  /// Opens none. The PC/SC service is asked for its readers, which starts it where it is started on
+  /// demand; it is not asked while it would take a reader that libnfc drives.
+  public static func current() async -> ReaderDiagnosis {
+    await onOwnThread {
+      let examination = Examination(.own)
+      return examination.diagnosis(
+        examination.isServiceBetterLeftAlone ? .leftAlone : .asked())
+    }
+  }
+
+  /// Why one reader cannot be opened.
+  ///
+  /// It is opened and closed again if nothing that can be seen stands in its way.
+  ///
+  /// - Parameter connectionString: as ``Reader/open(_:)`` takes it.
+  public static func examine(_ connectionString: String) async -> ReaderDiagnosis {
+    var diagnosis = await onOwnThread {
+      let examination = Examination(.own)
+      let isForService = connectionString.hasPrefix(SmartCardServiceState.scheme)
+      let service: SmartCardServiceState = isForService ? .asked() : .leftAlone
+      return ReaderDiagnosis(
+        readers: [examination.examine(connectionString, service)])
+    }
+    for index in diagnosis.readers.indices where diagnosis.readers[index].canBeOpened {
+      await diagnosis.readers[index].open(connectionString)
+    }
+    return diagnosis
+  }
+
+  /// Files and services answer when they like: not on a thread that others wait for.
+  private static func onOwnThread<Result: Sendable>(
+    _ body: @escaping @Sendable () -> Result
+  ) async -> Result {
+    // Without a thread of its own it runs on one of the pool.
+    let thread = try? ReaderThread()
+    return await Task(executorPreference: thread) { body() }.value
+  }
+}
+
+extension ReaderDiagnosis.ExaminedReader {
+  fileprivate mutating func open(_ connectionString: String) async {
+    do {
+      let reader = try await Reader.open(connectionString)
+      self.connectionString = reader.connectionString
+      await reader.close()
+      wasOpened = true
+    } catch let error as NFCError {
+      findings.append(.noAnswer(connectionString, error))
+    } catch {
+      findings.append(ReaderDiagnosis.Finding(.noAnswer, "\(error)"))
+    }
+  }
+}
+
+extension ReaderDiagnosis.Finding {
+  /// What else it can be, by what users of each kind of reader have met.
+  static func noAnswer(_ connectionString: String, _ error: NFCError) -> ReaderDiagnosis.Finding {
+    let address = ReaderAddress(connectionString)
+    let advice =
+      ReaderSources.source(of: address)?.advice(forSilenceOf: address)
+      ?? "check its cable and power"
+    return ReaderDiagnosis.Finding(.noAnswer, error.description, advice: advice)
+  }
+}

@@ -1,0 +1,177 @@
+import CLibNFC
+
+/// What the chip of a reader is set to, as far as this module depends on it.
+///
+/// A reader comes as the program before has left it, and libnfc writes only what it believes to be otherwise:
+/// it takes the checks for switched on when it opens a reader, and does not know what its own search for iCLASS
+/// writes. So everything is written here before it is relied on: when a reader is opened, and after the searches
+/// that libnfc makes by hand. What libnfc caches of it costs no command of its own.
+///
+/// Sources: PN532 user manual (UM0701-02), 7.2.5 and 7.3.1; PN532 data sheet, 8.6.23; libnfc 1.8.0, `pn53x.c`.
+final class ChipSettings {
+  private let device: LibNFC.Device
+  /// The radio time-out that is in force, an index into ``radioTimeouts``.
+  private var radioTimeout = 0
+  /// The settings of the transmitter and receiver that the chip's search loaded, before the search for iCLASS
+  /// first wrote over them.
+  private var analogue: [UInt8]?
+  /// Whether those of the search for iCLASS are in force.
+  private var isSetUpForICLASS = false
+  /// Whether the transmitter is set up for type B frames, as far as is known.
+  private var isSetUpForTypeB = false
+
+  init(_ device: LibNFC.Device) { self.device = device }
+
+  // MARK: Commands and registers of the chip (UM0701-02, 7.2, 7.3; PN532 data sheet, 8.6.23)
+
+  private static let readRegister: UInt8 = 0x06
+  private static let writeRegister: UInt8 = 0x08
+  private static let rfConfiguration: UInt8 = 0x32
+  /// RFConfiguration, item 4: how often InDataExchange and InCommunicateThru repeat by themselves. Never: a
+  /// command that counts would count twice.
+  private static let maximumRetriesOfExchange: [UInt8] = [rfConfiguration, 0x04, 0x00]
+  /// RFConfiguration, item 0Ch: GsNOn, ModGsP and RxThreshold for type B, as the chip has them at power-up.
+  private static let typeBTransmitter: [UInt8] = [rfConfiguration, 0x0C, 0xFF, 0x17, 0x85]
+
+  private enum Register: UInt16 {
+    case transmitterAuto = 0x6305
+    case conductanceOff = 0x6313
+    case receiverConfiguration = 0x6316
+    case conductanceOn = 0x6317
+    case conductanceWithoutModulation = 0x6318
+    case conductanceWithModulation = 0x6319
+
+    var bytes: [UInt8] {
+      [UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)]
+    }
+  }
+
+  /// TxAuto with both drivers switched on by the chip and without `Force100ASK`, which type A needs and type B
+  /// cannot bear; libnfc's own value before its search for SRx.
+  private static let transmitterOfTypeB: UInt8 = 0x07
+  /// What the search for iCLASS writes over (`pn53x_initiator_init_iclass_modulation`).
+  private static let analogueRegisters: [Register] = [
+    .conductanceOff, .receiverConfiguration, .conductanceOn, .conductanceWithoutModulation,
+    .conductanceWithModulation,
+  ]
+
+  // MARK: Opening
+
+  /// Puts a chip that has just been opened into the state that everything here begins from.
+  func establish() throws(LibNFC.Failure) {
+    try rewriteChecks()
+    try device.initializeInitiator()
+    // Else a search for a target that is not there would never end.
+    try device.set(NP_INFINITE_SELECT, false)
+    try device.set(NP_TIMEOUT_COM, Self.radioTimeouts[0].asked)
+    try bestEffort(Self.maximumRetriesOfExchange)
+    // The firmware of a complete reader has its own for its antenna.
+    if device.traits.isBareChip { try bestEffort(Self.typeBTransmitter) }
+  }
+
+  /// A setting that not every chip of the family has.
+  private func bestEffort(_ command: [UInt8]) throws(LibNFC.Failure) {
+    do {
+      _ = try device.chipCommand(command)
+    } catch {
+      guard !device.traits.isBareChip || error.code == LibNFC.Failure.notSupported else {
+        throw error
+      }
+      device.resynchronize()
+    }
+  }
+
+  /// Has the chip make and check CRC and parity itself, whatever libnfc believes of it: a flag is written only
+  /// where it is to change. Goes with the next command.
+  func rewriteChecks() throws(LibNFC.Failure) {
+    for property in [NP_HANDLE_CRC, NP_HANDLE_PARITY] {
+      try device.set(property, false)
+      try device.set(property, true)
+    }
+    try device.set(NP_ACCEPT_INVALID_FRAMES, false)
+  }
+
+  // MARK: The radio's time-out
+
+  /// RFConfiguration, item 2: how long the chip waits for a tag below ISO/IEC 14443-4, in milliseconds, and what
+  /// libnfc is asked for to set it (`pn53x_int_to_timeout`). The first is the one at power-up.
+  private static let radioTimeouts: [(milliseconds: Int32, asked: Int32)] = [
+    (51, 52), (102, 103), (204, 206), (409, 411), (819, 821), (1638, 1641), (3276, 3281),
+  ]
+
+  /// Has the chip wait for a tag at least as long as a command may take, in steps; not shorter than after
+  /// power-up, so that ordinary commands cost nothing. It stays so until the next search, so that commands of
+  /// different lengths do not each cost one of the reader's own.
+  ///
+  /// - Returns: how long it waits now, in milliseconds.
+  func allow(_ milliseconds: Int32) throws(LibNFC.Failure) -> Int32 {
+    let index = Self.radioTimeouts.lastIndex { $0.milliseconds <= milliseconds } ?? 0
+    if index > radioTimeout { try setRadioTimeout(index) }
+    return Self.radioTimeouts[radioTimeout].milliseconds
+  }
+
+  /// A search does not wait for longer than after power-up.
+  private func shortenRadioTimeout() throws(LibNFC.Failure) {
+    if radioTimeout != 0 { try setRadioTimeout(0) }
+  }
+
+  private func setRadioTimeout(_ index: Int) throws(LibNFC.Failure) {
+    try device.set(NP_TIMEOUT_COM, Self.radioTimeouts[index].asked)
+    radioTimeout = index
+  }
+
+  // MARK: Searches
+
+  /// Before a search by the chip itself, InListPassiveTarget, which loads the settings of the transmitter and
+  /// leaves parity and `RxNoErr` as they are.
+  func prepareForSearch() throws(LibNFC.Failure) {
+    try shortenRadioTimeout()
+    if isSetUpForICLASS {
+      try rewriteChecks()
+      isSetUpForICLASS = false
+    }
+    isSetUpForTypeB = false
+  }
+
+  /// Before a search by hand in type A's modulation, for NFC Barcode.
+  func prepareForTypeA() throws(LibNFC.Failure) {
+    try shortenRadioTimeout()
+    try leaveICLASS()
+    try device.set(NP_FORCE_ISO14443_A, true)
+    try device.set(NP_FORCE_SPEED_106, true)
+    isSetUpForTypeB = false
+  }
+
+  /// Before a search by hand in type B's modulation, for B', SRx, CTx and iCLASS.
+  func prepareForTypeB() throws(LibNFC.Failure) {
+    try shortenRadioTimeout()
+    try leaveICLASS()
+    // The search of another technology may have switched checks off without a trace in libnfc's flags.
+    try rewriteChecks()
+    guard !isSetUpForTypeB else { return }
+    try bestEffort(
+      [Self.writeRegister] + Register.transmitterAuto.bytes + [Self.transmitterOfTypeB])
+    isSetUpForTypeB = true
+  }
+
+  /// Keeps what the search for iCLASS is about to write over.
+  func prepareForICLASS() throws(LibNFC.Failure) {
+    try prepareForTypeB()
+    if analogue == nil {
+      let command = [Self.readRegister] + Self.analogueRegisters.flatMap(\.bytes)
+      // A PN533 puts a status byte before the values.
+      analogue = try? Array(device.chipCommand(command).suffix(Self.analogueRegisters.count))
+    }
+    isSetUpForICLASS = true
+  }
+
+  private func leaveICLASS() throws(LibNFC.Failure) {
+    guard isSetUpForICLASS else { return }
+    try rewriteChecks()
+    isSetUpForICLASS = false
+    guard let analogue, analogue.count == Self.analogueRegisters.count else { return }
+    try bestEffort(
+      [Self.writeRegister]
+        + zip(Self.analogueRegisters, analogue).flatMap { $0.bytes + [$1] })
+  }
+}

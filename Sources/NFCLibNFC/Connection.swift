@@ -1,0 +1,63 @@
+import CLibNFC
+import NFCCore
+
+/// An open connection to a reader, from the lock on its port to a chip whose settings are known.
+final class Connection {
+  let device: LibNFC.Device
+  let jewel: JewelExchange
+  let settings: ChipSettings
+  /// Holds the lock on a port.
+  private var port: PortLock?
+
+  /// A silent port takes libnfc some two seconds; one that trickles is given up after this.
+  private static let openingLimit = Duration.seconds(5)
+
+  /// Opens a reader. Blocks, at most for ``openingLimit`` and a moment.
+  ///
+  /// - Parameter watchdog: bounds every call, from now on with this reader's means.
+  /// - Throws: `readerNotFound`, `readerUnavailable`, `invalidParameter`.
+  init(_ text: String, _ watchdog: Watchdog) throws {
+    let string = ConnectionString(text)
+    let address = try string.address()
+    guard let traits = string.traits else {
+      throw NFCError(.readerNotFound, "\"\(text)\" names no driver of libnfc")
+    }
+    let port = try address.lock()
+    let lock = port?.descriptor
+    let path = address.path
+    watchdog.use(
+      Watchdog.Means(abort: {}, cut: { Line.cut(path: path, besides: lock) }))
+    guard
+      let device = try watchdog.call(
+        atMost: Self.openingLimit,
+        { try LibNFC.open(text, traits, at: address, lockedBy: lock) })
+    else {
+      throw NFCError(
+        .readerUnavailable,
+        "no reader answers at \(text); check its cable, and that no other program uses it")
+    }
+    let aborter = device.aborter
+    let line = device.line
+    watchdog.use(
+      Watchdog.Means(abort: { aborter.abort() }, cut: { line?.cut() }))
+    let settings = ChipSettings(device)
+    do {
+      try watchdog.call { try settings.establish() }
+    } catch let failure as LibNFC.Failure {
+      device.close()
+      throw NFCError(
+        .readerUnavailable, "the reader at \(text) does not answer as one",
+        cause: .libnfc(failure.code, failure.text))
+    }
+    self.device = device
+    self.settings = settings
+    jewel = JewelExchange(device)
+    self.port = port
+  }
+
+  /// Switches the carrier off and gives the port back.
+  func close() {
+    device.close()
+    port = nil
+  }
+}

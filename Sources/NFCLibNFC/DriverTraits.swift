@@ -1,0 +1,83 @@
+/// What one of libnfc's drivers can carry and honour.
+///
+/// Every limit and every time-out of this module comes from here. The source of a row is the driver's file in
+/// libnfc 1.8.0, `libnfc/drivers`. libnfc's own PC/SC drivers are not let through: they ignore time-outs, and
+/// PC/SC readers have a driver of ours.
+struct DriverTraits: Sendable {
+  /// What stands after the driver's name in a connection string.
+  enum Address: Sendable {
+    /// Bus and number of a USB device.
+    case usb
+    case serialPort
+    /// An I²C or SPI bus.
+    case node
+  }
+
+  /// What `nfc_abort_command` does.
+  enum Abort: Sendable {
+    /// It wakes the wait for an answer by closing a pipe. What comes too late has no effect.
+    case pipe
+    /// It sets a flag that is looked at now and then: by the next command, if the call has ended meanwhile.
+    case flag
+    /// It closes what is waited on, which Linux does not notice, and has no effect.
+    case none
+  }
+
+  /// libnfc's name of the driver.
+  let name: String
+  let address: Address
+  /// The longest command to a tag, which `nfc_initiator_transceive_bytes` sends with up to two bytes before it.
+  var maximumCommandLength = LibNFC.maximumCommandLength
+  /// The longest answer of a tag.
+  var maximumResponseLength = LibNFC.maximumResponseLength
+  let abort: Abort
+  /// What the driver takes off a time-out before it first looks for an answer, in milliseconds.
+  var timeoutLoss: Int32 = 0
+  /// Whether nothing but a PN532 is at the other end: no firmware of a reader's own has set up the chip.
+  var isBareChip = false
+
+  /// `USB_TIMEOUT_PER_PASS` of both USB drivers.
+  private static let usbPass: Int32 = 200
+
+  static let all = [
+    // `tama_payload` has 254 bytes, two of them libnfc's. The receive buffer has 255 bytes after the CCID
+    // header: D5, code, status and the status word take five.
+    DriverTraits(
+      name: "acr122_usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
+      abort: .flag, timeoutLoss: usbPass),
+    // `PN53X_USB_BUFFER_LEN` holds an extended frame.
+    DriverTraits(name: "pn53x_usb", address: .usb, abort: .flag, timeoutLoss: usbPass),
+    // Either of the two before: the narrower limits.
+    DriverTraits(
+      name: "usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
+      abort: .flag, timeoutLoss: usbPass),
+    DriverTraits(name: "pn532_uart", address: .serialPort, abort: .pipe, isBareChip: true),
+    // It sends normal frames only (254 bytes, two of them libnfc's), and calls abort() for an answer in an
+    // extended one (255 bytes, three of them D5, code and status).
+    DriverTraits(
+      name: "arygon", address: .serialPort, maximumCommandLength: 252, maximumResponseLength: 252,
+      abort: .pipe),
+    // `acr122s_build_frame` takes 255 bytes, D4 among them; the answer is in one APDU as with `acr122_usb`.
+    DriverTraits(
+      name: "ACR122S", address: .serialPort, maximumCommandLength: 252,
+      maximumResponseLength: 250, abort: .none),
+    // `pn532_i2c_receive` reads a whole frame into 264 bytes: preamble 3, extended length 5, D5, code and
+    // status 3, checksum and postamble 2.
+    DriverTraits(
+      name: "pn532_i2c", address: .node, maximumResponseLength: 251, abort: .flag,
+      isBareChip: true),
+    DriverTraits(name: "pn532_spi", address: .node, abort: .flag, isBareChip: true),
+  ]
+
+  static func named(_ name: String) -> DriverTraits? { all.first { $0.name == name } }
+
+  /// The time-out to ask the driver for, so that it waits for `milliseconds` at least.
+  ///
+  /// A USB driver that is left with nothing after its first subtraction never looks for the answer, which the
+  /// next command then takes for its own; so it gets one whole pass in any case.
+  func timeout(_ milliseconds: Int32) -> Int32 {
+    let wanted = max(1, milliseconds)
+    guard timeoutLoss > 0 else { return wanted }
+    return max(2 * timeoutLoss + 1, wanted.addingReportingOverflow(timeoutLoss).partialValue)
+  }
+}

@@ -1,0 +1,170 @@
+import NFCCore
+import NFCUSB
+
+/// The readers that libnfc drives.
+///
+/// A USB reader is named by libnfc's own `driver:BUS:DEVICE`, which is another one each time it is plugged in,
+/// or by what stays: `usb:1-2.3`, the socket that it is plugged into, or `usb:serial=0123456`. The driver may
+/// be named in place of `usb`.
+public struct LibNFCSource: ReaderSource {
+  public let name = "libnfc"
+  public var schemes: [String] { ConnectionString.drivers }
+
+  public init() {}
+
+  public func readers() -> [FoundReader] {
+    LibUSBPath.findAgain()
+    return Self.found(LibNFCDriver.list(), devices: USBDevices.readers())
+  }
+
+  /// What is known of readers beyond libnfc's names for them.
+  ///
+  /// A reader on USB that libnfc leaves out, because something keeps this program from it, is among them too:
+  /// what it is that does so can be told only to whoever tries to open it.
+  package static func found(_ connectionStrings: [String], devices: [USBIdentity]) -> [FoundReader]
+  {
+    var found = connectionStrings.map { text in
+      let device = devices.first { $0.address == ReaderAddress(text).rest }
+      return reader(ReaderAddress(text), device)
+    }
+    for device in devices {
+      guard let reader = reader(device),
+        !found.contains(where: { $0.address.rest == device.address })
+      else { continue }
+      found.append(reader)
+    }
+    return found
+  }
+
+  private static func reader(_ device: USBIdentity) -> FoundReader? {
+    let model = USBModel.of(vendor: device.vendor, product: device.product)
+    return model?.libnfcDriver.map { reader(ReaderAddress("\($0):\(device.address)"), device) }
+  }
+
+  private static func reader(_ address: ReaderAddress, _ device: USBIdentity?) -> FoundReader {
+    guard let device else {
+      // Where the system shows no USB devices there is only the driver's name to go by.
+      return FoundReader(address, namesElsewhere: USBModel.smartCardNames(ofDriver: address.scheme))
+    }
+    let model = USBModel.of(vendor: device.vendor, product: device.product)
+    return FoundReader(
+      address, name: device.ownName ?? model?.name, aliases: aliases(of: device),
+      serialNumber: device.serialNumber, namesElsewhere: model?.smartCardNames ?? [])
+  }
+
+  private static func aliases(of device: USBIdentity) -> [ReaderAddress] {
+    [device.serialNumber.map(USBName.serialNumber), device.port.map(USBName.port)]
+      .compactMap { $0?.address }
+  }
+
+  public func aliases(of address: ReaderAddress) -> [ReaderAddress] {
+    guard let device = try? USBName(address)?.device(for: address) else { return [] }
+    return Self.aliases(of: device).filter { $0 != address }
+  }
+
+  // MARK: Opening
+
+  public func open(_ address: ReaderAddress) throws -> any ReaderDriver {
+    guard let name = USBName(address) else {
+      return try LibNFCDriver.open(address.description)
+    }
+    return try open(try name.device(for: address))
+  }
+
+  /// Opens a reader on USB.
+  ///
+  /// libnfc resets an ACR122U before it claims it, and so takes it from a program that has it: who has it is
+  /// found out first. A reader that is free and answers nonsense is reset once.
+  private func open(_ device: USBIdentity) throws -> any ReaderDriver {
+    let model = USBModel.of(vendor: device.vendor, product: device.product)
+    guard let driver = model?.libnfcDriver else {
+      throw NFCError(
+        .readerNotFound,
+        "libnfc does not drive \(model?.name ?? device.ownName ?? "this USB device") "
+          + "(\(device.identifiers))")
+    }
+    let connectionString = "\(driver):\(device.address)"
+    LibUSBPath.findAgain()
+    do {
+      try USBAccess(device).checkFree()
+    } catch let obstacle {
+      throw obstacle.error(at: connectionString, device)
+    }
+    do {
+      return try LibNFCDriver.open(connectionString)
+    } catch let error as NFCError where error.code == .readerUnavailable {
+      // It is free, so that nothing else is in the way: it hangs, or somebody has left it in a command.
+      let silence = NFCError(
+        .readerUnavailable,
+        "the reader at \(connectionString) does not answer, although no other program has it; "
+          + "plug it in again",
+        cause: error.cause)
+      guard let access = try? USBAccess(device), (try? access.reset()) != nil,
+        let back = Self.waitForReturn(of: device)
+      else { throw silence }
+      do {
+        return try LibNFCDriver.open("\(driver):\(back.address)")
+      } catch let error as NFCError where error.code == .readerUnavailable {
+        throw silence
+      }
+    }
+  }
+
+  public func reset(_ address: ReaderAddress) throws {
+    guard let name = USBName(address) else {
+      throw NFCError(.unsupported, "only a reader on USB can be reset, and \(address) is none")
+    }
+    let device = try name.device(for: address)
+    do {
+      try USBAccess(device).reset()
+    } catch let obstacle {
+      throw obstacle.error(at: address.description, device)
+    }
+    guard Self.waitForReturn(of: device) != nil else {
+      throw NFCError(.readerLost, "\(address) was reset and has not come back; plug it in again")
+    }
+  }
+
+  public var version: String? { LibNFC.version }
+
+  /// A device that was reset may come back under another number, after a moment.
+  private static func waitForReturn(of device: USBIdentity) -> USBIdentity? {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(2)
+    repeat {
+      let now = USBDevices.all().first {
+        $0.vendor == device.vendor && $0.product == device.product && $0.bus == device.bus
+          && (device.port == nil ? $0.number == device.number : $0.port == device.port)
+      }
+      if let now { return now }
+      pause(milliseconds: 50)
+    } while clock.now < deadline
+    return nil
+  }
+
+  // MARK: Watching
+
+  public func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch {
+    LibNFCWatch(naming: addresses)
+  }
+
+  public func advice(forSilenceOf address: ReaderAddress) -> String {
+    switch address.scheme {
+    case "pn532_uart":
+      "set the board's switches to HSU (both 0 on most boards) and cut its power for a moment; "
+        + "TX goes to RX, and the grounds together; then try once more"
+    case "pn532_i2c":
+      "set the board's switches to I2C (1 and 0 on most boards) and cut its power for a moment; "
+        + "sudo i2cdetect -y 1 (package i2c-tools) shows 24 for a PN532"
+    case "pn532_spi":
+      "set the board's switches to SPI (0 and 1 on most boards) and cut its power for a moment; "
+        + "a lower speed may help: "
+        + "\(address.description.split(separator: ":").prefix(2).joined(separator: ":")):500000"
+    case "acr122_usb":
+      "plug it in again; newer ACR122U, and those in virtual machines, are reported to work better "
+        + "as PC/SC readers: --reader pcsc:ACR122"
+    case "pn53x_usb", "usb": "plug it in again"
+    default: "check its cable and power"
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The descriptor by which libnfc reaches a reader: libnfc does not give it out, and it is needed for what
+/// libnfc has no call for. A program that is started must not inherit it; a call that does not end is ended by
+/// it; what a USB reader has answered too late is taken off it.
+final class Line: Sendable {
+  /// -1 once libnfc has closed it.
+  private let descriptor: Mutex<Int32>
+  private let path: String
+
+  /// Finds the descriptor that libnfc has opened `path` by, among those of the process, and keeps it from
+  /// programs that are started.
+  ///
+  /// - Parameter other: a descriptor of ours on the same path.
+  init?(to path: String, besides other: Int32?) {
+    guard let found = Self.descriptor(of: path, besides: other) else { return nil }
+    _ = fcntl(found, F_SETFD, FD_CLOEXEC)
+    descriptor = Mutex(found)
+    self.path = path
+  }
+
+  /// libnfc waits by select(2), so its descriptors are below this.
+  private static let descriptors = 0..<Int32(FD_SETSIZE)
+
+  private static func descriptor(of path: String, besides other: Int32?) -> Int32? {
+    descriptors.first { $0 != other && leads($0, to: path) }
+  }
+
+  private static func leads(_ descriptor: Int32, to path: String) -> Bool {
+    var wanted = stat()
+    var found = stat()
+    return stat(path, &wanted) == 0 && fstat(descriptor, &found) == 0
+      && found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino
+  }
+
+  /// libnfc has closed it.
+  func retire() { descriptor.withLock { $0 = -1 } }
+
+  /// Ends whatever libnfc waits for on it, for good: every further call on it fails at once.
+  func cut() { withDescriptor(Self.cut) }
+
+  /// Ends an opening that has not come to an end.
+  static func cut(path: String, besides other: Int32?) {
+    if let descriptor = descriptor(of: path, besides: other) { cut(descriptor) }
+  }
+
+  /// Puts `/dev/null` in a descriptor's place, at once and under the same number, so that nothing else can be
+  /// given that number before libnfc closes it. It can always be read, and has no terminal or USB calls.
+  private static func cut(_ descriptor: Int32) {
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard nothing >= 0 else { return }
+    dup2(nothing, descriptor)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    close(nothing)
+  }
+
+  /// Runs `body` with the descriptor, if it is still open. A number that libnfc has given back may be anybody's.
+  func withDescriptor(_ body: (Int32) -> Void) {
+    descriptor.withLock { if $0 >= 0, Self.leads($0, to: path) { body($0) } }
+  }
+}
+
+/// Wakes a thread from a system call.
+enum Interruption {
+  /// A signal that programs ignore by default, and that any of them must be ready to get for no reason.
+  private static let signal = SIGURG
+
+  /// Lets the signal interrupt a call, which one that is ignored does not. A handler of the program's own is
+  /// left in place and does as well.
+  private static let handler: Void = {
+    var current = sigaction()
+    sigaction(signal, nil, &current)
+    #if canImport(Glibc)
+    let action = current.__sigaction_handler.sa_handler
+    #else
+    let action = current.__sigaction_u.__sa_handler
+    #endif
+    let isIgnored =
+      action.map { unsafeBitCast($0, to: Int.self) } ?? 0
+    // SIG_DFL is 0, SIG_IGN is 1.
+    guard isIgnored <= 1 else { return }
+    var new = sigaction()
+    #if canImport(Glibc)
+    new.__sigaction_handler.sa_handler = { _ in }
+    #else
+    new.__sigaction_u.__sa_handler = { _ in }
+    #endif
+    new.sa_flags = SA_RESTART
+    sigaction(signal, &new, nil)
+  }()
+
+  /// - Parameter thread: one that has not ended.
+  static func wake(_ thread: pthread_t) {
+    _ = handler
+    pthread_kill(thread, signal)
+  }
+}

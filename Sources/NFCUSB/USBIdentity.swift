@@ -1,0 +1,62 @@
+/// A USB device: where it is, and what it says of itself.
+public struct USBIdentity: Hashable, Sendable {
+  public let vendor: UInt16
+  public let product: UInt16
+  /// The bus, and the number that the kernel has given the device on it: another one each time it is plugged
+  /// in.
+  public let bus: UInt8
+  public let number: UInt8
+  /// The kernel's name for the socket, `1-2.3`: bus, port of the root hub, ports of further hubs. It stays the
+  /// same as long as the device is plugged into the same socket. `nil` for a root hub.
+  public let port: String?
+  /// The number by which its maker tells two devices of one model apart; many readers have none.
+  public let serialNumber: String?
+  public let manufacturerName: String?
+  public let productName: String?
+
+  package init(
+    vendor: UInt16, product: UInt16, bus: UInt8, number: UInt8, ports: [UInt8],
+    serialNumber: String? = nil, manufacturerName: String? = nil, productName: String? = nil
+  ) {
+    self.vendor = vendor
+    self.product = product
+    self.bus = bus
+    self.number = number
+    port = Self.port(bus: bus, ports)
+    self.serialNumber = serialNumber
+    self.manufacturerName = manufacturerName
+    self.productName = productName
+  }
+
+  /// Linux, drivers/usb/core/usb.c, `usb_alloc_dev`: the bus, a dash, and the ports with dots between them.
+  static func port(bus: UInt8, _ ports: [UInt8]) -> String? {
+    ports.isEmpty ? nil : "\(bus)-" + ports.map(String.init).joined(separator: ".")
+  }
+
+  /// Bus and number in three digits each with a colon between them, as libnfc compares them: `001:004`.
+  public var address: String { Self.threeDigits(bus) + ":" + Self.threeDigits(number) }
+
+  /// The device's node, `/dev/bus/usb/001/004`.
+  package var node: String {
+    "/dev/bus/usb/\(Self.threeDigits(bus))/\(Self.threeDigits(number))"
+  }
+
+  /// Vendor and product, `072F:2200`.
+  public var identifiers: String { Self.digits(vendor) + ":" + Self.digits(product) }
+
+  /// Maker and product, as the device names them; `nil` if it names neither.
+  public var ownName: String? {
+    let names = [manufacturerName, productName].compactMap(\.self)
+    return names.isEmpty ? nil : names.joined(separator: " ")
+  }
+
+  package static func digits(_ identifier: UInt16) -> String {
+    let text = String(identifier, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 4 - text.count) + text
+  }
+
+  private static func threeDigits(_ number: UInt8) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: 3 - text.count) + text
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@testable import NFCDiagnosis
+
+/// What to do where this login may not use a node: by its group, its mode, and udev's rules.
+@Suite struct PermissionDiagnosisTests {
+  /// The line that libnfc's file has for an ACR122U, and others that give no rights.
+  private static let rules = """
+    # ACR122 / Touchatag
+    ATTRS{idVendor}=="072f", ATTRS{idProduct}=="90cc", MODE="0664", GROUP="plugdev"
+    ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2200", MODE="0664", GROUP="plugdev"
+    ATTR{idVendor}=="072f", ATTR{idProduct}=="2214", GOTO="end"
+    """
+
+  private func finding(_ system: MadeUpSystem) throws -> ReaderDiagnosis.Finding {
+    let reader = try #require(system.diagnosis().readers.first)
+    #expect(reader.problems == [.noPermission])
+    return try #require(reader.findings.first)
+  }
+
+  @Test func aMemberOfTheGroupMay() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", mode: 0o664)
+    try system.nameGroup("plugdev", members: MadeUpSystem.user)
+    system.groupIDs = [getegid()]
+    #expect(system.diagnosis().readers.first?.findings == [])
+  }
+
+  @Test func whoIsNoMemberJoins() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", mode: 0o664)
+    try system.nameGroup("plugdev", members: "grace, charles")
+    let finding = try finding(system)
+    #expect(finding.detail.contains(":plugdev, mode 0664"))
+    #expect(finding.advice == "sudo adduser $USER plugdev, then log out and in again")
+  }
+
+  /// On disk since this login began: only a new one has the group.
+  @Test func whoHasJoinedLogsInAgain() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", mode: 0o660)
+    try system.nameGroup("plugdev", members: "grace,\(MadeUpSystem.user)")
+    let finding = try finding(system)
+    #expect(finding.advice.contains("log out and in again"))
+    #expect(!finding.advice.contains("adduser"))
+  }
+
+  @Test func withoutItsRule() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", mode: 0o600)
+    try system.nameGroup("root")
+    try system.file("/run/udev/control")
+    let finding = try finding(system)
+    #expect(finding.advice.contains("sudo apt install --reinstall libnfc6"))
+    #expect(finding.advice.contains("sudo udevadm control --reload"))
+  }
+
+  /// libnfc drives it, and its rules leave it out.
+  @Test func aReaderThatNoRuleKnows() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2214", mode: 0o664)
+    try system.nameGroup("root")
+    try system.file("/run/udev/control")
+    try system.file("/lib/udev/rules.d/93-pn53x.rules", Self.rules)
+    let finding = try finding(system)
+    #expect(
+      finding.advice.contains(
+        #"SUBSYSTEM=="usb", ATTR{idVendor}=="072f", ATTR{idProduct}=="2214", MODE="0660", "#
+          + #"GROUP="plugdev""#))
+    #expect(!finding.advice.contains("libnfc6"))
+  }
+
+  @Test func aRuleWithoutEffect() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", mode: 0o664)
+    try system.file("/etc/group", "root:x:\(getegid()):\nplugdev:x:4242:\n")
+    try system.file("/run/udev/control")
+    try system.file("/lib/udev/rules.d/93-pn53x.rules", Self.rules)
+    let finding = try finding(system)
+    #expect(finding.advice.contains("93-pn53x.rules has a rule that did not take effect"))
+    #expect(finding.advice.contains("plug it in again"))
+    #expect(finding.advice.contains("sudo adduser $USER plugdev"))
+  }
+
+  @Test func aRuleWhoseGroupIsMissing() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", mode: 0o664)
+    try system.nameGroup("root")
+    try system.file("/run/udev/control")
+    try system.file("/etc/udev/rules.d/93-pn53x.rules", Self.rules)
+    let finding = try finding(system)
+    #expect(finding.advice.contains("sudo groupadd --system plugdev"))
+  }
+
+  /// A link to nothing hides the file of that name in the later folders.
+  @Test func aRuleThatIsMasked() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200", mode: 0o600)
+    try system.nameGroup("root")
+    try system.file("/lib/udev/rules.d/93-pn53x.rules", Self.rules)
+    try system.link("/etc/udev/rules.d/93-pn53x.rules", to: "/dev/null")
+    let finding = try finding(system)
+    #expect(finding.advice.contains("libnfc6"))
+    #expect(finding.advice.contains("no udev runs here"))
+  }
+
+  /// Not by the mode, but by what a container is allowed.
+  @Test func aContainerForbidsIt() throws {
+    let system = try MadeUpSystem()
+    try system.usb("1-2", "072f", "2200")
+    let login = Login(userID: 0, groupIDs: [0]) { _ in EPERM }
+    let files = SystemFiles(root: system.root.path, environment: [:], login: login)
+    let reader = try #require(Examination(files).diagnosis(.shows([])).readers.first)
+    #expect(reader.problems == [.noPermission])
+    #expect(reader.advice.contains("--device-cgroup-rule='c 189:* rmw'"))
+    let rights = NodeRights(files: files, accounts: Accounts(files))
+    try system.file("/dev/ttyUSB0")
+    #expect(rights.finding("/dev/ttyUSB0")?.advice.contains("--device /dev/ttyUSB0") == true)
+  }
+
+  @Test func aPortThatIsRootsAlone() throws {
+    let system = try MadeUpSystem()
+    try system.file("/dev/spidev0.0", mode: 0o600)
+    try system.file("/run/udev/control")
+    try system.file("/etc/group", "root:x:\(getegid()):\ndialout:x:20:\n")
+    let rights = NodeRights(files: system.files, accounts: Accounts(system.files))
+    let advice = try #require(rights.finding("/dev/spidev0.0")).advice
+    #expect(advice.contains(#"KERNEL=="spidev0.0", MODE="0660", GROUP="dialout""#))
+    #expect(advice.contains("sudo adduser $USER dialout"))
+  }
+
+  @Test(arguments: [
+    (#"ATTR{idVendor}=="072f", ATTR{idProduct}=="2200", TAG+="uaccess""#, true, String?.none),
+    (#"ATTRS{idVendor}=="072F",ATTRS{idProduct}=="2200",GROUP:="nfc""#, true, "nfc"),
+    (#"ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2200", \"# + "\n  MODE=\"0666\"", true, nil),
+    (#"ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2200", ATTR{power/control}="on""#, false, nil),
+    (#"ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2201", MODE="0666""#, false, nil),
+    (#"# ATTRS{idVendor}=="072f", ATTRS{idProduct}=="2200", MODE="0666""#, false, nil),
+    (#"ATTRS{idVendor}==072f, ATTRS{idProduct}=="2200", MODE="0666""#, false, nil),
+    (#"ATTRS{idVendor}=="072f"#, false, nil),
+  ])
+  func rulesThatGiveAccess(_ text: String, _ isOne: Bool, _ group: String?) throws {
+    let system = try MadeUpSystem()
+    try system.file("/etc/udev/rules.d/60-own.rules", text + "\n")
+    let rule = SettingsFolders.rules(system.files).access(vendor: 0x072F, product: 0x2200)
+    #expect((rule != nil) == isOne)
+    #expect(rule?.group == group)
+  }
+
+  /// This process and its own login.
+  @Test func theOwnLogin() throws {
+    let login = Login.own
+    #expect(login.userID == geteuid())
+    #expect(login.groupIDs.contains(getegid()))
+    #expect(login.refusal("/dev/null") == nil)
+    #expect(login.refusal("/nowhere/at/all") == ENOENT)
+  }
+}

@@ -1,0 +1,76 @@
+import NFC
+import Testing
+
+@testable import NFCLibNFC
+
+extension LibNFCTests {
+  /// What libnfc's drivers can carry, and which readers are looked for.
+  @Suite struct DriverTraitsTests {
+    /// A USB driver of libnfc takes 200 ms off before it first looks for an answer.
+    @Test(arguments: ["acr122_usb", "pn53x_usb", "usb"], [Int32(1), 100, 200, 201, 300, 5000])
+    func aUSBDriverIsLeftAWholePassAndTheTimeThatWasAskedFor(
+      _ driver: String, _ asked: Int32
+    ) throws {
+      let timeout = try #require(DriverTraits.named(driver)).timeout(asked)
+      #expect(timeout - 200 > 200 || timeout >= 401)
+      #expect(timeout - 200 >= asked)
+    }
+
+    @Test func aSerialDriverGetsWhatWasAskedForAndNeverWaitsForEver() throws {
+      let traits = try #require(DriverTraits.named("pn532_uart"))
+      #expect(traits.timeout(100) == 100)
+      #expect(traits.timeout(0) == 1)
+      #expect(traits.timeout(-1) == 1)
+    }
+
+    @Test(arguments: [
+      ("acr122_usb", 252, 250), ("pn53x_usb", 262, 262), ("pn532_uart", 262, 262),
+      ("pn532_spi", 262, 262), ("pn532_i2c", 262, 251), ("arygon", 252, 252), ("ACR122S", 252, 250),
+    ])
+    func limits(_ driver: String, _ command: Int, _ response: Int) throws {
+      let traits = try #require(DriverTraits.named(driver))
+      #expect(traits.maximumCommandLength == command)
+      #expect(traits.maximumResponseLength == response)
+    }
+
+    /// The configuration descriptor of an ACR122U.
+    @Test func theEndpointThatAnswersIsInTheDescriptors() {
+      let bytes =
+        [UInt8](
+          hexadecimal: "12011001000000082F07002214020102000109025D00010100806409040000030B000000"
+            + "36210001000702000000A00F0000A00F0000008025000000C2010000F7000000000000000000"
+            + "0000400002000F010000000000000001070581030800FF070502024000000705820240"
+            + "0000") ?? []
+      #expect(USBInput.endpoint(in: bytes) == 0x82)
+      for length in bytes.indices { _ = USBInput.endpoint(in: Array(bytes.prefix(length))) }
+      #expect(USBInput.endpoint(in: [0x00, 0x00]) == nil)
+    }
+
+    private struct MadeUpFiles: ConfigurationFiles {
+      let devices: String
+      let environment: [String: String] = ["LIBNFC_AUTO_SCAN": "false"]
+      func names(in path: String) -> [String]? { ["made-up.conf"] }
+      func bytes(_ path: String) -> [UInt8]? {
+        path.hasSuffix("made-up.conf") ? Array(devices.utf8) : nil
+      }
+      func isRegularFile(_ path: String) -> Bool? { path.hasSuffix("made-up.conf") }
+    }
+
+    @Test func listingWritesNothingToAReaderThatIsInUse() async throws {
+      let used = try StubbornChip()
+      let free = try StubbornChip()
+      let silent = try StubbornChip(manner: .silent)
+      let reader = try await Reader.open(used.connectionString)
+      let lines = [used, free, silent].map {
+        "name = \"made up\"\nconnstring = \"\($0.connectionString)\"\noptional = true\n"
+      }
+      let configuration = LibNFCConfiguration(MadeUpFiles(devices: lines.joined()))
+      #expect(configuration.devices.count == 3)
+      let before = used.now.bytes
+      #expect(LibNFCDriver.list(configuration) == [used.connectionString, free.connectionString])
+      #expect(used.now.bytes == before)
+      _ = try await reader.firstTag(polling: .iso14443a, within: .seconds(1))
+      await reader.close()
+    }
+  }
+}

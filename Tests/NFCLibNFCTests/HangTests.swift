@@ -1,0 +1,153 @@
+import Foundation
+import NFC
+import Synchronization
+import Testing
+
+@testable import VirtualNFC
+
+extension LibNFCTests {
+  /// Whatever a chip does, a call on it ends, and costs nobody else anything.
+  @Suite struct HangTests {
+    private static func openFiles() -> Int {
+      (0..<1024).count { fcntl(Int32($0), F_GETFD) >= 0 }
+    }
+
+    private func tag(_ reader: Reader) async throws -> any MiFareTag {
+      let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(3))
+      guard case .miFare(let tag) = tag else { throw NFCError(.wrongTag, "no MIFARE tag") }
+      return tag
+    }
+
+    @Test(arguments: [StubbornChip.Manner.trickling, .silent, .mute])
+    func aCancelledCallEndsAndTheReaderIsOfUseAgain(_ manner: StubbornChip.Manner) async throws {
+      let chip = try StubbornChip()
+      let reader = try await Reader.open(chip.connectionString)
+      let before = Self.openFiles()
+      for _ in 0..<4 {
+        let tag = try await tag(reader)
+        chip.behave(manner)
+        let command = Task { try await tag.sendMiFareCommand([0x30, 0x00], timeout: .seconds(60)) }
+        try await Task.sleep(for: .milliseconds(100))
+        let start = ContinuousClock.now
+        command.cancel()
+        await #expect(throws: (any Error).self) { _ = try await command.value }
+        #expect(ContinuousClock.now - start < .seconds(4))
+        chip.behave(.properly)
+      }
+      #expect(try await tag(reader).sendMiFareCommand([0x30, 0x00]).count == 16)
+      #expect(Self.openFiles() <= before)
+      await reader.close()
+    }
+
+    @Test func aPortThatTricklesIsGivenUpWhileItIsOpened() async throws {
+      let chip = try StubbornChip(manner: .trickling)
+      let start = ContinuousClock.now
+      let error = await #expect(throws: NFCError.self) {
+        _ = try await Reader.open(chip.connectionString)
+      }
+      #expect(error?.code == .readerUnavailable)
+      #expect(ContinuousClock.now - start < .seconds(9))
+      // The port is free again.
+      chip.behave(.properly)
+      try await Task.sleep(for: .milliseconds(300))
+      await (try await Reader.open(chip.connectionString)).close()
+    }
+
+    @Test func silentPortsHoldUpNobody() async throws {
+      let silent = try (0..<4).map { _ in try StubbornChip(manner: .silent) }
+      let good = try StubbornChip()
+      let attempts = silent.map { chip in
+        Task { try? await Reader.open(chip.connectionString) }
+      }
+      try await Task.sleep(for: .milliseconds(100))
+      let start = ContinuousClock.now
+      let reader = try await Reader.open(good.connectionString)
+      _ = try await reader.firstTag(polling: .iso14443a, within: .seconds(3))
+      #expect(ContinuousClock.now - start < .seconds(1))
+      for attempt in attempts { #expect(await attempt.value == nil) }
+      await reader.close()
+    }
+
+    @Test func manyReadersDoNotNoticeADeadAndATricklingOne() async throws {
+      let chips = try (0..<32).map { _ in try StubbornChip() }
+      let readers = try await withThrowingTaskGroup(of: Reader.self) { group in
+        for chip in chips { group.addTask { try await Reader.open(chip.connectionString) } }
+        return try await group.reduce(into: [String: Reader]()) { $0[$1.connectionString] = $1 }
+      }
+      chips[0].behave(.trickling)
+      chips[1].behave(.silent)
+      let rounds = chips.map { _ in Rounds() }
+      let polls = zip(chips, rounds).map { chip, rounds in
+        Task { [reader = readers[chip.connectionString]] in
+          while !Task.isCancelled {
+            _ = try await reader?.firstTag(polling: .iso14443a, within: .seconds(1))
+            rounds.add()
+          }
+        }
+      }
+      try await Task.sleep(for: .seconds(2))
+      for poll in polls { poll.cancel() }
+      for poll in polls { _ = await poll.result }
+      #expect(rounds.dropFirst(2).allSatisfy { $0.count > 20 }, "\(rounds.map(\.count))")
+      for reader in readers.values { await reader.close() }
+    }
+
+    private final class Rounds: Sendable {
+      private let value = Mutex(0)
+      var count: Int { value.withLock { $0 } }
+      func add() { value.withLock { $0 += 1 } }
+    }
+
+    @Test func aReaderThatIsDroppedCanBeOpenedAgainAtOnce() async throws {
+      let chip = try StubbornChip()
+      for _ in 0..<20 { _ = try await Reader.open(chip.connectionString) }
+    }
+
+    @Test func noProgramInheritsAReader() async throws {
+      let chip = try StubbornChip()
+      let inherited = Set((0..<1024).filter { fcntl(Int32($0), F_GETFD) & FD_CLOEXEC == 0 })
+      let reader = try await Reader.open(chip.connectionString)
+      let now = Set((0..<1024).filter { fcntl(Int32($0), F_GETFD) & FD_CLOEXEC == 0 })
+      #expect(now.subtracting(inherited).isEmpty)
+      await reader.close()
+    }
+
+    @Test func pollingGoesOnWhenAReaderIsUnpluggedAndComesBack() async throws {
+      let link = FileManager.default.temporaryDirectory
+        .appendingPathComponent("reader-\(UUID().uuidString)").path
+      defer { try? FileManager.default.removeItem(atPath: link) }
+      let field = VirtualField()
+      field.place(.ntag213())
+      var virtual = try VirtualReader(field)
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: virtual.path)
+      let reader = try await Reader.open("pn532_uart:\(link)")
+      var events = reader.events(
+        polling: .iso14443, pause: .milliseconds(5), survivesReaderLoss: true
+      ).makeAsyncIterator()
+      guard case .arrived(let tag)? = try await events.next() else {
+        Issue.record("no arrival")
+        return
+      }
+      virtual.close()
+      try FileManager.default.removeItem(atPath: link)
+      guard case .left(let gone)? = try await events.next(),
+        case .readerLost? = try await events.next()
+      else {
+        Issue.record("no departure and loss")
+        return
+      }
+      #expect(gone.identifier == tag.identifier)
+      virtual = try VirtualReader(field)
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: virtual.path)
+      guard case .readerReturned? = try await events.next(),
+        case .arrived(.miFare(let back))? = try await events.next()
+      else {
+        Issue.record("no return and arrival")
+        return
+      }
+      try await back.connect()
+      #expect(try await back.sendMiFareCommand([0x30, 0x03]).count == 16)
+      await reader.close()
+    }
+  }
+}

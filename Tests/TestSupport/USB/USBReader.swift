@@ -1,0 +1,100 @@
+import Foundation
+import VirtualNFC
+
+/// A reader on a USB bus that is not there, with a virtual chip and tags: the system's own libusb and libnfc
+/// talk to it, in a child process.
+///
+/// umockdev shows the child a made-up `/sys` and `/dev`. A script takes off the reader's framing and hands
+/// the rest to the chip.
+///
+/// ```
+///   nfc, nfc-list, …      libnfc, libusb      usb_reader.py           VirtualReader
+///   (child process)  ──▶  usbfs requests ──▶  CCID or PN533 frames ─▶ PN532 chip ─▶ tags
+/// ```
+public final class USBReader: Sendable {
+  /// Whose framing and descriptors it has.
+  public enum Model: String, Sendable, CaseIterable {
+    /// CCID, pseudo-APDUs; answers of 250 bytes at most.
+    case acr122u
+    /// A PN533's own frames.
+    case scl3711
+  }
+
+  /// What is wrong with it.
+  public enum Condition: Sendable {
+    /// Another program has claimed it.
+    case busy
+    /// The program has no right to use it.
+    case denied
+    /// An ACR122U that says nothing where a card says nothing.
+    case mute
+    /// Unplugged at the n-th transfer to the device, counted from 1.
+    case unplugged(Int)
+    /// Unplugged then, and plugged in again some milliseconds later.
+    case unpluggedAndBack(Int, milliseconds: Int)
+    /// Plugged in some milliseconds after the program has started.
+    case arrives(milliseconds: Int)
+    /// The answer to the n-th command comes late.
+    case late(Int, milliseconds: Int)
+
+    fileprivate var arguments: [String] {
+      switch self {
+      case .busy: ["--busy"]
+      case .denied: ["--denied"]
+      case .mute: ["--mute"]
+      case .unplugged(let transfer): ["--unplug", "\(transfer)"]
+      case .unpluggedAndBack(let transfer, let time):
+        ["--unplug", "\(transfer)", "--back", "\(time)"]
+      case .arrives(let time): ["--arrive", "\(time)"]
+      case .late(let command, let time): ["--late", "\(command):\(time)"]
+      }
+    }
+  }
+
+  public let field = VirtualField()
+  public let reader: VirtualReader
+  public let model: Model
+
+  /// What libnfc calls the reader when it is plugged in first.
+  public var connectionString: String {
+    model == .acr122u ? "acr122_usb:001:002" : "pn53x_usb:001:002"
+  }
+
+  public init(_ model: Model, _ tags: VirtualTag...) throws {
+    self.model = model
+    reader = try VirtualReader(
+      field, chip: VirtualPN532(model == .scl3711 ? .pn533 : .pn532C106))
+    for tag in tags { field.place(tag) }
+  }
+
+  deinit { reader.close() }
+
+  /// A program of the rig is not installed.
+  public struct MissingProgram: Error, CustomStringConvertible {
+    public let path: String
+
+    public var description: String {
+      "\(path) is not there; run Scripts/install-dependencies tests"
+    }
+  }
+
+  private static let python = "/usr/bin/python3"
+
+  /// What to run instead of a program, so that it sees the reader: an executable and its arguments.
+  public func command(
+    _ program: [String], _ conditions: [Condition] = []
+  ) throws -> (executable: String, arguments: [String]) {
+    let wrapper = "/usr/bin/umockdev-wrapper"
+    for file in [wrapper, Self.python]
+    where !FileManager.default.isExecutableFile(atPath: file) {
+      throw MissingProgram(path: file)
+    }
+    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "usb_reader.py")
+    return (
+      wrapper,
+      [Self.python, script.path, "--reader", model.rawValue, "--port", reader.path]
+        + conditions.flatMap(\.arguments) + ["--"] + program
+    )
+  }
+}

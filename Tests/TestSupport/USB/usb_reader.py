@@ -1,0 +1,492 @@
+"""A USB reader that is not there: the system's own libusb and libnfc talk to it.
+
+umockdev gives a program a made-up /sys and /dev; what the program sends to the device's node comes to
+this script, which takes off the framing of an ACR122U (CCID) or an SCL3711 (PN533) and hands the rest to
+the virtual PN532 behind a pseudo-terminal.
+
+    umockdev-wrapper /usr/bin/python3 usb_reader.py --reader acr122u --port /dev/pts/5 -- nfc-list
+
+It ends with the program's exit code. Sources: linux/usbdevice_fs.h; USB CCID 1.1, 6; ACR122U API 2.04;
+PN532 user manual, 6.2.1; libnfc 1.8.0, drivers/acr122_usb.c and pn53x_usb.c.
+"""
+
+import argparse
+import errno
+import os
+import select
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+import gi
+
+gi.require_version("UMockdev", "1.0")
+from gi.repository import UMockdev  # noqa: E402
+
+# Requests of linux/usbdevice_fs.h on a machine of 64 bits.
+CONTROL = 0xC0185500
+RESET_ENDPOINT = 0x80045503
+SET_INTERFACE = 0x80085504
+SET_CONFIGURATION = 0x80045505
+GET_DRIVER = 0x41045508
+SUBMIT = 0x8038550A
+DISCARD = 0x550B
+REAP = 0x4008550C
+REAP_NOW = 0x4008550D
+CLAIM = 0x8004550F
+RELEASE = 0x80045510
+CONNECTION = 0x40085511
+DRIVER_IOCTL = 0xC0105512
+RESET = 0x5514
+CLEAR_HALT = 0x80045515
+CAPABILITIES = 0x8004551A
+ACCEPTED = (RESET_ENDPOINT, SET_INTERFACE, SET_CONFIGURATION, RELEASE, CONNECTION, CLEAR_HALT)
+
+# Places in struct usbdevfs_urb.
+STATUS, BUFFER, LENGTH, ACTUAL, URB_SIZE = 4, 16, 24, 28, 56
+CONTROL_TYPE = 2
+DIRECTION_IN = 0x80
+
+ACK = bytes.fromhex("0000ff00ff00")
+NACK = bytes.fromhex("0000ffff0000")
+ERROR = bytes.fromhex("0000ff01ff7f8100")
+WAKE_UP = bytes.fromhex("55550000000000000000")
+
+
+def frame(data):
+    """A frame to a PN532 or from it, TFI and data given."""
+    if len(data) > 255:
+        length = struct.pack(">H", len(data))
+        head = b"\0\0\xff\xff\xff" + length + bytes([-sum(length) & 0xFF])
+    else:
+        head = b"\0\0\xff" + bytes([len(data), -len(data) & 0xFF])
+    return head + data + bytes([-sum(data) & 0xFF, 0])
+
+
+class Chip:
+    """The virtual PN532, at the other end of its pseudo-terminal."""
+
+    def __init__(self, path):
+        self.port = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        settings = termios.tcgetattr(self.port)
+        settings[0] = settings[1] = settings[3] = 0
+        settings[2] = termios.CS8 | termios.CREAD | termios.CLOCAL
+        settings[4] = settings[5] = termios.B115200
+        termios.tcsetattr(self.port, termios.TCSANOW, settings)
+        self.buffer = b""
+
+    def write(self, data):
+        while data:
+            data = data[os.write(self.port, data):]
+
+    def frames(self):
+        """The whole frames that have come."""
+        while select.select([self.port], [], [], 0)[0]:
+            data = os.read(self.port, 4096)
+            if not data:
+                break
+            self.buffer += data
+        while True:
+            size = self.size()
+            if size is None or len(self.buffer) < size:
+                return
+            whole, self.buffer = self.buffer[:size], self.buffer[size:]
+            yield whole
+
+    def size(self):
+        b = self.buffer
+        if b.startswith((ACK, NACK)):
+            return 6
+        if len(b) >= 8 and b[3:5] == b"\xff\xff":
+            return 8 + struct.unpack(">H", b[5:7])[0] + 2
+        return 5 + b[3] + 2 if len(b) >= 5 else None
+
+
+def payload(whole):
+    """TFI and data of a frame."""
+    return whole[8:-2] if whole[3:5] == b"\xff\xff" else whole[5:-2]
+
+
+class Reader:
+    """What a reader makes of bulk transfers. `answer` is called with each of its own."""
+
+    def __init__(self, chip, options, answer):
+        self.chip, self.options, self.answer = chip, options, answer
+        self.commands = 0
+
+    def send(self, data):
+        delay = 0
+        if self.options.late and self.commands == self.options.late[0]:
+            delay = self.options.late[1] / 1000
+        self.answer(data, delay)
+
+
+class SCL3711(Reader):
+    """Frames of a PN533, an ACK in a transfer of its own."""
+
+    product = "04E6", "5591", "SCM Micro", "SCL3711-NFC&RW"
+    device = bytes.fromhex("1201000200000040e6049155000201020001")
+    configuration = bytes.fromhex(
+        "090220000101008032090400000" "2ffffff00" "07050402400004" "07058402400004")
+
+    def out(self, data):
+        if data not in (ACK, NACK):
+            self.commands += 1
+        self.chip.write(data)
+
+    def pump(self):
+        for whole in self.chip.frames():
+            self.send(whole)
+
+
+class ACR122U(Reader):
+    """CCID, with commands to the PN532 in pseudo-APDUs."""
+
+    product = "072F", "2200", "ACS", "ACR122U PICC Interface"
+    device = bytes.fromhex("12011001000000082f070022140201020001")
+    configuration = bytes.fromhex(
+        "09025d0001010080640904000003" "0b000000" "36210001000702000000a00f0000a00f00000080"
+        "25000000c2010000f70000000000000000000000400002000f010000000000000001"
+        "070581030800ff" "07050202400000" "07058202400000")
+    LONGEST = 255
+
+    def __init__(self, chip, options, answer):
+        super().__init__(chip, options, answer)
+        # The message that a command's answer belongs to.
+        self.pending = None
+        # The reader's own controller has brought the chip out of LowVbat mode.
+        chip.write(WAKE_UP + frame(b"\xd4\x14\x01"))
+        while not any(whole != ACK for whole in chip.frames()):
+            time.sleep(0.001)
+
+    def out(self, message):
+        if len(message) < 10:
+            return
+        kind, length = message[0], struct.unpack_from("<I", message, 1)[0]
+        data = message[10:10 + length]
+        self.commands += 1
+        if kind == 0x62:
+            self.reply(message, b"\x3b\0")
+        elif kind in (0x63, 0x65):
+            self.send(bytes([0x81]) + bytes(4) + message[5:7] + b"\0\x81\0")
+        elif kind not in (0x6F, 0x6B):
+            self.reply(message, b"", status=0x40, error=0)
+        elif data[:4] == b"\xff\0\0\0" and len(data) > 6 and data[5] == 0xD4:
+            # A command while another one runs takes its place.
+            self.pending = message
+            self.chip.write(WAKE_UP + frame(data[5:5 + data[4]]))
+        elif data[:3] == b"\xff\0\x48":
+            self.reply(message, b"ACR122U214")
+        else:
+            self.reply(message, b"\x90\0")
+
+    def pump(self):
+        for whole in self.chip.frames():
+            message = self.pending
+            if whole == ACK or message is None:
+                continue
+            self.pending = None
+            if whole == ERROR:
+                self.reply(message, b"\x63\x7f")
+                continue
+            data = payload(whole) + b"\x90\0"
+            silent = data[1] in (0x41, 0x43) and data[2:3] == b"\x01"
+            if silent and self.options.mute:
+                self.reply(message, b"", status=0, error=0xFE)
+            elif len(data) > self.LONGEST:
+                self.reply(message, b"\x63\0")
+            else:
+                self.reply(message, data)
+
+    def reply(self, message, data, status=0, error=0x81):
+        kind = 0x83 if message[0] == 0x6B else 0x80
+        head = bytes([kind]) + struct.pack("<I", len(data)) + message[5:7]
+        # Status, error, and a byte that says nothing: 81 stands where the error should.
+        self.send(head + bytes([status, error, 0]) + data)
+
+
+READERS = {"acr122u": ACR122U, "scl3711": SCL3711}
+
+
+class Client:
+    """The transfers of one program that has the node open."""
+
+    def __init__(self):
+        self.flying = []
+        self.discarded = []
+
+
+class Device:
+    """The node of a device: requests of programs, and the queue of what the device has to say."""
+
+    def __init__(self, options):
+        self.options = options
+        self.model = READERS[options.reader]
+        self.reader = self.model(Chip(options.port), options, self.queue)
+        self.incoming = []
+        self.clients = {}
+        self.transfers = 0
+        self.gone = False
+        self.lock = threading.Lock()
+
+    def queue(self, data, delay):
+        self.incoming.append((time.monotonic() + delay, data))
+
+    def handle(self, _, client):
+        with self.lock:
+            result = self.request(client, client.get_request(), client.get_arg())
+        client.complete(*result)
+        return True
+
+    def request(self, client, request, arg):
+        state = self.clients.setdefault(client, Client())
+        if self.options.denied:
+            return -1, errno.EPERM
+        if self.gone:
+            return -1, errno.ENODEV
+        if request == CAPABILITIES:
+            arg.resolve(0, 4).update(0, struct.pack("I", 0))
+            return 0, 0
+        if request == CLAIM:
+            return (-1, errno.EBUSY) if self.options.busy else (0, 0)
+        if request == RESET:
+            self.incoming.clear()
+            return 0, 0
+        if request in ACCEPTED:
+            return 0, 0
+        if request == GET_DRIVER:
+            return -1, errno.ENODATA
+        if request == CONTROL:
+            return self.control(arg.resolve(0, 24))
+        if request == SUBMIT:
+            return self.submit(state, arg.resolve(0, URB_SIZE))
+        if request == DISCARD:
+            return self.discard(state, arg.resolve(0, URB_SIZE))
+        if request in (REAP, REAP_NOW):
+            return self.reap(state, arg)
+        return -1, errno.ENOTTY
+
+    def descriptor(self, setup):
+        """The answer to GET_DESCRIPTOR; nothing for another request."""
+        kind, number = setup[3], setup[2]
+        if setup[1] != 6:
+            return b""
+        if kind == 1:
+            return self.model.device
+        if kind == 2:
+            return self.model.configuration
+        if kind == 3 and number == 0:
+            return b"\x04\x03\x09\x04"
+        if kind == 3 and number < 3:
+            text = self.model.product[1 + number].encode("utf-16-le")
+            return bytes([2 + len(text), 3]) + text
+        return None
+
+    def control(self, transfer):
+        setup = bytes(transfer.retrieve())[:8]
+        length = struct.unpack_from("<H", setup, 6)[0]
+        data = self.descriptor(setup)
+        if data is None:
+            return -1, errno.EPIPE
+        data = data[:length]
+        if data:
+            transfer.resolve(16, length).update(0, data)
+        return len(data), 0
+
+    def submit(self, state, urb):
+        raw = bytes(urb.retrieve())
+        kind, endpoint = raw[0], raw[1]
+        length = struct.unpack_from("i", raw, LENGTH)[0]
+        buffer = urb.resolve(BUFFER, length) if length else None
+        if kind == CONTROL_TYPE:
+            content = bytes(buffer.retrieve())
+            data = (self.descriptor(content[:8]) or b"")[:length - 8]
+            if data:
+                buffer.update(8, data)
+            state.discarded.append((urb, 0, len(data)))
+            return 0, 0
+        if endpoint & DIRECTION_IN:
+            state.flying.append((urb, endpoint, buffer, length))
+            return 0, 0
+        self.transfers += 1
+        if self.options.unplug == self.transfers:
+            self.gone = True
+            return -1, errno.ENODEV
+        if length:
+            self.reader.out(bytes(buffer.retrieve()))
+        state.discarded.append((urb, 0, length))
+        return 0, 0
+
+    def discard(self, state, urb):
+        address = getattr(urb, "client_addr", None)
+        for index, (other, *_) in enumerate(state.flying):
+            if address is None or getattr(other, "client_addr", None) == address:
+                state.discarded.append((other, -errno.ENOENT, 0))
+                del state.flying[index]
+                return 0, 0
+        return -1, errno.EINVAL
+
+    def reap(self, state, arg):
+        self.reader.pump()
+        if not state.discarded:
+            self.fill(state)
+        if not state.discarded:
+            # A mocked node is always ready: without a pause the program would only spin.
+            time.sleep(0.001)
+            return -1, errno.EAGAIN
+        urb, status, actual = state.discarded.pop(0)
+        urb.update(STATUS, struct.pack("i", status))
+        urb.update(ACTUAL, struct.pack("i", actual))
+        arg.resolve(0, 8).set_ptr(0, urb)
+        return 0, 0
+
+    def fill(self, state):
+        """Completes a transfer into the program with what the device has to say."""
+        for index, (urb, endpoint, buffer, length) in enumerate(state.flying):
+            if endpoint == self.interrupt_endpoint() or not self.incoming:
+                continue
+            due, data = self.incoming[0]
+            if due > time.monotonic():
+                return
+            self.incoming.pop(0)
+            data = data[:length]
+            buffer.update(0, data)
+            state.discarded.append((urb, 0, len(data)))
+            del state.flying[index]
+            return
+
+    def interrupt_endpoint(self):
+        return 0x81 if self.options.reader == "acr122u" else None
+
+
+class Bus:
+    """Plugs a device in and out."""
+
+    PATH = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
+    HUB = bytes.fromhex(
+        "12010002090001406b1d020006010302010109021900010100e0000904000001090000000705810304000c")
+
+    def __init__(self, device):
+        self.bed = UMockdev.Testbed.new()
+        self.device = device
+        self.number = 1
+        # libusb 0.1 looks for buses once in a process, and has none without a hub.
+        self.bed.add_from_string(self.text("usb1", 1, self.HUB, "1d6b", "0002", "Linux", "Hub", 0))
+
+    def text(self, place, number, descriptors, vendor, product, maker, name, path):
+        hexadecimal = descriptors.hex().upper()
+        base = "/devices/pci0000:00/0000:00:14.0/" + place
+        return f"""P: {base}
+N: bus/usb/001/{number:03}={hexadecimal}
+E: DEVNAME=/dev/bus/usb/001/{number:03}
+E: DEVTYPE=usb_device
+E: DRIVER=usb
+E: SUBSYSTEM=usb
+E: MAJOR=189
+E: MINOR={number - 1}
+E: BUSNUM=001
+E: DEVNUM={number:03}
+E: PRODUCT={vendor.lstrip("0").lower()}/{product.lstrip("0").lower()}/214
+A: busnum=1\\n
+A: devnum={number}\\n
+A: devpath={path}\\n
+A: speed=12\\n
+A: bConfigurationValue=1\\n
+A: idVendor={vendor.lower()}\\n
+A: idProduct={product.lower()}\\n
+A: bcdDevice=0214\\n
+A: manufacturer={maker}\\n
+A: product={name}\\n
+A: dev=189:{number - 1}\\n
+H: descriptors={hexadecimal}
+
+"""
+
+    def plug(self):
+        self.number += 1
+        model = self.device.model
+        self.node = f"/dev/bus/usb/001/{self.number:03}"
+        self.handler = UMockdev.IoctlBase.new()
+        self.handler.connect("handle-ioctl", self.device.handle)
+        self.device.gone = False
+        self.device.incoming.clear()
+        self.bed.attach_ioctl(self.node, self.handler)
+        descriptors = model.device + model.configuration
+        vendor, product, maker, name = model.product
+        text = self.text("usb1/1-1", self.number, descriptors, vendor, product, maker, name, 1)
+        text += f"""P: /devices/pci0000:00/0000:00:14.0/usb1/1-1/1-1:1.0
+E: DEVTYPE=usb_interface
+E: SUBSYSTEM=usb
+A: bInterfaceNumber=00\\n
+A: bInterfaceClass={model.configuration[14]:02x}\\n
+
+"""
+        self.bed.add_from_string(text)
+        if self.device.options.denied:
+            os.chmod(self.bed.get_root_dir() + self.node, 0o444)
+        if self.number > 2 or self.device.options.arrive:
+            self.bed.uevent(self.PATH, "add")
+
+    def unplug(self):
+        self.device.gone = True
+        for path in (self.PATH + "/1-1:1.0", self.PATH):
+            self.bed.uevent(path, "remove")
+            self.bed.remove_device(path)
+        self.bed.detach_ioctl(self.node)
+        node = self.bed.get_root_dir() + self.node
+        if os.path.exists(node):
+            os.unlink(node)
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    pair = lambda text: tuple(int(part) for part in text.split(":"))  # noqa: E731
+    parser.add_argument("--reader", choices=READERS, required=True)
+    parser.add_argument("--port", required=True, help="the virtual PN532's serial port")
+    parser.add_argument("--busy", action="store_true", help="another program has claimed it")
+    parser.add_argument("--denied", action="store_true", help="the program may not use it")
+    parser.add_argument("--mute", action="store_true", help="silence of a card is an empty answer")
+    parser.add_argument("--unplug", type=int, help="at this transfer to the device")
+    parser.add_argument("--back", type=int, help="plugged in again so many milliseconds later")
+    parser.add_argument("--arrive", type=int, help="plugged in so many milliseconds after the start")
+    parser.add_argument("--late", type=pair, help="command:milliseconds: its answer is late")
+    parser.add_argument("program", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    device = Device(options)
+    bus = Bus(device)
+    start = time.monotonic()
+    plugged, unplugged = False, None
+    if not options.arrive:
+        bus.plug()
+        plugged = True
+    program = [part for part in options.program if part != "--"]
+    child = subprocess.Popen(program)
+    while child.poll() is None:
+        now = time.monotonic()
+        if not plugged and unplugged is None and now - start > (options.arrive or 0) / 1000:
+            bus.plug()
+            plugged = True
+        if plugged and device.gone:
+            bus.unplug()
+            plugged, unplugged = False, now
+            options.unplug = None
+        waits = unplugged is not None and options.back is not None
+        if waits and not plugged and now - unplugged > options.back / 1000:
+            bus.plug()
+            plugged = True
+        time.sleep(0.005)
+    shutil.rmtree(bus.bed.get_root_dir(), ignore_errors=True)
+    code = child.returncode
+    sys.stdout.flush()
+    os._exit(code if code >= 0 else 128 - code)
+
+
+main()

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// A program that sees a USB reader, run to its end.
+struct USBProgram {
+  let output: String
+  let errors: String
+  let status: Int32
+
+  private static let longestRun = Duration.seconds(40)
+
+  /// Runs the `nfc` command.
+  static func nfc(
+    _ arguments: String..., on reader: USBReader, _ conditions: USBReader.Condition...
+  ) async throws -> USBProgram {
+    // The command stands beside the test bundle, which this process is.
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let tool = URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc").path
+    return try await run([tool] + arguments, reader, conditions)
+  }
+
+  /// Runs somebody else's program.
+  static func other(
+    _ name: String, _ arguments: String..., on reader: USBReader,
+    _ conditions: USBReader.Condition...
+  ) async throws -> USBProgram {
+    try await run(["/usr/bin/\(name)"] + arguments, reader, conditions)
+  }
+
+  private static func run(
+    _ program: [String], _ reader: USBReader, _ conditions: [USBReader.Condition]
+  ) async throws -> USBProgram {
+    let command = try reader.command(program, conditions)
+    let directory = FileManager.default.temporaryDirectory.appending(
+      path: "nfc-usb-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let files = ["output", "errors"].map { directory.appending(path: $0) }
+    for file in files { try Data().write(to: file) }
+    let process = Process()
+    process.executableURL = URL(filePath: command.executable)
+    process.arguments = command.arguments
+    process.standardInput = FileHandle.nullDevice
+    let handles = try files.map { try FileHandle(forWritingTo: $0) }
+    process.standardOutput = handles[0]
+    process.standardError = handles[1]
+    let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
+    process.terminationHandler = {
+      continuation.yield($0.terminationStatus)
+      continuation.finish()
+    }
+    try process.run()
+    for handle in handles { try? handle.close() }
+    let identifier = process.processIdentifier
+    let guardian = Task { () async throws -> Void in
+      try await Task.sleep(for: longestRun)
+      kill(identifier, SIGKILL)
+    }
+    var status: Int32 = -1
+    for await value in ended { status = value }
+    guardian.cancel()
+    let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+    return USBProgram(output: texts[0], errors: texts[1], status: status)
+  }
+
+  func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(status == 0, "\(output)\(errors)", sourceLocation: sourceLocation)
+  }
+}
