@@ -15,6 +15,8 @@ struct ProximitySlot {
     let kind: Kind
     let identifier: [UInt8]
     let atr: [UInt8]
+    /// A FeliCa card's IC code and response times; empty for others.
+    var pmm: [UInt8] = []
 
     /// What a transparent session talks to it by.
     var standard: TransparentStandard? {
@@ -43,9 +45,10 @@ struct ProximitySlot {
       ? Self.storageATR(standard: 0x03, name: 0xF011)
       : Self.storageATR(standard: 0x11, name: 0x003B)
     chip = PN532Chip(field: field)
+    chip.wake()
     // Not until there is one, but twice: one that is active hears the second request only (ISO/IEC
     // 14443-3, 6.4).
-    chip.passiveActivationRetries = 1
+    chip.radio.activationRetries = 1
   }
 
   mutating func forget() {
@@ -115,7 +118,9 @@ struct ProximitySlot {
   /// Length, code, IDm, PMm, system code.
   private func feliCaCard(_ target: [UInt8]) -> Card? {
     guard target.count >= 10 else { return nil }
-    return Card(kind: .feliCa, identifier: Array(target[2..<10]), atr: feliCaATR)
+    return Card(
+      kind: .feliCa, identifier: Array(target[2..<10]), atr: feliCaATR,
+      pmm: Array(target[10...].prefix(8)))
   }
 
   /// ATQB, length of the answer to ATTRIB, that answer.
@@ -150,7 +155,7 @@ struct ProximitySlot {
   private static let statusMask: UInt8 = 0x3F
   private static let moreToCome: UInt8 = 0x40
 
-  /// A command of the chip's own, with its answer.
+  /// A command of the chip's own, with its answer; `nil` if the chip does not take it.
   mutating func direct(_ command: [UInt8]) -> [UInt8]? {
     guard case .reply(let reply) = chip.execute(command) else { return nil }
     return reply

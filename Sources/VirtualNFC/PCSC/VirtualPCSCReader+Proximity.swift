@@ -19,12 +19,14 @@ extension VirtualPCSCReader {
     let data = Self.data(of: command)
     switch (command[1], command[2], command[3]) {
     case (0xCA, 0x00, 0x00): return card.identifier + Self.done
+    case (0xCA, 0x01, 0x00) where dialect == .sonyTransparentSession && !card.pmm.isEmpty:
+      return card.pmm + Self.done
     case (0xCA, 0x01, 0x00):
       guard case .smartCard(let historicalBytes, true) = card.kind else {
         return Self.notSupported
       }
       return historicalBytes + Self.done
-    case (0xC2, 0x00, let function) where dialect == .transparentSession:
+    case (0xC2, 0x00, let function) where dialect.hasTransparentSession:
       guard let data else { return Self.wrongLength }
       return transparent(function, data)
     case (0xFE, let mode, _) where dialect == .springCard:
@@ -48,9 +50,18 @@ extension VirtualPCSCReader {
 
   private func direct(_ command: [UInt8]) -> [UInt8] {
     let timeOut: UInt8 = 0x01
-    let reply = overAir { $0.direct(command) } ?? [command.first.map { $0 &+ 1 } ?? 0, timeOut]
+    // None at all for a command that the chip does not take.
+    let reply =
+      overAir { $0.direct(command) ?? [] } ?? [command.first.map { $0 &+ 1 } ?? 0, timeOut]
+    guard !reply.isEmpty else { return Self.unknownToChip }
+    // A card that is silent in an exchange by the chip itself (nfc-tools/libnfc issue 263).
+    if command.first == Self.dataExchange, reply.count == 2, reply[1] == timeOut { return [] }
     return [Self.fromChip] + reply + Self.done
   }
+
+  /// The chip's syntax error (nfc-tools/libnfc issue 251).
+  private static let unknownToChip: [UInt8] = [0x63, 0x7F]
+  private static let dataExchange: UInt8 = 0x40
 
   /// SpringCard's ENCAPSULATE; P1 01 is a frame of type A, 07 one of FeliCa. How an acknowledge of four
   /// bits is given is not known: here as a byte.
@@ -76,8 +87,14 @@ extension VirtualPCSCReader {
   ) -> [UInt8] {
     let number = command[3]
     switch (command[1], card.kind) {
+    case (0xB0, .feliCa) where dialect == .sonyTransparentSession: return Self.notSupported
     case (0xB0, .ultralight), (0xB0, .classic):
-      return overAir { $0.exchangeData([Self.read, number]) }.map { $0 + Self.done } ?? Self.refused
+      guard let answer = overAir({ $0.exchangeData([Self.read, number]) }) else {
+        return Self.refused
+      }
+      // As many bytes as Le says, all for 0 (ACR122U, application programming interface 2.04, 5.3).
+      let length = command.count > 4 ? Int(command[4]) : 0
+      return (length == 0 ? answer : Array(answer.prefix(length))) + Self.done
     case (0xD6, .ultralight) where data.count == 4:
       return overAir { $0.exchangeData([Self.writePage, number] + data) } == nil
         ? Self.refused : Self.done

@@ -130,6 +130,7 @@ extension VirtualPCSCReader {
   private func sendToProximity(
     _ request: [UInt8], _ session: inout TransparentExchange
   ) -> [UInt8]? {
+    if refusesFeliCaCommand(request) { return Self.wrongValue }
     let effect = nextEffect()
     guard effect?.stopsFrame != true else { return Self.noAnswer }
     switch (state.withLock { $0.slot.exchange(request) }, effect) {
@@ -140,6 +141,19 @@ extension VirtualPCSCReader {
         answer.bytes, isBroken: !answer.isChecked, bitsInLastByte: answer.bitsInLastByte)
     }
     return nil
+  }
+}
+
+extension VirtualPCSCReader {
+  private static let wrongValue: [UInt8] = [0x6A, 0x80]
+  /// Request Service, Search Service Code, Request System Code: records of an RC-S300 have their objects
+  /// refused.
+  private static let refusedCommands: Set<UInt8> = [0x02, 0x0A, 0x0C]
+
+  /// - Parameter frame: of FeliCa, its length first.
+  private func refusesFeliCaCommand(_ frame: [UInt8]) -> Bool {
+    dialect == .sonyTransparentSession && state.withLock { $0.standard } == .feliCa
+      && frame.count > 1 && Self.refusedCommands.contains(frame[1])
   }
 }
 

@@ -31,8 +31,12 @@ public final class VirtualPCSCReader: Sendable {
     case springCardPassThrough
     /// HID OMNIKEY: `FF 30`, and 16-bit block numbers in `FF B0` and `FF D6`.
     case omnikey
-    /// ACS ACR122U: a PN532 that takes commands of its own by `FF 00 00 00`; no ISO/IEC 15693.
+    /// ACS ACR122U: a PN532 that takes commands of its own by `FF 00 00 00`; no ISO/IEC 15693. A card that
+    /// does not answer gives an empty answer.
     case directTransmit
+    /// Sony RC-S300: transparent session without some commands of FeliCa, PMm by `FF CA 01`; no ISO/IEC
+    /// 15693.
+    case sonyTransparentSession
     /// Read and update binary alone, the block's number in P1 and P2.
     case storageCard
     /// The same, the block's number in P2, whatever P1 is.
@@ -131,7 +135,7 @@ public final class VirtualPCSCReader: Sendable {
 
   /// Whether the reader's chip finds tags of this kind.
   private func finds(_ tag: VirtualTag) -> Bool {
-    tag.modulation != .iso15693 || dialect != .directTransmit
+    tag.modulation != .iso15693 || dialect.hasVicinity
   }
 
   /// What is in front of the reader now.
@@ -175,7 +179,7 @@ public final class VirtualPCSCReader: Sendable {
   /// Takes a command APDU and gives the answer.
   func transmit(_ command: [UInt8]) -> [UInt8] {
     state.withLock { $0.commands += 1 }
-    guard vicinityTags.isEmpty || dialect == .directTransmit else {
+    guard vicinityTags.isEmpty || !dialect.hasVicinity else {
       return transmitToVicinity(command)
     }
     return transmitToProximity(command)
@@ -238,6 +242,12 @@ public final class VirtualPCSCReader: Sendable {
 }
 
 extension VirtualPCSCReader.Dialect {
+  /// Whether the reader's chip speaks ISO/IEC 15693.
+  fileprivate var hasVicinity: Bool { ![.directTransmit, .sonyTransparentSession].contains(self) }
+
+  /// Whether the reader has `FF C2`.
+  var hasTransparentSession: Bool { [.transparentSession, .sonyTransparentSession].contains(self) }
+
   /// A name by which a driver knows what the reader takes.
   fileprivate var readerName: String {
     switch self {
@@ -246,6 +256,7 @@ extension VirtualPCSCReader.Dialect {
     case .springCard, .springCardPassThrough: "Virtual SpringCard H512 Contactless 00 00"
     case .omnikey: "Virtual OMNIKEY 5427 CK 00 00"
     case .directTransmit: "Virtual ACR122U PICC 00 00"
+    case .sonyTransparentSession: "Virtual SONY FeliCa RC-S300/P 00 00"
     case .storageCard, .storageCardNumberInP1, .storageCardNumberInP2:
       "Virtual Storage Card Reader 00 00"
     case .storageCardByteOffset: "Virtual ubisys 7047 00 00"

@@ -57,8 +57,8 @@ final class VirtualSmartCardService: SmartCardService {
     guard reader.status.eventCount == connection else { throw .removedCard }
     let answer = reader.transmit(command)
     try check(reader.name)
-    // A card of ISO/IEC 14443-4 that the reader has tried in vain.
-    guard answer.count >= 2 else { throw .notTransacted }
+    // A card of ISO/IEC 14443-4 that the reader has tried in vain; an ACR122U reports success.
+    guard answer.count >= 2 || reader.dialect == .directTransmit else { throw .notTransacted }
     return answer
   }
 

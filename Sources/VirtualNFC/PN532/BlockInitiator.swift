@@ -1,6 +1,9 @@
 /// The reader's side of ISO/IEC 14443-4 as the PN532's firmware runs it: chaining both ways,
-/// retransmission, waiting-time extension.
+/// waiting-time extension, and as many retransmissions as MaxRtyCOM says, by default none.
 struct BlockInitiator {
+  /// Sends a block, and waits for an answer as long as given.
+  typealias Send = ([UInt8], Duration) -> RadioAnswer
+
   /// What one exchange came to.
   enum Outcome {
     /// The card's answer; `hasMore` if the chip's buffer was full before the card had finished.
@@ -18,13 +21,18 @@ struct BlockInitiator {
 
   private let cardFrameSize: Int
   private let cardIdentifier: UInt8?
+  private let waitingTime: Duration
+  /// MaxRtyCOM of RFConfiguration (UM0701-02, 7.3.1).
+  var retries: UInt8 = 0
   private var blockNumber: UInt8 = 0
   private var waitsForMore = false
 
   /// - Parameters:
   ///   - frameSizeIndex: FSCI of the ATS or of protocol information.
+  ///   - waitingTimeIndex: FWI of the ATS or of protocol information.
   ///   - cardIdentifier: the CID to put into each block, `nil` for none.
-  init(frameSizeIndex: UInt8, cardIdentifier: UInt8?) {
+  init(frameSizeIndex: UInt8, waitingTimeIndex: UInt8, cardIdentifier: UInt8?) {
+    waitingTime = Self.waitingTime(min(waitingTimeIndex, Self.longestWaitingTimeIndex))
     cardFrameSize = Self.frameSizes[min(Int(frameSizeIndex), Self.frameSizes.count - 1)]
     self.cardIdentifier = cardIdentifier
   }
@@ -38,9 +46,15 @@ struct BlockInitiator {
   private static let rNegative: UInt8 = 0xB2
   private static let sDeselect: UInt8 = 0xC2
   private static let sWaitingTime: UInt8 = 0xF2
-  private static let retries = 2
+  /// FWI 15 is reserved.
+  private static let longestWaitingTimeIndex: UInt8 = 14
   /// A card may ask for more time again and again; no card does so more often.
   private static let maximumExtensions = 255
+
+  /// FWT, 256 × 16 / fc × 2^FWI (ISO/IEC 14443-4, 7.2).
+  private static func waitingTime(_ index: UInt8) -> Duration {
+    .nanoseconds(302_065 << Int64(index))
+  }
 
   private func block(_ pcb: UInt8, _ data: [UInt8] = []) -> [UInt8] {
     guard let cardIdentifier else { return [pcb] + data }
@@ -48,9 +62,9 @@ struct BlockInitiator {
   }
 
   /// S(DESELECT). Whether the card has confirmed.
-  func deselect(_ send: ([UInt8]) -> RadioAnswer) -> Bool {
-    for _ in 0...Self.retries {
-      if case .payload(let answer) = send(block(Self.sDeselect)),
+  func deselect(_ send: Send) -> Bool {
+    for _ in 0...retries {
+      if case .payload(let answer) = send(block(Self.sDeselect), waitingTime),
         let pcb = answer.first, pcb & 0xF7 == Self.sDeselect
       {
         return true
@@ -60,8 +74,8 @@ struct BlockInitiator {
   }
 
   /// R(NAK), which a present card answers with R(ACK) (ISO/IEC 14443-4, 7.5.5, note).
-  func isPresent(_ send: ([UInt8]) -> RadioAnswer) -> Bool {
-    if case .payload(let answer) = send(block(Self.rNegative | blockNumber)) {
+  func isPresent(_ send: Send) -> Bool {
+    if case .payload(let answer) = send(block(Self.rNegative | blockNumber), waitingTime) {
       return !answer.isEmpty
     }
     return false
@@ -73,7 +87,7 @@ struct BlockInitiator {
   ///   - data: empty to go on with an answer of which only the first part has been given.
   ///   - isChained: the host has more of this command; the card only confirms.
   mutating func exchange(
-    _ data: [UInt8], isChained: Bool, send: ([UInt8]) -> RadioAnswer
+    _ data: [UInt8], isChained: Bool, send: Send
   ) -> Outcome {
     if waitsForMore, data.isEmpty {
       waitsForMore = false
@@ -102,7 +116,7 @@ struct BlockInitiator {
   }
 
   private mutating func receive(
-    first: [UInt8], send: ([UInt8]) -> RadioAnswer
+    first: [UInt8], send: Send
   ) -> Outcome {
     var collected: [UInt8] = []
     var frame = first
@@ -134,35 +148,43 @@ struct BlockInitiator {
 
   /// Sends one block and gives the first answer that is not S(WTX), which is granted.
   private func transceive(
-    _ frame: [UInt8], send: ([UInt8]) -> RadioAnswer
+    _ frame: [UInt8], send: Send
   ) -> Result<[UInt8], Failure> {
     var sent = frame
+    var limit = waitingTime
     var failures = 0
-    var extensions = 0
+    var (extensions, repetitions) = (0, 0)
     var status = PN532Status.timeOut
-    while failures <= Self.retries {
-      switch send(sent) {
+    while failures <= Int(retries) {
+      switch send(sent, limit) {
       case .payload(let answer) where !answer.isEmpty:
         guard answer[0] & 0xF7 == Self.sWaitingTime else {
           if answer[0] & 0xF7 == Self.rAcknowledge | (blockNumber ^ 1), frame[0] & 0xC0 == 0 {
-            // The card has not had this block: rule 6, send it once more.
-            failures += 1
+            // The card has not had this block: rule 6, send it once more. That is no retry, but a card
+            // that never has it ends it.
+            repetitions += 1
+            guard repetitions <= Int(retries) + 1 else {
+              return .failure(Failure(status: .rfProtocolError))
+            }
             sent = frame
             continue
           }
           return .success(answer)
         }
         extensions += 1
-        guard extensions <= Self.maximumExtensions, let multiplier = answer.last, answer.count >= 2
+        guard extensions <= Self.maximumExtensions, let last = answer.last, answer.count >= 2
         else { return .failure(Failure(status: .timeOut)) }
         // WTXM without the power level indication (ISO/IEC 14443-4, 7.3).
-        sent = answer.dropLast() + [multiplier & 0x3F]
+        let multiplier = last & 0x3F
+        sent = answer.dropLast() + [multiplier]
+        limit = waitingTime * Int(max(multiplier, 1))
       case .payload:
         failures += 1
         status = .rfProtocolError
       case .failure(let failure):
         failures += 1
         status = failure
+        limit = waitingTime
         // Rules 4 and 5: an answer that is an R(ACK)'s was lost asks for it again; anything else is
         // asked for by R(NAK).
         let isAcknowledge = frame[0] & 0xF6 == Self.rAcknowledge

@@ -17,13 +17,35 @@ struct FaultState {
   /// The effects that are due on the frame that is about to be sent.
   mutating func nextExchange() -> [Fault.Effect] {
     defer { exchanges += 1 }
-    return faults.compactMap { $0.moment == .exchange(exchanges) ? $0.effect : nil }
+    let count = exchanges
+    return due { moment in
+      switch moment {
+      case .exchange(let number): number == count
+      case .everyExchange(let number): Self.isTurn(count, ofEvery: number)
+      case .command, .everyCommand: false
+      }
+    }
+  }
+
+  private func due(_ isNow: (Fault.Moment) -> Bool) -> [Fault.Effect] {
+    faults.compactMap { isNow($0.moment) ? $0.effect : nil }
+  }
+
+  private static func isTurn(_ count: Int, ofEvery number: Int) -> Bool {
+    number > 0 && count % number == number - 1
   }
 
   /// The effects that are due on the command that has come.
   mutating func nextCommand() -> [Fault.Effect] {
     defer { commands += 1 }
-    let due = faults.compactMap { $0.moment == .command(commands) ? $0.effect : nil }
+    let count = commands
+    let due = due { moment in
+      switch moment {
+      case .command(let number): number == count
+      case .everyCommand(let number): Self.isTurn(count, ofEvery: number)
+      case .exchange, .everyExchange: false
+      }
+    }
     for case .chipFallsSilent in due { isSilent = true }
     return due
   }

@@ -19,17 +19,28 @@ struct MIFAREClassicSession {
     isNested = running?.cipher != nil
   }
 
-  /// Three-pass authentication (MF1S50YYX data sheet, 10.1). Whether the card has proved the key.
+  /// What a three-pass authentication has come to.
+  enum Outcome {
+    /// The card has proved that it knows the key.
+    case authenticated
+    case refused
+    /// Nobody has answered even the command.
+    case silence
+  }
+
+  /// Three-pass authentication (MF1S50YYX data sheet, 10.1).
   mutating func authenticate(
     command: [UInt8], transmit: (RadioFrame) -> VirtualField.Reception
-  ) -> Bool {
-    guard case .frame(let challenge) = transmit(encipher(command)), challenge.bytes.count == 4,
+  ) -> Outcome {
+    let first = transmit(encipher(command))
+    if case .silence = first { return .silence }
+    guard case .frame(let challenge) = first, challenge.bytes.count == 4,
       let authentication = Crypto1.ReaderAuthentication(
         key: key, uid: uid, challenge: challenge, readerNonce: Self.readerNonce, isNested: isNested),
       case .frame(let proof) = transmit(authentication.answer)
-    else { return false }
+    else { return .refused }
     cipher = authentication.cipher(verifying: proof)
-    return cipher != nil
+    return cipher == nil ? .refused : .authenticated
   }
 
   /// Adds the CRC and enciphers, if a cipher runs.

@@ -10,7 +10,6 @@ extension PN532Chip {
     static let jewel: UInt8 = 0x04
   }
 
-  private static let forEver: UInt8 = 0xFF
   /// A chip holds two targets at most.
   private static let maximumTargets = 2
 
@@ -30,22 +29,33 @@ extension PN532Chip {
     forgetTargets()
     // An activation is tried once and then as often as MxRtyPassiveActivation says. When that is for
     // ever the command stays pending, so one attempt a turn is enough.
-    let isEndless = passiveActivationRetries == Self.forEver
-    let attempts = isEndless ? 1 : Int(passiveActivationRetries) + 1
+    let isEndless = radio.activationRetries == RadioConfiguration.forEver
+    let attempts = isEndless ? 1 : Int(radio.activationRetries) + 1
     for _ in 0..<attempts {
       guard let first = activate(type, data, number: 1) else { continue }
       var found = first
       var count: UInt8 = 1
-      if parameters[0] == 2, data.isEmpty, type == TargetType.a106, let index = activeIndex() {
-        putAside(index)
-        if let second = activate(type, data, number: 2) {
-          found += second
-          count = 2
-        }
+      if parameters[0] == 2, let second = activateSecond(type, data) {
+        found += second
+        count = 2
       }
       return .data([count] + found)
     }
     return isEndless ? .waits(attempts: nil) : .data([0])
+  }
+
+  /// Looks for another target besides the one that has just been found.
+  private mutating func activateSecond(_ type: UInt8, _ data: [UInt8]) -> [UInt8]? {
+    guard let index = activeIndex() else { return nil }
+    switch type {
+    case TargetType.a106 where data.isEmpty, TargetType.b106:
+      putAside(index)
+      return activate(type, data, number: 2)
+    case TargetType.feliCa212, TargetType.feliCa424:
+      guard let answer = laterSlots.first?.checkedPayload else { return nil }
+      return addFeliCa(answer, bitRate: targets[index].bitRate, number: 2)
+    default: return nil
+    }
   }
 
   /// Looks once for a target and gives its target data, Tg first.
@@ -60,17 +70,16 @@ extension PN532Chip {
     }
   }
 
-  private mutating func add(_ target: Target, modulation: RadioFrame.Modulation) {
+  private mutating func add(_ target: Target) {
     targets.append(target)
     activeTarget = target.number
-    registers.configure(modulation: modulation, bitRate: target.bitRate)
   }
 
   private static let sakISO14443: UInt8 = 0x20
   private static let rats: UInt8 = 0xE0
 
   private mutating func activateTypeA(known: [UInt8], number: UInt8) -> [UInt8]? {
-    registers.configure(modulation: .typeA, bitRate: 106)
+    configure(.typeA, bitRate: 106)
     guard let found = selectTypeA(known: known) else { return nil }
     var target = Target(
       number: number, kind: .typeA(uid: found.uid, sak: found.sak), bitRate: 106, blocks: nil)
@@ -82,25 +91,33 @@ extension PN532Chip {
           [Self.rats, BlockInitiator.frameSizeIndex << 4], modulation: .typeA),
         let length = ats.first, Int(length) == ats.count
       else { return nil }
-      let frameSizeIndex = ats.count > 1 ? ats[1] & 0x0F : 2
-      target.blocks = BlockInitiator(frameSizeIndex: frameSizeIndex, cardIdentifier: nil)
+      target.blocks = Self.blocks(after: AnswerToSelect(ats))
       data += ats
     }
-    add(target, modulation: .typeA)
+    add(target)
     return data
   }
 
+  private static func blocks(after ats: AnswerToSelect) -> BlockInitiator {
+    BlockInitiator(
+      frameSizeIndex: ats.frameSizeIndex, waitingTimeIndex: ats.waitingTimeIndex,
+      cardIdentifier: nil)
+  }
+
+  /// By the protocol info of an ATQB.
+  private static func blocks(after atqb: [UInt8]) -> BlockInitiator {
+    BlockInitiator(
+      frameSizeIndex: atqb[10] >> 4, waitingTimeIndex: atqb[11] >> 4,
+      cardIdentifier: atqb[11] & 0x01 != 0 ? typeBCardIdentifier : nil)
+  }
+
   private mutating func activateTypeB(_ parameters: [UInt8], number: UInt8) -> [UInt8]? {
-    registers.configure(modulation: .typeB, bitRate: 106)
+    configure(.typeB, bitRate: 106)
     guard let found = selectTypeB(applicationFamily: parameters[0]) else { return nil }
-    let supportsCID = found.atqb[11] & 0x01 != 0
-    let blocks = BlockInitiator(
-      frameSizeIndex: found.atqb[10] >> 4,
-      cardIdentifier: supportsCID ? Self.typeBCardIdentifier : nil)
     add(
       Target(
-        number: number, kind: .typeB(pupi: Array(found.atqb[1..<5])), bitRate: 106, blocks: blocks),
-      modulation: .typeB)
+        number: number, kind: .typeB(pupi: Array(found.atqb[1..<5])), bitRate: 106,
+        blocks: Self.blocks(after: found.atqb)))
     return [number] + found.atqb.prefix(12) + [UInt8(truncatingIfNeeded: found.attribAnswer.count)]
       + found.attribAnswer
   }
@@ -108,23 +125,27 @@ extension PN532Chip {
   private mutating func activateFeliCa(
     _ request: [UInt8], bitRate: Int, number: UInt8
   ) -> [UInt8]? {
-    registers.configure(modulation: .feliCa, bitRate: bitRate)
+    configure(.feliCa, bitRate: bitRate)
     guard
       case .payload(let answer) = exchange(
         Array(request.prefix(5)), modulation: .feliCa, bitRate: bitRate),
       [17, 19].contains(answer.count)
     else { return nil }
+    return addFeliCa(answer, bitRate: bitRate, number: number)
+  }
+
+  private mutating func addFeliCa(_ answer: [UInt8], bitRate: Int, number: UInt8) -> [UInt8]? {
+    guard [17, 19].contains(answer.count) else { return nil }
     add(
       Target(
-        number: number, kind: .feliCa(idm: Array(answer[1..<9])), bitRate: bitRate, blocks: nil),
-      modulation: .feliCa)
+        number: number, kind: .feliCa(idm: Array(answer[1..<9])), bitRate: bitRate, blocks: nil))
     return [number, UInt8(answer.count + 1)] + answer
   }
 
   private static let jewelReadIdentification: UInt8 = 0x78
 
   private mutating func activateJewel(number: UInt8) -> [UInt8]? {
-    registers.configure(modulation: .typeA, bitRate: 106)
+    configure(.typeA, bitRate: 106)
     let request = RadioFrame([Self.requestA], modulation: .typeA, bitsInLastByte: 7)
     guard case .frame(let atqa) = transmit(request), atqa.bytes.count == 2,
       case .payload(let answer) = exchangeJewel(
@@ -132,8 +153,7 @@ extension PN532Chip {
       answer.count == 6
     else { return nil }
     let uid = Array(answer[2...])
-    add(
-      Target(number: number, kind: .jewel(uid: uid), bitRate: 106, blocks: nil), modulation: .typeA)
+    add(Target(number: number, kind: .jewel(uid: uid), bitRate: 106, blocks: nil))
     return [number] + atqa.bytes.reversed() + uid
   }
 
@@ -164,8 +184,8 @@ extension PN532Chip {
     static let feliCa424: UInt8 = 0x12
     static let iso14443A: UInt8 = 0x20
     static let iso14443B: UInt8 = 0x23
-    static let depFirst: UInt8 = 0x40
-    static let depLast: UInt8 = 0x82
+    /// NFCIP-1, passive and active.
+    static let dep: Set<UInt8> = [0x40, 0x41, 0x42, 0x80, 0x81, 0x82]
   }
 
   mutating func autoPoll(_ parameters: [UInt8]) -> Answer? {
@@ -187,8 +207,7 @@ extension PN532Chip {
         data = activate(TargetType.b106, [0x00], number: 1)
       case PollType.jewel:
         data = activate(TargetType.jewel, [], number: 1)
-      case PollType.depFirst...PollType.depLast:
-        continue
+      case _ where PollType.dep.contains(type): continue
       default:
         return nil
       }
@@ -203,7 +222,7 @@ extension PN532Chip {
       return .data([1, type, UInt8(truncatingIfNeeded: data.count)] + data)
     }
     let rounds = Int(parameters[0]) * (parameters.count - 2) * Int(parameters[1])
-    return .waits(attempts: parameters[0] == Self.forEver ? nil : rounds)
+    return .waits(attempts: parameters[0] == RadioConfiguration.forEver ? nil : rounds)
   }
 
   // MARK: InSelect, InDeselect, InRelease
@@ -213,29 +232,40 @@ extension PN532Chip {
     guard let index = targets.firstIndex(where: { $0.number == parameters[0] }) else {
       return .status(.wrongContext)
     }
-    return .status(activateAgain(index) ? .success : .timeOut)
+    return .status(activateAgain(index))
   }
 
   /// Makes a target the active one, if need be by waking it.
-  mutating func activateAgain(_ index: Int) -> Bool {
-    guard targets[index].number != activeTarget else { return true }
+  mutating func activateAgain(_ index: Int) -> PN532Status {
+    guard targets[index].number != activeTarget else { return .success }
     if let active = activeIndex() { putAside(active) }
-    let number = targets[index].number
-    guard case .typeA(let uid, _) = targets[index].kind else {
-      activeTarget = number
-      return true
-    }
-    guard let found = selectTypeA(known: Self.cascaded(uid)), found.uid == uid else { return false }
-    if targets[index].blocks != nil {
+    let target = targets[index]
+    switch target.kind {
+    case .typeA(let uid, _):
+      configure(.typeA, bitRate: 106)
+      guard let found = selectTypeA(known: Self.cascaded(uid)), found.uid == uid else {
+        return .timeOut
+      }
+      guard target.blocks != nil else { break }
       guard
         case .payload(let ats) = exchange(
           [Self.rats, BlockInitiator.frameSizeIndex << 4], modulation: .typeA)
-      else { return false }
-      targets[index].blocks = BlockInitiator(
-        frameSizeIndex: ats.count > 1 ? ats[1] & 0x0F : 2, cardIdentifier: nil)
+      else { return .timeOut }
+      targets[index].blocks = Self.blocks(after: AnswerToSelect(ats))
+      targets[index].bitRate = 106
+    case .typeB(let pupi):
+      configure(.typeB, bitRate: 106)
+      switch wakeTypeB(pupi: pupi) {
+      case .failure(let failure): return failure.status
+      case .success(let found): targets[index].blocks = Self.blocks(after: found.atqb)
+      }
+    case .feliCa:
+      configure(.feliCa, bitRate: target.bitRate)
+    case .jewel:
+      configure(.typeA, bitRate: 106)
     }
-    activeTarget = number
-    return true
+    activeTarget = target.number
+    return .success
   }
 
   static func cascaded(_ uid: [UInt8]) -> [UInt8] {
@@ -251,10 +281,11 @@ extension PN532Chip {
     switch targets[index].kind {
     case .typeA, .typeB:
       if let blocks = targets[index].blocks {
-        _ = blocks.deselect { sendBlock($0, to: index) }
+        _ = blocks.deselect { sendBlock($0, to: index, limit: $1) }
       } else {
         haltTypeA()
       }
+      hasHaltedTag = true
     case .feliCa, .jewel:
       break
     }

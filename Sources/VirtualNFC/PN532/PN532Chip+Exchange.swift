@@ -11,10 +11,12 @@ extension PN532Chip {
     guard let index = targets.firstIndex(where: { $0.number == number }) else {
       return .status(.wrongContext)
     }
-    guard activateAgain(index) else { return .status(.timeOut) }
+    let activation = activateAgain(index)
+    guard activation == .success else { return .status(activation) }
     if var blocks = targets[index].blocks {
+      blocks.retries = radio.communicationRetries
       let outcome = blocks.exchange(data, isChained: first & Self.moreToCome != 0) {
-        sendBlock($0, to: index)
+        sendBlock($0, to: index, limit: $1)
       }
       targets[index].blocks = blocks
       switch outcome {
@@ -25,12 +27,40 @@ extension PN532Chip {
       }
     }
     guard let command = data.first else { return nil }
-    switch targets[index].kind {
+    if case .typeB = targets[index].kind { return .status(.operationNotAllowed) }
+    // With a time-out that never ends, only the host ends a command that no tag answers.
+    let answer = exchange(command, data, with: targets[index])
+    return isSilence(answer) && radio.exchangeLimit == nil ? .neverEnds : answer
+  }
+
+  private func isSilence(_ answer: Answer?) -> Bool {
+    if case .data(let data) = answer { data.first == PN532Status.timeOut.rawValue } else { false }
+  }
+
+  private mutating func exchange(
+    _ command: UInt8, _ data: [UInt8], with target: Target
+  ) -> Answer? {
+    switch target.kind {
     case .typeA: return mifare(command, data)
     case .typeB: return .status(.operationNotAllowed)
-    case .feliCa: return feliCa(data, bitRate: targets[index].bitRate)
+    case .feliCa: return feliCa(data, bitRate: target.bitRate)
     case .jewel(let uid): return jewel(command, data, uid: uid)
     }
+  }
+
+  /// How long to wait for an answer that is not a block's; a second stands for ever.
+  private var exchangeLimit: Duration { radio.exchangeLimit ?? .seconds(1) }
+
+  /// Sends a frame as often as MaxRtyCOM says, until an answer is right.
+  private mutating func repeated(
+    _ body: (inout PN532Chip) -> RadioAnswer
+  ) -> RadioAnswer {
+    var answer = body(&self)
+    for _ in 0..<radio.communicationRetries {
+      guard case .failure = answer else { break }
+      answer = body(&self)
+    }
+    return answer
   }
 
   private func answer(_ answer: RadioAnswer) -> Answer {
@@ -45,7 +75,12 @@ extension PN532Chip {
   /// The host writes LEN itself, and reads it.
   private mutating func feliCa(_ data: [UInt8], bitRate: Int) -> Answer? {
     guard Int(data[0]) == data.count, data.count > 1 else { return .status(.invalidParameter) }
-    switch exchange(Array(data.dropFirst()), modulation: .feliCa, bitRate: bitRate) {
+    let limit = exchangeLimit
+    let answer = repeated {
+      $0.exchange(
+        Array(data.dropFirst()), modulation: .feliCa, bitRate: bitRate, limit: limit)
+    }
+    switch answer {
     case .payload(let bytes):
       return .status(.success, [UInt8(truncatingIfNeeded: bytes.count + 1)] + bytes)
     case .failure(let status):
@@ -55,28 +90,33 @@ extension PN532Chip {
 
   // MARK: Jewel and Topaz
 
-  /// The commands that the firmware knows, with the bytes that a host gives before the UID.
+  /// The commands that the firmware knows, with the bytes that a host gives of each.
   private static let jewelCommands: [UInt8: Int] = [
-    0x00: 3,  // RALL
-    0x01: 3,  // READ
+    0x00: 1,  // RALL
+    0x01: 2,  // READ
     0x1A: 3,  // WRITE-NE
     0x53: 3,  // WRITE-E
-    0x78: 3,  // RID
+    0x78: 1,  // RID
   ]
+
+  /// Code, address and data; and a whole command, with the UID.
+  private static let (jewelHeader, jewelLength) = (3, 7)
 
   /// READ and the two WRITEs, whose answers begin with the address that the command had.
   private static let jewelAddressed: Set<UInt8> = [0x01, 0x1A, 0x53]
 
-  /// The chip completes address and data with zeros and adds the UID; a host that has written them
-  /// itself is taken at its word. The address that a tag repeats is checked and taken off: libnfc's
-  /// nfc-jewel gives a buffer of one byte for the answer to READ.
+  /// The chip adds zeros and the UID to a command; a host that has written them itself, as nfcpy does, is
+  /// taken at its word, and one that leaves out an address or a byte of data that is needed is refused
+  /// (7.3.8). The
+  /// address that a tag repeats is checked and taken off: libnfc's nfc-jewel gives a buffer of one byte for
+  /// the answer to READ.
   private mutating func jewel(_ command: UInt8, _ data: [UInt8], uid: [UInt8]) -> Answer? {
-    guard let length = Self.jewelCommands[command], data.count <= length + uid.count else {
-      return nil
-    }
+    guard let length = Self.jewelCommands[command],
+      [length, Self.jewelHeader, Self.jewelLength].contains(data.count)
+    else { return nil }
     var frame = data
-    while frame.count < length { frame.append(0) }
-    if frame.count == length {
+    if frame.count < Self.jewelLength {
+      while frame.count < Self.jewelLength - uid.count { frame.append(0) }
       frame += command == 0x78 ? [0, 0, 0, 0] : uid
     }
     let reply = exchangeJewel(frame)
@@ -128,11 +168,15 @@ extension PN532Chip {
     let key = Array(data[2..<8])
     let uid = Array(data[8..<12])
     var session = MIFAREClassicSession(key: key, uid: uid, running: cipher)
-    let isAuthentic = session.authenticate(command: Array(data.prefix(2))) { transmit($0) }
-    guard isAuthentic else {
+    let limit = exchangeLimit
+    let outcome = session.authenticate(command: Array(data.prefix(2))) {
+      transmit($0, limit: limit)
+    }
+    guard outcome == .authenticated else {
       cipher = nil
       registers[PN532Registers.status2] &= ~PN532Registers.crypto1On
-      return .status(.mifareAuthentication)
+      return .status(
+        outcome == .silence && !model.silenceIsWrongKey ? .timeOut : .mifareAuthentication)
     }
     cipher = session
     registers[PN532Registers.status2] |= PN532Registers.crypto1On
@@ -141,8 +185,9 @@ extension PN532Chip {
 
   /// Sends a command with its CRC, enciphered if a cipher runs, and gives the plain answer.
   private mutating func sendMIFARE(_ bytes: [UInt8]) -> VirtualField.Reception {
-    guard var session = cipher else { return transmit(.typeA(bytes)) }
-    let reception = transmit(session.encipher(bytes))
+    let limit = exchangeLimit
+    guard var session = cipher else { return transmit(.typeA(bytes), limit: limit) }
+    let reception = transmit(session.encipher(bytes), limit: limit)
     guard case .frame(let frame) = reception else {
       cipher = session
       return reception
@@ -192,6 +237,33 @@ extension PN532Chip {
 
   mutating func communicateThru(_ data: [UInt8]) -> Answer? {
     guard data.count <= 264 else { return nil }
+    registers[PN532Registers.control] = PN532Registers.initiator
+    var answer = communicateOnce(data)
+    for _ in 0..<radio.communicationRetries {
+      guard case .data(let bytes) = answer, bytes.first != PN532Status.success.rawValue else {
+        break
+      }
+      answer = communicateOnce(data)
+    }
+    return isSilence(answer) && radio.exchangeLimit == nil ? .neverEnds : answer
+  }
+
+  private mutating func communicateOnce(_ data: [UInt8]) -> Answer {
+    let reception: VirtualField.Reception
+    if registers.modulation == .typeA, cipher != nil, registers.appendsCRC {
+      reception = sendMIFARE(data)
+    } else {
+      reception = transmitByUnit(data, limit: exchangeLimit)
+    }
+    switch reception {
+    case .silence: return .status(.timeOut)
+    case .collision: return .status(.bitCollision)
+    case .frame(let answer): return received(answer)
+    }
+  }
+
+  /// Sends bytes as the registers say: modulation, rate, check, parity, bits of the last byte.
+  mutating func transmitByUnit(_ data: [UInt8], limit: Duration) -> VirtualField.Reception {
     let modulation = registers.modulation
     let lastBits = registers.transmitLastBits == 0 ? 8 : registers.transmitLastBits
     var frame: RadioFrame
@@ -209,94 +281,42 @@ extension PN532Chip {
       case .feliCa: frame.bytes += CyclicRedundancyCheck.feliCa(frame.bytes)
       }
     }
-    registers[PN532Registers.control] &= ~0x07
-    let reception: VirtualField.Reception
-    if modulation == .typeA, cipher != nil, registers.appendsCRC {
-      reception = sendMIFARE(data)
-    } else {
-      reception = transmit(frame)
-    }
-    switch reception {
-    case .silence: return .status(.timeOut)
-    case .collision: return .status(.bitCollision)
-    case .frame(let answer): return received(answer)
-    }
+    isRaw = true
+    defer { isRaw = false }
+    return transmit(frame, limit: limit)
   }
+
+  /// What a host frame carries of an answer, the status byte not counted.
+  private static let longestAnswer = PN532Frame.maximumLength - 3
 
   private mutating func received(_ frame: RadioFrame) -> Answer {
+    let data = dataOfUnit(frame)
+    switch data {
+    case .failure(let status): return .status(status)
+    case .payload(let bytes) where bytes.count > Self.longestAnswer:
+      return .status(.bufferTooSmall)
+    case .payload(let bytes): return .status(.success, bytes)
+    }
+  }
+
+  /// What the unit's FIFO holds of an answer, or the error that it has found.
+  mutating func dataOfUnit(_ frame: RadioFrame) -> RadioAnswer {
+    func setLastBits(_ count: Int) {
+      registers[PN532Registers.control] =
+        registers[PN532Registers.control] & ~PN532Registers.lastBits | UInt8(count % 8)
+    }
     if frame.modulation == .typeA, !registers.handlesParity {
       let stream = ParityStream.encode(frame)
-      registers[PN532Registers.control] |= UInt8(stream.bitsInLastByte % 8)
-      return .status(.success, stream.bytes)
+      setLastBits(stream.bitsInLastByte)
+      return .payload(stream.bytes)
     }
-    if frame.modulation == .typeA, frame.parity != nil { return .status(.parityError) }
-    guard registers.checksCRC else {
-      registers[PN532Registers.control] |= UInt8(frame.bitsInLastByte % 8)
-      return .status(.success, frame.bytes)
-    }
-    guard let payload = frame.checkedPayload else {
-      return .status(.crcError)
-    }
+    if frame.modulation == .typeA, frame.parity != nil { return .failure(.parityError) }
+    setLastBits(frame.bitsInLastByte)
+    guard registers.checksCRC else { return .payload(frame.bytes) }
+    guard let payload = frame.checkedPayload else { return .failure(.crcError) }
     if frame.modulation == .feliCa {
-      return .status(.success, [UInt8(truncatingIfNeeded: payload.count + 1)] + payload)
+      return .payload([UInt8(truncatingIfNeeded: payload.count + 1)] + payload)
     }
-    return .status(.success, payload)
-  }
-
-  // MARK: Registers, 7.2.4 and 7.2.5
-
-  mutating func readRegisters(_ parameters: [UInt8]) -> Answer? {
-    guard !parameters.isEmpty, parameters.count.isMultiple(of: 2) else { return nil }
-    var values: [UInt8] = []
-    for offset in stride(from: 0, to: parameters.count, by: 2) {
-      let address = UInt16(parameters[offset]) << 8 | UInt16(parameters[offset + 1])
-      switch address {
-      case PN532Registers.fifoData: values.append(fifo.isEmpty ? 0 : fifo.removeFirst())
-      case PN532Registers.fifoLevel: values.append(UInt8(min(fifo.count, 64)))
-      default: values.append(registers[address])
-      }
-    }
-    return .data(values)
-  }
-
-  private enum UnitCommand {
-    static let transmit: UInt8 = 0x04
-    static let receive: UInt8 = 0x08
-  }
-
-  mutating func writeRegisters(_ parameters: [UInt8]) -> Answer? {
-    guard !parameters.isEmpty, parameters.count.isMultiple(of: 3) else { return nil }
-    for offset in stride(from: 0, to: parameters.count, by: 3) {
-      let address = UInt16(parameters[offset]) << 8 | UInt16(parameters[offset + 1])
-      let value = parameters[offset + 2]
-      switch (address, value) {
-      case (PN532Registers.fifoData, _):
-        if fifo.count < 64 { fifo.append(value) }
-      case (PN532Registers.fifoLevel, _) where value & 0x80 != 0:
-        fifo = []
-      case (PN532Registers.command, UnitCommand.transmit):
-        // A Jewel frame's bytes go out one by one, the first with seven bits (NFC Forum Digital
-        // Protocol, 7.3): they are one frame here.
-        segments += fifo
-        fifo = []
-      case (PN532Registers.command, UnitCommand.receive):
-        receiveSegments()
-      case (PN532Registers.status2, _):
-        registers[address] = value
-        if value & PN532Registers.crypto1On == 0 { cipher = nil }
-      default:
-        registers[address] = value
-      }
-    }
-    return .data([])
-  }
-
-  private mutating func receiveSegments() {
-    guard !segments.isEmpty else { return }
-    let frame = RadioFrame(segments, modulation: .typeA)
-    segments = []
-    fifo = []
-    guard case .frame(let answer) = transmit(frame) else { return }
-    fifo = Array(ParityStream.encode(answer).bytes.prefix(64))
+    return .payload(payload)
   }
 }

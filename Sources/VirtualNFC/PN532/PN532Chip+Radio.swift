@@ -2,49 +2,143 @@ import NFCCore
 
 extension PN532Chip {
   /// Sends a frame, with the faults that are due, and gives what the antenna receives.
-  mutating func transmit(_ frame: RadioFrame) -> VirtualField.Reception {
+  ///
+  /// - Parameter limit: how long to wait for an answer. A later one is not heard; the tag has answered it
+  ///   all the same.
+  mutating func transmit(
+    _ frame: RadioFrame, limit: Duration = PN532Chip.searchLimit
+  ) -> VirtualField.Reception {
     setCarrier(true)
     let effects = faults.nextExchange()
-    var isFrameLost = false
-    var isAnswerLost = false
-    var isAnswerBroken = false
     for effect in effects {
       switch effect {
       case .tagLeaves: field.removeAll()
       case .tagArrives(let tag): field.place(tag)
-      case .frameLost: isFrameLost = true
-      case .answerLost: isAnswerLost = true
-      case .answerBroken: isAnswerBroken = true
-      case .commandBroken, .replyBroken, .replyLost, .replyReplaced, .chipFallsSilent, .lineCloses:
-        break
+      case .tagReplaced(let tag):
+        field.removeAll()
+        field.place(tag)
+      default: break
       }
     }
+    let frame = sentByUnit(frame)
     trace?(.sent(frame))
-    var reception = isFrameLost ? .silence : field.transmit(frame)
-    if isAnswerLost { reception = .silence }
-    if isAnswerBroken, case .frame(var answer) = reception, !answer.bytes.isEmpty {
-      answer.bytes[0] ^= 0x01
-      reception = .frame(answer)
-    }
+    airTime += RadioTiming.duration(of: frame)
+    let memories = Self.bytesWritten(effects) == nil ? [] : field.tags.map(\.memory)
+    var exchange = isFrameLost(effects) ? nil : field.exchange(frame)
+    if let count = Self.bytesWritten(effects) { tear(memories, after: count) }
+    laterSlots = exchange?.laterSlots ?? []
+    var reception = exchange?.reception ?? .silence
+    disturb(&reception, by: effects)
+    for case .answerLate(let time) in effects { exchange?.delay += time }
+    if let exchange, exchange.delay > limit || limit == .zero { reception = .silence }
     switch reception {
-    case .silence: trace?(.received(nil))
-    case .frame(let answer): trace?(.received(answer))
-    case .collision(_, let bit): trace?(.collided(bit: bit))
+    case .silence:
+      airTime += limit
+      field.advance(by: limit)
+      trace?(.received(nil))
+    case .frame(let answer):
+      airTime += (exchange?.delay ?? .zero) + RadioTiming.duration(of: answer)
+      trace?(.received(answer))
+    case .collision(_, let bit):
+      airTime += exchange?.delay ?? .zero
+      trace?(.collided(bit: bit))
     }
-    return reception
+    return receivedByUnit(reception)
+  }
+
+  private func isFrameLost(_ effects: [Fault.Effect]) -> Bool {
+    effects.contains { if case .frameLost = $0 { true } else { false } }
+  }
+
+  private func disturb(_ reception: inout VirtualField.Reception, by effects: [Fault.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .answerLost, .writeTorn: reception = .silence
+      case .answerParityBroken:
+        if case .frame(var answer) = reception, answer.modulation == .typeA, answer.bitCount >= 8 {
+          answer.parity =
+            answer.parity ?? answer.bytes.map { $0.nonzeroBitCount.isMultiple(of: 2) }
+          answer.parity?[0].toggle()
+          reception = .frame(answer)
+        }
+      case .answerCut(let count):
+        if case .frame(var answer) = reception, count < answer.bytes.count {
+          answer.bytes = Array(answer.bytes.prefix(max(0, count)))
+          answer.parity = answer.parity.map { Array($0.prefix(max(0, count))) }
+          answer.bitsInLastByte = 8
+          reception = answer.bytes.isEmpty ? .silence : .frame(answer)
+        }
+      case .answerBroken:
+        if case .frame(var answer) = reception, !answer.bytes.isEmpty {
+          answer.bytes[0] ^= 0x01
+          reception = .frame(answer)
+        }
+      default: break
+      }
+    }
+  }
+
+  /// How many bytes a write gets done that is torn; `nil` if none is.
+  private static func bytesWritten(_ effects: [Fault.Effect]) -> Int? {
+    for case .writeTorn(let count) in effects { return count }
+    return nil
+  }
+
+  /// Undoes all but the first changes of the tags' memories, and takes the tags away.
+  private func tear(_ memories: [[UInt8]], after count: Int) {
+    for (tag, old) in zip(field.tags, memories) {
+      var memory = tag.memory
+      guard memory.count == old.count else { continue }
+      let changes = memory.indices.filter { memory[$0] != old[$0] }
+      for index in changes.dropFirst(max(0, count)) { memory[index] = old[index] }
+      if changes.count > count { tag.memory = memory }
+    }
+    field.removeAll()
+  }
+
+  /// How long the firmware waits for answers in its own searches.
+  static let searchLimit = Duration.milliseconds(25)
+
+  // MARK: Parity
+
+  /// The unit makes no parity bits while ParityDisable is set, whoever has given it the frame: of what a
+  /// search sends, bits of data stand where parity should.
+  private func sentByUnit(_ frame: RadioFrame) -> RadioFrame {
+    guard frame.modulation == .typeA, !registers.handlesParity, !isRaw, frame.parity == nil else {
+      return frame
+    }
+    return ParityStream.decode(
+      frame.bytes, bitsInLastByte: frame.bitsInLastByte, modulation: .typeA)
+  }
+
+  /// What the firmware has of an answer: parity bits among the data while the unit does not take them off.
+  private func receivedByUnit(_ reception: VirtualField.Reception) -> VirtualField.Reception {
+    guard !registers.handlesParity, !isRaw, case .frame(let answer) = reception,
+      answer.modulation == .typeA
+    else { return reception }
+    let stream = ParityStream.encode(answer)
+    return .frame(
+      RadioFrame(stream.bytes, modulation: .typeA, bitsInLastByte: stream.bitsInLastByte))
   }
 
   /// Sends bytes with a CRC and gives the answer without its own.
   mutating func exchange(
-    _ bytes: [UInt8], modulation: RadioFrame.Modulation, bitRate: Int = 106
+    _ bytes: [UInt8], modulation: RadioFrame.Modulation, bitRate: Int = 106,
+    limit: Duration = PN532Chip.searchLimit
   ) -> RadioAnswer {
-    let frame: RadioFrame
+    var frame: RadioFrame
     switch modulation {
     case .typeA: frame = .typeA(bytes)
     case .typeB, .iso15693: frame = .typeB(bytes)
     case .feliCa: frame = .feliCa(bytes, bitRate: bitRate)
     }
-    switch transmit(frame) {
+    frame.bitRate = bitRate
+    return Self.answer(in: transmit(frame, limit: limit))
+  }
+
+  /// The payload of what was received, or the error that the unit finds in it.
+  static func answer(in reception: VirtualField.Reception) -> RadioAnswer {
+    switch reception {
     case .silence: return .failure(.timeOut)
     case .collision: return .failure(.bitCollision)
     case .frame(let answer):
@@ -55,10 +149,13 @@ extension PN532Chip {
   }
 
   /// One block of ISO/IEC 14443-4 to a target.
-  mutating func sendBlock(_ block: [UInt8], to index: Int) -> RadioAnswer {
+  mutating func sendBlock(_ block: [UInt8], to index: Int, limit: Duration) -> RadioAnswer {
+    let bitRate = targets[index].bitRate
     switch targets[index].kind {
-    case .typeB: return exchange(block, modulation: .typeB)
-    case .typeA, .feliCa, .jewel: return exchange(block, modulation: .typeA)
+    case .typeB:
+      return exchange(block, modulation: .typeB, bitRate: bitRate, limit: limit)
+    case .typeA, .feliCa, .jewel:
+      return exchange(block, modulation: .typeA, bitRate: bitRate, limit: limit)
     }
   }
 
@@ -83,8 +180,9 @@ extension PN532Chip {
   ///
   /// - Parameter known: the UID with its cascade tags, to be selected without anticollision.
   mutating func selectTypeA(known: [UInt8] = []) -> TypeASelection? {
+    let wakes = !known.isEmpty || findsHaltedTag()
     let request = RadioFrame(
-      [known.isEmpty ? Self.requestA : Self.wakeUpA], modulation: .typeA, bitsInLastByte: 7)
+      [wakes ? Self.wakeUpA : Self.requestA], modulation: .typeA, bitsInLastByte: 7)
     fifo = request.bytes
     let atqa: [UInt8]
     switch transmit(request) {
@@ -146,12 +244,22 @@ extension PN532Chip {
     return nil
   }
 
+  /// Whether this search is one of those that find a tag that has been halted.
+  private mutating func findsHaltedTag() -> Bool {
+    guard hasHaltedTag, haltedTagsFound < model.haltedTagsFound else { return false }
+    haltedTagsFound += 1
+    return true
+  }
+
+  /// What a halted card may take to be silent: ISO/IEC 14443-3, 6.4.3.
+  private static let haltLimit = Duration.milliseconds(1)
+
   mutating func haltTypeA() {
     if var session = cipher {
-      _ = transmit(session.encipher(Self.haltA))
+      _ = transmit(session.encipher(Self.haltA), limit: Self.haltLimit)
       cipher = nil
     } else {
-      _ = transmit(.typeA(Self.haltA))
+      _ = transmit(.typeA(Self.haltA), limit: Self.haltLimit)
     }
   }
 
@@ -173,10 +281,28 @@ extension PN532Chip {
   /// PARAM of REQB: sixteen slots (ISO/IEC 14443-3, 7.7.4).
   private static let sixteenSlots: UInt8 = 0x04
 
+  /// PARAM of WUPB, which halted cards hear as well (ISO/IEC 14443-3, 7.7.4).
+  private static let wakeUp: UInt8 = 0x08
+
   /// REQB, for one slot and, if several cards answer in it, for sixteen; then ATTRIB to the first card
   /// that is heard alone.
   mutating func selectTypeB(applicationFamily: UInt8) -> TypeBSelection? {
-    guard let atqb = answerToRequestB(applicationFamily) else { return nil }
+    guard let atqb = answersToRequestB(applicationFamily).first else { return nil }
+    return attribute(atqb)
+  }
+
+  /// WUPB and ATTRIB to a card that has been found before. UM0701-02, table 15, has two codes for what may
+  /// have become of it.
+  mutating func wakeTypeB(pupi: [UInt8]) -> Result<TypeBSelection, PN532Status.Failure> {
+    let found = answersToRequestB(0, parameter: Self.wakeUp, wanted: pupi)
+    guard let atqb = found.first(where: { Array($0[1..<5]) == pupi }) else {
+      return .failure(.init(status: found.isEmpty ? .cardDisappeared : .cardExchanged))
+    }
+    guard let selection = attribute(atqb) else { return .failure(.init(status: .cardDisappeared)) }
+    return .success(selection)
+  }
+
+  private mutating func attribute(_ atqb: [UInt8]) -> TypeBSelection? {
     let attrib =
       [Self.attrib] + atqb[1..<5]
       + [0x00, Self.attribFrameSize, Self.protocolISO14443, Self.typeBCardIdentifier]
@@ -184,22 +310,27 @@ extension PN532Chip {
     return TypeBSelection(atqb: atqb, attribAnswer: answer)
   }
 
-  private mutating func answerToRequestB(_ applicationFamily: UInt8) -> [UInt8]? {
+  /// The cards that are heard alone, up to the one that is wanted or, if it is any, to the first.
+  private mutating func answersToRequestB(
+    _ applicationFamily: UInt8, parameter: UInt8 = 0, wanted: [UInt8]? = nil
+  ) -> [[UInt8]] {
     func isAnswer(_ payload: [UInt8]) -> Bool { payload.count >= 12 && payload[0] == 0x50 }
-    switch exchange([Self.requestB, applicationFamily, 0x00], modulation: .typeB) {
-    case .payload(let payload): return isAnswer(payload) ? payload : nil
+    switch exchange([Self.requestB, applicationFamily, parameter], modulation: .typeB) {
+    case .payload(let payload): return isAnswer(payload) ? [payload] : []
     case .failure(.bitCollision): break
-    case .failure: return nil
+    case .failure: return []
     }
+    var found: [[UInt8]] = []
     for slot in UInt8(0)..<16 {
       let frame =
         slot == 0
-        ? [Self.requestB, applicationFamily, Self.sixteenSlots]
+        ? [Self.requestB, applicationFamily, parameter | Self.sixteenSlots]
         : [slot << 4 | Self.requestB]
       if case .payload(let payload) = exchange(frame, modulation: .typeB), isAnswer(payload) {
-        return payload
+        found.append(payload)
+        if wanted == nil || wanted == Array(payload[1..<5]) { break }
       }
     }
-    return nil
+    return found
   }
 }

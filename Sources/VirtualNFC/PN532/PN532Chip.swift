@@ -18,6 +18,7 @@ struct PN532Chip {
 
   /// A command that waits for something to come into the field.
   struct Pending {
+    /// Empty if nothing but the host ends it.
     var command: [UInt8]
     /// How often it is to be tried again, every ``PN532Chip/pollPeriod``; `nil` until it is aborted.
     var attempts: Int?
@@ -39,38 +40,108 @@ struct PN532Chip {
     var blocks: BlockInitiator?
   }
 
-  /// IC, version, revision and support of the chip that is modelled (7.2.2).
-  static let firmware: [UInt8] = [0x32, 0x01, 0x06, 0x07]
+  /// Whether the chip hears its host.
+  enum Power: Hashable {
+    case awake
+    /// LowVbat or PowerDown: the fifth rising edge on the serial line wakes it (PN532 data sheet, 8.4).
+    case asleep(edges: Int)
+    /// PowerDown without the serial line among the sources of wake-up.
+    case deaf
+  }
+
+  /// What a host may give to SetParameters (7.2.9).
+  enum Parameter {
+    static let automaticATRResponse: UInt8 = 0x04
+    static let automaticRATS: UInt8 = 0x10
+    static let withoutAmble: UInt8 = 0x40
+  }
+
+  /// Modes of SAMConfiguration (7.2.10).
+  enum SAMMode {
+    static let normal: UInt8 = 0x01
+    static let virtualCard: UInt8 = 0x02
+    static let wiredCard: UInt8 = 0x03
+    static let dualCard: UInt8 = 0x04
+  }
+
+  static let initialBaudRate = 115_200
+  static let initialParameters = Parameter.automaticATRResponse | Parameter.automaticRATS
 
   let field: VirtualField
+  let model: VirtualPN532
+  var power = Power.awake
+  /// The chip is in LowVbat mode, which SAMConfiguration ends.
+  var isInLowVbat = false
+  var samMode = SAMMode.normal
+  var baudRate = PN532Chip.initialBaudRate
+  /// What SetSerialBaudRate has asked for; it counts from the host's ACK on (7.2.8).
+  var nextBaudRate: Int?
   var registers = PN532Registers()
+  var radio = RadioConfiguration()
+  /// SetParameters, 7.2.9.
+  var parameters = PN532Chip.initialParameters
+  /// WriteGPIO, 7.2.7: P3 and P7.
+  var ports: (p3: UInt8, p7: UInt8) = PN532Chip.initialPorts
   var targets: [Target] = []
   /// The number of the target that takes commands without being selected anew.
   var activeTarget: UInt8?
   /// The cipher of an authenticated MIFARE Classic card.
   var cipher: MIFAREClassicSession?
-  /// SetParameters, 7.2.9.
-  var parameters: UInt8 = Parameter.automaticATRResponse | Parameter.automaticRATS
-  /// RFConfiguration item 5: how often an activation is tried again, 255 for ever.
-  var passiveActivationRetries: UInt8 = 0xFF
+  /// A tag has been put to sleep since the carrier was switched on, and how often it has been found since.
+  var hasHaltedTag = false
+  var haltedTagsFound = 0
+  /// Tags that answered the last Polling in later slots than the one that was taken.
+  var laterSlots: [RadioFrame] = []
   /// What the contactless unit's FIFO holds.
   var fifo: [UInt8] = []
   /// Frames of one byte each that a host sends by the unit's own Transmit command.
   var segments: [UInt8] = []
+  /// The host gives and takes what the antenna sends and receives, parity bits included.
+  var isRaw = false
   /// The error that GetGeneralStatus tells: the latest, whatever has succeeded since.
   private(set) var lastStatus = PN532Status.success
+  /// How long the frames took that went over the air since it was last set to zero.
+  var airTime = Duration.zero
+  /// What says how late a reader begins to talk; the same each time if there is none.
+  var clock: (@Sendable () -> Duration)?
 
   var faults = FaultState()
   var trace: (@Sendable (TraceEvent) -> Void)?
 
-  enum Parameter {
-    static let automaticATRResponse: UInt8 = 0x04
-    static let automaticRATS: UInt8 = 0x10
+  private static let initialPorts: (p3: UInt8, p7: UInt8) = (0x3F, 0x06)
+
+  init(field: VirtualField, model: VirtualPN532 = VirtualPN532()) {
+    self.field = field
+    self.model = model
+    powerUp()
+    start()
   }
 
-  init(field: VirtualField) {
-    self.field = field
+  /// The supply has come: all is as the data sheet has it.
+  mutating func powerUp() {
+    setCarrier(false)
+    power = model.firmware.startsAsleep ? .asleep(edges: 0) : .awake
+    isInLowVbat = model.firmware.startsAsleep
+    baudRate = Self.initialBaudRate
+    nextBaudRate = nil
+    registers = PN532Registers()
+    radio = RadioConfiguration()
+    parameters = Self.initialParameters
+    samMode = SAMMode.normal
+    ports = Self.initialPorts
+    (fifo, segments) = ([], [])
+    lastStatus = .success
+    forgetTargets()
   }
+
+  /// Wakes the chip, and takes it out of LowVbat mode: what a reader's own controller has done.
+  mutating func wake() {
+    power = .awake
+    isInLowVbat = false
+  }
+
+  /// Whether preamble and postamble go with frames to the host.
+  var sendsAmble: Bool { parameters & Parameter.withoutAmble == 0 }
 
   // MARK: Commands
 
@@ -78,6 +149,8 @@ struct PN532Chip {
     guard let first = command.first, let code = PN532Command(rawValue: first) else {
       return .syntaxError
     }
+    nextBaudRate = nil
+    if isInLowVbat, code.needsRadio { return .syntaxError }
     let parameters = Array(command.dropFirst())
     guard let answer = run(code, parameters) else { return .syntaxError }
     if code.answersWithStatus, case .data(let data) = answer, let first = data.first,
@@ -88,6 +161,7 @@ struct PN532Chip {
     switch answer {
     case .data(let data): return .reply([first &+ 1] + data)
     case .waits(let attempts): return .pending(Pending(command: command, attempts: attempts))
+    case .neverEnds: return .pending(Pending(command: [], attempts: nil))
     }
   }
 
@@ -107,6 +181,8 @@ struct PN532Chip {
   enum Answer {
     case data([UInt8])
     case waits(attempts: Int?)
+    /// Nothing but the host ends the command.
+    case neverEnds
 
     static func status(_ status: PN532Status, _ data: [UInt8] = []) -> Answer {
       .data([status.rawValue] + data)
@@ -117,26 +193,20 @@ struct PN532Chip {
   private mutating func run(_ code: PN532Command, _ parameters: [UInt8]) -> Answer? {
     switch code {
     case .diagnose: return diagnose(parameters)
-    case .getFirmwareVersion: return parameters.isEmpty ? .data(Self.firmware) : nil
+    case .getFirmwareVersion:
+      return parameters.isEmpty ? .data(model.firmware.version) : nil
     case .getGeneralStatus: return parameters.isEmpty ? .data(generalStatus()) : nil
     case .readRegister: return readRegisters(parameters)
     case .writeRegister: return writeRegisters(parameters)
-    case .readGPIO: return parameters.isEmpty ? .data([0x3F, 0x06, 0x00]) : nil
-    case .writeGPIO: return parameters.count == 2 ? .data([]) : nil
-    case .setSerialBaudRate:
-      return parameters.count == 1 && parameters[0] <= 8 ? .data([]) : nil
+    case .readGPIO: return parameters.isEmpty ? .data([ports.p3, ports.p7, 0x00]) : nil
+    case .writeGPIO: return writeGPIO(parameters)
+    case .setSerialBaudRate: return setSerialBaudRate(parameters)
     case .setParameters:
       guard parameters.count == 1 else { return nil }
       self.parameters = parameters[0]
       return .data([])
-    case .samConfiguration:
-      guard (1...3).contains(parameters.count), (1...4).contains(parameters[0]) else { return nil }
-      return .data([])
-    case .powerDown:
-      guard (1...2).contains(parameters.count) else { return nil }
-      releaseAll()
-      setCarrier(false)
-      return .status(.success)
+    case .samConfiguration: return configureSAM(parameters)
+    case .powerDown: return powerDown(parameters)
     case .rfConfiguration: return configureRadio(parameters)
     case .rfRegulationTest: return nil
     case .inListPassiveTarget: return listPassiveTarget(parameters)
@@ -146,15 +216,15 @@ struct PN532Chip {
     case .inDeselect: return deselect(parameters)
     case .inRelease: return release(parameters)
     case .inSelect: return select(parameters)
-    case .inPSL: return parameters.count == 3 ? .status(.operationNotAllowed) : nil
-    case .inATR: return parameters.count >= 2 ? .status(.timeOut) : nil
-    case .inJumpForDEP, .inJumpForPSL:
-      // No peer of ISO/IEC 18092 stands in the field.
-      guard parameters.count >= 3 else { return nil }
-      setCarrier(true)
-      return .status(.timeOut)
+    case .inPSL: return selectRate(parameters)
+    case .inATR: return requestAttributes(parameters)
+    case .inJumpForDEP, .inJumpForPSL: return jump(parameters)
     case .tgInitAsTarget:
-      return parameters.count >= 37 ? .waits(attempts: nil) : nil
+      guard parameters.count >= 37 else { return nil }
+      // No reader comes.
+      forgetTargets()
+      setCarrier(false)
+      return .neverEnds
     case .tgGetTargetStatus: return parameters.isEmpty ? .data([0x00, 0x00]) : nil
     case .tgGetData, .tgGetInitiatorCommand, .tgSetData, .tgResponseToInitiator,
       .tgSetGeneralBytes, .tgSetMetaData:
@@ -162,83 +232,12 @@ struct PN532Chip {
     }
   }
 
-  // MARK: Miscellaneous
-
-  private enum DiagnoseTest {
-    static let communicationLine: UInt8 = 0x00
-    static let rom: UInt8 = 0x01
-    static let ram: UInt8 = 0x02
-    static let polling: UInt8 = 0x04
-    static let echoBack: UInt8 = 0x05
-    static let cardPresence: UInt8 = 0x06
-    static let selfAntenna: UInt8 = 0x07
-  }
-
-  private mutating func diagnose(_ parameters: [UInt8]) -> Answer? {
-    guard let test = parameters.first else { return nil }
-    switch test {
-    case DiagnoseTest.communicationLine: return .data(parameters)
-    case DiagnoseTest.rom, DiagnoseTest.ram, DiagnoseTest.selfAntenna: return .data([0x00])
-    case DiagnoseTest.polling: return .data([0x80])
-    case DiagnoseTest.echoBack: return .waits(attempts: nil)
-    case DiagnoseTest.cardPresence:
-      guard let index = activeIndex(), let blocks = targets[index].blocks else {
-        return .status(.wrongContext)
-      }
-      let isPresent = blocks.isPresent { sendBlock($0, to: index) }
-      return .status(isPresent ? .success : .timeOut)
-    default: return nil
-    }
-  }
-
-  private func generalStatus() -> [UInt8] {
-    var status: [UInt8] = [lastStatus.rawValue, 0x00, UInt8(targets.count)]
-    for target in targets {
-      let rate: UInt8 = target.bitRate == 212 ? 1 : target.bitRate == 424 ? 2 : 0
-      let type: UInt8 =
-        switch target.kind {
-        case .typeA, .typeB: 0x00
-        case .feliCa: 0x10
-        case .jewel: 0x02
-        }
-      status += [target.number, rate, rate, type]
-    }
-    return status + [0x00]
-  }
-
-  private enum ConfigurationItem {
-    static let carrier: UInt8 = 0x01
-    static let timings: UInt8 = 0x02
-    static let maximumRetriesOfCommunication: UInt8 = 0x04
-    static let maximumRetries: UInt8 = 0x05
-    static let analogue106A: UInt8 = 0x0A
-    static let analogue212: UInt8 = 0x0B
-    static let analogueB: UInt8 = 0x0C
-    static let analogueISO14443: UInt8 = 0x0D
-  }
-
-  private mutating func configureRadio(_ parameters: [UInt8]) -> Answer? {
-    guard let item = parameters.first else { return nil }
-    switch (item, parameters.count) {
-    case (ConfigurationItem.carrier, 2):
-      if parameters[1] & 1 == 0 { forgetTargets() }
-      setCarrier(parameters[1] & 1 == 1)
-    case (ConfigurationItem.timings, 4), (ConfigurationItem.maximumRetriesOfCommunication, 2),
-      (ConfigurationItem.analogue106A, 12), (ConfigurationItem.analogue212, 9),
-      (ConfigurationItem.analogueB, 4), (ConfigurationItem.analogueISO14443, 10):
-      break
-    case (ConfigurationItem.maximumRetries, 4):
-      passiveActivationRetries = parameters[3]
-    default:
-      return nil
-    }
-    return .data([])
-  }
-
   /// Switches the carrier. A target does not survive its going.
   mutating func setCarrier(_ isOn: Bool) {
     guard field.isPowered != isOn else { return }
-    field.setPower(isOn)
+    field.setPower(isOn, since: isOn ? clock?() ?? .zero : .zero)
+    hasHaltedTag = false
+    haltedTagsFound = 0
     if isOn {
       registers[PN532Registers.txControl] |= PN532Registers.antennaOn
     } else {

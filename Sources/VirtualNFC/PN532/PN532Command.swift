@@ -33,6 +33,18 @@ enum PN532Command: UInt8 {
   case tgSetGeneralBytes = 0x92
   case tgSetMetaData = 0x94
 
+  /// Whether the command uses the antenna, which the chip does not before SAMConfiguration has brought it
+  /// out of LowVbat mode (AN10609_3, appendix on C106). What it does instead is not published.
+  var needsRadio: Bool {
+    switch self {
+    case .inDataExchange, .inCommunicateThru, .inDeselect, .inJumpForPSL, .inListPassiveTarget,
+      .inPSL,
+      .inATR, .inSelect, .inJumpForDEP, .rfRegulationTest, .inAutoPoll, .tgInitAsTarget:
+      true
+    default: false
+    }
+  }
+
   /// Whether the answer begins with a status byte that says how an exchange over the air went.
   var answersWithStatus: Bool {
     switch self {
@@ -65,6 +77,11 @@ enum PN532Status: UInt8 {
   case wrongContext = 0x27
   case cardExchanged = 0x2A
   case cardDisappeared = 0x2B
+
+  /// A status that ends a command of several steps.
+  struct Failure: Error {
+    let status: PN532Status
+  }
 
   /// In a status byte: more of the answer waits in the chip.
   static let moreInformation: UInt8 = 0x40

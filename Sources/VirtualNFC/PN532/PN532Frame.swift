@@ -12,8 +12,10 @@ enum PN532Frame {
   static let maximumLength = 265
 
   /// Wraps TFI and data into a normal frame, or into an extended one from 256 bytes on.
-  static func encode(_ data: [UInt8]) -> [UInt8] {
-    var frame: [UInt8] = [0x00, 0x00, 0xFF]
+  ///
+  /// - Parameter hasAmble: whether a preamble and a postamble go with it, which SetParameters may switch off.
+  static func encode(_ data: [UInt8], hasAmble: Bool = true) -> [UInt8] {
+    var frame: [UInt8] = hasAmble ? [0x00, 0x00, 0xFF] : [0x00, 0xFF]
     if data.count <= 0xFF {
       let length = UInt8(data.count)
       frame += [length, 0 &- length]
@@ -23,8 +25,14 @@ enum PN532Frame {
       frame += [0xFF, 0xFF, high, low, 0 &- (high &+ low)]
     }
     frame += data
-    frame += [0 &- data.reduce(0, &+), 0x00]
+    frame.append(0 &- data.reduce(0, &+))
+    if hasAmble { frame.append(0x00) }
     return frame
+  }
+
+  /// One of the fixed frames with or without preamble and postamble.
+  static func fixed(_ frame: [UInt8], hasAmble: Bool) -> [UInt8] {
+    hasAmble ? frame : Array(frame.dropFirst().dropLast())
   }
 }
 

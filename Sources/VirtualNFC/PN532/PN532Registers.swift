@@ -4,8 +4,25 @@ struct PN532Registers {
   static let rxMode: UInt16 = 0x6303
   static let txControl: UInt16 = 0x6304
   static let txAuto: UInt16 = 0x6305
+  static let rxThreshold: UInt16 = 0x6308
+  static let demodulator: UInt16 = 0x6309
+  static let mifareNFC: UInt16 = 0x630C
   static let manualRCV: UInt16 = 0x630D
+  static let gsNOff: UInt16 = 0x6313
+  static let modulationWidth: UInt16 = 0x6314
+  static let txBitPhase: UInt16 = 0x6315
+  static let receiverGain: UInt16 = 0x6316
+  static let gsNOn: UInt16 = 0x6317
+  static let cwGsP: UInt16 = 0x6318
+  static let modGsP: UInt16 = 0x6319
+  static let timerMode: UInt16 = 0x631A
+  static let timerPrescaler: UInt16 = 0x631B
+  static let timerReloadHigh: UInt16 = 0x631C
+  static let timerReloadLow: UInt16 = 0x631D
+  static let timerCounterHigh: UInt16 = 0x631E
+  static let timerCounterLow: UInt16 = 0x631F
   static let command: UInt16 = 0x6331
+  static let error: UInt16 = 0x6336
   static let status2: UInt16 = 0x6338
   static let fifoData: UInt16 = 0x6339
   static let fifoLevel: UInt16 = 0x633A
@@ -14,20 +31,43 @@ struct PN532Registers {
 
   /// TxMode and RxMode: the unit appends or checks the CRC.
   static let crcEnable: UInt8 = 0x80
+  /// RxMode: RxNoErr and RxMultiple. TxMode: InvMod and TxMix.
+  private static let modeExtras: UInt8 = 0x0C
   /// ManualRCV: parity is neither made nor checked; it stands in the data.
   static let parityDisable: UInt8 = 0x10
   /// TxControl: both antenna drivers on.
   static let antennaOn: UInt8 = 0x03
+  /// TxAuto: Force100ASK, which type A has, with both drivers switched by the unit.
+  private static let amplitudeOfTypeA: UInt8 = 0x43
+  private static let amplitudeOfOthers: UInt8 = 0x07
+  /// TxAuto: collision avoidance, which the unit clears by itself.
+  private static let collisionAvoidance: UInt8 = 0x08
   /// Status2: the cipher of MIFARE Classic is active.
   static let crypto1On: UInt8 = 0x08
+  /// Control: the unit is an initiator; a log has 14 after four bits.
+  static let initiator: UInt8 = 0x10
+  static let lastBits: UInt8 = 0x07
+  /// BitFraming: Transceive sends what is in the FIFO.
+  static let startSend: UInt8 = 0x80
 
+  /// After power-up and after PowerDown. TxMode, RxMode, ManualRCV, Status2 and BitFraming are 00 in a log
+  /// of a PN532 1.6 that has just been opened; the others are the data sheet's reset values.
   private var values: [UInt16: UInt8] = [
-    txMode: crcEnable, rxMode: crcEnable, txControl: 0x80, txAuto: 0x40, manualRCV: 0x00,
+    0x6301: 0x3B, txControl: 0x80, 0x6306: 0x10, 0x6307: 0x84, rxThreshold: 0x84, demodulator: 0x4D,
+    mifareNFC: 0x62, gsNOff: 0x88, modulationWidth: 0x26, txBitPhase: 0x87, receiverGain: 0x48,
+    gsNOn: 0x88, cwGsP: 0x20, modGsP: 0x20, command: 0x20, 0x6332: 0x80, 0x6334: 0x14, 0x633B: 0x08,
   ]
 
   subscript(address: UInt16) -> UInt8 {
     get { values[address] ?? 0 }
     set { values[address] = newValue }
+  }
+
+  /// What a host reads, with what reading changes.
+  mutating func read(_ address: UInt16) -> UInt8 {
+    let value = self[address]
+    if address == Self.txAuto { self[address] = value & ~Self.collisionAvoidance }
+    return value
   }
 
   /// What the framing and speed bits of TxMode stand for.
@@ -49,8 +89,13 @@ struct PN532Registers {
   /// The number of bits of the last byte that are sent; 0 for all.
   var transmitLastBits: Int { Int(self[Self.bitFraming] & 0x07) }
 
-  /// Sets what InListPassiveTarget and InAutoPoll leave behind in TxMode and RxMode.
-  mutating func configure(modulation: RadioFrame.Modulation, bitRate: Int) {
+  /// Sets what InListPassiveTarget and InAutoPoll set: modes, and the analogue settings of the protocol.
+  ///
+  /// - Parameter restoresReceiver: also parity, RxNoErr and RxMultiple.
+  mutating func configure(
+    modulation: RadioFrame.Modulation, bitRate: Int, _ analogue: RadioConfiguration,
+    restoresReceiver: Bool
+  ) {
     let framing: UInt8
     switch modulation {
     case .typeA, .iso15693: framing = 0x00
@@ -64,60 +109,42 @@ struct PN532Registers {
       case 848: 0x30
       default: 0x00
       }
-    self[Self.txMode] = Self.crcEnable | speed | framing
-    self[Self.rxMode] = Self.crcEnable | speed | framing
-    self[Self.manualRCV] &= ~Self.parityDisable
+    let mode = Self.crcEnable | speed | framing
+    self[Self.txMode] = self[Self.txMode] & Self.modeExtras | mode
+    self[Self.rxMode] = mode | (restoresReceiver ? 0 : self[Self.rxMode] & Self.modeExtras)
+    if restoresReceiver { self[Self.manualRCV] &= ~Self.parityDisable }
+    self[Self.bitFraming] = 0
+    self[Self.status2] &= ~Self.crypto1On
+    self[Self.control] = Self.initiator
+    set(modulation, analogue)
   }
-}
 
-/// Bytes and their parity bits as one run of bits, the form in which the FIFO holds them while
-/// ``PN532Registers/parityDisable`` is set: nine bits a byte, least significant first.
-enum ParityStream {
-  /// The bits packed into bytes, and how many of the last byte count (8 for all).
-  static func encode(_ frame: RadioFrame) -> (bytes: [UInt8], bitsInLastByte: Int) {
-    var bits: [Bool] = []
-    for (index, byte) in frame.bytes.enumerated() {
-      let isLast = index == frame.bytes.count - 1
-      let count = isLast ? frame.bitsInLastByte : 8
-      for bit in 0..<count { bits.append(byte >> bit & 1 == 1) }
-      if count == 8 {
-        let odd = byte.nonzeroBitCount % 2 == 0
-        if let parity = frame.parity {
-          if index < parity.count { bits.append(parity[index]) }
-        } else {
-          bits.append(odd)
-        }
+  /// The analogue settings of items 0A to 0C, which begin with RFCfg, GsNOn, CWGsP, ModGsP, Demod while the
+  /// carrier is on, and RxThreshold.
+  private mutating func set(_ modulation: RadioFrame.Modulation, _ analogue: RadioConfiguration) {
+    let common = [
+      Self.receiverGain, Self.gsNOn, Self.cwGsP, Self.modGsP, Self.demodulator, Self.rxThreshold,
+    ]
+    let fromTypeA: [UInt16: Int] = [
+      Self.gsNOff: 7, Self.modulationWidth: 8, Self.mifareNFC: 9, Self.txBitPhase: 10,
+    ]
+    switch modulation {
+    case .typeA, .iso15693:
+      for (register, value) in zip(common, analogue.typeA) { self[register] = value }
+      for (register, index) in fromTypeA where index < analogue.typeA.count {
+        self[register] = analogue.typeA[index]
       }
+      self[Self.txAuto] = Self.amplitudeOfTypeA | Self.collisionAvoidance
+    case .feliCa:
+      for (register, value) in zip(common, analogue.feliCa) { self[register] = value }
+      self[Self.txAuto] = Self.amplitudeOfOthers
+    case .typeB:
+      // Item 0C has three of them; what it leaves out is as for type A.
+      for (register, value) in zip(common, analogue.typeA) { self[register] = value }
+      for (register, value) in zip([Self.gsNOn, Self.modGsP, Self.rxThreshold], analogue.typeB) {
+        self[register] = value
+      }
+      self[Self.txAuto] = Self.amplitudeOfOthers
     }
-    var bytes = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
-    for (index, bit) in bits.enumerated() where bit { bytes[index / 8] |= 1 << (index % 8) }
-    return (bytes, bits.count % 8 == 0 ? 8 : bits.count % 8)
-  }
-
-  /// The frame that a run of bits stands for. Fewer than nine bits are a short frame.
-  static func decode(
-    _ bytes: [UInt8], bitsInLastByte: Int, modulation: RadioFrame.Modulation
-  ) -> RadioFrame {
-    let count = bytes.isEmpty ? 0 : (bytes.count - 1) * 8 + bitsInLastByte
-    guard count >= 9 else {
-      return RadioFrame(bytes, modulation: modulation, bitsInLastByte: max(1, count))
-    }
-    func bit(_ index: Int) -> UInt8 { bytes[index / 8] >> (index % 8) & 1 }
-    var data: [UInt8] = []
-    var parity: [Bool] = []
-    var position = 0
-    while position < count {
-      let width = min(8, count - position)
-      var byte: UInt8 = 0
-      for offset in 0..<width { byte |= bit(position + offset) << offset }
-      data.append(byte)
-      if position + 8 < count { parity.append(bit(position + 8) == 1) }
-      position += 9
-    }
-    let rest = count % 9
-    let isOdd = zip(data, parity).allSatisfy { ($0.nonzeroBitCount % 2 == 0) == $1 }
-    return RadioFrame(
-      data, modulation: modulation, bitsInLastByte: rest == 0 ? 8 : rest,
-      parity: isOdd ? nil : parity)
   }
 }

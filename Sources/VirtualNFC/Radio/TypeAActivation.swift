@@ -34,16 +34,19 @@ public struct TypeAActivation: Hashable, Sendable {
   public let atqa: [UInt8]
   /// The answer to the last SELECT.
   public let sak: UInt8
+  /// The answer to a SELECT before it, which says that the UID is not complete.
+  public let sakOfCascade: UInt8
   public private(set) var state: State = .powerOff
   /// Whether the next frame is the second half of a command (COMPATIBILITY_WRITE's data, say), in
   /// which no REQA, WUPA or HLTA is looked for.
   public var expectsData = false
 
-  public init(uid: [UInt8], atqa: [UInt8], sak: UInt8) {
+  public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, sakOfCascade: UInt8 = 0x04) {
     precondition([4, 7, 10].contains(uid.count), "a UID has 4, 7 or 10 bytes")
     self.uid = uid
     self.atqa = atqa
     self.sak = sak
+    self.sakOfCascade = sakOfCascade
   }
 
   /// Whether the card has been selected and takes commands.
@@ -98,7 +101,6 @@ public struct TypeAActivation: Hashable, Sendable {
   private static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
   /// Takes the place of a UID byte where more of it follow (ISO/IEC 14443-3, 6.4.4).
   private static let cascadeTag: UInt8 = 0x88
-  private static let sakUIDNotComplete: UInt8 = 0x04
 
   private mutating func standard(_ frame: RadioFrame) -> Outcome {
     guard let payload = frame.parity == nil ? frame.checkedPayload : nil else {
@@ -153,7 +155,7 @@ public struct TypeAActivation: Hashable, Sendable {
       guard level == last else {
         state =
           isFromHalt ? .readyFromHalt(cascadeLevel: level + 1) : .ready(cascadeLevel: level + 1)
-        return .typeA([Self.sakUIDNotComplete])
+        return .typeA([sakOfCascade])
       }
       state = isFromHalt ? .activeFromHalt : .active
       return .typeA([sak])

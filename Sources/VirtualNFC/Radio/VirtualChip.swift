@@ -24,10 +24,24 @@ public protocol VirtualChip: Sendable {
   /// The carrier has gone: everything but the memory is forgotten.
   mutating func powerOff()
 
+  /// How long the carrier has been on, told before each frame: for chips in which something runs with it.
+  mutating func carrierHasLasted(_ time: Duration)
+
   /// Takes one frame and gives the answer, `nil` for silence.
   mutating func receive(_ frame: RadioFrame) -> RadioFrame?
+
+  /// How long after the end of a request the answer to it begins. A reader that waits for less has no
+  /// answer.
+  func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration
 }
 
 extension VirtualChip {
   public mutating func powerOn() {}
+
+  public mutating func carrierHasLasted(_ time: Duration) {}
+
+  /// What real tags of the same kind need for such a command.
+  public func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration {
+    RadioTiming.responseTime(to: request, answer)
+  }
 }

@@ -17,9 +17,20 @@ public final class VirtualField: Sendable {
     case collision(RadioFrame, bit: Int)
   }
 
+  /// What one frame comes to.
+  struct Exchange {
+    var reception: Reception
+    /// From the end of the frame to the beginning of the answer.
+    var delay: Duration
+    /// What further tags answered to a FeliCa Polling, each alone in a later time slot.
+    var laterSlots: [RadioFrame] = []
+  }
+
   private struct State {
     var tags: [VirtualTag] = []
     var isPowered = false
+    /// How long the carrier has been on.
+    var time = Duration.zero
     /// The time slots that FeliCa cards draw.
     var generator = SplitMix64(seed: 0)
   }
@@ -61,21 +72,47 @@ public final class VirtualField: Sendable {
   }
 
   /// Switches the carrier on or off; off takes the power from all tags.
-  func setPower(_ isOn: Bool) {
+  ///
+  /// - Parameter time: how long ago it was switched on. A reader does not begin at the same moment each time.
+  func setPower(_ isOn: Bool, since time: Duration = .zero) {
     state.withLock { state in
       guard state.isPowered != isOn else { return }
       state.isPowered = isOn
+      state.time = time
       for tag in state.tags { tag.setPower(isOn) }
     }
   }
 
   /// Sends a frame to all tags in the field and gives what comes back.
   func transmit(_ frame: RadioFrame) -> Reception {
-    let answers = state.withLock { state in
-      guard state.isPowered else { return [RadioFrame]() }
-      let answers = state.tags.compactMap { $0.receive(frame) }
-      return firstSlot(of: answers, to: frame, using: &state.generator)
+    exchange(frame).reception
+  }
+
+  /// Sends a frame to all tags in the field and gives what comes back, and when.
+  func exchange(_ frame: RadioFrame) -> Exchange {
+    let slots = state.withLock { state in
+      guard state.isPowered else { return [[VirtualTag.TimedAnswer]]() }
+      state.time += RadioTiming.duration(of: frame)
+      let answers = state.tags.compactMap { $0.receive(frame, at: state.time) }
+      let slots = Self.slots(of: answers, to: frame, using: &state.generator)
+      if let first = slots.first?.first {
+        state.time += first.delay + RadioTiming.duration(of: first.frame)
+      }
+      return slots
     }
+    let heard = slots.first { $0.count == 1 } ?? slots.first ?? []
+    let later = slots.filter { $0.count == 1 }.dropFirst().compactMap(\.first?.frame)
+    return Exchange(
+      reception: Self.reception(of: heard.map(\.frame)),
+      delay: heard.map(\.delay).max() ?? .zero, laterSlots: Array(later))
+  }
+
+  /// Lets time pass while the carrier is as it is.
+  func advance(by time: Duration) {
+    state.withLock { $0.time += time }
+  }
+
+  private static func reception(of answers: [RadioFrame]) -> Reception {
     guard let first = answers.first else { return .silence }
     guard let bit = firstDifference(answers) else { return .frame(first) }
     var received = answers.max { $0.bitCount < $1.bitCount } ?? first
@@ -86,24 +123,28 @@ public final class VirtualField: Sendable {
     return .collision(received, bit: bit)
   }
 
-  /// Of several answers to a FeliCa Polling with time slots, those in the first slot that a reader can
-  /// make sense of. Each card draws a slot anew at each Polling (JIS X 6319-4; FeliCa Card User's
-  /// Manual, 4.4.2), and a reader that wants one card takes the first that it hears alone.
-  private func firstSlot(
-    of answers: [RadioFrame], to frame: RadioFrame, using generator: inout SplitMix64
-  ) -> [RadioFrame] {
+  /// The answers in the order of their time slots; all in one if the frame asks for no slots.
+  ///
+  /// Each card draws a slot anew at each Polling (JIS X 6319-4; FeliCa Card User's Manual, 4.4.2), and a
+  /// reader that wants one card takes the first that it hears alone.
+  private static func slots(
+    of answers: [VirtualTag.TimedAnswer], to frame: RadioFrame,
+    using generator: inout SplitMix64
+  ) -> [[VirtualTag.TimedAnswer]] {
     guard frame.modulation == .feliCa, answers.count > 1, let request = frame.checkedPayload,
       request.count == 5, request[0] == 0, request[4] > 0
-    else { return answers }
-    var slots: [Int: [RadioFrame]] = [:]
+    else { return answers.isEmpty ? [] : [answers] }
+    var slots: [Int: [VirtualTag.TimedAnswer]] = [:]
     for answer in answers {
-      slots[Int.random(in: 0...Int(request[4]), using: &generator), default: []].append(answer)
+      let slot = Int.random(in: 0...Int(request[4]), using: &generator)
+      var answer = answer
+      answer.delay = RadioTiming.responseTime(inSlot: slot)
+      slots[slot, default: []].append(answer)
     }
-    let inOrder = slots.sorted { $0.key < $1.key }.map(\.value)
-    return inOrder.first { $0.count == 1 } ?? answers
+    return slots.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  private func firstDifference(_ frames: [RadioFrame]) -> Int? {
+  private static func firstDifference(_ frames: [RadioFrame]) -> Int? {
     guard let first = frames.first else { return nil }
     let shortest = frames.map(\.bitCount).min() ?? 0
     for bit in 0..<shortest {

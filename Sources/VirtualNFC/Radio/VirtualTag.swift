@@ -47,4 +47,20 @@ public final class VirtualTag: Sendable {
   func receive(_ frame: RadioFrame) -> RadioFrame? {
     chip.withLock { $0.receive(frame) }
   }
+
+  /// An answer, and how long the tag takes for it.
+  struct TimedAnswer {
+    var frame: RadioFrame
+    var delay: Duration
+  }
+
+  /// Takes a frame when the carrier has been on for some time.
+  func receive(_ frame: RadioFrame, at time: Duration) -> TimedAnswer? {
+    chip.withLock { chip in
+      chip.carrierHasLasted(time)
+      return chip.receive(frame).map {
+        TimedAnswer(frame: $0, delay: chip.responseTime(to: frame, $0))
+      }
+    }
+  }
 }

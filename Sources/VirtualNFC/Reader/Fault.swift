@@ -10,6 +10,10 @@ public struct Fault: Sendable {
     case exchange(Int)
     /// The n-th command that the host sends to the chip.
     case command(Int)
+    /// Every n-th frame that the reader sends, the n-th first: a noisy place.
+    case everyExchange(Int)
+    /// Every n-th command that the host sends, the n-th first.
+    case everyCommand(Int)
   }
 
   /// What happens.
@@ -24,8 +28,35 @@ public struct Fault: Sendable {
     case answerLost
     /// A bit of the tag's answer is wrong, and so is its check.
     case answerBroken
-    /// The host's frame reaches the chip with a wrong byte: neither ACK nor answer.
+    /// A parity bit of the tag's answer is wrong; types A and Jewel have them.
+    case answerParityBroken
+    /// The tag's answer ends after so many bytes.
+    case answerCut(Int)
+    /// The tag's answer begins so much later than it would.
+    case answerLate(Duration)
+    /// The tag is torn away while it writes: of the bytes that the frame changes in its memory, only the
+    /// first ones have been written. It does not answer, and has left.
+    case writeTorn(Int)
+    /// All tags are taken out of the field before the frame is sent, and this one is put there.
+    case tagReplaced(VirtualTag)
+    /// The host's frame reaches the chip with a wrong byte, with one less or with one more: neither ACK nor
+    /// answer.
     case commandBroken
+    /// The chip runs the command; its ACK is lost, its answer is not.
+    case acknowledgeLost
+    /// The ACK comes twice.
+    case acknowledgeDoubled
+    /// The chip's ACK comes so much later, and so does its answer.
+    case acknowledgeLate(Duration)
+    /// The chip runs the command; its answer comes when the next command does, before that one's ACK.
+    case replyHeld
+    /// A byte of the chip's answer, counted from 0, is lost on the way to the host.
+    case replyByteLost(Int)
+    /// A byte comes between those of the chip's answer, before the one with this number.
+    case replyByteAdded(UInt8, Int)
+    /// The supply fails after the ACK: the chip is as after power-up, asleep, without targets, at 115200
+    /// baud, and answers nothing.
+    case supplyFails
     /// The chip runs the command; a byte of its answer is wrong on the way to the host.
     case replyBroken
     /// The chip runs the command; its answer is lost on the way to the host.

@@ -39,6 +39,10 @@ final class PseudoTerminal: Sendable {
   /// ioctl(2) requests of <asm-generic/ioctls.h>, whose macros Swift cannot import.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
+  /// TCGETS2, whose speeds are numbers (<asm-generic/termbits.h>).
+  private static let settings: UInt = 0x802C_542A
+  /// The place of c_ospeed in struct termios2, and its size.
+  private static let (placeOfSpeed, sizeOfSettings) = (40, 44)
 
   init() throws(Failure) {
     var opened: [Int32] = []
@@ -105,6 +109,13 @@ final class PseudoTerminal: Sendable {
         left = limit - period
       }
     }
+  }
+
+  /// The baud rate that the program on the other side has set.
+  var baudRate: Int? {
+    var buffer = [UInt8](repeating: 0, count: Self.sizeOfSettings)
+    guard ioctl(master, Self.settings, &buffer) == 0 else { return nil }
+    return buffer[Self.placeOfSpeed...].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// Writes all bytes, as long as there is a program that takes them.

@@ -28,26 +28,46 @@ public final class VirtualReader: Sendable {
     public let description: String
   }
 
+  /// What takes its time; nothing does if it is empty.
+  public struct Pace: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Bytes on the serial line, at the chip's baud rate.
+    public static let line = Pace(rawValue: 1)
+    /// Frames over the air, and what tags and the chip wait for.
+    public static let air = Pace(rawValue: 2)
+    /// As with a real reader.
+    public static let realTime: Pace = [.line, .air]
+  }
+
   /// The field that the reader's antenna makes.
   public let field: VirtualField
   /// The serial port's name, for instance `/dev/pts/5`.
   public let path: String
+  private let chip: VirtualPN532
   private let shared: VirtualReaderLoop.Shared
   private let thread: VirtualReaderThread
 
   /// What libnfc opens it by, for instance `pn532_uart:/dev/pts/5`.
-  public var connectionString: String { "pn532_uart:\(path)" }
+  public var connectionString: String {
+    "pn532_uart:\(path)" + (chip.baudRate.map { ":\($0)" } ?? "")
+  }
 
   /// Starts a reader on a pseudo-terminal.
   ///
   /// - Parameters:
   ///   - field: the field of its antenna. Two readers must not share one.
+  ///   - chip: which PN532, and the state in which the first program finds it.
+  ///   - pace: what takes its time.
   ///   - trace: is called on the reader's thread for everything that happens.
   /// - Throws: ``Unavailable``.
   public init(
-    _ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)? = nil
+    _ field: VirtualField, chip: VirtualPN532 = VirtualPN532(), pace: Pace = [],
+    trace: (@Sendable (TraceEvent) -> Void)? = nil
   ) throws {
     self.field = field
+    self.chip = chip
     do {
       let terminal = try PseudoTerminal()
       path = terminal.path
@@ -58,7 +78,8 @@ public final class VirtualReader: Sendable {
     let shared = shared
     let field = field
     thread = try VirtualReaderThread {
-      var loop = VirtualReaderLoop(shared: shared, field: field, trace: trace)
+      var loop = VirtualReaderLoop(
+        shared: shared, chip: PN532Chip(field: field, model: chip), pace: pace, trace: trace)
       loop.run()
     }
   }
@@ -78,6 +99,14 @@ public final class VirtualReader: Sendable {
       $0.faults = faults
       $0.statistics = Statistics()
     }
+  }
+
+  /// Takes the supply from the chip for a moment. The serial port stays, as it does with an adapter that has
+  /// a supply of its own; the chip forgets everything.
+  ///
+  /// Takes effect before the next bytes from a host.
+  public func cyclePower() {
+    shared.state.withLock { $0.cyclesPower = true }
   }
 
   /// Pulls the plug: the serial line is gone. Calling it again does nothing.

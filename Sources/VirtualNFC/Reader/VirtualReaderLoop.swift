@@ -1,4 +1,5 @@
 #if canImport(Glibc)
+import Glibc
 import Synchronization
 
 /// What a virtual reader's thread does: bytes in, frames cut, commands run, answers out.
@@ -11,6 +12,8 @@ struct VirtualReaderLoop {
       var isClosing = false
       /// New faults that the chip has not seen yet.
       var faults: [Fault]?
+      /// The chip is to lose its supply for a moment.
+      var cyclesPower = false
       var statistics = VirtualReader.Statistics()
     }
 
@@ -32,21 +35,33 @@ struct VirtualReaderLoop {
   private var chip: PN532Chip
   private var frames = PN532FrameReader()
   private var pending: PN532Chip.Pending?
+  private let pace: VirtualReader.Pace
   private var trace: (@Sendable (TraceEvent) -> Void)?
+  /// An answer that goes before the next ACK.
+  private var held: [UInt8] = []
   /// Sent again when the host asks by NACK.
   private var lastReply: [UInt8] = []
   private var isLineClosed = false
 
-  /// A host that pauses longer than this within a frame has died; no byte of it is waited for.
-  private static let longestPauseMilliseconds: Int32 = 100
   /// The chip looks again for a target that a waiting command wants.
   private static let pendingPeriodMilliseconds: Int32 = 10
+  /// How much later than another time a reader may begin to talk to a tag, at most.
+  private static let longestBeginning = Duration.milliseconds(100)
 
-  init(shared: Shared, field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)?) {
+  init(
+    shared: Shared, chip: PN532Chip, pace: VirtualReader.Pace,
+    trace: (@Sendable (TraceEvent) -> Void)?
+  ) {
     self.shared = shared
+    self.chip = chip
+    self.pace = pace
     self.trace = trace
-    chip = PN532Chip(field: field)
-    chip.trace = trace
+    self.chip.trace = trace
+    let start = ContinuousClock.now
+    self.chip.clock = {
+      let time = start.duration(to: .now)
+      return time - Self.longestBeginning * Int(time / Self.longestBeginning)
+    }
   }
 
   mutating func run() {
@@ -55,27 +70,62 @@ struct VirtualReaderLoop {
       guard let terminal, !isClosing else { break }
       let limit: Int32? =
         pending != nil
-        ? Self.pendingPeriodMilliseconds
-        : frames.isWithinFrame ? Self.longestPauseMilliseconds : nil
+        ? Self.pendingPeriodMilliseconds : frames.isWithinFrame ? Self.linePeriodMilliseconds : nil
       switch terminal.wait(milliseconds: limit, endsWhenHungUp: limit != nil) {
       case .woken: continue
       case .hungUp:
-        // The host has died. What it began must not swallow the next one's first bytes, and nobody
-        // waits for an answer.
+        // What a host that has died began must not swallow the next one's first bytes. The chip goes on
+        // with its command, and nobody waits for the answer.
         frames.abandon()
-        pending = nil
+        if pending != nil { proceed(terminal) }
+        sleep(milliseconds: Self.pendingPeriodMilliseconds)
       case .timeout:
-        if pending == nil {
-          frames.abandon()
-        } else {
-          proceed(terminal)
-        }
-      case .bytes(let bytes):
-        for event in frames.feed(bytes) { handle(event, terminal) }
+        if pending != nil { proceed(terminal) }
+      case .bytes(let bytes): take(bytes, terminal)
       }
     }
     chip.setCarrier(false)
     shared.state.withLock { $0.terminal = nil }
+  }
+
+  /// How often to look whether a program in the middle of a frame has gone.
+  private static let linePeriodMilliseconds: Int32 = 100
+
+  private mutating func take(_ bytes: [UInt8], _ terminal: PseudoTerminal) {
+    cyclePower()
+    // At another rate than the chip's, bytes are noise. The ACK after SetSerialBaudRate may be read here
+    // when its sender has changed the rate already; a pseudo-terminal that is closed straight after it, to
+    // be opened again at the new rate, loses it on the way, which a serial line does not.
+    let rate = terminal.baudRate
+    if let next = chip.nextBaudRate, rate == next { chip.hostAcknowledges() }
+    let isReadable = chip.nextBaudRate != nil || rate.map { $0 == chip.baudRate } ?? true
+    guard isReadable else { return frames.abandon() }
+    pass(chip.baudRate, bytes.count)
+    for event in frames.feed(chip.hear(bytes)) { handle(event, terminal) }
+  }
+
+  /// Sleeps as long as bytes are on the line, if they take their time.
+  private func pass(_ baudRate: Int, _ count: Int) {
+    guard pace.contains(.line) else { return }
+    sleep(.microseconds(count * 10 * 1_000_000 / baudRate))
+  }
+
+  private func sleep(_ time: Duration) {
+    let parts = time.components
+    usleep(UInt32(clamping: parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000))
+  }
+
+  private func sleep(milliseconds: Int32) { sleep(.milliseconds(milliseconds)) }
+
+  private mutating func cyclePower() {
+    let isCycled = shared.state.withLock { state in
+      defer { state.cyclesPower = false }
+      return state.cyclesPower
+    }
+    guard isCycled else { return }
+    pending = nil
+    frames.abandon()
+    chip.powerUp()
   }
 
   private mutating func handle(_ event: PN532FrameReader.Event, _ terminal: PseudoTerminal) {
@@ -85,8 +135,9 @@ struct VirtualReaderLoop {
     case .acknowledge:
       // The host gives up the running command (6.2.1.3, and 6.3.1.3 d).
       pending = nil
+      chip.hostAcknowledges()
     case .negativeAcknowledge:
-      if !lastReply.isEmpty { terminal.send(lastReply) }
+      if !lastReply.isEmpty { send(lastReply, terminal) }
     case .command(let command):
       pending = nil
       takeFaults()
@@ -101,14 +152,22 @@ struct VirtualReaderLoop {
         count()
         return
       }
-      terminal.send(PN532Frame.acknowledge)
-      switch chip.execute(command) {
+      acknowledge(effects, terminal)
+      if Self.suppliesFail(effects) {
+        count()
+        chip.powerUp()
+        return
+      }
+      chip.airTime = .zero
+      let outcome = chip.execute(command)
+      passAirTime()
+      switch outcome {
       case .reply(let data): reply(data, effects, terminal)
       case .syntaxError:
         trace?(.reply([]))
-        lastReply = PN532Frame.error
+        lastReply = PN532Frame.fixed(PN532Frame.error, hasAmble: chip.sendsAmble)
         count()
-        terminal.send(PN532Frame.error)
+        send(lastReply, terminal)
       case .pending(let waiting):
         pending = waiting
         count()
@@ -116,9 +175,32 @@ struct VirtualReaderLoop {
     }
   }
 
+  private mutating func acknowledge(_ effects: [Fault.Effect], _ terminal: PseudoTerminal) {
+    if !held.isEmpty { send(held, terminal) }
+    held = []
+    var times = 1
+    for effect in effects {
+      switch effect {
+      case .acknowledgeLost: times = 0
+      case .acknowledgeDoubled: times = 2
+      case .acknowledgeLate(let time): sleep(time)
+      default: break
+      }
+    }
+    for _ in 0..<times {
+      send(PN532Frame.fixed(PN532Frame.acknowledge, hasAmble: chip.sendsAmble), terminal)
+    }
+  }
+
+  private static func suppliesFail(_ effects: [Fault.Effect]) -> Bool {
+    effects.contains { if case .supplyFails = $0 { true } else { false } }
+  }
+
   private mutating func proceed(_ terminal: PseudoTerminal) {
     guard var waiting = pending else { return }
+    chip.airTime = .zero
     let data = chip.proceed(&waiting)
+    passAirTime()
     pending = data == nil ? waiting : nil
     if let data { reply(data, [], terminal) }
   }
@@ -127,7 +209,8 @@ struct VirtualReaderLoop {
     _ data: [UInt8], _ effects: [Fault.Effect], _ terminal: PseudoTerminal
   ) {
     trace?(.reply(data))
-    var frame = PN532Frame.encode([PN532Frame.chipToHost] + data)
+    var frame = PN532Frame.encode(
+      [PN532Frame.chipToHost] + data, hasAmble: chip.sendsAmble)
     lastReply = frame
     // Before the answer, so that a program that has it sees the count.
     count()
@@ -136,10 +219,25 @@ struct VirtualReaderLoop {
       case .replyLost: return
       case .replyBroken: frame[frame.count - 2] ^= 0xFF
       case .replyReplaced(let bytes): frame = bytes
+      case .replyByteLost(let place) where frame.indices.contains(place): frame.remove(at: place)
+      case .replyByteAdded(let byte, let place) where place <= frame.count && place >= 0:
+        frame.insert(byte, at: place)
+      case .replyHeld:
+        held = frame
+        return
       default: break
       }
     }
-    terminal.send(frame)
+    send(frame, terminal)
+  }
+
+  private func send(_ bytes: [UInt8], _ terminal: PseudoTerminal) {
+    pass(chip.baudRate, bytes.count)
+    terminal.send(bytes)
+  }
+
+  private func passAirTime() {
+    if pace.contains(.air) { sleep(chip.airTime) }
   }
 
   private mutating func takeFaults() {

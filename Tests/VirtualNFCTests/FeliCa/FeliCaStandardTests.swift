@@ -101,11 +101,28 @@ import Testing
     #expect(Int(attributes[11]) | Int(attributes[12]) << 8 == balances[0])
   }
 
-  @Test func fifteenBlocksInOneAnswer() {
+  /// As many as a card of 12 blocks grants; a card that grants what the frame carries is another one.
+  @Test func blocksInOneAnswer() {
     var chip = FeliCaStandard.suica(idm: Self.transit)
+    let twelve = shortElements(Array(0..<12))
+    #expect(
+      exchange(&chip, [0x06] + Self.transit + hex("010F090C") + twelve)?.count == 12 + 192)
+    let thirteen = shortElements(Array(0..<13))
+    #expect(
+      exchange(&chip, [0x06] + Self.transit + hex("010F090D") + thirteen)?.suffix(2) == [
+        0xFF, 0xA2,
+      ])
+    let block = [UInt8](repeating: 7, count: 16)
+    var other = FeliCaStandard(
+      name: "other", idm: Self.transit, pmm: [0, 0x31, 0, 0, 0, 0, 0, 0],
+      systems: [
+        .init(
+          code: 3, nodes: [.service(0x090F)],
+          blocks: [0x24: Array(repeating: block, count: 15)])
+      ], maximumBlocksRead: 15)
     let list = shortElements(Array(0..<15))
-    let answer = exchange(&chip, [0x06] + Self.transit + hex("010F090F") + list)
-    #expect(answer?.count == 12 + 240)
+    #expect(
+      exchange(&other, [0x06] + Self.transit + hex("010F090F") + list)?.count == 12 + 240)
   }
 
   @Test func severalServicesInOneRead() {

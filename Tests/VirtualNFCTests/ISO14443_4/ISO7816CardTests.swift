@@ -9,6 +9,7 @@ struct ISO7816CardTests {
   struct Echo: VirtualApplet {
     let aid: [UInt8]
     var acceptsCommandChaining = false
+    var acceptsSecureMessaging = false
     var waitingTimeExtensions: [UInt8] = []
     var memory: [UInt8] = [0xEE]
 
@@ -43,6 +44,20 @@ struct ISO7816CardTests {
       let bytes = try #require([UInt8](hexadecimal: command))
       #expect(card.process(bytes).hexadecimal == answer, "after \(command)")
     }
+  }
+
+  /// An applet that unwraps commands itself gets them as they are, SELECT of a file among them; another
+  /// one's are refused.
+  @Test func secureMessagingIsTheApplets() throws {
+    var secure = Self.echo
+    secure.acceptsSecureMessaging = true
+    var card = Self.card([secure, Self.other])
+    try check(
+      [
+        ("0CA4020C02011E", "6882"), ("00A4040C05A000000101", "9000"),
+        ("0CA40000048E02AABB00", "8E02AABB9000"), ("0CB000000497020102", "970201029000"),
+        ("00A4040C05A000000102", "9000"), ("0CB000000497020102", "6882"),
+      ], on: &card)
   }
 
   /// ISO/IEC 7816-4, 7.1.1: SELECT by DF name.

@@ -30,11 +30,34 @@ import Testing
     reader.clearCount()
     #expect(try mapping.read(reader.link) == (length == 0 ? nil : message))
     #expect(reader.exchanges == exchanges)
-    // What is known is not asked again.
+    // In the same call it is not asked again; in the next one it is, for the wired side may have written.
     reader.clearCount()
     #expect(try mapping.read(reader.link) == (length == 0 ? nil : message))
-    #expect(try mapping.status(reader.link).access == .readWrite)
     #expect(reader.exchanges == 0)
+    // The status looks at what follows a message too.
+    #expect(try mapping.status(reader.link).access == .readWrite)
+    #expect(reader.exchanges <= 1)
+    reader.clearCount()
+    mapping.beginCall()
+    #expect(try mapping.read(reader.link) == (length == 0 ? nil : message))
+    #expect(reader.exchanges == exchanges)
+  }
+
+  /// A chip that nobody else can write is asked for its beginning alone.
+  @Test func aSecondReadCostsOneExchange() throws {
+    let message = pattern(308)
+    let reader = VicinityReader(try ICODESLIX2(ndef: message))
+    var mapping = reader.mapping()
+    #expect(try mapping.read(reader.link) == message)
+    #expect(reader.exchanges == 2)
+    for _ in 0..<2 {
+      reader.clearCount()
+      mapping.beginCall()
+      #expect(try mapping.read(reader.link) == message)
+      #expect(reader.exchanges == 1)
+      mapping.beginCall()
+      #expect(try mapping.status(reader.link).access == .readWrite)
+    }
   }
 
   /// A chip that its UID names needs no question.
@@ -50,29 +73,39 @@ import Testing
     var mapping = reader.mapping()
     _ = try mapping.status(reader.link)
     reader.clearCount()
-    // 137 bytes, their header and terminator: blocks 1 to 35; the length comes last.
+    mapping.beginCall()
+    // 137 bytes, their header and terminator: blocks 1 to 35; the length comes last. Before it, what is there
+    // now, and once whether it is locked.
     try mapping.write(pattern(137), reader.link)
     #expect(reader.codes.count { $0 == 0x21 } == 35)
+    #expect(reader.codes.prefix(3) == [0x23, 0x2C, 0x21])
+    #expect(reader.exchanges == 37)
     // One byte changes: length to zero, the byte, the length.
     var message = pattern(137)
     message[100] ^= 0xFF
     reader.clearCount()
+    mapping.beginCall()
     try mapping.write(message, reader.link)
-    #expect(reader.codes == [0x21, 0x21, 0x21])
+    #expect(reader.codes == [0x23, 0x21, 0x21, 0x21])
     reader.clearCount()
+    mapping.beginCall()
     try mapping.write(message, reader.link)
-    #expect(reader.exchanges == 0)
+    #expect(reader.exchanges == 1)
     mapping.forgetContent()
     #expect(try mapping.read(reader.link) == message)
     // Blocks side by side go together where the chip takes several.
     let dv = VicinityReader(PlainVicinityChip(.st25dv64K))
     var wide = dv.mapping()
     _ = try wide.status(dv.link)
+    // The read takes what one answer holds: the rest of what is written against is read too.
+    try wide.write([], dv.link)
+    _ = try wide.load(0..<1000, dv.link)
     dv.clearCount()
     try wide.write(pattern(800), dv.link)
     // 8 bytes of container, 4 of header, 800, terminator: blocks 2 to 203; block 2 is last and
     // alone.
-    #expect(dv.codes == [UInt8](repeating: 0x24, count: 50) + [0x21, 0x21])
+    #expect(dv.codes.first == 0x2C)
+    #expect(Array(dv.codes.dropFirst()) == [UInt8](repeating: 0x24, count: 50) + [0x21, 0x21])
     #expect(try Self.read(dv) == pattern(800))
   }
 
@@ -167,10 +200,18 @@ import Testing
       let error = $0 as? NFCError
       return error?.code == .malformedContent && error?.place == .offset(4)
     }
-    // Formatting makes it usable.
-    var mapping = reader.mapping()
-    try mapping.format(reader.link)
-    #expect(try Self.read(reader) == nil)
+    // Writing, emptying and formatting make it usable, as the error promises.
+    for way in 0..<3 {
+      let reader = VicinityReader(chip)
+      var mapping = reader.mapping()
+      #expect(try mapping.statusForWriting(reader.link).access == .readWrite)
+      switch way {
+      case 0: try mapping.write(pattern(40), reader.link)
+      case 1: try mapping.write([], reader.link)
+      default: try mapping.format(wipe: false, reader.link)
+      }
+      #expect(try Self.read(reader) == (way == 0 ? pattern(40) : nil))
+    }
   }
 
   /// A chip that is not what its UID says is asked.
@@ -187,7 +228,7 @@ import Testing
     let reader = VicinityReader(chip)
     var mapping = reader.mapping()
     #expect(try mapping.status(reader.link) == .notSupported)
-    try mapping.format(reader.link)
+    try mapping.format(wipe: false, reader.link)
     #expect(
       reader.chip.memory.prefix(beginning.count / 2).hexadecimal == beginning, "\(chip.name)")
     #expect(try mapping.status(reader.link).access == .readWrite)
@@ -195,7 +236,7 @@ import Testing
     #expect(try read(reader) == pattern(60))
     // A formatted tag is emptied.
     var other = reader.mapping()
-    try other.format(reader.link)
+    try other.format(wipe: false, reader.link)
     #expect(try read(reader) == nil)
   }
 
@@ -206,46 +247,7 @@ import Testing
     try Self.formats(PlainVicinityChip(.st25tv02K, formatted: false), "E1401F090300FE00")
     try Self.formats(PlainVicinityChip(.tagItHFIPlus, formatted: false), "E1401F190300FE00")
     try Self.formats(PlainVicinityChip(.mb89r118, formatted: false), "E140F9090300FE00")
-    try Self.formats(PlainVicinityChip(.st25dv64K, formatted: false), "E2400009000003FF0300FE00")
-  }
-
-  @Test func lock() throws {
-    let reader = VicinityReader(PlainVicinityChip(.tagItHFIPlus))
-    try Self.write(pattern(20), reader)
-    var mapping = reader.mapping()
-    try mapping.lock(reader.link)
-    #expect(try mapping.status(reader.link).access == .readOnly)
-    #expect(reader.chip.memory[1] == 0x43)
-    // The area ends at byte 252: block 63 stays open.
-    #expect(reader.chip.core.locked == Array(repeating: true, count: 63) + [false])
-    #expect(try Self.read(reader) == pattern(20))
-    #expect { try Self.write(pattern(3), reader) } throws: {
-      ($0 as? NFCError)?.code == .readOnly
-    }
-    var formatting = reader.mapping()
-    #expect { try formatting.format(reader.link) } throws: {
-      ($0 as? NFCError)?.code == .readOnly
-    }
-    // Without the promise of a lock command only the container says it.
-    let open = VicinityReader(ICODESLIX2())
-    var other = open.mapping()
-    try other.lock(open.link)
-    #expect(open.chip.memory[1] == 0x43)
-    #expect(!open.chip.core.locked.contains(true))
-    #expect(!open.codes.contains(0x22))
-  }
-
-  @Test func lockIsTakenUpAgain() throws {
-    for exchange in [1, 2, 3, 20, 63] {
-      let reader = VicinityReader(PlainVicinityChip(.tagItHFIPlus))
-      var mapping = reader.mapping()
-      reader.faults[exchange] = .goneAfter
-      #expect(throws: NFCError.self) { try mapping.lock(reader.link) }
-      reader.restart()
-      var again = reader.mapping()
-      try again.lock(reader.link)
-      #expect(reader.chip.core.locked.count { $0 } == 63)
-    }
+    try Self.formats(PlainVicinityChip(.st25dv64K, formatted: false), "E2400001000003FF0300FE00")
   }
 
   // MARK: Torn away
@@ -314,12 +316,12 @@ import Testing
       let reader = Reader(ICODESLIX2(formatted: false))
       var mapping = reader.mapping()
       reader.faults[exchange] = .goneAfter
-      try? mapping.format(reader.link)
+      try? mapping.format(wipe: false, reader.link)
       reader.restart()
       var again = reader.mapping()
       let status = try again.status(reader.link)
       #expect(status == .notSupported || status.capacity == 308)
-      try again.format(reader.link)
+      try again.format(wipe: false, reader.link)
       #expect(try Self.read(reader) == nil)
     }
   }
@@ -353,7 +355,7 @@ import Testing
       _ = try? mapping.status(reader.link)
       try? mapping.write([1, 2, 3], reader.link)
       var other = reader.mapping()
-      try? other.format(reader.link)
+      try? other.format(wipe: true, reader.link)
     }
     #expect(read > 20)
   }

@@ -215,7 +215,9 @@ import Testing
     #expect(reader.ask("023B04") == "0004" + uid + "FF0703")
     #expect(reader.ask("0231FF07AABBCCDD") == "00")
     #expect(reader.ask("0230FF07") == "00AABBCCDD")
-    #expect(reader.ask("02300008") == "010F")
+    // One block beyond the end is another error than a run over it.
+    #expect(reader.ask("02300008") == "0110")
+    #expect(reader.ask("0233FF070100") == "010F")
     #expect(reader.ask("0233FE070100") == "0000000000AABBCCDD")
     #expect(reader.ask("0232FF07") == "00")
     #expect(reader.ask("0231FF0711223344") == "0112")

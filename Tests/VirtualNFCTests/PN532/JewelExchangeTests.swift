@@ -22,6 +22,7 @@ import Testing
     let field = VirtualField()
     field.place(.topaz512())
     var chip = PN532Chip(field: field)
+    #expect(reply(chip.execute([0x14, 0x01])) == [0x15])
     #expect(reply(chip.execute([0x32, 0x01, 0x01])) == [0x33])
     #expect(
       reply(chip.execute([0x4A, 0x01, 0x04]))
@@ -30,6 +31,20 @@ import Testing
       #expect(
         reply(chip.execute([0x40, 0x01] + command)) == [0x41] + answer, "\(name)")
     }
+  }
+
+  /// Without its address or byte of data a command is none: nothing is written.
+  @Test(arguments: [[0x53], [0x53, 0x20], [0x01], [0x1A, 0x20], [0x78, 0x00]] as [[UInt8]])
+  func incompleteCommandsAreRefused(_ command: [UInt8]) {
+    let field = VirtualField()
+    let tag = VirtualTag.topaz512()
+    let memory = tag.memory
+    field.place(tag)
+    var chip = PN532Chip(field: field)
+    #expect(reply(chip.execute([0x14, 0x01])) == [0x15])
+    #expect(reply(chip.execute([0x4A, 0x01, 0x04]))?.starts(with: [0x4B, 0x01]) == true)
+    #expect(reply(chip.execute([0x40, 0x01] + command)) == nil)
+    #expect(tag.memory == memory)
   }
 
   private func reply(_ outcome: PN532Chip.Outcome) -> [UInt8]? {

@@ -9,11 +9,28 @@ import NFCCore
 /// Its memory is what a dump of `nfc-mfclassic` (`.mfd`) is: all blocks in order, keys in place.
 /// Source: MF1S50YYX and MF1S70YYX data sheets.
 public struct MIFAREClassic: VirtualChip {
+  /// What copies of the chip do that genuine ones do not.
+  public struct Quirks: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// "Gen1a": after 40 (7 bits) and 43 every block is read and written without a key.
+    public static let backdoor = Quirks(rawValue: 1)
+    /// "CUID": block 0 is written like any other.
+    public static let writableManufacturerBlock = Quirks(rawValue: 2)
+    /// The same nonce for each authentication, as readers' detection of copies looks for.
+    public static let constantNonce = Quirks(rawValue: 4)
+  }
+
   public let product: Product
+  /// None for a genuine chip.
+  public var quirks: Quirks = []
   private var activation: TypeAActivation
   private var image: [UInt8]
   private var session = Session.open
-  private var nonce: Crypto1.Nonce
+  private let firstNonce: Crypto1.Nonce
+  /// How far the generator of nonces has run since power-on.
+  private var generatorSteps = 0
   /// What INCREMENT, DECREMENT and RESTORE leave for TRANSFER.
   private var transferBuffer: ValueBlock?
 
@@ -23,7 +40,7 @@ public struct MIFAREClassic: VirtualChip {
     self.image = image
     activation = TypeAActivation(
       uid: uid, atqa: product.atqa(uidCount: uid.count), sak: product.sak)
-    nonce = Self.firstNonce(uid: uid)
+    firstNonce = Self.firstNonce(uid: uid)
   }
 
   // MARK: VirtualChip
@@ -48,8 +65,12 @@ public struct MIFAREClassic: VirtualChip {
   public mutating func powerOn() {
     session = .open
     transferBuffer = nil
-    nonce = Self.firstNonce(uid: activation.uid)
+    generatorSteps = 0
     activation.powerOn()
+  }
+
+  public mutating func carrierHasLasted(_ time: Duration) {
+    generatorSteps = max(generatorSteps, Int(time / Self.generatorStep))
   }
 
   public mutating func powerOff() {
@@ -60,8 +81,9 @@ public struct MIFAREClassic: VirtualChip {
 
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
     guard frame.modulation == .typeA else { return nil }
+    if let answer = receiveByBackdoor(frame) { return answer }
     switch session {
-    case .open:
+    case .open, .knocked, .unlocked:
       return receivePlain(frame)
     case .challenged(let authentication, let access):
       guard let (answer, cipher) = authentication.answer(to: frame) else {
@@ -110,6 +132,61 @@ public struct MIFAREClassic: VirtualChip {
     /// nT has been sent.
     case challenged(Crypto1.CardAuthentication, Access)
     case authenticated(Crypto1, Access, Step)
+    /// A copy's backdoor has been asked for, and opened.
+    case knocked
+    case unlocked(Step)
+  }
+
+  private enum Backdoor {
+    static let knock: UInt8 = 0x40
+    static let open: UInt8 = 0x43
+  }
+
+  /// The two frames that open a copy's backdoor, and READ and WRITE in plain when it is open; `nil` for what
+  /// it does not concern.
+  private mutating func receiveByBackdoor(_ frame: RadioFrame) -> RadioFrame?? {
+    guard quirks.contains(.backdoor), activation.state != .powerOff else { return nil }
+    if frame.bytes == [Backdoor.knock], frame.bitsInLastByte == 7 {
+      session = .knocked
+      return .some(plainAcknowledge)
+    }
+    switch session {
+    case .knocked where frame.bytes == [Backdoor.open] && frame.bitsInLastByte == 8:
+      session = .unlocked(.command)
+      return .some(plainAcknowledge)
+    case .unlocked(let step):
+      guard let payload = frame.bitsInLastByte == 8 ? frame.checkedPayload : nil else {
+        session = .open
+        return nil
+      }
+      session = .unlocked(.command)
+      return .some(unlocked(payload, step))
+    default: return nil
+    }
+  }
+
+  private var plainAcknowledge: RadioFrame {
+    .typeA(bare: [Self.acknowledgement], bitsInLastByte: 4)
+  }
+
+  private mutating func unlocked(_ payload: [UInt8], _ step: Step) -> RadioFrame? {
+    if case .data(let block) = step, payload.count == Product.blockSize {
+      Product.put(payload, atBlock: block, of: &image)
+      return plainAcknowledge
+    }
+    guard payload.count == 2, Int(payload[1]) < product.blockCount else {
+      session = .open
+      return nil
+    }
+    switch payload[0] {
+    case Command.read: return .typeA(block(Int(payload[1])))
+    case Command.write:
+      session = .unlocked(.data(block: Int(payload[1])))
+      return plainAcknowledge
+    default:
+      session = .open
+      return nil
+    }
   }
 
   private mutating func becomeMute() {
@@ -167,7 +244,10 @@ public struct MIFAREClassic: VirtualChip {
     }
     let sector = Product.sector(ofBlock: block)
     let trailer = self.block(Product.trailer(ofSector: sector))
-    nonce = nonce.successor(Self.stepsBetweenNonces)
+    generatorSteps += Self.stepsOfACommand
+    let nonce =
+      quirks.contains(.constantNonce)
+      ? firstNonce : firstNonce.successor(generatorSteps % Self.generatorPeriod)
     let authentication = Crypto1.CardAuthentication(
       key: Array(key == .a ? trailer.prefix(6) : trailer.suffix(6)), uid: activation.uid,
       nonce: nonce, isNested: isNested)
@@ -327,7 +407,7 @@ public struct MIFAREClassic: VirtualChip {
   }
 
   private func isWritable(block: Int, with key: Key) -> Bool {
-    guard block != 0 else { return false }
+    guard block != 0 || quirks.contains(.writableManufacturerBlock) else { return false }
     guard isTrailer(block) else { return allows(.write, block: block, with: key) }
     return conditions(ofBlock: block)?.writableTrailerFields(with: key).isEmpty == false
   }
@@ -347,9 +427,13 @@ public struct MIFAREClassic: VirtualChip {
 
   // MARK: Nonces
 
-  /// The generator runs with the carrier; here it runs this far from one authentication to the
-  /// next. Prime to its period of 65535, so that every nonce comes.
-  private static let stepsBetweenNonces = 433
+  /// The generator makes a step in each elementary time unit as long as there is a carrier, so that a
+  /// nonce depends on time and on nothing else (Garcia et al., "Dismantling MIFARE Classic", 2008).
+  private static let generatorStep = Duration.nanoseconds(9440)
+  /// Of a register of 16 bits.
+  private static let generatorPeriod = 65_535
+  /// Where no time passes at all, from one authentication to the next.
+  private static let stepsOfACommand = 1
 
   /// Where the generator starts at power-on: always the same for a card, so that a run can be
   /// repeated.

@@ -79,8 +79,8 @@ extension MIFAREClassic.Product {
     ndefSectors.flatMap { Self.blocks(ofSector: $0).dropLast() }
   }
 
-  /// UID (a UID of four bytes with its check byte), SAK, ATQA. The manufacturer's data behind it
-  /// has no published meaning and is zero here.
+  /// UID (a UID of four bytes with its check byte), SAK, ATQA. The manufacturer's data after them
+  /// has no published meaning; here it is what dumps of NXP's cards have, a week and a year at its end.
   ///
   /// Source: MF1S50YYX data sheet, 8.6; the place of SAK and ATQA is from dumps, the data sheet
   /// does not name it.
@@ -89,7 +89,8 @@ extension MIFAREClassic.Product {
     if uid.count == 4 { block.append(uid.reduce(0, ^)) }
     block.append(sak)
     block += atqa(uidCount: uid.count)
-    return block + [UInt8](repeating: 0, count: Self.blockSize - block.count)
+    let data: [UInt8] = [0xC8, 0x18, 0x00, 0x20, 0x00, 0x00, 0x00, 0x18]
+    return block + data.suffix(Self.blockSize - block.count)
   }
 
   static func put(_ bytes: [UInt8], atBlock block: Int, of image: inout [UInt8]) {

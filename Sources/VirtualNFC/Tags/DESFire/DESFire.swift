@@ -47,7 +47,9 @@ public struct DESFire: VirtualChip {
   ) {
     self.model = model
     let uid = uid ?? model.defaultUID
-    interface = ProximityInterface(typeA: uid, atqa: [0x44, 0x03], ats: model.ats)
+    // Recorded of cards with DESFire's full command set: bit 6 in the SAK of the first level too.
+    interface = ProximityInterface(
+      typeA: uid, atqa: [0x44, 0x03], sakOfCascade: model.isDESFire ? 0x24 : 0x04, ats: model.ats)
     picc = DESFirePICC(
       model: model, uid: uid,
       signature: signature ?? (uid == model.defaultUID ? model.signature : nil),

@@ -24,6 +24,9 @@ public struct DESFireModel: Hashable, Sendable {
     case ntag424
   }
 
+  /// Whether the whole command set of a DESFire is there, and not a fixed part of it.
+  var isDESFire: Bool { if case .free = layout { true } else { false } }
+
   static let desfireATS: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
   static let ntagATS: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
 

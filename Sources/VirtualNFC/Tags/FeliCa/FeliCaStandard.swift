@@ -54,9 +54,6 @@ public struct FeliCaStandard: VirtualChip {
 
   private static let maximumServices = 16
   private static let maximumNodes = 32
-  /// What the frame's length leaves room for.
-  private static let maximumBlocksRead = 15
-  private static let maximumBlocksWritten = 13
   private static let noNode: [UInt8] = [0xFF, 0xFF]
   private static let systemNode: UInt16 = 0xFFFF
   /// Of each node that there is.
@@ -70,6 +67,8 @@ public struct FeliCaStandard: VirtualChip {
   public let name: String
   private let idm: [UInt8]
   private let pmm: [UInt8]
+  private let maximumBlocksRead: Int
+  private let maximumBlocksWritten: Int
   private var systems: [System]
 
   /// - Parameters:
@@ -77,13 +76,21 @@ public struct FeliCaStandard: VirtualChip {
   ///   - idm: 8 bytes; the first half byte is replaced by the number of the system.
   ///   - pmm: 8 bytes.
   ///   - systems: 1 to 16; the first is the one that a wildcard finds.
-  public init(name: String, idm: [UInt8], pmm: [UInt8], systems: [System]) {
+  ///   - maximumBlocksRead: Blocks that one Read Without Encryption may ask for, 1 to 15: 12 on the cards
+  ///     whose number nfcpy's table has.
+  ///   - maximumBlocksWritten: Blocks that one Write Without Encryption may carry, 1 to 13.
+  public init(
+    name: String, idm: [UInt8], pmm: [UInt8], systems: [System], maximumBlocksRead: Int = 12,
+    maximumBlocksWritten: Int = 8
+  ) {
     precondition(idm.count == 8 && pmm.count == 8, "IDm and PMm have 8 bytes each")
     precondition((1...16).contains(systems.count), "a card has 1 to 16 systems")
     self.name = name
     self.idm = idm
     self.pmm = pmm
     self.systems = systems
+    self.maximumBlocksRead = min(max(1, maximumBlocksRead), 15)
+    self.maximumBlocksWritten = min(max(1, maximumBlocksWritten), 13)
   }
 
   /// The IDm of the first system.
@@ -222,7 +229,7 @@ public struct FeliCaStandard: VirtualChip {
   private func read(_ parameters: [UInt8], in system: Int) throws(FeliCaRefusal) -> [UInt8] {
     let access = try FeliCaBlockAccess(
       parameters, maximumServices: Self.maximumServices,
-      maximumBlocks: Self.maximumBlocksRead, isWrite: false)
+      maximumBlocks: maximumBlocksRead, isWrite: false)
     let places = try places(access, in: system)
     return FeliCaStatus.success.bytes + [UInt8(places.count)]
       + places.flatMap { systems[system].blocks[$0.service]?[$0.block] ?? [] }
@@ -234,7 +241,7 @@ public struct FeliCaStandard: VirtualChip {
   private mutating func write(_ parameters: [UInt8], in system: Int) throws(FeliCaRefusal) {
     let access = try FeliCaBlockAccess(
       parameters, maximumServices: Self.maximumServices,
-      maximumBlocks: Self.maximumBlocksWritten, isWrite: true)
+      maximumBlocks: maximumBlocksWritten, isWrite: true)
     let places = try places(access, in: system)
     for (index, place) in places.enumerated() {
       switch place.attribute {

@@ -9,10 +9,13 @@ struct AnswerToSelect: Hashable, Sendable {
   }
 
   /// The longest frame that the card takes, in bytes.
-  var frameSize: Int {
-    // Without T0 the card takes 32 bytes (5.2.3).
-    BlockProtocol.frameSize(code: bytes.count > 1 ? bytes[1] & 0x0F : 2)
-  }
+  var frameSize: Int { BlockProtocol.frameSize(code: frameSizeIndex) }
+
+  /// FSCI: without T0 the card takes 32 bytes (5.2.3).
+  var frameSizeIndex: UInt8 { bytes.count > 1 ? bytes[1] & 0x0F : 2 }
+
+  /// FWI of TB(1); without it 4, 4.8 ms (7.2).
+  var waitingTimeIndex: UInt8 { interfaceByte(1).map { $0 >> 4 } ?? 4 }
 
   /// TC(1), bit 2.
   var takesCID: Bool {

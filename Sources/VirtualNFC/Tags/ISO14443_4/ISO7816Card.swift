@@ -128,7 +128,8 @@ public struct ISO7816Card: VirtualChip {
       guard command.cla & (Self.channelFlags | Self.furtherInterindustryClass) == 0 else {
         return StatusWord.logicalChannelNotSupported.bytes
       }
-      guard command.cla & Self.secureMessagingFlags == 0 else {
+      let isSecure = command.cla & Self.secureMessagingFlags != 0
+      guard !isSecure || selectedApplet?.acceptsSecureMessaging == true else {
         return StatusWord.secureMessagingNotSupported.bytes
       }
       switch assemble(command) {

@@ -20,7 +20,8 @@ public struct ProximityInterface: Hashable, Sendable {
 
   private var activation: Activation
   private var blocks: BlockProtocol?
-  /// PPS is heard only straight after the ATS (ISO/IEC 14443-4, 5.6.2.2).
+  /// PPS is heard only straight after the ATS: any other block, one that is broken, and a PPS that the card
+  /// cannot follow end that (ISO/IEC 14443-4, 5.6.2.2).
   private var hearsParameterSelection = false
   private var bitRateToCard = 106
   private var bitRateToReader = 106
@@ -31,10 +32,15 @@ public struct ProximityInterface: Hashable, Sendable {
   ///   - uid: 4, 7 or 10 bytes.
   ///   - atqa: in the order in which the bytes go over the air, least significant first.
   ///   - sak: bit 6 (20 hexadecimal) says that the card follows ISO/IEC 14443-4.
+  ///   - sakOfCascade: the SAK of cascade levels before the last.
   ///   - ats: the whole answer to RATS, its length byte first.
-  public init(typeA uid: [UInt8], atqa: [UInt8], sak: UInt8 = 0x20, ats: [UInt8]) {
+  public init(
+    typeA uid: [UInt8], atqa: [UInt8], sak: UInt8 = 0x20, sakOfCascade: UInt8 = 0x04,
+    ats: [UInt8]
+  ) {
     activation = .typeA(
-      TypeAActivation(uid: uid, atqa: atqa, sak: sak), AnswerToSelect(ats))
+      TypeAActivation(uid: uid, atqa: atqa, sak: sak, sakOfCascade: sakOfCascade),
+      AnswerToSelect(ats))
   }
 
   /// A type B card.
@@ -104,7 +110,9 @@ public struct ProximityInterface: Hashable, Sendable {
       switch outcome {
       case .handled(let answer): return .handled(answer)
       // Noise: a card that follows ISO/IEC 14443-4 stays as it is (5.6 and 7.5.6).
-      case .other: return .handled(nil)
+      case .other:
+        hearsParameterSelection = false
+        return .handled(nil)
       case .command(let bytes):
         if blocks != nil { return receiveBlock(bytes, ats: ats) }
         return .handled(requestForAnswerToSelect(bytes, ats: ats))
@@ -186,13 +194,12 @@ public struct ProximityInterface: Hashable, Sendable {
   }
 
   private mutating func receiveBlock(_ bytes: [UInt8], ats: AnswerToSelect?) -> Outcome {
-    if hearsParameterSelection, let ats, bytes.first.map({ $0 & 0xF0 }) == Self.parameterSelection {
-      let answer = selectParameters(bytes, ats: ats)
-      hearsParameterSelection = answer == nil
-      return .handled(answer)
+    let wasFirst = hearsParameterSelection
+    hearsParameterSelection = false
+    if wasFirst, let ats, bytes.first.map({ $0 & 0xF0 }) == Self.parameterSelection {
+      return .handled(selectParameters(bytes, ats: ats))
     }
     guard let outcome = blocks?.receive(bytes) else { return .handled(nil) }
-    if outcome != .silence { hearsParameterSelection = false }
     switch outcome {
     case .silence: return .handled(nil)
     case .answer(let block): return .handled(frame(block))

@@ -12,6 +12,11 @@ public protocol VirtualApplet: Sendable {
   /// Whether the applet takes commands that come in parts: class byte bit 5, ISO/IEC 7816-4, 5.3.3.
   var acceptsCommandChaining: Bool { get }
 
+  /// Whether the applet takes commands under secure messaging, class byte bits 4 and 3 (ISO/IEC 7816-4,
+  /// 5.4.1): travel documents, health cards. It gets them as they are, a wrapped SELECT too, and unwraps
+  /// them itself. The card refuses them for other applets.
+  var acceptsSecureMessaging: Bool { get }
+
   /// The multipliers WTXM, 1 to 59, with which the card asks for more time before it sends the
   /// answer to the command that has just been processed: ISO/IEC 14443-4, 7.3.
   var waitingTimeExtensions: [UInt8] { get }
@@ -33,6 +38,7 @@ extension VirtualApplet {
     set {}
   }
   public var acceptsCommandChaining: Bool { false }
+  public var acceptsSecureMessaging: Bool { false }
   public var waitingTimeExtensions: [UInt8] { [] }
   public mutating func select() -> [UInt8] { StatusWord.success.bytes }
   public mutating func deselect() {}

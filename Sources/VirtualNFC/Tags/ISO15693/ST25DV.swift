@@ -17,8 +17,8 @@ extension VicinityModel {
   /// information tells the size. The product in the UID is the IC reference: 24 for 04K, 26 for both
   /// others.
   ///
-  /// Source: data sheet ST25DV04K/16K/64K (DS10925), 6 and 7; the limits of a read and the error of a
-  /// run beyond the end are not confirmed.
+  /// Source: data sheet ST25DV04K/16K/64K (DS10925), 6 and 7; a single block beyond the
+  /// end is error 10, a run 0F; the limits of a read are not confirmed.
   private static func st25dv(_ name: String, uid: [UInt8], blockCount: Int) -> VicinityModel {
     let isWide = blockCount > 256
     return VicinityModel(
@@ -69,6 +69,10 @@ public struct ST25DV: VirtualChip, VicinityChip {
   func readRefusal(_ block: Int) -> ISO15693ErrorCode? {
     security.allowsRead(byte: block * core.blockSize) ? nil : .readProtected
   }
+
+  /// LOCK_CCFILE has a bit for each of blocks 0 and 1 and no other (ST's drivers, st25dv_reg.h); that another
+  /// block is refused with this code is not confirmed.
+  func lockRefusal(_ block: Int) -> ISO15693ErrorCode? { block > 1 ? .blockNotAvailable : nil }
 
   func writeRefusal(_ block: Int) -> ISO15693ErrorCode? {
     security.allowsWrite(byte: block * core.blockSize) ? nil : .locked

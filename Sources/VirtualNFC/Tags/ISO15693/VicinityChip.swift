@@ -15,6 +15,8 @@ protocol VicinityChip: VirtualChip {
   /// Why a block cannot be read or written now, locks apart; `nil` if it can.
   func readRefusal(_ block: Int) -> ISO15693ErrorCode?
   func writeRefusal(_ block: Int) -> ISO15693ErrorCode?
+  /// Why a block cannot be locked at all; `nil` if it can.
+  func lockRefusal(_ block: Int) -> ISO15693ErrorCode?
   /// Writes a block that can be written.
   mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer
   /// Why the AFI cannot be changed now, its lock apart.
@@ -45,6 +47,7 @@ extension VicinityChip {
   func hears(_ request: ISO15693Request) -> Bool { true }
   func readRefusal(_ block: Int) -> ISO15693ErrorCode? { nil }
   func writeRefusal(_ block: Int) -> ISO15693ErrorCode? { nil }
+  func lockRefusal(_ block: Int) -> ISO15693ErrorCode? { nil }
   func afiRefusal() -> ISO15693ErrorCode? { nil }
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
@@ -190,6 +193,8 @@ extension VicinityChip {
     default: break
     }
     guard profile.commands.contains(command.code) else { return .unknown }
+    // Bit 8 is reserved, and 0 (ISO/IEC 15693-3, table 4).
+    guard !request.flags.contains(.commandSpecific) else { return .refusal(.optionNotSupported) }
     guard request.flags.contains(.protocolExtension) == profile.requiresProtocolExtension
     else { return .refusal(.optionNotSupported) }
     if command.isWriteAlike, profile.requiresWriteOption, !request.flags.contains(.option) {
@@ -240,8 +245,13 @@ extension VicinityChip {
       commandList: ISO15693CommandList(profile.commands))
   }
 
+  /// Why blocks of which one is beyond the end are refused.
+  private func rangeError(_ numbers: Range<Int>) -> ISO15693ErrorCode {
+    numbers.count == 1 ? .blockNotAvailable : profile.rangeError
+  }
+
   private func read(_ numbers: Range<Int>, _ hasSecurityStatus: Bool) -> VicinityAnswer {
-    guard numbers.upperBound <= core.blockCount else { return .refusal(profile.rangeError) }
+    guard numbers.upperBound <= core.blockCount else { return .refusal(rangeError(numbers)) }
     var payload: [UInt8] = []
     for number in numbers {
       if let code = readRefusal(number) { return .refusal(code) }
@@ -252,7 +262,7 @@ extension VicinityChip {
   }
 
   private mutating func write(_ numbers: Range<Int>, _ data: [UInt8]) -> VicinityAnswer {
-    guard numbers.upperBound <= core.blockCount else { return .refusal(profile.rangeError) }
+    guard numbers.upperBound <= core.blockCount else { return .refusal(rangeError(numbers)) }
     guard data.count == numbers.count * core.blockSize else {
       return .refusal(.commandNotRecognised)
     }
@@ -269,7 +279,8 @@ extension VicinityChip {
   }
 
   private mutating func lock(_ number: Int) -> VicinityAnswer {
-    guard number < core.blockCount else { return .refusal(profile.rangeError) }
+    guard number < core.blockCount else { return .refusal(.blockNotAvailable) }
+    if let code = lockRefusal(number) { return .refusal(code) }
     guard !core.locked[number] else { return .refusal(.alreadyLocked) }
     if let code = writeRefusal(number) { return .refusal(code) }
     core.locked[number] = true

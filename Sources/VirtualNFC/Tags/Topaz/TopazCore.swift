@@ -132,10 +132,15 @@ struct TopazCore: Hashable, Sendable {
   private static let dynamicLockBlock = 0x0F
   /// Bit n of LOCK-0 and LOCK-1 locks block n.
   private static let staticLockBytes = 0x70
+  private static let staticLockByteCount = 2
   /// Bit n of six bytes locks block 10h + n: what the lock control TLV 01 03 F2 30 33 says, that
   /// every maker of Type 1 tags of 512 bytes writes. The two bytes before them are reserved, which
   /// the memory control TLV 02 03 F0 02 03 says. Not confirmed by a data sheet.
   private static let dynamicLockBytes = 0x7A
+
+  /// Block E's bit, which is set as the chip leaves the factory, seems to keep the lock bytes as they are: tags
+  /// that are sold do not let them be set (nfcpy, tt1_broadcom.py). The data sheet can be read otherwise.
+  private static let bitOfLockBlock = 0x0E
 
   /// Writes what is not locked. A write with erase sets the bytes, one without sets ones in them.
   mutating func write(_ data: [UInt8], at address: Int, isErasing: Bool) {
@@ -152,7 +157,10 @@ struct TopazCore: Hashable, Sendable {
     let block = index / Self.blockSize
     switch block {
     case 0, Self.reservedBlock: return false
-    case Self.lockBlock: return !isErasing
+    case Self.lockBlock:
+      let isLockByte = index < Self.staticLockBytes + Self.staticLockByteCount
+      return !isErasing
+        && !(isLockByte && isLocked(bit: Self.bitOfLockBlock, from: Self.staticLockBytes))
     case Self.dynamicLockBlock: return !isErasing && index >= Self.dynamicLockBytes
     case ..<Self.lockBlock: return !isLocked(bit: block, from: Self.staticLockBytes)
     default: return !isLocked(bit: block - 0x10, from: Self.dynamicLockBytes)

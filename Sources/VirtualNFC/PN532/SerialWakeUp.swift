@@ -1,0 +1,28 @@
+/// What a sleeping chip makes of bytes on its serial line: the fifth rising edge wakes it (PN532 data sheet,
+/// 8.4), and the byte that has it is lost.
+enum SerialWakeUp {
+  static let edgesNeeded = 5
+
+  /// The rising edges of a byte as a serial line sends it, whose rest is high: a start bit of 0, the bits from
+  /// the least significant, a stop bit of 1.
+  static func risingEdges(_ byte: UInt8) -> Int {
+    let bits = UInt16(byte) << 1 | 1 << 9
+    return (bits & ~(bits << 1)).nonzeroBitCount
+  }
+}
+
+extension PN532Chip {
+  /// Takes bytes from the serial line, wakes by them, and gives those that an awake chip hears.
+  mutating func hear(_ bytes: [UInt8]) -> [UInt8] {
+    guard case .asleep(var edges) = power else { return power == .awake ? bytes : [] }
+    for (index, byte) in bytes.enumerated() {
+      edges += SerialWakeUp.risingEdges(byte)
+      guard edges < SerialWakeUp.edgesNeeded else {
+        power = .awake
+        return Array(bytes.dropFirst(index + 1))
+      }
+    }
+    power = .asleep(edges: edges)
+    return []
+  }
+}
