@@ -8,8 +8,10 @@ public struct NFCReaderSource: Sendable {
   /// Opens the readers for a session.
   let open: @Sendable (PollingOptions) async throws -> [Reader]
   let available: @Sendable () -> Bool
+  /// Whether the readers are the machine's, which other programs open too.
+  var areMachines = true
 
-  /// Whether there is a reader, as far as can be told without opening one.
+  /// Whether there may be a reader, as far as can be found out at once and without opening one.
   var isAvailable: Bool { available() }
 
   /// The reader that the environment variable `NFC_READER` names, as for `Reader.open`; without it, the
@@ -18,7 +20,8 @@ public struct NFCReaderSource: Sendable {
     if let name = Reader.nameInEnvironment { return named(name) }
     return NFCReaderSource(
       open: { try await Reader.openAll(polling: $0) },
-      available: { !Reader.connectionStrings().isEmpty })
+      // libnfc does not list every reader that is in use.
+      available: { SessionRegistry.shared.hasActiveSession || ReaderSurvey.shared.mayHaveReader })
   }
 
   /// Readers by their connection strings, for instance a PN532 and, for ISO 15693, a PC/SC reader. Each is
@@ -26,8 +29,14 @@ public struct NFCReaderSource: Sendable {
   public static func named(_ connectionStrings: String...) -> NFCReaderSource {
     NFCReaderSource { _ in
       var readers: [Reader] = []
-      for name in connectionStrings { readers.append(try await Reader.open(name)) }
-      return readers
+      do {
+        for name in connectionStrings { readers.append(try await Reader.open(name)) }
+        return readers
+      } catch {
+        // The next session finds them free.
+        for reader in readers { await reader.close() }
+        throw error
+      }
     } available: {
       connectionStrings.allSatisfy(isPresent)
     }
@@ -37,7 +46,8 @@ public struct NFCReaderSource: Sendable {
   public static func opening(
     _ open: @escaping @Sendable () async throws -> [Reader]
   ) -> NFCReaderSource {
-    NFCReaderSource(open: { _ in try await open() }, available: { true })
+    NFCReaderSource(
+      open: { _ in try await open() }, available: { true }, areMachines: false)
   }
 
   /// A reader on a serial port is there if the port is.

@@ -1,25 +1,60 @@
-#if canImport(Glibc)
+import Dispatch
 import Glibc
-#else
-import Darwin
-#endif
 import Synchronization
 
 /// Writes a line on standard error for each moment, if that is a terminal.
+///
+/// A terminal that was stopped (Ctrl-S) holds up no session: its lines appear once it continues.
 public struct NFCTerminalPresenter: NFCPresenter {
   private let descriptor: Int32
 
-  /// - Parameter descriptor: where to write; standard error unless told.
+  /// - Parameter descriptor: where to write; standard error by default.
   public init(descriptor: Int32 = STDERR_FILENO) {
     self.descriptor = descriptor
   }
 
   public func present(_ moment: NFCPresentation) {
     guard let line = moment.line, isatty(descriptor) != 0 else { return }
-    let bytes = Array("\(line)\n".utf8)
+    TerminalWriter.shared.write(Array("\(line)\n".utf8), to: descriptor)
+  }
+}
+
+/// Writes to terminals on a thread of its own.
+private final class TerminalWriter: Sendable {
+  static let shared = TerminalWriter()
+
+  /// A line is on a terminal in far less. Within this time it is there when the caller goes on, and a
+  /// program that ends then has shown all.
+  private static let patience = DispatchTimeInterval.milliseconds(100)
+  /// More lines than a person reads; later ones are dropped while a terminal is stopped.
+  private static let longestBacklog = 100
+
+  private let queue = DispatchQueue(label: "CoreNFC.TerminalWriter")
+  private let backlog = Mutex(0)
+
+  func write(_ bytes: [UInt8], to descriptor: Int32) {
+    let waiting = backlog.withLock { backlog in
+      guard backlog < Self.longestBacklog else { return backlog }
+      backlog += 1
+      return backlog - 1
+    }
+    guard waiting < Self.longestBacklog else { return }
+    let end = DispatchSemaphore(value: 0)
+    queue.async { [self] in
+      Self.write(bytes, to: descriptor)
+      backlog.withLock { $0 -= 1 }
+      end.signal()
+    }
+    // A line after one that is held is held too.
+    if waiting == 0 { _ = end.wait(timeout: .now() + Self.patience) }
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
     var start = 0
     while start < bytes.count {
-      let written = bytes[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      let written = bytes[start...].withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
       if written < 0, errno == EINTR { continue }
       guard written > 0 else { return }
       start += written

@@ -25,16 +25,22 @@ extension NFCReaderError {
         userInfo: [NSUnderlyingErrorKey: error])
     }
   }
+
+  /// What is known beyond the description.
+  private var failureReason: String? {
+    let reason = userInfo[NSLocalizedFailureReasonErrorKey] as? String
+    return reason == localizedDescription ? nil : reason
+  }
+
   /// What the person is told of a session that has ended for this reason; `nil` for the ends that somebody
   /// wanted.
-  var told: String? {
+  var userFacingReason: String? {
     switch code {
     case .readerSessionInvalidationErrorUserCanceled,
       .readerSessionInvalidationErrorFirstNDEFTagRead:
       nil
     default:
-      [localizedDescription, userInfo[NSLocalizedFailureReasonErrorKey] as? String]
-        .compactMap(\.self).joined(separator: ": ")
+      [localizedDescription, failureReason].compactMap(\.self).joined(separator: ": ")
     }
   }
 }

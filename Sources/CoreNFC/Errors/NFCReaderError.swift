@@ -14,8 +14,11 @@ public struct NFCReaderError: _BridgedStoredNSError {
 
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     var userInfo = userInfo
-    if userInfo[NSLocalizedDescriptionKey] == nil {
-      userInfo[NSLocalizedDescriptionKey] = code.text
+    let description = userInfo[NSLocalizedDescriptionKey] ?? code.text
+    userInfo[NSLocalizedDescriptionKey] = description
+    // The only text that Foundation prints on Linux.
+    if userInfo[NSLocalizedFailureReasonErrorKey] == nil {
+      userInfo[NSLocalizedFailureReasonErrorKey] = description
     }
     self.init(_nsError: NSError(domain: NFCErrorDomain, code: code.rawValue, userInfo: userInfo))
   }
@@ -24,6 +27,18 @@ public struct NFCReaderError: _BridgedStoredNSError {
   public static var _nsErrorDomain: String { NFCErrorDomain }
 
   public var localizedDescription: String { _nsError.localizedDescription }
+
+  /// Foundation's own overflows the stack on Linux.
+  public var hashValue: Int {
+    var hasher = Hasher()
+    hash(into: &hasher)
+    return hasher.finalize()
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(_nsError.domain)
+    hasher.combine(_nsError.code)
+  }
 
   /// The reasons, by the numbers that Apple gives them.
   public enum Code: Int, _ErrorCodeProtocol, Sendable {

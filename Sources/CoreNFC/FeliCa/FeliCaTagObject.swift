@@ -77,7 +77,7 @@ final class FeliCaTagObject: TypedTagObject, NFCFeliCaTag, @unchecked Sendable {
       let card = card
       let answer = try await card.polling(
         systemCode: code, requestCode: requestCode, timeSlots: timeSlots)
-      guard card.isSystem(answer) else {
+      guard answer.isSystem(ofCard: card.idm) else {
         throw NFCError(.tagResponseError, "another card has answered")
       }
       let system = FeliCaSystem(
@@ -88,15 +88,6 @@ final class FeliCaTagObject: TypedTagObject, NFCFeliCaTag, @unchecked Sendable {
       selection.withLock { $0.hasAnswered = false }
       throw error
     }
-  }
-}
-
-extension FeliCaTag {
-  /// Whether what has answered is a system of this card: the first half byte of IDm is the system's number,
-  /// and another card has another IDm besides.
-  func isSystem(_ answer: FeliCaPollingAnswer) -> Bool {
-    answer.idm.count == idm.count && answer.idm.dropFirst() == idm.dropFirst()
-      && answer.idm.first.map { $0 & 0x0F } == idm.first.map { $0 & 0x0F }
   }
 }
 

@@ -144,7 +144,8 @@ extension ISO15693TagObject {
       { [vicinity] in
         .custom(
           code: try ISO15693Parameter.customCode(customCommandCode),
-          manufacturer: vicinity.icManufacturerCode, parameters: Array(customRequestParameters))
+          manufacturer: vicinity.icManufacturerCode ?? 0, parameters: Array(customRequestParameters)
+        )
       }, decode: { Data($0.payload) }, completionHandler: completionHandler)
   }
 

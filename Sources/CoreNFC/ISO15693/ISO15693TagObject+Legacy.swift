@@ -53,7 +53,9 @@ extension ISO15693TagObject {
     let repetition = Result { try Repetition(configuration) }
     core.submit({ completionHandler((try? $0.get()) ?? Data(), $0.failure) }) { [self] in
       guard isLegacy else { throw NFCReaderError(.readerErrorUnsupportedFeature) }
-      guard isAvailable else { throw NFCReaderError(.readerTransceiveErrorTagConnectionLost) }
+      guard core.isReachable(self) else {
+        throw NFCReaderError(.readerTransceiveErrorTagConnectionLost)
+      }
       do {
         let repetition = try repetition.get()
         try await native.connect()

@@ -15,7 +15,7 @@ final class ISO15693TagObject: TypedTagObject, NFCISO15693Tag, @unchecked Sendab
   override var tag: NFCTag? { .iso15693(self) }
 
   var identifier: Data { Data(vicinity.identifier) }
-  var icManufacturerCode: Int { Int(vicinity.icManufacturerCode) }
+  var icManufacturerCode: Int { Int(vicinity.icManufacturerCode ?? 0) }
   var icSerialNumber: Data { Data(vicinity.icSerialNumber) }
 
   /// Whether the tag is one of the session of iOS 11, which is asked nothing but what that had.

@@ -19,14 +19,14 @@ open class __NFCISO15693ReaderSession: NFCReaderSession {
     delegate as? any __NFCReaderSessionDelegate
   }
 
-  override func tellActive() { vicinityDelegate?.readerSessionDidBecomeActive(self) }
+  override func notifyActive() { vicinityDelegate?.readerSessionDidBecomeActive(self) }
 
-  override func tell(_ tags: [TagObject]) -> Bool {
+  override func notifyDetected(_ tags: [TagObject]) -> Bool {
     vicinityDelegate?.readerSession(self, didDetect: tags.compactMap { $0 as? any __NFCTag })
     return true
   }
 
-  override func tellEnd(_ error: NFCReaderError) {
+  override func notifyInvalidated(_ error: NFCReaderError) {
     vicinityDelegate?.readerSession(self, didInvalidateWithError: error)
   }
 }

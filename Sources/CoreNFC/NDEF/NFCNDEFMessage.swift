@@ -43,7 +43,7 @@ open class NFCNDEFMessage: NSObject, NSSecureCoding {
   /// The message as it goes to a tag; see ``validEncoding()``.
   var encoded: [UInt8] {
     records.isEmpty
-      ? NDEFMessage.empty.encoded() : native.encoded(chunkSizes: records.map(\.chunkSize))
+      ? NDEFMessage.ofEmptyRecord.encoded() : native.encoded(chunkSizes: records.map(\.chunkSize))
   }
 
   /// The message as it goes to a tag.

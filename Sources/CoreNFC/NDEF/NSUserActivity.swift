@@ -40,5 +40,5 @@ open class NSUserActivity: NSObject {
 
 extension NSUserActivity {
   /// The message that the activity has come of; one with an empty record if it has not come of a tag.
-  public var ndefMessagePayload: NFCNDEFMessage { message ?? NFCNDEFMessage(.empty) }
+  public var ndefMessagePayload: NFCNDEFMessage { message ?? NFCNDEFMessage(.ofEmptyRecord) }
 }

@@ -22,7 +22,7 @@ open class NFCVASReaderSession: NFCReaderSession {
     delegate as? any NFCVASReaderSessionDelegate
   }
 
-  override func tellEnd(_ error: NFCReaderError) {
+  override func notifyInvalidated(_ error: NFCReaderError) {
     passDelegate?.readerSession(self, didInvalidateWithError: error)
   }
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-#if !canImport(UIKit)
 /// Stands for UIKit's class, which does not exist here, in the signatures that name it.
 open class UIScene: NSObject {
   /// What a scene is opened with.
@@ -9,7 +8,6 @@ open class UIScene: NSObject {
 
 /// Stands for UIKit's class, which does not exist here, in the signatures that name it.
 open class UIWindowScene: UIScene {}
-#endif
 
 /// Is told that a scene is wanted because of NFC. Never called here: there are no scenes.
 public protocol NFCWindowSceneDelegate {

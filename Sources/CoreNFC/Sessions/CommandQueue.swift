@@ -6,12 +6,20 @@ import Synchronization
 /// On a thread of the session's own: a program may block all threads of Swift's pool while it waits for
 /// a completion handler.
 final class CommandQueue: Sendable {
-  typealias Command = @Sendable () async -> Void
+  /// A command of the program's.
+  struct Command: Sendable {
+    /// Runs it and completes it.
+    let run: @Sendable () async -> Void
+    /// Completes it without its result, unless it is complete. From any thread.
+    let abandon: @Sendable () -> Void
+  }
 
   private struct State {
+    var current: Command?
     var waiting: [Command] = []
     var runner: Task<Void, Never>?
     var isCancelled = false
+    var isAbandoned = false
   }
 
   private let state = Mutex(State())
@@ -22,31 +30,32 @@ final class CommandQueue: Sendable {
   }
 
   /// Runs a command after those before it; also after ``cancel()``, with its task cancelled.
-  func add(_ command: @escaping Command) {
-    state.withLock { state in
+  func add(_ command: Command) {
+    let isAbandoned = state.withLock { state in
+      guard !state.isAbandoned else { return true }
       state.waiting.append(command)
-      guard state.runner == nil else { return }
+      guard state.runner == nil else { return false }
       let runner = Task(executorPreference: executor) { await self.run() }
       if state.isCancelled { runner.cancel() }
       state.runner = runner
+      return false
     }
+    if isAbandoned { command.abandon() }
   }
 
   private func run() async {
-    while let command = next() { await command() }
+    while let command = next() { await command.run() }
   }
 
   private func next() -> Command? {
     state.withLock { state in
-      guard !state.waiting.isEmpty else {
-        state.runner = nil
-        return nil
-      }
-      return state.waiting.removeFirst()
+      state.current = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      if state.current == nil { state.runner = nil }
+      return state.current
     }
   }
 
-  /// Breaks off the command that is running, and all that are given from now on.
+  /// Cancels the command that is running, and all that are given from now on.
   func cancel() {
     state.withLock { state in
       state.isCancelled = true
@@ -57,5 +66,16 @@ final class CommandQueue: Sendable {
   /// Waits until no command is left.
   func drain() async {
     while let runner = state.withLock({ $0.runner }) { await runner.value }
+  }
+
+  /// Completes all commands that are left, and those that are given from now on. One that is held by a
+  /// reader continues, with nobody to report to.
+  func abandon() {
+    let left = state.withLock { state in
+      state.isAbandoned = true
+      defer { state.waiting = [] }
+      return [state.current].compactMap(\.self) + state.waiting
+    }
+    for command in left { command.abandon() }
   }
 }

@@ -44,18 +44,18 @@ open class NFCNDEFReaderSession: NFCReaderSession {
     delegate as? any NFCNDEFReaderSessionDelegate
   }
 
-  override func tellActive() { messageDelegate?.readerSessionDidBecomeActive(self) }
+  override func notifyActive() { messageDelegate?.readerSessionDidBecomeActive(self) }
 
-  override func tell(_ tags: [TagObject]) -> Bool {
+  override func notifyDetected(_ tags: [TagObject]) -> Bool {
     messageDelegate?.readerSession(self, didDetect: tags)
     return !delegateTakesNoTags
   }
 
-  override func tell(_ messages: [NFCNDEFMessage]) {
+  override func notifyMessages(_ messages: [NFCNDEFMessage]) {
     messageDelegate?.readerSession(self, didDetectNDEFs: messages)
   }
 
-  override func tellEnd(_ error: NFCReaderError) {
+  override func notifyInvalidated(_ error: NFCReaderError) {
     messageDelegate?.readerSession(self, didInvalidateWithError: error)
   }
 }

@@ -32,7 +32,11 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
     super.init()
   }
 
-  /// Whether there is a reader, as far as can be told without opening one; see ``NFCEnvironment``.
+  /// Whether there may be a reader, as far as can be found out without opening one; see
+  /// ``NFCEnvironment``.
+  ///
+  /// Takes half a second at most, whatever libnfc or the PC/SC service does. If they have not answered by
+  /// then it is what they answered last, or else `true`: a session finds out more.
   open class var readingAvailable: Bool { NFCEnvironment.current.readers.isAvailable }
 
   open var isReady: Bool { core.isActive }
@@ -50,9 +54,9 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
 
   // MARK: What the session tells its delegate, on the queue
 
-  func tellActive() {}
+  func notifyActive() {}
   /// Says whether the delegate takes tags; if it does not, the session reads their messages for it.
-  func tell(_ tags: [TagObject]) -> Bool { true }
-  func tell(_ messages: [NFCNDEFMessage]) {}
-  func tellEnd(_ error: NFCReaderError) {}
+  func notifyDetected(_ tags: [TagObject]) -> Bool { true }
+  func notifyMessages(_ messages: [NFCNDEFMessage]) {}
+  func notifyInvalidated(_ error: NFCReaderError) {}
 }

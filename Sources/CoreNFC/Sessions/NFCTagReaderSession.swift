@@ -65,14 +65,14 @@ open class NFCTagReaderSession: NFCReaderSession {
     delegate as? any NFCTagReaderSessionDelegate
   }
 
-  override func tellActive() { tagDelegate?.tagReaderSessionDidBecomeActive(self) }
+  override func notifyActive() { tagDelegate?.tagReaderSessionDidBecomeActive(self) }
 
-  override func tell(_ tags: [TagObject]) -> Bool {
+  override func notifyDetected(_ tags: [TagObject]) -> Bool {
     tagDelegate?.tagReaderSession(self, didDetect: tags.compactMap(\.tag))
     return true
   }
 
-  override func tellEnd(_ error: NFCReaderError) {
+  override func notifyInvalidated(_ error: NFCReaderError) {
     tagDelegate?.tagReaderSession(self, didInvalidateWithError: error)
   }
 }

@@ -2,7 +2,8 @@ import Dispatch
 
 /// Waits that need none of the threads of Swift's own.
 enum Pause {
-  private static let queue = DispatchQueue(label: "CoreNFC.Pause")
+  /// Concurrent: what runs afterwards may be the program's, and holds up nobody else.
+  private static let queue = DispatchQueue(label: "CoreNFC.Pause", attributes: .concurrent)
 
   /// Runs `body` later, unless what is returned is cancelled before.
   static func after(

@@ -6,8 +6,25 @@ import Synchronization
 
 /// What a session does from its beginning to its end.
 ///
-/// It holds its session only from ``begin(_:)`` to the end. All that it tells the program it tells on
-/// the session's queue; the reader runs elsewhere.
+/// It holds its session only from ``begin(_:)`` to the end. Everything that it reports to the program it
+/// reports on the session's queue; the reader runs elsewhere.
+///
+/// ```
+///   program            NFCReaderSession ── the delegate's methods, on the queue
+///      │ begin, invalidate, connect       ▲
+///      ▼                                  │ notify…
+///   SessionCore ── SessionState           │  what may happen now: a value
+///      │ start, cancel, restart           │
+///      ▼                                  │
+///   SessionRun ───────────────────────────┘  the session's life, on a thread of its own
+///      │              └─ CommandQueue        the program's commands, one after the other
+///      ▼
+///   SessionReaders ── TagRecognition         finds tags, and makes them the program's
+/// ```
+///
+/// The core is what the program holds, from any thread: it decides by its state and hands on. The run does
+/// what takes time. It ends the session through the core, ``end(_:message:)``, as the program does, and is
+/// cancelled by that; then it releases the readers and reports the end.
 final class SessionCore: Sendable {
   enum Purpose: Sendable {
     case tags(NFCTagReaderSession.PollingOption)
@@ -22,6 +39,8 @@ final class SessionCore: Sendable {
   private let message = Mutex("")
   private let run = Mutex<SessionRun?>(nil)
   private let reference = WeakSession()
+  /// When the connected tag answered last.
+  private let lastAnswer = Mutex<ContinuousClock.Instant?>(nil)
 
   init(purpose: Purpose, queue: DispatchQueue) {
     self.purpose = purpose
@@ -63,37 +82,37 @@ final class SessionCore: Sendable {
         let before = SessionRegistry.shared.admit(
           self, session, exclusively: environment.limits.allowsOneSession)
       else { throw NFCReaderError(.readerSessionInvalidationErrorSystemIsBusy) }
-      let run = SessionRun(self, request, environment, thread: try ReaderThread())
+      let run = SessionRun(self, kept, request, environment, thread: try ReaderThread())
       self.run.withLock { $0 = run }
       // Ended meanwhile, by another thread: the run finds out at its first step.
-      run.start(kept, after: before.compactMap { $0.run.withLock { $0 } })
+      run.start(after: before.compactMap { $0.run.withLock { $0 } })
     } catch {
       SessionRegistry.shared.remove(self)
       let reason = NFCReaderError(sessionEnd: error)
       _ = state.withLock { $0.end(reason) }
-      environment.presenter.present(.ended(alertMessage, failure: reason.told))
-      tellEnd(kept)
+      environment.presenter.present(.ended(alertMessage, failure: reason.userFacingReason))
+      notifyInvalidated(kept)
     }
   }
 
   func invalidate(_ session: NFCReaderSession, message: String?) {
     let wasActive = isActive
     guard end(.init(.readerSessionInvalidationErrorUserCanceled), message: message) else { return }
-    if !wasActive { tellEnd(SessionReference(session)) }
+    if !wasActive { notifyInvalidated(SessionReference(session)) }
   }
 
   /// Ends the session; says whether it had not ended before.
   @discardableResult func end(_ reason: NFCReaderError, message: String? = nil) -> Bool {
     guard state.withLock({ $0.end(reason) }) else { return false }
-    run.withLock { $0 }?.cancel(failure: message ?? reason.told)
+    run.withLock { $0 }?.cancel(failure: message ?? reason.userFacingReason)
     return true
   }
 
   /// The last thing that a session does.
-  func tellEnd(_ kept: SessionReference) {
+  func notifyInvalidated(_ kept: SessionReference) {
     guard let reason = state.withLock({ $0.finish() }) else { return }
     run.withLock { $0 = nil }
-    queue.async { kept.session.tellEnd(reason) }
+    queue.async { kept.session.notifyInvalidated(reason) }
   }
 
   // MARK: Tags
@@ -105,12 +124,81 @@ final class SessionCore: Sendable {
     run.withLock { $0 }?.restart()
   }
 
-  func isAvailable(_ tag: TagObject) -> Bool { state.withLock { $0.isAvailable(tag) } }
+  func isReachable(_ tag: TagObject) -> Bool { state.withLock { $0.isReachable(tag) } }
+  func isConnected(_ tag: TagObject) -> Bool { state.withLock { $0.isConnected(tag) } }
 
-  func checkConnected(_ tag: TagObject) throws {
-    let (connected, isAvailable) = state.withLock { ($0.connected, $0.isAvailable(tag)) }
-    guard isAvailable else { throw NFCReaderError(.readerTransceiveErrorTagConnectionLost) }
-    guard connected === tag else { throw NFCReaderError(.readerTransceiveErrorTagNotConnected) }
+  /// Makes sure that commands go to a tag.
+  ///
+  /// The first command connects to its tag if the session is connected to none. Apple's documentation asks for
+  /// `connect(to:)`; an iPhone lets it pass, and programs rely on that.
+  func requireConnection(to tag: TagObject) async throws {
+    let (connected, isReachable) = state.withLock { ($0.connected, $0.isReachable(tag)) }
+    guard isReachable else { throw NFCReaderError(.readerTransceiveErrorTagConnectionLost) }
+    if connected === tag { return }
+    guard connected == nil else { throw NFCReaderError(.readerTransceiveErrorTagNotConnected) }
+    try await establishConnection(to: tag)
+  }
+
+  private func establishConnection(to tag: TagObject) async throws {
+    do {
+      try await tag.native.connect()
+      try await tag.prepare()
+      state.withLock { $0.connect(tag) }
+      noteAnswer()
+    } catch {
+      throw noting(NFCReaderError(error), of: tag)
+    }
+  }
+
+  // MARK: Presence
+
+  /// For so long an answer counts for the presence of its tag.
+  private static let answerLifetime = Duration.milliseconds(250)
+  /// How long a presence check, or the command before it, may hold its caller. While a command runs the
+  /// tag is taken to be there.
+  private static let presencePatience = DispatchTimeInterval.milliseconds(500)
+
+  /// The connected tag has answered.
+  func noteAnswer() { lastAnswer.withLock { $0 = .now } }
+
+  private var hasAnsweredLately: Bool {
+    lastAnswer.withLock { $0 }.map { ContinuousClock.now - $0 < Self.answerLifetime } ?? false
+  }
+
+  /// Whether a tag is connected and in the field: it is asked, unless it has answered just now. Blocks
+  /// meanwhile.
+  func isAvailable(_ tag: TagObject) -> Bool {
+    guard isConnected(tag), let run = run.withLock({ $0 }) else { return false }
+    if hasAnsweredLately { return true }
+    let end = DispatchSemaphore(value: 0)
+    let check = CommandQueue.Command { [self] in
+      await checkPresence(of: tag)
+      end.signal()
+    } abandon: {
+      end.signal()
+    }
+    run.commands.add(check)
+    _ = end.wait(timeout: .now() + Self.presencePatience)
+    return isConnected(tag)
+  }
+
+  private func checkPresence(of tag: TagObject) async {
+    // The command before it may have said so.
+    guard isConnected(tag), !hasAnsweredLately else { return }
+    do {
+      if try await tag.native.isPresent() {
+        noteAnswer()
+      } else {
+        state.withLock { $0.lose(tag) }
+      }
+    } catch let error as NFCError {
+      // Without its reader, or to the reader's mind, the tag is not connected any more.
+      if [.tagConnectionLost, .readerLost, .tagNotConnected].contains(error.code) {
+        state.withLock { $0.lose(tag) }
+      }
+    } catch {
+      // Cancelled: the session has ended.
+    }
   }
 
   /// Keeps in mind what a failure says of the tag.
@@ -124,17 +212,11 @@ final class SessionCore: Sendable {
       return complete { completionHandler(NFCReaderError(.readerErrorInvalidParameter)) }
     }
     submit({ completionHandler($0.failure) }) { [self] in
-      guard isAvailable(tag) else {
+      guard isReachable(tag) else {
         throw NFCReaderError(.readerTransceiveErrorTagConnectionLost)
       }
       if connectedTag === tag { return }
-      do {
-        try await tag.native.connect()
-        try await tag.prepare()
-        state.withLock { $0.connect(tag) }
-      } catch {
-        throw noting(NFCReaderError(error), of: tag)
-      }
+      try await establishConnection(to: tag)
     }
   }
 
@@ -146,17 +228,19 @@ final class SessionCore: Sendable {
     _ operation: @escaping @Sendable () async throws -> Value
   ) {
     let ended = NFCReaderError(.readerTransceiveErrorSessionInvalidated)
-    guard let run = run.withLock({ $0 }) else { return complete { completion(.failure(ended)) } }
-    run.commands.add { [self] in
-      guard isActive else { return complete { completion(.failure(ended)) } }
+    let completion = Completion<Value> { [self] result in complete { completion(result) } }
+    guard let run = run.withLock({ $0 }) else { return completion.complete(.failure(ended)) }
+    let command = CommandQueue.Command { [self] in
+      guard isActive else { return completion.complete(.failure(ended)) }
       do {
-        let value = try await operation()
-        complete { completion(.success(value)) }
+        completion.complete(.success(try await operation()))
       } catch {
-        let error = isActive ? error : ended
-        complete { completion(.failure(error)) }
+        completion.complete(.failure(isActive ? error : ended))
       }
+    } abandon: {
+      completion.complete(.failure(ended))
     }
+    run.commands.add(command)
   }
 
   private func complete(_ completion: @escaping @Sendable () -> Void) {

@@ -24,6 +24,9 @@ final class SessionRegistry: Sendable {
     }
   }
 
+  /// Whether a session has a reader, or is about to have one.
+  var hasActiveSession: Bool { running.withLock { $0.contains { $0.core.isActive } } }
+
   func remove(_ core: SessionCore) {
     running.withLock { $0.removeAll { $0.core === core } }
   }

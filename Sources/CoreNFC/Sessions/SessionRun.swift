@@ -1,5 +1,6 @@
 import Dispatch
 import NFC
+import NFCBackground
 import ReaderThread
 import Synchronization
 
@@ -7,6 +8,10 @@ import Synchronization
 ///
 /// It runs on a thread of its own, and its waits on a dispatch queue: a program may block all threads of
 /// Swift's pool while it waits for a completion handler.
+///
+/// What is called here may be held by a reader or a daemon that does not answer. Once the session has
+/// ended its reader has a moment to be released; then the end is reported without it, and what is held
+/// continues alone.
 final class SessionRun: Sendable {
   let commands: CommandQueue
   private let core: SessionCore
@@ -15,23 +20,26 @@ final class SessionRun: Sendable {
   private let thread: ReaderThread
   private let task = Mutex<Task<Void, Never>?>(nil)
   private let failure = Mutex<String?>(nil)
+  private let session: SessionReference
+  private let finish = Latch()
+  /// How long a reader may take to be released.
+  private static let releaseTime = Duration.seconds(1)
   private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
   init(
-    _ core: SessionCore, _ request: SessionRequest, _ environment: NFCEnvironment,
-    thread: ReaderThread
+    _ core: SessionCore, _ session: SessionReference, _ request: SessionRequest,
+    _ environment: NFCEnvironment, thread: ReaderThread
   ) {
     self.core = core
+    self.session = session
     self.request = request
     self.environment = environment
     self.thread = thread
     commands = CommandQueue(on: thread)
   }
 
-  /// - Parameters:
-  ///   - session: kept alive until its end has been told.
-  ///   - before: what has to have let go of the reader first.
-  func start(_ session: SessionReference, after before: [SessionRun]) {
+  /// - Parameter before: what has to release the reader first.
+  func start(after before: [SessionRun]) {
     present(
       .began(core.alertMessage) { [weak core] in
         core?.end(NFCReaderError(.readerSessionInvalidationErrorUserCanceled))
@@ -42,23 +50,26 @@ final class SessionRun: Sendable {
       }
     }
     let task = Task(executorPreference: thread) { [self] in
-      for run in before { await run.finished() }
-      await serve(session)
+      for run in before { await run.finish.wait() }
+      await serve()
       limit?.cancel()
-      finish(session)
+      reportEnd()
     }
     self.task.withLock { $0 = task }
     if !core.isActive { task.cancel() }
   }
 
   /// Opens the readers, and has them until the session ends.
-  private func serve(_ session: SessionReference) async {
+  private func serve() async {
+    // Background reading gives way to a session.
+    let lease = environment.readers.areMachines ? ReaderLease.take() : nil
+    defer { withExtendedLifetime(lease) {} }
     do {
       let readers = try await SessionReaders(environment.readers, request)
       do {
         for notice in readers.notices { present(.notice(notice)) }
-        await session.tell(on: core.queue) { $0.tellActive() }
-        try await find(readers, session)
+        try await notify { $0.notifyActive() }
+        try await find(readers)
       } catch {
         end(error)
       }
@@ -69,24 +80,41 @@ final class SessionRun: Sendable {
     }
   }
 
-  private func finish(_ session: SessionReference) {
+  /// Reports the end of the session, unless that has been done.
+  private func reportEnd() {
+    guard finish.open() else { return }
     restarts.continuation.finish()
+    commands.abandon()
     present(.ended(core.alertMessage, failure: failure.withLock { $0 }))
     SessionRegistry.shared.remove(core)
-    core.tellEnd(session)
+    core.notifyInvalidated(session)
   }
 
   private func end(_ error: any Error) {
     core.end(NFCReaderError(sessionEnd: error))
   }
 
-  private func finished() async { await task.withLock { $0 }?.value }
-
-  /// - Parameter failure: what the person is told instead of the alert message.
+  /// - Parameter failure: is shown to the person instead of the alert message.
   func cancel(failure: String?) {
     self.failure.withLock { $0 = failure }
     commands.cancel()
     task.withLock { $0 }?.cancel()
+    _ = Pause.after(Self.releaseTime) { [weak self] in self?.reportEnd() }
+  }
+
+  /// Calls the delegate on the session's queue, and waits until it has returned.
+  ///
+  /// - Throws: `CancellationError` if the session has ended before.
+  private func notify<Answer: Sendable>(
+    _ body: @escaping @Sendable (NFCReaderSession) -> Answer
+  ) async throws -> Answer {
+    let answer: Answer? = await withCheckedContinuation { continuation in
+      core.queue.async { [core, session] in
+        continuation.resume(returning: core.isActive ? body(session.session) : nil)
+      }
+    }
+    guard let answer else { throw CancellationError() }
+    return answer
   }
 
   func restart() { restarts.continuation.yield() }
@@ -95,25 +123,23 @@ final class SessionRun: Sendable {
 
   // MARK: Finding tags
 
-  /// Goes on until the session ends.
-  private func find(_ readers: SessionReaders, _ session: SessionReference) async throws {
+  /// Continues until the session ends.
+  private func find(_ readers: SessionReaders) async throws {
     var signals = restarts.stream.makeAsyncIterator()
     while true {
       let tags = try await readers.nextTags(core)
       core.found(tags)
-      if await session.tell(on: core.queue, { $0.tell(tags) }) {
+      if try await notify({ $0.notifyDetected(tags) }) {
         // Nothing is polled for until the program asks for it.
         guard await signals.next() != nil else { throw CancellationError() }
       } else {
-        try await readMessages(readers, tags, session)
+        try await readMessages(readers, tags)
       }
     }
   }
 
   /// Reads for a delegate that takes no tags, each tag once for as long as it stays.
-  private func readMessages(
-    _ readers: SessionReaders, _ tags: [TagObject], _ session: SessionReference
-  ) async throws {
+  private func readMessages(_ readers: SessionReaders, _ tags: [TagObject]) async throws {
     var presence = TagPresence()
     var tags = tags
     while true {
@@ -122,7 +148,7 @@ final class SessionRun: Sendable {
           presence.forget(tag)
           continue
         }
-        await session.tell(on: core.queue) { $0.tell([NFCNDEFMessage(message)]) }
+        try await notify { $0.notifyMessages([NFCNDEFMessage(message)]) }
         if case .messages(invalidateAfterFirstRead: true) = request.purpose {
           throw NFCReaderError(.readerSessionInvalidationErrorFirstNDEFTagRead)
         }
@@ -139,17 +165,6 @@ final class SessionRun: Sendable {
       return try await tag.native.readNDEF()
     } catch let error as NFCError where error.code != .readerLost {
       return nil
-    }
-  }
-}
-
-extension SessionReference {
-  /// Tells the session something on its queue, and waits until it has been told.
-  func tell<Answer: Sendable>(
-    on queue: DispatchQueue, _ body: @escaping @Sendable (NFCReaderSession) -> Answer
-  ) async -> Answer {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: body(self.session)) }
     }
   }
 }

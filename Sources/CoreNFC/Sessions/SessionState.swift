@@ -65,7 +65,11 @@ struct SessionState: Sendable {
     if connected === tag { connected = nil }
   }
 
-  func isAvailable(_ tag: TagObject) -> Bool {
+  /// Whether a tag was found since polling last started, and no command has found it gone.
+  func isReachable(_ tag: TagObject) -> Bool {
     isActive && !lost.contains(tag.id) && tags.contains { $0 === tag }
   }
+
+  /// Whether commands go to a tag.
+  func isConnected(_ tag: TagObject) -> Bool { connected === tag && isReachable(tag) }
 }

@@ -4,7 +4,10 @@ import Foundation
 ///
 /// Completion handlers run on the session's queue. The session must have connected to the tag.
 public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
-  /// Whether the tag can still be reached, as far as is known without asking it.
+  /// Whether the session is connected to the tag and the tag is in the field.
+  ///
+  /// The tag is asked, with one to three exchanges, unless it has answered within the last quarter of a second;
+  /// that takes half a second at most. A MIFARE Classic has to be authenticated again afterwards.
   var isAvailable: Bool { get }
 
   /// Asks whether there is an NDEF structure, whether it can be written, and how many bytes fit.

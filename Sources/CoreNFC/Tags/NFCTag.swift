@@ -5,7 +5,10 @@ public enum NFCTag {
   case iso15693(any NFCISO15693Tag)
   case miFare(any NFCMiFareTag)
 
-  /// Whether the tag can still be reached, as far as is known without asking it.
+  /// Whether the session is connected to the tag and the tag is in the field.
+  ///
+  /// The tag is asked, with one to three exchanges, unless it has answered within the last quarter of a second;
+  /// that takes half a second at most. A MIFARE Classic has to be authenticated again afterwards.
   public var isAvailable: Bool {
     switch self {
     case .feliCa(let tag): tag.isAvailable

@@ -26,7 +26,7 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
 
   /// Runs a command after all those before it, and completes it on the session's queue.
   ///
-  /// Fails with `readerTransceiveErrorTagNotConnected` if the session is not connected to this tag, and
+  /// Fails with `readerTransceiveErrorTagNotConnected` if the session is connected to another tag, and
   /// with `readerTransceiveErrorSessionInvalidated` if it has ended before the answer has come.
   final func perform<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value,
@@ -40,9 +40,11 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     core.submit(completion) { [self] in
-      try core.checkConnected(self)
+      try await core.requireConnection(to: self)
       do {
-        return try await operation()
+        let value = try await operation()
+        core.noteAnswer()
+        return value
       } catch {
         throw core.noting(NFCReaderError(error, during: kind), of: self)
       }

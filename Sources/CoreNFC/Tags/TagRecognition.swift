@@ -58,7 +58,8 @@ extension TagRecognition {
   ) async throws -> TagObject? {
     if paceOnly {
       try await card.connect()
-      return try await card.offersPACE() ? ISO7816TagObject(card, in: core) : nil
+      return try await card.cardAccess()?.offersPACE == true
+        ? ISO7816TagObject(card, in: core) : nil
     }
     if !request.applications.isEmpty {
       try await card.connect()
@@ -95,20 +96,6 @@ extension DetectedTag {
 }
 
 extension ISO7816Tag {
-  /// EF.CardAccess (ICAO 9303-10, 3.11.3): which protocols open the chip, PACE among them.
-  private static var cardAccess: UInt16 { 0x011C }
-  /// id-PACE, 0.4.0.127.0.7.2.2.4, as DER writes it (BSI TR-03110-3, A.1.1.1).
-  private static var pace: [UInt8] { [0x04, 0x00, 0x7F, 0x00, 0x07, 0x02, 0x02, 0x04] }
-
-  fileprivate func offersPACE() async throws -> Bool {
-    do {
-      let file = try await readBinary(file: Self.cardAccess, offset: 0, count: nil)
-      return file.indices.contains { file[$0...].starts(with: Self.pace) }
-    } catch let error as NFCError where error.group == .refusal {
-      return false
-    }
-  }
-
   /// `nil` if none of the applications is there.
   fileprivate func selectFirst(
     of applications: [ApplicationIdentifier]
@@ -126,7 +113,7 @@ extension FeliCaTag {
   func system(_ code: UInt16) async throws -> FeliCaSystem? {
     do {
       let answer = try await polling(systemCode: code)
-      guard isSystem(answer) else { return nil }
+      guard answer.isSystem(ofCard: idm) else { return nil }
       return FeliCaSystem(code: code, idm: answer.idm, pmm: answer.pmm)
     } catch let error as NFCError where error.code == .tagResponseError {
       return nil

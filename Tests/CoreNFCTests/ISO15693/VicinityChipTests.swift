@@ -135,15 +135,16 @@ extension SessionSuites {
           dataBlocks: [Data([5, 6, 7, 8]), Data([9, 10, 11, 12])])
         let one = try await tag.extendedReadSingleBlock(requestFlags: .option, blockNumber: 300)
         #expect(one == Data([0, 1, 2, 3, 4]))
-        try await tag.extendedLockBlock(requestFlags: [], blockNumber: 301)
+        // Only blocks 0 and 1 have a lock.
+        try await tag.extendedLockBlock(requestFlags: [], blockNumber: 1)
         let status = try await tag.extendedGetMultipleBlockSecurityStatus(
-          requestFlags: [], blockRange: pair)
+          requestFlags: [], blockRange: NSRange(location: 0, length: 2))
         #expect(status.blockSecurityStatus == [0, 1])
         let read = try await tag.extendedReadMultipleBlocks(requestFlags: [], blockRange: pair)
         #expect(read == [Data([1, 2, 3, 4]), Data([5, 6, 7, 8])])
         let error = await expect(.readerTransceiveErrorTagResponseError) {
           try await tag.extendedWriteSingleBlock(
-            requestFlags: [], blockNumber: 301, dataBlock: Data(count: 4))
+            requestFlags: [], blockNumber: 1, dataBlock: Data(count: 4))
         }
         #expect(error?.userInfo[NFCISO15693TagResponseErrorKey] as? Int == Self.refusedLock)
         await expect(.readerTransceiveErrorTagResponseError) {

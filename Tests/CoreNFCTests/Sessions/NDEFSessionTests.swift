@@ -84,7 +84,6 @@ extension SessionSuites {
       let bench = try SessionBench(try .named(name))
       try await bench.withNDEFTags { session, tags in
         let tag = try #require(tags.first)
-        await expect(.readerTransceiveErrorTagNotConnected) { _ = try await tag.readNDEF() }
         try await session.connect(to: tag)
         let (status, capacity) = try await tag.queryNDEFStatus()
         #expect(status == .readWrite)

@@ -14,9 +14,11 @@ extension SessionSuites {
       try await delegate.events.expectActive()
       let tags = try await delegate.events.tags()
       #expect(tags.count == 1)
-      #expect(tags[0].isAvailable)
+      // A tag in disconnected state is not available, by Apple's header.
+      #expect(!tags[0].isAvailable)
       #expect(session.connectedTag == nil)
       try await session.connect(to: tags[0])
+      #expect(tags[0].isAvailable)
       guard case .miFare(let connected) = session.connectedTag, case .miFare(let tag) = tags[0]
       else { throw Unexpected("no MIFARE tag") }
       #expect(connected === tag)
@@ -79,18 +81,18 @@ extension SessionSuites {
       _ = try await delegate.events.end()
     }
 
-    @Test func aCommandNeedsAConnection() async throws {
+    @Test func aCommandGoesToTheTagThatIsConnected() async throws {
       let bench = try SessionBench(.ntag215(), .ntag216())
       let (session, delegate, tags) = try await bench.tags()
       guard case .miFare(let one) = tags[0], case .miFare(let other) = tags[1] else {
         throw Unexpected("no MIFARE tags")
       }
-      await expect(.readerTransceiveErrorTagNotConnected) {
-        _ = try await one.readNDEF()
-      }
       try await session.connect(to: tags[0])
       try await session.connect(to: tags[0])
       _ = try await one.queryNDEFStatus()
+      await expect(.readerTransceiveErrorTagNotConnected) {
+        _ = try await other.queryNDEFStatus()
+      }
       try await session.connect(to: tags[1])
       _ = try await other.queryNDEFStatus()
       await expect(.readerTransceiveErrorTagNotConnected) {
@@ -104,6 +106,58 @@ extension SessionSuites {
       await expect(.readerTransceiveErrorSessionInvalidated) {
         try await session.connect(to: tags[0])
       }
+    }
+
+    /// As YubiKit 1.1.1 does, which never calls `connect(to:)`.
+    @Test func theFirstCommandConnects() async throws {
+      let bench = try SessionBench(.ntag215(), .ntag216())
+      let (session, delegate, tags) = try await bench.tags()
+      guard case .miFare(let one) = tags[0], case .miFare(let other) = tags[1] else {
+        throw Unexpected("no MIFARE tags")
+      }
+      _ = try await other.queryNDEFStatus()
+      guard case .miFare(let connected) = session.connectedTag else {
+        throw Unexpected("nothing is connected")
+      }
+      #expect(connected === other)
+      // Only the program turns from one tag to another.
+      await expect(.readerTransceiveErrorTagNotConnected) {
+        _ = try await one.queryNDEFStatus()
+      }
+      session.restartPolling()
+      await expect(.readerTransceiveErrorTagConnectionLost) {
+        _ = try await one.queryNDEFStatus()
+      }
+      session.invalidate()
+      _ = try await delegate.events.end()
+    }
+
+    /// What a card needs that is connected to is done as well: its application is selected.
+    @Test func theFirstCommandConnectsToACard() async throws {
+      let bench = try SessionBench(.type4())
+      let (session, delegate, tags) = try await bench.tags()
+      guard case .iso7816(let card) = tags[0] else { throw Unexpected("no smart card") }
+      #expect(card.initialSelectedAID == "D2760000850101")
+      // The capability container of the application that was selected.
+      let apdu = try #require(
+        NFCISO7816APDU(data: Data([0x00, 0xA4, 0x00, 0x0C, 0x02, 0xE1, 0x03])))
+      let (_, sw1, sw2) = try await card.sendCommand(apdu: apdu)
+      #expect([sw1, sw2] == [0x90, 0x00])
+      session.invalidate()
+      _ = try await delegate.events.end()
+    }
+
+    @Test func theFirstCommandToATagThatHasGoneFails() async throws {
+      let bench = try SessionBench(.ntag215())
+      let (session, delegate, tags) = try await bench.tags()
+      guard case .miFare(let tag) = tags[0] else { throw Unexpected("no MIFARE tag") }
+      bench.field.removeAll()
+      await expect(.readerTransceiveErrorTagConnectionLost) {
+        _ = try await tag.queryNDEFStatus()
+      }
+      #expect(session.connectedTag == nil)
+      session.invalidate()
+      _ = try await delegate.events.end()
     }
 
     @Test func aTagOfAnotherSessionIsRefused() async throws {
@@ -132,6 +186,58 @@ extension SessionSuites {
       #expect(session.isReady)
       session.invalidate()
       _ = try await delegate.events.end()
+    }
+
+    /// As Apple's sample "Creating NFC Tags from Your iPhone" waits for the tags to be taken away.
+    @Test(arguments: ["ntag215", "type4", "classic-1k", "suica", "icode-slix2"])
+    func isAvailableAsLongAsItIsThere(_ name: String) async throws {
+      let virtual = try VirtualTag.named(name)
+      let bench = try SessionBench(virtual)
+      let (session, delegate, tag) = try await bench.connected()
+      let held = Handover(tag)
+      func isAvailable() async -> Bool {
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async { continuation.resume(returning: held.value.isAvailable) }
+        }
+      }
+      for _ in 0..<3 {
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(await isAvailable())
+      }
+      // Nothing goes over the air for an answer that is known.
+      bench.virtual.setFaults([])
+      for _ in 0..<5 { #expect(await isAvailable()) }
+      #expect(bench.virtual.statistics.exchanges <= 3)
+      bench.field.removeAll()
+      bench.vicinityField.removeAll()
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(await !isAvailable())
+      #expect(session.connectedTag == nil)
+      session.restartPolling()
+      bench.field.place(.ntag216())
+      #expect(try await delegate.events.tags().count == 1)
+      session.invalidate()
+      _ = try await delegate.events.end()
+    }
+
+    /// Asked on the session's own queue, in a handler, and while a command runs.
+    @Test func canBeAskedWhereverItIsCalled() async throws {
+      let bench = try SessionBench(.ntag215())
+      let (session, delegate, tag) = try await bench.connected()
+      guard case .miFare(let miFare) = tag else { throw Unexpected("no MIFARE tag") }
+      let held = Handover(miFare)
+      let answers = Mutex<[Bool]>([])
+      miFare.queryNDEFStatus { _, _, _ in
+        Thread.sleep(forTimeInterval: 0.3)
+        let isAvailable = held.value.isAvailable
+        answers.withLock { $0.append(isAvailable) }
+      }
+      _ = try await miFare.queryNDEFStatus()
+      #expect(answers.withLock { $0 } == [true])
+      session.invalidate()
+      #expect(!miFare.isAvailable)
+      _ = try await delegate.events.end()
+      #expect(!miFare.isAvailable)
     }
 
     @Test func theEndBreaksOffTheCommandThatIsRunning() async throws {

@@ -1,0 +1,79 @@
+import Dispatch
+import Foundation
+import NDEF
+import NFCBackground
+import NFCCore
+
+/// Receives the tags that are tapped while no session runs. Ours, not Apple's: an iPhone calls
+/// `application(_:continue:restorationHandler:)`, which is UIKit's.
+///
+/// `nfc watch` reads the tags. A message whose first link is of one of the program's domains is handed to the
+/// program; if it does not run, it is started. The domains are declared as associated domains are: a file
+/// `NAME.json` in `~/.local/share/nfc/applications` or `/usr/share/nfc/applications` has them, and the command.
+///
+/// ```json
+/// {"domains": ["museum.example"], "command": ["/usr/bin/museum-guide"]}
+/// ```
+///
+/// ```swift
+/// let reading = try NFCBackgroundTagReading(application: "museum-guide") { activity in
+///   guard activity.activityType == NSUserActivityTypeBrowsingWeb else { return }
+///   print(activity.webpageURL as Any, activity.ndefMessagePayload.records.count)
+/// }
+/// dispatchMain()
+/// ```
+///
+/// Tags are received until ``invalidate()`` is called or the last reference goes. While a session has the
+/// reader, `nfc watch` does not; it continues afterwards.
+///
+/// Unchecked because the source is set up in ``init(application:queue:handler:)`` and only cancelled after it,
+/// which Dispatch allows on any thread.
+public final class NFCBackgroundTagReading: @unchecked Sendable {
+  private let source: any DispatchSourceRead
+
+  /// Begins to receive tags.
+  ///
+  /// - Parameters:
+  ///   - application: the program's name, that of its file of domains: letters, digits, dots, hyphens and
+  ///     underscores.
+  ///   - queue: where `handler` is called.
+  ///   - handler: gets an activity of the type `NSUserActivityTypeBrowsingWeb`, with the link as its
+  ///     `webpageURL` and the whole message as its `ndefMessagePayload`.
+  /// - Throws: `NFCError` with `invalidParameter` for what is no name, and `readerUnavailable` if another
+  ///   process of this user receives the program's tags, or the folder of its sockets cannot be used.
+  public init(
+    application: String, queue: DispatchQueue = .main,
+    handler: @escaping @Sendable (NSUserActivity) -> Void
+  ) throws {
+    guard RegisteredApplication.isName(application) else {
+      throw NFCError(.invalidParameter, "\"\(application)\" is no name of a program")
+    }
+    let listener: LocalSocket?
+    do {
+      listener = try MessageDelivery.listen(application)
+    } catch {
+      throw NFCError(.readerUnavailable, "\(error)")
+    }
+    guard let listener else {
+      throw NFCError(
+        .readerUnavailable, "another process receives the tags for \(application)")
+    }
+    source = DispatchSource.makeReadSource(
+      fileDescriptor: listener.descriptor, queue: DispatchQueue(label: "nfc.background"))
+    source.setEventHandler {
+      guard let bytes = MessageDelivery.receive(from: listener),
+        let message = try? NDEFMessage(decoding: bytes)
+      else { return }
+      queue.async {
+        let delivery = NSUserActivity(delivering: NFCNDEFMessage(message))
+        if let activity = delivery { handler(activity) }
+      }
+    }
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+
+  /// Ends receiving.
+  public func invalidate() { source.cancel() }
+}

@@ -1,0 +1,144 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A stream socket of this machine, with a name in the file system. Every call has a bound.
+package final class LocalSocket: Sendable {
+  package let descriptor: Int32
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { _ = close(descriptor) }
+
+  /// How long one read or write may take.
+  private static let patience = 3
+
+  /// Listens under a name, in place of one that is left from before.
+  package static func listen(at path: String) -> LocalSocket? {
+    guard let (socket, address) = make(path) else { return nil }
+    unlink(path)
+    let isBound = withAddress(address) { bind(socket.descriptor, $0, $1) == 0 }
+    guard isBound, Self.listen(socket.descriptor, 16) == 0 else { return nil }
+    chmod(path, 0o600)
+    return socket
+  }
+
+  /// Connects to a program that listens; `nil` if none does.
+  package static func connect(to path: String) -> LocalSocket? {
+    guard let (socket, address) = make(path) else { return nil }
+    socket.limitWaits()
+    let isConnected = withAddress(address) { Self.connect(socket.descriptor, $0, $1) == 0 }
+    return isConnected ? socket : nil
+  }
+
+  /// The next connection to a socket that listens; `nil` if there is none after all.
+  package func accept() -> LocalSocket? {
+    let connection = Self.accept(descriptor, nil, nil)
+    guard connection >= 0 else { return nil }
+    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+    let socket = LocalSocket(descriptor: connection)
+    socket.limitWaits()
+    return socket
+  }
+
+  /// Writes all bytes; `false` if the other side has gone or does not read.
+  package func send(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Self.send(descriptor, $0.baseAddress, $0.count, Self.noSignal)
+      }
+      if count < 0 {
+        guard errno == EINTR else { return false }
+      } else {
+        rest = rest.dropFirst(count)
+      }
+    }
+    return true
+  }
+
+  /// Reads exactly so many bytes; `nil` if they do not come.
+  package func receive(_ count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let read = bytes.withUnsafeMutableBytes {
+        recv(descriptor, $0.baseAddress?.advanced(by: done), count - done, 0)
+      }
+      if read < 0, errno == EINTR { continue }
+      guard read > 0 else { return nil }
+      done += read
+    }
+    return bytes
+  }
+
+  /// Whether the other side has closed the connection.
+  package var isClosed: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Self.peek)
+    return count == 0 || count < 0 && ![EAGAIN, EWOULDBLOCK, EINTR].contains(errno)
+  }
+
+  private func limitWaits() {
+    var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, size)
+  }
+
+  // MARK: C
+
+  private static func make(_ path: String) -> (LocalSocket, sockaddr_un)? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let name = Array(path.utf8) + [0]
+    guard name.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    #if canImport(Glibc)
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+    let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { return nil }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return (LocalSocket(descriptor: descriptor), address)
+  }
+
+  private static func withAddress(
+    _ address: sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
+  ) -> Bool {
+    withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  #if canImport(Glibc)
+  private static let peek = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+  #else
+  private static let peek = MSG_PEEK | MSG_DONTWAIT
+  #endif
+
+  /// No SIGPIPE where the other side has gone.
+  #if canImport(Glibc)
+  private static let noSignal = Int32(MSG_NOSIGNAL)
+  #else
+  private static let noSignal: Int32 = 0
+  #endif
+
+  // The type has members of these names.
+  #if canImport(Glibc)
+  private static let listen = Glibc.listen
+  private static let accept = Glibc.accept
+  private static let connect = Glibc.connect
+  private static let send = Glibc.send
+  #else
+  private static let listen = Darwin.listen
+  private static let accept = Darwin.accept
+  private static let connect = Darwin.connect
+  private static let send = Darwin.send
+  #endif
+}

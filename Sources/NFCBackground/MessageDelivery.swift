@@ -1,0 +1,42 @@
+/// How the message of a tag gets from `nfc watch` to a program: over a local socket of the program's
+/// name, four bytes of length (most significant first), the NDEF message, and one byte back when the
+/// program has it.
+package enum MessageDelivery {
+  /// Longer messages are not delivered.
+  package static let longestMessage = 1 << 20
+  private static let acknowledgement: UInt8 = 0x06
+
+  private static func path(_ application: String, _ folder: String) -> String {
+    "\(folder)/\(application).socket"
+  }
+
+  /// Hands a message to a program that runs.
+  ///
+  /// - Returns: whether the program has it. `false` as well if no program of the name runs.
+  package static func send(_ message: [UInt8], to application: String) -> Bool {
+    guard message.count <= longestMessage, let folder = try? RuntimeFolder.make(),
+      let socket = LocalSocket.connect(to: path(application, folder))
+    else { return false }
+    let length = (0..<4).map { UInt8(truncatingIfNeeded: message.count >> (8 * (3 - $0))) }
+    return socket.send(length + message) && socket.receive(1) == [acknowledgement]
+  }
+
+  /// Listens for messages to a program.
+  ///
+  /// - Returns: `nil` if another process of this user does already.
+  package static func listen(_ application: String) throws(RuntimeFolder.Unusable) -> LocalSocket? {
+    let path = path(application, try RuntimeFolder.make())
+    guard LocalSocket.connect(to: path) == nil else { return nil }
+    return LocalSocket.listen(at: path)
+  }
+
+  /// Takes the message of one connection; `nil` if it is not whole.
+  package static func receive(from listener: LocalSocket) -> [UInt8]? {
+    guard let socket = listener.accept(), let head = socket.receive(4) else { return nil }
+    let length = head.reduce(0) { $0 << 8 | Int($1) }
+    guard length <= longestMessage, let message = socket.receive(length),
+      socket.send([acknowledgement])
+    else { return nil }
+    return message
+  }
+}

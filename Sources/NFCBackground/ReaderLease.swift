@@ -1,0 +1,38 @@
+import Foundation
+
+/// Background reading gives way to a program that wants the reader, and goes on after it.
+///
+/// `nfc watch` listens under a name for each reader that it watches. Whoever connects is sent one byte
+/// when the reader is free, and has it for as long as the connection lasts.
+package final class ReaderLease: Sendable {
+  private static let prefix = "lease-"
+  private static let granted: UInt8 = 0x06
+  private let sockets: [LocalSocket]
+
+  private init(_ sockets: [LocalSocket]) { self.sockets = sockets }
+
+  /// Asks every watcher of this user for its readers, and waits until they are free, a few seconds at
+  /// most.
+  ///
+  /// - Returns: to be kept for as long as the readers are needed; `nil` if nobody watches.
+  package static func take() -> ReaderLease? {
+    guard let folder = try? RuntimeFolder.make(),
+      let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
+    else { return nil }
+    let sockets = names.filter { $0.hasPrefix(prefix) }
+      .compactMap { LocalSocket.connect(to: "\(folder)/\($0)") }
+    guard !sockets.isEmpty else { return nil }
+    for socket in sockets { _ = socket.receive(1) }
+    return ReaderLease(sockets)
+  }
+
+  /// A watcher's side: listens for those who want a reader.
+  package static func listen(
+    for reader: String
+  ) throws(RuntimeFolder.Unusable) -> LocalSocket? {
+    LocalSocket.listen(at: "\(try RuntimeFolder.make())/\(prefix)\(reader).socket")
+  }
+
+  /// A watcher's side: the reader is free for the other side of a connection.
+  package static func grant(_ connection: LocalSocket) -> Bool { connection.send([granted]) }
+}
