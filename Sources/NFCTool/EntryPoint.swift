@@ -6,7 +6,7 @@ enum EntryPoint {
     var arguments: [String] = []
     for index in 1..<max(1, Int(CommandLine.argc)) {
       if let argument = CommandLine.unsafeArgv[index] {
-        arguments.append(String(cString: argument))
+        arguments.append(ArgumentText.text(of: argument))
       }
     }
     Program.run(arguments)

@@ -2,6 +2,9 @@ import ArgumentParser
 
 /// The `nfc` command.
 struct NFCTool: AsyncParsableCommand {
+  /// Before what the parser finds wrong, as before every failure.
+  static var _errorPrefix: String { "nfc: " }
+
   static let configuration = CommandConfiguration(
     commandName: "nfc",
     abstract: "Reads, writes and plays NFC tags.",
@@ -13,10 +16,13 @@ struct NFCTool: AsyncParsableCommand {
       Example:
         nfc --virtual demo poll
       """,
+    version: Version.line,
     subcommands: [
-      ReadersCommand.self, PollCommand.self, InfoCommand.self, ReadCommand.self,
-      WriteCommand.self, EraseCommand.self, FormatCommand.self, LockCommand.self,
-      MiFareCommand.self, APDUCommand.self, FeliCaCommand.self,
-      ISO15693Command.self, VirtualCommand.self, DoctorCommand.self,
+      ReadersCommand.self, DoctorCommand.self, PollCommand.self, WatchCommand.self,
+      InfoCommand.self, ReadCommand.self, WriteCommand.self, EraseCommand.self, FormatCommand.self,
+      LockCommand.self, ProtectCommand.self, UnprotectCommand.self, DumpCommand.self,
+      RestoreCommand.self, DiffCommand.self, CopyCommand.self, ConvertCommand.self,
+      DecodeCommand.self, EncodeCommand.self, MiFareCommand.self, APDUCommand.self,
+      FeliCaSubcommand.self, ISO15693Subcommand.self, VirtualCommand.self, ManualCommand.self,
     ])
 }

@@ -8,10 +8,17 @@ import VirtualNFC
   @Test(arguments: [
     ("--reader a:b poll --once", "a:b"),
     ("poll --reader=a:b --json", "a:b"),
-    ("info --reader a:b --reader c:d --uid 04", "c:d"),
+    ("mifare send 3004 --reader a:b", "a:b"),
+    ("--reader a:b felica read --service 090F 0-9", "a:b"),
+    ("apdu 00A40400 --aid D2760000850101 --json", "e:f"),
+    ("read --raw poll", "e:f"),
     ("--timeout 3 read", "e:f"),
     ("--uid poll read", "e:f"),
-    // Without a reader, or not at once.
+    // Without a reader, with several, or not at once.
+    ("info --reader a:b --reader c:d --uid 04", nil),
+    ("mifare", nil),
+    ("mifare restore card.mfd", nil),
+    ("felica write --service 0009 0 00", nil),
     ("poll --virtual demo", nil),
     ("readers", nil),
     ("write uri poll", nil),

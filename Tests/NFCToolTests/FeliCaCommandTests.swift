@@ -21,14 +21,23 @@ import Testing
     // The virtual Suica's history: 20 records.
     Case(
       "felica read --service 090F 0-1 --virtual suica",
-      "0 1601000034CA250201075A0700001700\n1 1601000034CA010725022A0800001600\n"),
+      "0  1601000034CA250201075A0700001700\n1  1601000034CA010725022A0800001600\n"),
     Case(
-      "felica read --service 0x090F 0 --virtual suica", "", 64, errors: ["0x090F"]),
+      "felica read --service 0x09-0F 0 --virtual suica",
+      "0  1601000034CA250201075A0700001700\n"),
+    Case("felica read --service 09 0 --virtual suica", "", 64, errors: ["--service", "four"]),
+    Case(
+      "felica read --service 398B --system FE00 0 --virtual suica",
+      "0  00000000000000000000000000000000\n"),
+    Case(
+      "felica read --service 090F --system 1234 0 --virtual suica", "", 66,
+      errors: ["1234", "0003, FE00"]),
+    Case("felica read --all 0 --virtual suica", "", 64, errors: ["--all"]),
     Case(
       "felica read --service 090F 1,0 --json --virtual suica",
       #"{"block":1,"data":"1601000034CA010725022A0800001600"}"# + "\n"
         + #"{"block":0,"data":"1601000034CA250201075A0700001700"}"# + "\n"),
-    // Behind the last record, and a service that is not there: nothing is printed, the flags are said.
+    // After the last record, and a service that is not there: nothing is printed, the flags are said.
     Case(
       "felica read --service 090F 0-30 --virtual suica", "", 65,
       errors: ["block 20 of service 090F", "01A8", "01010612B41C7D2A"]),
@@ -36,7 +45,7 @@ import Testing
     // More than FeliCa Lite-S takes at once.
     Case(
       "felica read --service 000B 1-6 --virtual felica-lite-s",
-      (1...6).map { "\($0) \(zeros)\n" }.joined()),
+      (1...6).map { "\($0)  \(zeros)\n" }.joined()),
     Case("felica read --service 090F 0 --virtual ntag215", "", 66, errors: ["FeliCa"]),
     Case("felica read --service 090F 7-3 --virtual suica", "", 64, errors: ["7-3"]),
     Case("felica read --service 090F 1,,2 --virtual suica", "", 64, errors: ["1,,2"]),
@@ -50,7 +59,7 @@ import Testing
       errors: ["block 0 of service 090F"]),
     Case(
       "felica info --json --virtual felica-lite-s",
-      #"{"type":"feliCa","protocol":"felica","uid":"012E4CD86A1F9305","product":"FeliCa Lite-S","idm":"012E4CD86A1F9305","pmm":"00F1000000014300","systemCode":"88B4","manufacturerCode":"012E","icType":"F1","systemCodes":["88B4"]}"#
+      #"{"type":"feliCa","protocol":"felica","uid":"012E4CD86A1F9305","product":"FeliCa Lite-S","idm":"012E4CD86A1F9305","pmm":"00F1000000014300","systemCode":"88B4","maker":"Sony","manufacturerCode":"012E","icType":"F1","systemCodes":["88B4"],"services":[{"system":"88B4","service":"0009","withoutKey":true},{"system":"88B4","service":"000B","withoutKey":true}]}"#
         + "\n"),
   ])
   func answers(_ test: Case) async throws {
@@ -70,7 +79,30 @@ import Testing
     #expect(result.output.contains(#"{"system":"0003","service":"090A","withoutKey":false}"#))
     #expect(result.output.contains(#"{"system":"FE00","service":"39C9","withoutKey":true}"#))
     let text = try await Tool.run("felica", "info", "--virtual", "suica")
-    #expect(text.output.contains(" FE00 39C9 without a key\n"))
+    #expect(text.output.contains("FE00, common area of Japan\n"))
+    #expect(text.output.contains(" 39C9 blocks, read and write, without a key\n"))
+  }
+
+  @Test func readsAllThatIsOpen() async throws {
+    let text = try await Tool.run("felica", "read", "--all", "--virtual", "suica")
+    #expect(text.status == 0)
+    #expect(text.lines.contains("system 0003  service 090F  log, read only, without a key"))
+    #expect(text.lines.contains("system FE00  service 39C9  blocks, read and write, without a key"))
+    let json = try await Tool.run("felica", "read", "--all", "--json", "--virtual", "felica-lite-s")
+    #expect(json.status == 0)
+    #expect(
+      json.lines.first?.hasPrefix(#"{"system":"88B4","service":"0009","block":0,"data":""#) == true)
+    let one = try await Tool.run(
+      "felica", "read", "--all", "--system", "FE00", "--virtual", "suica")
+    #expect(one.lines.allSatisfy { !$0.contains("system 0003") })
+  }
+
+  @Test func aCommandForAnotherCardIsExplained() async throws {
+    let result = try await Tool.run(
+      "felica", "send", "06012E4CD86A1F930501090001800B", "--virtual", "suica")
+    #expect(result.status == 74)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains("not for this card's IDm"))
   }
 
   @Test func whatIsWrittenIsRead() async throws {
@@ -81,7 +113,7 @@ import Testing
       #expect(write.errors == "")
       #expect(write.status == 0)
       let read = try await nfc(["felica", "read", "--service", "000B", "5"])
-      #expect(read.output == "5 \(data)\n")
+      #expect(read.output == "5  \(data)\n")
     }
   }
 

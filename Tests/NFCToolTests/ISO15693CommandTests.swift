@@ -15,7 +15,7 @@ import Testing
         #"{"type":"iso15693","protocol":"iso15693","uid":"E00226006B5D14C7","product":"ST25DV64K","icManufacturerCode":"02","icSerialNumber":"26006B5D14C7","dsfid":"00","afi":"00","blockSize":4,"blockCount":2048,"maker":"STMicroelectronics","memorySize":8192,"icReference":"26"}"#
       ])
     let text = try await run("info")
-    #expect(text.output.contains(/\nblockCount +80\n/))
+    #expect(text.output.contains(/\nblocks +80\n/))
     #expect(text.output.contains(/\nproduct +ICODE SLIX2\n/))
     #expect(text.status == 0)
   }
@@ -23,9 +23,9 @@ import Testing
   @Test(arguments: [
     ("read 0", "0  E1402701"),
     ("read 1,0", "1  0300FE00\n0  E1402701"),
-    ("read 0-1,79", "0  E1402701\n1  0300FE00\n79  00000000"),
+    ("read 0-1,79", " 0  E1402701\n 1  0300FE00\n79  00000000"),
     ("read 0-1 --json", "{\"block\":0,\"data\":\"E1402701\"}\n{\"block\":1,\"data\":\"0300FE00\"}"),
-    ("read 79 --security", "79  00000000"),
+    ("read 79 --security", "79  00000000  not locked"), ("read 3 5", "3  00000000\n5  00000000"),
     ("read 0 --json --security", "{\"block\":0,\"data\":\"E1402701\",\"locked\":false}"),
     ("write 79 01000000", ""),
     ("write 4 1122334455667788", ""),
@@ -42,15 +42,28 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func withoutBlocksAllAreRead() async throws {
+    let result = try await run("read")
+    #expect(result.status == 0)
+    #expect(result.lines.count == 80)
+    #expect(result.lines.last == "79  00000000")
+  }
+
+  @Test func aRequestThatIsNotAnsweredIsExplained() async throws {
+    let result = try await run("send 2220E0040108FFFFFFFF00")
+    #expect(result.status == 74)
+    #expect(result.errors.contains("another UID"))
+  }
+
   /// What cannot be is said before anything is sent, and nothing is printed.
   @Test(arguments: [
     ("read 80", 64, "0 to 79"), ("read 79-80", 64, "block 80"), ("read 0-7,200", 64, "block 200"),
     ("read 5-3", 64, "5-3"), ("read 65536", 64, "65536"), ("read 1-2-3", 64, "1-2-3"),
-    ("read one", 64, "one"), ("read -1", 64, "blocks"), ("read", 64, "blocks"),
+    ("read one", 64, "one"), ("read -1", 64, "blocks"),
     ("write 80 11223344", 64, "0 to 79"), ("write 79 1122334455667788", 64, "block 80"),
     ("write 3 112233", 64, "4 bytes"), ("write 3 11223", 64, "11223"), ("write 3", 64, "hex"),
     ("lock 3", 64, "--permanently"), ("lock 80 --permanently", 64, "0 to 79"),
-    ("send 02", 64, "flags"), ("send xyz", 64, "xyz"), ("send", 64, "hex"),
+    ("send 02", 64, "flags"), ("send xyz", 64, "hexadecimal"), ("send", 64, "hex"),
   ])
   func isRefused(_ line: String, _ status: Int32, _ text: String) async throws {
     let result = try await run(line)
@@ -91,25 +104,26 @@ import Testing
       try await Tool.run(
         ["iso15693"] + arguments + ["--reader", reader], environment: daemon.environment)
     }
-    #expect(try await run("write", "300", "A1A2A3A4").status == 0)
-    #expect(try await run("lock", "300", "--permanently").status == 0)
+    #expect(try await run("write", "1", "A1A2A3A4").status == 0)
+    // Blocks 0 and 1 are those that this chip locks.
+    #expect(try await run("lock", "1", "--permanently").status == 0)
     // Locked already is as good.
-    #expect(try await run("lock", "300", "--permanently").status == 0)
-    let read = try await run("read", "299-301", "--security", "--json")
+    #expect(try await run("lock", "1", "--permanently").status == 0)
+    let read = try await run("read", "0-2", "--security", "--json")
     #expect(
       read.lines == [
-        #"{"block":299,"data":"00000000","locked":false}"#,
-        #"{"block":300,"data":"A1A2A3A4","locked":true}"#,
-        #"{"block":301,"data":"00000000","locked":false}"#,
+        #"{"block":0,"data":"E2400001","locked":false}"#,
+        #"{"block":1,"data":"A1A2A3A4","locked":true}"#,
+        #"{"block":2,"data":"0300FE00","locked":false}"#,
       ])
     #expect(
-      try await run("read", "300", "--security").output == "300  A1A2A3A4  locked\n")
-    let refused = try await run("write", "299", "FFFFFFFFFFFFFFFF")
+      try await run("read", "1", "--security").output == "1  A1A2A3A4  locked\n")
+    let refused = try await run("write", "0", "FFFFFFFFFFFFFFFF")
     #expect(refused.status == 77)
     #expect(refused.errorLines.count == 1)
-    #expect(refused.errors.contains("block 300"))
+    #expect(refused.errors.contains("block 1"))
     // The first of the two, which is not locked, was not written either.
-    #expect(try await run("read", "299-300").lines == ["299  00000000", "300  A1A2A3A4"])
+    #expect(try await run("read", "0-1").lines == ["0  E2400001", "1  A1A2A3A4"])
     virtual.interrupt()
     #expect(try await virtual.end().status == 0)
   }

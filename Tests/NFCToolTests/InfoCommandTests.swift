@@ -1,4 +1,5 @@
 import Testing
+import VirtualNFC
 
 @Suite struct InfoCommandTests {
   @Test func isOneObject() async throws {
@@ -19,7 +20,8 @@ import Testing
       "ntag215",
       [
         #""memorySize":540"#, #""originality":"genuine""#,
-        #""locks":{"static":"0000","dynamic":"000000","lockedPages":[]}"#,
+        #""locks":{"static":"0000","dynamic":"000000"}"#, #""lockedPages":[]"#,
+        #""protection":{"password":false,"read":false,"attempts":0}"#,
         #"{"unit":"page","first":4,"last":129,"use":"user memory"}"#,
       ]
     ),
@@ -60,7 +62,83 @@ import Testing
       // Page 4's lock bit (NTAG21x data sheet, 8.5.2).
       #expect(try await nfc(["mifare", "send", "A20200001000"]).status == 0)
       let result = try await nfc(["info"])
-      #expect(result.lines.contains { $0.hasSuffix("static 1000, dynamic 000000, closes pages 4") })
+      #expect(result.output.contains(/\nlocked pages +4\n/))
     }
+  }
+
+  /// The dynamic bits close all that follows page 15 (NTAG21x data sheet, 8.5.3).
+  @Test(arguments: [
+    ("ntag213", 39), ("ntag215", 129), ("ntag216", 225), ("ultralight-ev1-128", 35),
+  ])
+  func dynamicLocksAreDecoded(_ name: String, _ last: Int) async throws {
+    try await Tool.with(name) { nfc async throws in
+      try await #require(nfc(["format"]).status == 0)
+      #expect(try await nfc(["lock", "--permanently"]).status == 0)
+      let text = try await nfc(["info"])
+      #expect(text.output.contains("locked pages"))
+      #expect(text.output.contains("3-\(last)\n"))
+    }
+  }
+
+  /// Every tag that can be named, in both forms and with its memory.
+  @Test(arguments: VirtualTag.names)
+  func isForEveryTag(_ name: String) async throws {
+    for more in [["--json"], ["--memory"], ["--memory", "--json"]] {
+      let result = try await Tool.run(["info", "--virtual", name] + more)
+      #expect(result.status == 0)
+      #expect(result.errors == "")
+      if more.contains("--json") {
+        #expect(result.lines.count == 1)
+        #expect(result.output.contains(#""ndef":"#))
+        #expect(result.output.contains(#""originality":"#))
+        #expect(!result.output.contains(#"":"","#))
+      } else {
+        #expect(!result.output.contains("miFare"))
+      }
+    }
+  }
+
+  @Test func passwordsAreSaid() async throws {
+    try await Tool.with("ntag216") { nfc async throws in
+      #expect(
+        try await nfc(["protect", "--password", "11223344", "--attempts", "3", "--from", "8"])
+          .status
+          == 0)
+      let json = try await nfc(["info", "--json"])
+      #expect(
+        json.output.contains(
+          #""protection":{"password":true,"from":8,"read":false,"attempts":3}"#))
+      let text = try await nfc(["info"])
+      #expect(text.output.contains("needed to write from page 8 on, 3 wrong attempts at most"))
+      #expect(
+        try await nfc([
+          "protect", "--password", "11223344", "--read", "--current-password", "11223344",
+        ]).status == 0)
+      let closed = try await nfc(["info", "--json"])
+      #expect(closed.status == 0)
+      #expect(closed.output.contains(#""password":true"#))
+      let opened = try await nfc(["info", "--json", "--password", "11223344"])
+      #expect(opened.output.contains(#""from":4,"read":true"#))
+    }
+  }
+
+  @Test func theMemoryIsHexadecimalAndText() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      #expect(try await nfc(["write", "uri", "https://swift.org"]).status == 0)
+      let result = try await nfc(["info", "--memory"])
+      #expect(result.lines.contains { $0.contains("73 77 69 66  swif") })
+    }
+  }
+
+  @Test(arguments: [
+    ("classic-1k", #""sectors":[{"sector":0,"keyA":"A0A1A2A3A4A5""#), ("emrtd", "passport"),
+    ("suica", #""service":"090F","withoutKey":true"#), ("icode-slix2", #""lockedBlocks":[]"#),
+    ("desfire", #""applications":["#), ("tmoney", "T-money"), ("ntag216", #""version":"0004"#),
+    ("ntag216", #""signature":""#), ("type4", #""aid":"D2760000850101""#),
+  ])
+  func reports(_ name: String, _ part: String) async throws {
+    let result = try await Tool.run("info", "--json", "--virtual", name)
+    #expect(result.status == 0)
+    #expect(result.output.contains(part))
   }
 }

@@ -74,8 +74,8 @@ import Testing
       #expect(try await nfc(["write", "uri", "https://swift.org/a"]).status == 0)
       #expect(try await nfc(["read"]).output == "https://swift.org/a\n")
       let info = try await nfc(["info"])
-      #expect(info.lines.contains("ndef              https://swift.org/a"))
-      #expect(info.lines.contains("ndef              readWrite, 16 of 137 bytes"))
+      #expect(info.lines.contains("NDEF          https://swift.org/a"))
+      #expect(info.lines.contains("              readWrite, 16 of 137 bytes"))
     }
   }
 

@@ -82,6 +82,8 @@ import VirtualNFC
     var blockSize = 4
     /// A write by the reader's own command, which has no option flag, is refused.
     var needsOption = false
+    /// A block that the chip locks: an ST25DV locks blocks 0 and 1 alone.
+    var lockable = 7
 
     var testDescription: String { name }
   }
@@ -89,8 +91,9 @@ import VirtualNFC
   /// All that differ in what they take: by their size of block, number of blocks and refusals.
   static let chips = [
     Chip(name: "icode-slix2", blockCount: 80), Chip(name: "icode-slix", blockCount: 28),
-    Chip(name: "icode-sli-s", blockCount: 40), Chip(name: "st25dv", blockCount: 2048),
-    Chip(name: "st25dv16k", blockCount: 512), Chip(name: "st25dv04k", blockCount: 128),
+    Chip(name: "icode-sli-s", blockCount: 40), Chip(name: "st25dv", blockCount: 2048, lockable: 1),
+    Chip(name: "st25dv16k", blockCount: 512, lockable: 1),
+    Chip(name: "st25dv04k", blockCount: 128, lockable: 1),
     Chip(name: "st25tv", blockCount: 64), Chip(name: "tag-it", blockCount: 64, needsOption: true),
     Chip(name: "mb89r118", blockCount: 250, blockSize: 8),
   ]
@@ -128,9 +131,10 @@ import VirtualNFC
 
     #expect(try await daemon.nfc("write", "uri", "https://example.com/", "--verify").status == 0)
     #expect(try await daemon.nfc("read").output == "https://example.com/\n")
-    #expect(try await daemon.nfc("iso15693", "lock", "7", "--permanently").status == 0)
+    let block = "\(kind.lockable)"
+    #expect(try await daemon.nfc("iso15693", "lock", block, "--permanently").status == 0)
     #expect(
-      try await daemon.nfc("iso15693", "write", "7", content.prefix(size).map(\.self).hexadecimal)
+      try await daemon.nfc("iso15693", "write", block, content.prefix(size).map(\.self).hexadecimal)
         .status == 77)
   }
 
@@ -173,19 +177,21 @@ import VirtualNFC
     #expect(silent.errorLines.count == 1)
   }
 
-  /// Nothing goes to the tag but what finds it and asks for its size.
+  /// Nothing goes to the tag but what finds it and asks for its size. A command that changes it also looks
+  /// for a second tag.
   @Test func refusesBeforeAnythingIsSent() async throws {
     let shown = try Shown(.icodeSLIX2())
     defer { shown.close() }
     let (chip, daemon, virtual) = (shown.chip, shown.daemon, shown.virtual)
     let before = chip.memory
     let questions = 2
+    let search = 1
     let mistakes: [(arguments: [String], text: String, exchanges: Int)] = [
       (["read", "79-80"], "0 to 79", questions), (["read", "300"], "0 to 79", questions),
-      (["write", "80", "11223344"], "0 to 79", questions),
-      (["write", "79", "1122334455667788"], "block 80", questions),
-      (["write", "4", "112233"], "4 bytes", 1),
-      (["lock", "80", "--permanently"], "0 to 79", questions),
+      (["write", "80", "11223344"], "0 to 79", questions + search),
+      (["write", "79", "1122334455667788"], "block 80", questions + search),
+      (["write", "4", "112233"], "4 bytes", 1 + search),
+      (["lock", "80", "--permanently"], "0 to 79", questions + search),
       (["lock", "4"], "--permanently", 0), (["read", "65536"], "65536", 0),
       (["send", "02"], "flags", 1), (["send", String(repeating: "02", count: 260)], "bytes", 1),
     ]

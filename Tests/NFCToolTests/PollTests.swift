@@ -22,7 +22,7 @@ import Testing
     ),
     (
       "tmoney",
-      #"{"event":"arrived","time":0,"tag":{"type":"iso7816","protocol":"iso14443a","uid":"1C7D35A2","atqa":"0004","sak":"20","ats":"78807002","historicalBytes":""}}"#
+      #"{"event":"arrived","time":0,"tag":{"type":"iso7816","protocol":"iso14443a","uid":"1C7D35A2","atqa":"0004","sak":"20","ats":"78807002"}}"#
     ),
     (
       "type4b",

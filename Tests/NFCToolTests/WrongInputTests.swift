@@ -10,19 +10,21 @@ import VirtualNFC
     ("apdu 00B0 --virtual type4", "Command 1"),
     ("apdu --virtual type4", "--aid"),
     ("apdu --aid 0102030405060708090A0B0C0D0E0F1011 --virtual type4", "16"),
-    ("felica send 0x00 --virtual suica", "Command 1"),
+    ("felica send 0y00 --virtual suica", "Command 1"),
     ("--uid 123 read --virtual ntag215", "123"),
     ("poll --timeout soon", "soon"),
     ("poll --timeout -1", "timeout"),
     ("poll --timeout nan", "nan"),
     ("poll --protocols bluetooth", "bluetooth"),
-    ("poll --count 0", "--count"),
+    ("poll --count 0", "--count"), ("poll --count -1", "not -1"),
+    ("mifare read -1 --virtual ntag215", "\"-1\""),
+    ("iso15693 write -1 11223344 --virtual st25dv", "The block is a number from 0"),
     ("poll --once --count 2", "--once"),
     ("poll --reader a:b --virtual ntag215", "--virtual"),
     ("lock --virtual ntag215", "--permanently"),
     ("virtual", "tag"),
-    ("--virtual no-such-chip poll", "ntag216"),
-    ("virtual no-such-chip", "ntag216"),
+    ("--virtual ntag217 poll", "ntag213"),
+    ("virtual no-such-chip", "nfc virtual --list"),
     ("virtual blank-suica", "blank-suica"),
     ("virtual icode-slix2 --port 35963", "--pcsc"),
     ("virtual icode-slix2 --pcsc --dialect nonsense", "dialect"),
@@ -37,6 +39,7 @@ import VirtualNFC
     #expect(result.status == 64)
     #expect(result.output == "")
     #expect(result.errors.contains(text))
+    #expect(result.errors.hasPrefix("nfc: "))
   }
 
   @Test(arguments: [

@@ -18,7 +18,7 @@ struct APDUCommand: AsyncParsableCommand {
         nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   @Option(
     help: ArgumentHelp(
@@ -57,7 +57,8 @@ struct APDUCommand: AsyncParsableCommand {
         let maximum = session.reader.capabilities.maximumCommandLength
         for command in commands { try Hexadecimal.checkLength(command.encoded, atMost: maximum) }
       }
-      let tag = try await session.selectTag("a smart card (ISO 14443-4)", SmartCard.init)
+      let tag = try await session.selectTag(
+        "a smart card (ISO 14443-4)", polling: .smartCards, for: .reading, SmartCard.init)
       if let aid { try await select(aid, tag) }
       for command in commands {
         let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }

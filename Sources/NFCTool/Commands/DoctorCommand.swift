@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import NFCDiagnosis
 
 /// `nfc doctor`.
 struct DoctorCommand: AsyncParsableCommand {
@@ -16,35 +17,59 @@ struct DoctorCommand: AsyncParsableCommand {
       was; otherwise 69. With --json each finding is a line, and so is a reader without one. What has \
       "obstacle":false is worth knowing and in nobody's way.
 
+      --report writes what a report on a reader needs to a file: the system, versions, what stands above, \
+      and how long opening each reader, a poll and a read took. Put a tag on the reader for it. UIDs and \
+      serial numbers are left out without --with-uids. --reset starts a USB reader that hangs as if it had \
+      been plugged in again; nothing may be using it.
+
       Examples:
         nfc doctor
         nfc doctor --reader pn532_uart:/dev/ttyUSB0
+        nfc doctor --report report.md
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  @Option(help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"))
+  var report: String?
+
+  @Flag(help: "Leave UIDs and serial numbers in the report.")
+  var withUids = false
+
+  @Flag(help: "Reset the USB reader that --reader names, or the only one that is there.")
+  var reset = false
+
+  mutating func validate() throws {
+    if withUids, report == nil { throw ValidationError("--with-uids goes with --report.") }
+    if reset, !options.virtual.isEmpty {
+      throw ValidationError("--reset is for readers on USB, not for virtual ones.")
+    }
+  }
 
   func run() async throws {
+    Session.setLogLevel(isVerbose: options.verbose)
+    if reset { try await resetReader() }
+    if let report { return try await writeReport(to: report) }
     guard options.virtual.isEmpty else {
       return try await Session.run(options) { session in
         let readers = session.readers.map { reader in
           ReaderDiagnosis.ExaminedReader(
             name: reader.name, connectionString: reader.connectionString, wasOpened: true)
         }
-        try report(ReaderDiagnosis(readers: readers))
+        try show(ReaderDiagnosis(readers: readers))
       }
     }
-    Session.setLogLevel(isVerbose: options.verbose)
-    guard let name = options.reader ?? Reader.nameInEnvironment else {
-      return try report(await ReaderDiagnosis.current())
+    guard let name = options.readers.first ?? Reader.nameInEnvironment else {
+      return try show(await ReaderDiagnosis.current())
     }
     let diagnosis = await ReaderDiagnosis.examine(name)
     try Task.checkCancellation()
-    try report(diagnosis, named: name)
+    try show(diagnosis, named: name)
   }
 
   // MARK: What is printed
 
-  private func report(_ diagnosis: ReaderDiagnosis, named name: String? = nil) throws {
+  private func show(_ diagnosis: ReaderDiagnosis, named name: String? = nil) throws {
     for reader in diagnosis.readers {
       options.json ? try printJSON(reader) : try printText(reader)
     }
@@ -60,7 +85,7 @@ struct DoctorCommand: AsyncParsableCommand {
   /// The line for standard error.
   private func failure(_ diagnosis: ReaderDiagnosis, named name: String?) -> Failure {
     if let name, let obstacle = diagnosis.readers.first?.findings.first(where: \.isObstacle) {
-      let origin = options.reader == nil ? " (from NFC_READER)" : ""
+      let origin = options.readers.isEmpty ? " (from NFC_READER)" : ""
       return Failure(
         .noReader, "\(name)\(origin) cannot be opened: \(obstacle.detail)", advice: obstacle.advice)
     }

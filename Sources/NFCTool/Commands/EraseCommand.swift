@@ -7,23 +7,30 @@ struct EraseCommand: AsyncParsableCommand {
     commandName: "erase",
     abstract: "Makes the NDEF message empty.",
     discussion: """
-      The tag stays an NDEF tag. What stood in its memory behind the message's length may still be \
+      The tag stays an NDEF tag. What stood in its memory after the message's length may still be \
       there.
 
       Example:
-        nfc erase --uid 04A1B2C3D4E5F6
+        nfc erase --virtual ntag213
       """)
-
-  @OptionGroup var options: GlobalOptions
 
   @Flag(help: "Read everything back and compare.")
   var verify = false
 
+  @OptionGroup var password: TagPassword
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectNDEFTag()
-      try await tag.work { try await tag.kind.writeNDEFBytes([], verify: verify) }
-      Output.remark("erased \(tag.name)")
+      let tag = try await session.selectNDEFTag(for: .changing)
+      try await tag.changingNDEF {
+        try await tag.detected.authenticate(password)
+        try await tag.kind.writeNDEFBytes([], verify: verify)
+      }
+      try Output.done(
+        options, tag.detected.identifier, ["written": .integer(0), "verified": .bool(verify)])
+      if !options.json { Output.remark("erased \(tag.name)") }
     }
   }
 }

@@ -7,20 +7,29 @@ struct FormatCommand: AsyncParsableCommand {
     commandName: "format",
     abstract: "Makes an NDEF tag of a blank one.",
     discussion: """
-      A tag that is one already is emptied. On some tags what is written for it cannot \
-      be taken back.
+      A tag that is one already is emptied. One that holds something else is refused without --force. On \
+      some tags what is written for it cannot be undone.
 
       Example:
-        nfc format --virtual blank-ntag215
+        nfc format --virtual blank-ultralight
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @Flag(help: "Overwrite what a tag holds that is no NDEF tag.")
+  var force = false
+
+  @OptionGroup var password: TagPassword
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectNDEFTag()
-      try await tag.work { try await tag.kind.formatNDEF() }
-      Output.remark("formatted \(tag.name)")
+      let tag = try await session.selectNDEFTag(for: .changing)
+      try await tag.changingNDEF {
+        try await tag.detected.authenticate(password)
+        try await tag.kind.formatNDEF(wipe: force)
+      }
+      try Output.done(options, tag.detected.identifier, ["formatted": .bool(true)])
+      if !options.json { Output.remark("formatted \(tag.name)") }
     }
   }
 }

@@ -5,60 +5,78 @@ import NFC
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Tells all there is to know about a tag.",
+    abstract: "Shows all there is to know about a tag.",
     discussion: """
-      Chip, maker, what activation tells, the NDEF message, whether the maker's signature is \
-      genuine, and of Ultralight and NTAG lock bits, counters and the use of each page.
+      Chip, maker, what activation reports, the NDEF message, whether the maker's signature is genuine, \
+      locks, password protection and counters; sectors and their keys, applications and files, systems and \
+      services, by the kind of the tag. Nothing personal is read. --memory adds the memory as hexadecimal \
+      and text, with * at what is locked.
 
-      Example:
+      Examples:
         nfc info --virtual ntag216
+        nfc info --memory --virtual icode-slix2
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @Flag(help: "Show the memory, too.")
+  var memory = false
+
+  @OptionGroup var keys: TagKeys
+  @OptionGroup var password: TagPassword
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectTag("a tag") { $0 }
-      let (product, facts, content, details) = try await tag.work {
-        let product = try await tag.kind.product()
-        let facts = tag.kind.facts(product, try await tag.kind.vicinityInformation())
-        let content = try await NDEFContent.describe(tag.kind)
-        return (product, facts, content, try await TagDetails(tag.kind, product))
+      let tag = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
+      let report = try await tag.changingNDEF {
+        try await Progress.during("Reading \(tag.name)") {
+          try await Report(tag.kind, keys, password: password, listsMemory: memory)
+        }
       }
-      guard !options.json else {
-        return try Output.line(json(tag.kind, product, facts, content, details).text)
-      }
-      try printText(tag.kind, product, facts, content, details)
+      guard !options.json else { return try Output.line(report.json.text) }
+      try report.print()
     }
   }
+}
 
-  private func json(
-    _ tag: DetectedTag, _ product: TagProduct?, _ facts: [JSON.Member],
-    _ content: NDEFContent.Description, _ details: TagDetails
-  ) -> JSON {
-    var members = facts
+/// All that is found out about a tag.
+private struct Report: Sendable {
+  let json: JSON
+  private let table: FactTable
+  private let memory: [String]
+
+  init(
+    _ tag: DetectedTag, _ keys: TagKeys, password: [UInt8]?, listsMemory: Bool
+  ) async throws {
+    let product = try await tag.product()
+    var facts = tag.facts(product, try await tag.vicinityInformation())
+    if password != nil { try await tag.authenticate(password) }
+    let content = try await NDEFContent.describe(tag)
+    let details = try await TagDetails(
+      tag, product, keys, password: password, listsMemory: listsMemory)
     if let maker = tag.maker(product) {
-      members.append(JSON.Member(key: "maker", value: .string(maker)))
+      facts.append(JSON.Member(key: "maker", value: .string(maker)))
     }
     if let size = product?.memorySize {
-      members.append(JSON.Member(key: "memorySize", value: .integer(size)))
+      facts.append(JSON.Member(key: "memorySize", value: .integer(size)))
     }
-    members.append(JSON.Member(key: "ndef", value: content.json))
-    return .object(members + details.members)
+    var table = FactTable()
+    table.add(facts)
+    for line in content.lines { table.add("NDEF", line) }
+    details.addRows(to: &table)
+    self.table = table
+    memory = details.memory?.lines ?? []
+    let known = Set(facts.map(\.key))
+    json = .object(
+      facts + [JSON.Member(key: "ndef", value: content.json)]
+        + details.json.filter { !known.contains($0.key) })
   }
 
-  private func printText(
-    _ tag: DetectedTag, _ product: TagProduct?, _ facts: [JSON.Member],
-    _ content: NDEFContent.Description, _ details: TagDetails
-  ) throws {
-    for member in facts {
-      guard let text = member.value.plainText else { continue }
-      try Output.fact(member.key, text)
-    }
-    if let maker = tag.maker(product) { try Output.fact("maker", maker) }
-    if let size = product?.memorySize { try Output.fact("memory", "\(size) bytes") }
-    for line in content.lines { try Output.fact("ndef", line) }
-    for (name, value) in details.lines { try Output.fact(name, value) }
+  func print() throws {
+    try table.print()
+    guard !memory.isEmpty else { return }
+    try Output.line("")
+    try memory.forEach(Output.line)
   }
 }
 

@@ -10,13 +10,14 @@ struct LockCommand: AsyncParsableCommand {
       This cannot be undone, and is refused without --permanently.
 
       Example:
-        nfc lock --permanently --uid 04A1B2C3D4E5F6
+        nfc lock --permanently --virtual ntag213
       """)
-
-  @OptionGroup var options: GlobalOptions
 
   @Flag(help: "Yes, the tag is never to be written again.")
   var permanently = false
+
+  @OptionGroup var password: TagPassword
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws {
     guard permanently else {
@@ -26,16 +27,22 @@ struct LockCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectNDEFTag()
-      do {
-        try await tag.work { try await tag.kind.writeLock() }
-      } catch let failure as Failure where failure.status == .notThere {
-        // It is an NDEF tag, and does not let itself be closed.
-        throw Failure(
-          .notAllowed, failure.reason, tag: tag.name, advice: "the tag was left as it was")
+      let tag = try await session.selectNDEFTag(for: .changing)
+      try await tag.changingNDEF {
+        try await tag.detected.authenticate(password)
+        do {
+          try await tag.kind.writeLock()
+        } catch let error as NFCError where error.code == .unsupported && error.cause != .notCarried
+        {
+          // It is an NDEF tag, and cannot be closed.
+          throw Failure(
+            .notAllowed, error.description, tag: tag.name, advice: "the tag was left as it was")
+        }
       }
-      Output.remark("locked \(tag.name)")
+      try Output.done(options, tag.detected.identifier, ["locked": .bool(true)])
+      if !options.json { Output.remark("locked \(tag.name)") }
     }
   }
 }

@@ -5,7 +5,7 @@ import NFC
 struct MiFareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mifare", abstract: "Works with MIFARE and NTAG tags.",
-    discussion: "Example:\n  nfc mifare dump card.mfd",
+    discussion: "Example:\n  nfc mifare dump card.mfd --virtual classic-1k",
     subcommands: [
       MiFareSendCommand.self, MiFareReadCommand.self, MiFareDumpCommand.self,
       MiFareRestoreCommand.self,
@@ -18,29 +18,30 @@ struct MiFareSendCommand: AsyncParsableCommand {
     commandName: "send",
     abstract: "Sends raw commands.",
     discussion: """
-      Each argument is a command without its CRC. The answer to each stands on a line of its own, \
+      Each argument is a command without its CRC. The answer to each stands on its own line, \
       an acknowledge as 0A. A command that the tag refuses or does not answer ends with exit code 74.
 
       MIFARE Classic: 60 or 61, block and key; the card's UID is added.
 
       Example:
-        nfc mifare send 60 "30 04"
+        nfc mifare send 60 "30 04" --virtual ntag216
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   @OptionGroup var commands: RawCommands
 
   mutating func validate() throws { try commands.checkNotEmpty() }
 
-  /// CRC_A goes over the air behind the command.
+  /// CRC_A goes over the air after the command.
   private static let checkLength = 2
 
   func run() async throws {
     try await Session.run(options) { session in
       let maximum = session.reader.capabilities.maximumCommandLength - Self.checkLength
       for command in commands.all { try Hexadecimal.checkLength(command, atMost: maximum) }
-      let tag = try await session.selectTag("a MIFARE or NTAG tag") { tag -> (any MiFareTag)? in
+      let tag = try await session.selectTag("a MIFARE or NTAG tag", polling: .miFare, for: .reading)
+      { tag -> (any MiFareTag)? in
         if case .miFare(let tag) = tag { tag } else { nil }
       }
       for command in commands.all {

@@ -7,14 +7,14 @@ struct MiFareReadCommand: AsyncParsableCommand {
     commandName: "read",
     abstract: "Reads sectors.",
     discussion: """
-      MIFARE Classic: a line a block, its number and its bytes; key A reads as zeros, as the card \
-      gives it. Ultralight and NTAG: a line a page; a sector is the four pages that one READ gives.
+      MIFARE Classic: one line per block, its number and its bytes; key A reads as zeros, as the card \
+      gives it. Ultralight and NTAG: one line per page; a sector is the four pages that one READ gives.
 
       Example:
-        nfc mifare read 0 4-7 --key A0A1A2A3A4A5 --key FFFFFFFFFFFF
+        nfc mifare read 0 4-7 --virtual classic-1k
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
   @OptionGroup var keys: TagKeys
 
   @Argument(
@@ -28,21 +28,17 @@ struct MiFareReadCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await Session.run(options) { session in
-      let tag = try await session.selectMemoryTag()
+      let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: true)
       let name = tag.name
-      let lines = try await tag.work {
+      let (unit, lines) = try await tag.work {
         switch tag.kind {
-        case .classic(let commands): try await blocks(commands, name)
+        case .classic(let commands): ("block", try await blocks(commands, name))
         case .ultralight(let commands, let tag):
-          try await pages(commands, try await tag.product(), name)
+          ("page", try await pages(commands, try await tag.product(), name))
+        case .vicinity, .feliCaLite, .topaz: ("block", [])
         }
       }
-      for (number, data) in lines {
-        try Output.line(
-          options.json
-            ? JSON.members(["block": .integer(number), "data": .bytes(data)]).text
-            : "\(number) \(data.hexadecimal)")
-      }
+      try Output.units(lines.map { Output.Unit(number: $0, data: $1) }, unit, json: options.json)
     }
   }
 

@@ -8,19 +8,21 @@ struct PollCommand: AsyncParsableCommand {
     commandName: "poll",
     abstract: "Says which tags come and go.",
     discussion: """
-      A line a tag as it comes and as it goes, until interrupted. Exit code 66 if no tag came \
-      within --timeout.
+      Prints one line when a tag arrives and one when it leaves, until interrupted. Exit code 66 if no tag \
+      came within --timeout.
 
       Example:
         nfc poll --json --count 2 --virtual ntag215 --virtual suica
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   @Flag(help: "Stop after the first tag.")
   var once = false
 
-  @Option(help: ArgumentHelp("Stop after so many tags.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("Stop after so many tags.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--count", in: 1...Int.max) })
   var count: Int?
 
   @Option(
@@ -32,7 +34,6 @@ struct PollCommand: AsyncParsableCommand {
   var polling: PollingOptions = .all
 
   mutating func validate() throws {
-    if let count, count < 1 { throw ValidationError("--count takes a number from 1 on.") }
     if once, count != nil { throw ValidationError("--once is --count 1; give only one of them.") }
   }
 
@@ -52,10 +53,14 @@ struct PollCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try await Output.whileRead { try await poll() }
+  }
+
+  private func poll() async throws {
     try await Session.run(options, polling: polling) { session in
-      let hindrance = Hindrance()
+      let cardInUse = CardInUseNotice()
       let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
-        group.addTask { try await poll(session, hindrance) }
+        group.addTask { try await poll(session, cardInUse) }
         if let timeout = options.timeout {
           group.addTask {
             try? await Task.sleep(for: timeout)
@@ -72,7 +77,7 @@ struct PollCommand: AsyncParsableCommand {
       }
       try Task.checkCancellation()
       guard arrivals > 0 || options.timeout == nil else {
-        if let error = hindrance.last.withLock({ $0 }) { throw Failure(waitingFor: error) }
+        if let error = cardInUse.last.withLock({ $0 }) { throw Failure(waitingFor: error) }
         throw Failure(
           .notThere, "no tag came in time",
           advice: "hold one to the reader, or wait longer with --timeout")
@@ -81,36 +86,46 @@ struct PollCommand: AsyncParsableCommand {
   }
 
   /// Polls all readers until enough tags have come or the task is cancelled; gives how many came.
-  private func poll(_ session: Session, _ hindrance: Hindrance) async throws -> Int {
+  private func poll(_ session: Session, _ cardInUse: CardInUseNotice) async throws -> Int {
+    guard session.demo?.isOver != true else { return 0 }
     let count = Count()
     let start = ContinuousClock.now
-    try await withThrowingTaskGroup(of: NFCError?.self) { group in
-      for (reader, polling) in session.shares(of: polling) {
-        // On the reader's own thread, which it then need not change for each exchange.
-        group.addTask(executorPreference: reader.taskExecutor) {
-          do {
-            try await poll(reader, for: polling, session, count, hindrance, since: start)
-            return nil
-          } catch let error as NFCError where error.isOfReader {
-            return error
+    let wanted = once ? 1 : self.count
+    let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
+    do {
+      try await session.group.forEachEvent(
+        polling: polling, pause: pause, onCardInUse: cardInUse.note
+      ) { event in
+        let time = ContinuousClock.now - start
+        switch event {
+        case .arrived(let tag, _):
+          if isWanted(tag) {
+            guard let number = count.next(of: wanted) else { return false }
+            try await printArrival(of: tag, at: time)
+            if number == wanted { return false }
           }
+          try await session.demo?.arrived(tag.tag)
+        case .left(let tag, _):
+          if isWanted(tag) { try printDeparture(of: tag, at: time) }
+          session.demo?.left(tag)
+          if session.demo?.isOver == true { return false }
+        case .lost(let reader, let error):
+          Output.complain("nfc: \(reader.connectionString): \(error.description); waiting for it")
+        case .back:
+          break
         }
+        return true
       }
-      // One ends well when enough tags have come, or the demo is over: then all do. A reader that is
-      // lost leaves the others, if there are any.
-      var problem: NFCError?
-      while let outcome = try await group.next() {
-        problem = outcome
-        if outcome == nil { break }
-      }
-      group.cancelAll()
-      if let problem { throw problem }
-    }
+    } catch is CancellationError {}
     return count.arrivals.withLock { $0 }
   }
 
-  /// What polling waits for besides a tag.
-  private final class Hindrance: Sendable {
+  private func isWanted(_ tag: DetectedTag) -> Bool {
+    options.uid == nil || options.uid == tag.identifier
+  }
+
+  /// The last card of another program that polling has met.
+  private final class CardInUseNotice: Sendable {
     let last = Mutex<NFCError?>(nil)
 
     func note(_ error: NFCError) {
@@ -131,37 +146,6 @@ struct PollCommand: AsyncParsableCommand {
         return arrivals
       }
     }
-  }
-
-  /// Polls one reader.
-  private func poll(
-    _ reader: Reader, for polling: PollingOptions, _ session: Session, _ count: Count,
-    _ hindrance: Hindrance, since start: ContinuousClock.Instant
-  ) async throws {
-    let wanted = once ? 1 : self.count
-    var present = Arrivals()
-    let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
-    do {
-      guard session.demo?.isOver != true else { return }
-      let events = reader.events(polling: polling, pause: pause, onCardInUse: hindrance.note)
-      for try await event in events {
-        let time = ContinuousClock.now - start
-        switch event {
-        case .arrived(let tag):
-          if options.uid == nil || options.uid == tag.identifier {
-            guard let number = count.next(of: wanted) else { return }
-            present.add(tag)
-            try await printArrival(of: tag, at: time)
-            if number == wanted { return }
-          }
-          try await session.demo?.arrived(tag.tag)
-        case .left(let target):
-          if let tag = present.remove(target) { try printDeparture(of: tag, at: time) }
-          session.demo?.left(target)
-          if session.demo?.isOver == true { return }
-        }
-      }
-    } catch is CancellationError {}
   }
 
   private func printArrival(of tag: DetectedTag, at time: Duration) async throws {
@@ -190,30 +174,5 @@ struct PollCommand: AsyncParsableCommand {
 
   private func event(_ name: String, _ time: Duration, _ tag: [JSON.Member]) -> String {
     JSON.members(["event": .string(name), "time": .seconds(time), "tag": .object(tag)]).text
-  }
-}
-
-/// The tags that have come and not left yet: what has left must be called as it was when it came.
-private struct Arrivals {
-  private var tags: [DetectedTag] = []
-
-  mutating func add(_ tag: DetectedTag) { tags.append(tag) }
-
-  mutating func remove(_ target: Target) -> DetectedTag? {
-    let index =
-      tags.firstIndex {
-        $0.technology == target.technology && $0.identifier == target.identifier
-      }
-      // A tag that draws a new number at each power-on leaves by another than it came by.
-      ?? tags.firstIndex { $0.technology == target.technology && $0.mayHaveRandomIdentifier }
-    return index.map { tags.remove(at: $0) }
-  }
-}
-
-extension DetectedTag {
-  fileprivate var mayHaveRandomIdentifier: Bool {
-    let random: UInt8 = 0x08
-    return technology == .iso14443b
-      || technology == .iso14443a && identifier.count == 4 && identifier.first == random
   }
 }

@@ -7,28 +7,38 @@ struct ReadCommand: AsyncParsableCommand {
     commandName: "read",
     abstract: "Reads the NDEF message.",
     discussion: """
-      A line a record. Exit code 66 if the tag is no NDEF tag, 65 if its message is broken.
+      One line per record. Exit code 66 if the tag is no NDEF tag, 65 if its message is broken.
 
       Example:
-        nfc read --json
+        nfc read --virtual ntag216
       """)
 
-  @OptionGroup var options: GlobalOptions
-
-  @Option(help: ArgumentHelp("Save the message's bytes in a file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Save the message's bytes in a file; - for standard output, and nothing else is printed.",
+      valueName: "file"))
   var raw: String?
 
+  @OptionGroup var password: TagPassword
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
   func run() async throws {
+    let password = try password.bytes
     try await Session.run(options) { session in
-      let tag = try await session.selectTag("a tag") { $0 }
-      let content = try await tag.work { try await NDEFContent(tag.kind) }
+      let tag = try await session.selectTag("a tag", polling: .ndef, for: .reading) { $0 }
+      let content = try await tag.changingNDEF {
+        try await tag.kind.authenticate(password)
+        return try await NDEFContent(tag.kind)
+      }
       guard content.status.access != .notSupported else {
         if options.json { try Output.line(try content.json.text) }
         throw Failure(
-          .notThere, "the tag holds no NDEF", tag: tag.name,
-          advice: "nfc format makes an NDEF tag of a blank one")
+          .notThere, "the tag holds no NDEF", tag: tag.name, advice: tag.kind.adviceWithoutNDEF)
       }
-      if let raw { try File.write(content.bytes, to: raw) }
+      if let raw {
+        try File.write(content.bytes, to: raw)
+        if raw == File.standard { return }
+      }
       let message: NDEFMessage
       do {
         message = try content.message

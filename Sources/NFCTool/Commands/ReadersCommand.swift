@@ -5,48 +5,71 @@ import NFC
 struct ReadersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "readers",
-    abstract: "Lists every reader that can be opened.",
+    abstract: "Lists every reader.",
     discussion: """
-      A line a reader: connection string, chip, and the protocols that it can poll. Below a PC/SC \
-      reader, indented, the ways in which commands get to a tag, best first, each with what gets \
-      through by protocol: what is not named is lost. A PN532 on a serial port is not found by \
-      itself; name it with --reader or NFC_READER.
+      One line per reader: the address that --reader takes, chip, and the protocols that it can poll; \
+      for a USB reader also maker and product, and the addresses that stay the same when it is plugged \
+      in again. A reader that cannot be opened is listed with the reason. Under a PC/SC reader, \
+      indented: how commands can reach a tag, best first, and what each way supports per protocol. A \
+      PN532 on a serial port is not found by itself; name it with --reader or NFC_READER.
 
       Example:
         nfc readers --json
       """)
 
-  @OptionGroup var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)
-    if options.reader != nil || !options.virtual.isEmpty {
-      return try await Session.run(options) { try $0.readers.forEach(print) }
+    if !options.readers.isEmpty || !options.virtual.isEmpty {
+      return try await Session.run(options) { try $0.readers.forEach { try print($0, nil) } }
     }
-    var names = try await Reader.list()
-    if let named = Reader.nameInEnvironment, !names.contains(named) { names.insert(named, at: 0) }
-    var count = 0
-    var problem: Failure?
-    for name in names {
-      try Task.checkCancellation()
-      do {
-        let reader = try await Reader.open(name)
-        count += 1
-        do { try print(reader) } catch {
-          await reader.close()
-          throw error
-        }
-        await reader.close()
-      } catch let error as NFCError {
-        problem = Failure(error)
-      }
+    let attempts = try await ReaderSearch.open(
+      naming: [Reader.nameInEnvironment].compactMap(\.self))
+    do {
+      for attempt in attempts { try print(attempt) }
+    } catch {
+      await close(attempts)
+      throw error
     }
-    guard count == 0 else { return }
-    throw problem
-      ?? Failure(NFCError(.readerNotFound, "no reader found"))
+    await close(attempts)
+    guard !attempts.contains(where: { $0.reader != nil }) else { return }
+    guard let problem = attempts.compactMap(\.problem).first else {
+      // What stands in the way, such as a PC/SC service that does not answer.
+      throw Failure(try await ReaderSearch.nothingFound())
+    }
+    guard attempts.count > 1 else { throw Failure(problem) }
+    throw Failure(
+      .noReader, "none of \(attempts.count) readers can be opened", advice: "nfc doctor says more")
   }
 
-  private func print(_ reader: Reader) throws {
+  private func close(_ attempts: [ReaderSearch.Attempt]) async {
+    for attempt in attempts { await attempt.reader?.close() }
+  }
+
+  private func print(_ attempt: ReaderSearch.Attempt) throws {
+    switch attempt.result {
+    case .success(let reader): try print(reader, attempt.found)
+    case .failure(let problem): try print(problem, attempt.found)
+    }
+  }
+
+  /// A reader that cannot be opened, and why.
+  private func print(_ problem: NFCError, _ found: FoundReader) throws {
+    guard !options.json else {
+      return try Output.line(
+        JSON.members([
+          "connectionString": .string(found.address.description),
+          "name": found.name.map { .string($0) }, "addresses": found.aliasesJSON,
+          "problem": .string(problem.description),
+        ]).text)
+    }
+    let fields = [found.address.description, found.name.map(\.onOneLine)].compactMap(\.self)
+    try Output.line(
+      fields.joined(separator: "  ") + "  cannot be opened: \(problem.description)")
+  }
+
+  private func print(_ reader: Reader, _ found: FoundReader?) throws {
     let protocols = TagTechnology.allCases.filter(reader.capabilities.technologies.contains)
       .map(\.rawValue)
     let paths = reader.capabilities.commandPaths
@@ -54,16 +77,27 @@ struct ReadersCommand: AsyncParsableCommand {
       return try Output.line(
         JSON.members([
           "connectionString": .string(reader.connectionString), "name": .string(reader.name),
+          "product": found?.name.map { .string($0) }, "addresses": found?.aliasesJSON,
+          "serialNumber": found?.serialNumber.map { .string($0) },
           "chip": reader.chip.map { .string($0) },
           "protocols": .array(protocols.map { .string($0) }),
           "commandPaths": paths.isEmpty ? nil : .array(paths.map(\.json)),
         ]).text)
     }
+    let aliases = found?.aliases ?? []
     let fields: [String?] = [
-      reader.connectionString, reader.chip, protocols.joined(separator: " "),
+      reader.connectionString, aliases.isEmpty ? nil : found?.name?.onOneLine,
+      aliases.isEmpty ? nil : aliases.map(\.description).joined(separator: " "), reader.chip,
+      protocols.joined(separator: " "),
     ]
     try Output.line(fields.compactMap(\.self).joined(separator: "  "))
     for path in paths { try Output.line("  \(path)") }
+  }
+}
+
+extension FoundReader {
+  fileprivate var aliasesJSON: JSON? {
+    aliases.isEmpty ? nil : .array(aliases.map { .string($0.description) })
   }
 }
 
@@ -80,16 +114,5 @@ extension CommandPath {
       "name": .string(name), "means": .object(means),
       "note": note.isEmpty ? nil : .string(note),
     ])
-  }
-}
-
-extension Reader {
-  /// The chip, as far as its name or driver tells.
-  fileprivate nonisolated var chip: String? {
-    let chips = ["PN531", "PN532", "PN533", "RC-S360"]
-    let text = (name + " " + connectionString).uppercased()
-    if let chip = chips.first(where: { text.contains($0) }) { return chip }
-    // ACR122 and the boards of Arygon have a PN532 inside.
-    return ["ACR122", "ARYGON"].contains { text.contains($0) } ? "PN532" : nil
   }
 }

@@ -13,7 +13,7 @@ import Darwin
 struct VirtualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "virtual",
-    abstract: "Is a reader with tags in its field, for other programs.",
+    abstract: "Acts as a reader with tags in its field, for other programs to use.",
     discussion: """
       Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a \
       dump file, or demo, which shows one of each protocol after the other.
@@ -22,19 +22,31 @@ struct VirtualCommand: AsyncParsableCommand {
       reader, which all PC/SC programs see: pcscd with the virtual reader of vsmartcard (Debian: \
       vsmartcard-vpcd) must run. It sees all ISO 15693 tags together, or else the first tag.
 
-      Chips: \(VirtualTag.names.joined(separator: ", ")); with blank- before the name as they \
-      leave the factory.
+      --list prints the names of all chips; with blank- before the name a chip is as it leaves the \
+      factory. What is written to a tag stays until the command ends.
 
       Examples:
+        nfc virtual --list
         nfc virtual ntag215 --trace exchanges.txt
         nfc virtual icode-slix2 --pcsc
       """)
 
   @Argument(help: ArgumentHelp("The tags in the field.", valueName: "tag"))
-  var tags: [String]
+  var tags: [String] = []
+
+  @Flag(help: "Print the names of all virtual tags.")
+  var list = false
 
   @Option(help: ArgumentHelp("Write every exchange to a file, keys masked.", valueName: "file"))
   var trace: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The baud rate of the serial line, whose bytes then take their time.", valueName: "rate"))
+  var baud: Int?
+
+  @Flag(help: "Let bytes on the line and frames in the air take as long as with a real reader.")
+  var realTime = false
 
   @Flag(help: "Be a PC/SC reader, by way of pcscd's virtual reader.")
   var pcsc = false
@@ -45,8 +57,9 @@ struct VirtualCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --pcsc: the port of vpcd's slot, \(VirtualPCSCClient.defaultPort) unless told.",
-      valueName: "number"))
+      "With --pcsc: the port of vpcd's slot, \(VirtualPCSCClient.defaultPort) unless given.",
+      valueName: "number"),
+    transform: { UInt16(clamping: try NumberArgument.integer($0, "--port", in: 1...65_535)) })
   var port: UInt16?
 
   @Option(
@@ -61,13 +74,29 @@ struct VirtualCommand: AsyncParsableCommand {
     guard pcsc || host == nil && port == nil && dialect == nil else {
       throw ValidationError("--host, --port and --dialect go with --pcsc.")
     }
+    guard !pcsc || baud == nil && !realTime else {
+      throw ValidationError("--baud and --real-time are for the PN532, not for --pcsc.")
+    }
+    guard baud.map({ Self.baudRates.contains($0) }) ?? true else {
+      let rates = Self.baudRates.map(String.init).joined(separator: ", ")
+      throw ValidationError("--baud is one of \(rates).")
+    }
+    guard list || !tags.isEmpty else {
+      throw ValidationError("Missing expected argument '<tag> ...': a chip's name, or a dump file.")
+    }
   }
+
+  /// Those that SetSerialBaudRate has and a serial port can be set to (UM0701-02, 7.2.8).
+  private static let baudRates = [
+    9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
+  ]
 
   /// How long each tag of the demo is in the field, and the field empty after it.
   private static let stay = Duration.seconds(2)
   private static let absence = Duration.milliseconds(500)
 
   func run() async throws {
+    guard !list else { return try VirtualTags.names.forEach(Output.line) }
     let tags = try VirtualTags(tags)
     let fields = VirtualFields(isForPCSC: pcsc)
     if let tag = tags.tags.first(where: { !isSeen($0, fields) }) {
@@ -112,7 +141,11 @@ struct VirtualCommand: AsyncParsableCommand {
 
   private func start(_ fields: VirtualFields, _ file: Int32?) async throws -> RunningReader {
     guard pcsc else {
-      let virtual = try Session.virtualReader(fields.pn532, trace: file.map(Self.writer))
+      var chip = VirtualPN532()
+      chip.baudRate = baud
+      let pace: VirtualReader.Pace = realTime ? .realTime : baud == nil ? [] : .line
+      let virtual = try Session.virtualReader(
+        fields.pn532, chip: chip, pace: pace, trace: file.map(Self.writer))
       return RunningReader(connectionString: virtual.connectionString, close: virtual.close)
     }
     let shown = try ShownPCSCReader(

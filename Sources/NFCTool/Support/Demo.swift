@@ -87,8 +87,8 @@ final class Demo: Sendable {
   }
 
   /// A tag has left: shows the next one if it was the one that is shown.
-  func left(_ target: Target) {
-    guard let shown = state.withLock({ $0.shown }), isSame(shown, target.identifier) else { return }
+  func left(_ tag: DetectedTag) {
+    guard let shown = state.withLock({ $0.shown }), isSame(shown, tag.identifier) else { return }
     showNext()
   }
 

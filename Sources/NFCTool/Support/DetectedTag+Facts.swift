@@ -41,9 +41,8 @@ extension DetectedTag {
     case .miFare(let tag): try await tag.product()
     case .iso7816(let tag): try await tag.product()
     case .feliCa(let tag): try await tag.product()
-    case .other(let tag) where tag.technology == .jewel: try await Topaz.product(tag)
     case .iso15693(let tag): try await tag.product()
-    case .other: nil
+    case .other(let tag): try await tag.product()
     }
   }
 
@@ -75,16 +74,18 @@ extension DetectedTag {
     switch self {
     case .miFare(let tag):
       details = .members([
-        "family": .string(tag.family.rawValue), "product": product, "atqa": .bytes(tag.atqa),
+        "family": .string(tag.family.rawValue), "product": product,
+        "atqa": tag.atqa.isEmpty ? nil : .bytes(tag.atqa),
         "sak": .bytes([tag.sak]), "ats": tag.ats.isEmpty ? nil : .bytes(tag.ats),
-        "historicalBytes": tag.ats.isEmpty ? nil : .bytes(tag.historicalBytes),
+        "historicalBytes": tag.historicalBytes.isEmpty ? nil : .bytes(tag.historicalBytes),
       ])
     case .iso7816(let tag):
       details = .members([
-        "product": product, "atqa": tag.atqa.map { .bytes($0) },
+        "product": product, "atqa": tag.atqa.flatMap { $0.isEmpty ? nil : .bytes($0) },
         "sak": tag.sak.map { .bytes([$0]) },
         "ats": tag.ats.map { .bytes($0) },
-        "historicalBytes": tag.ats == nil ? nil : .bytes(tag.historicalBytes),
+        "historicalBytes": tag.ats == nil || tag.historicalBytes.isEmpty
+          ? nil : .bytes(tag.historicalBytes),
         "pupi": technology == .iso14443b ? .bytes(tag.identifier) : nil,
         "applicationData": tag.applicationData.map { .bytes($0) },
         "protocolInfo": tag.protocolInfo.map { .bytes($0) },
@@ -96,7 +97,7 @@ extension DetectedTag {
       ])
     case .iso15693(let tag):
       details = .members([
-        "product": product, "icManufacturerCode": .bytes([tag.icManufacturerCode]),
+        "product": product, "icManufacturerCode": tag.icManufacturerCode.map { .bytes([$0]) },
         "icSerialNumber": .bytes(tag.icSerialNumber),
         "dsfid": (information?.dsfid ?? tag.dsfid).map { .bytes([$0]) },
         "afi": information?.afi.map { .bytes([$0]) },
@@ -114,22 +115,5 @@ extension DetectedTag {
     }
     guard case .object(let members) = details else { return identity }
     return identity + members
-  }
-}
-
-/// Which chip a Jewel tag is.
-private enum Topaz {
-  /// RID: header ROM and UID; the reader completes the command (Topaz 512 technical specification,
-  /// 3.3).
-  private static let readIdentification: [UInt8] = [0x78]
-
-  /// By header ROM byte 0: 11 for 120 bytes, 12 for 512 (Topaz BCM96 and BCM512 technical
-  /// specifications, header ROM).
-  static func product(_ tag: OtherTag) async throws -> TagProduct? {
-    switch try await tag.transceive(readIdentification).first {
-    case 0x11: TagProduct(name: "Topaz 96", maker: "Broadcom", memorySize: 120)
-    case 0x12: TagProduct(name: "Topaz 512", maker: "Broadcom", memorySize: 512)
-    default: nil
-    }
   }
 }

@@ -22,8 +22,20 @@ enum EarlyReader {
   /// Within this time nothing has been sent to the reader, with a margin for the process to end.
   private static let pause = Duration.milliseconds(40)
 
-  /// The commands whose first act it is to open the reader.
-  private static let commands = ["poll", "info", "read"]
+  /// The commands whose first act it is to open the reader, and the subcommands of which that is true.
+  private static let commands: [String: [String]] = [
+    "poll": [], "info": [], "read": [], "apdu": [], "mifare": ["send", "read"],
+    "felica": ["send", "read", "info"], "iso15693": ["read", "info", "send"],
+  ]
+
+  /// Options of these commands with a value.
+  private static let valueOptions: Set = [
+    "--timeout", "--uid", "--count", "--protocols", "--aid", "--service", "--system", "--key",
+    "--keys",
+    "--raw", "--password",
+  ]
+  /// Options of these commands without one. What is not listed here is left to the parser.
+  private static let flags: Set = ["--once", "--json", "--security", "--all"]
 
   /// Begins to open the reader, if it is clear which one it will be. To be called before anything else
   /// looks at the environment.
@@ -61,20 +73,32 @@ enum EarlyReader {
   /// - Parameter environment: the reader of those that name none.
   static func name(in arguments: [String], environment: String?) -> String? {
     let readerOption = "--reader"
-    var reader: String?
-    var command: String?
+    var readers: [String] = []
+    var words: [String] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
-      switch argument {
-      case readerOption: reader = rest.popFirst()
-      case _ where argument.hasPrefix(readerOption + "="):
-        reader = String(argument.dropFirst(readerOption.count + 1))
-      case "--timeout", "--uid", "--count", "--protocols": rest = rest.dropFirst()
-      case "--once", "--json": continue
-      case _ where command == nil && commands.contains(argument): command = argument
-      default: return nil
+      if argument == readerOption {
+        guard let name = rest.popFirst() else { return nil }
+        readers.append(name)
+      } else if argument.hasPrefix(readerOption + "=") {
+        readers.append(String(argument.dropFirst(readerOption.count + 1)))
+      } else if valueOptions.contains(argument) {
+        rest = rest.dropFirst()
+      } else if argument.hasPrefix("-"), !flags.contains(argument) {
+        return nil
+      } else if !argument.hasPrefix("-") {
+        words.append(argument)
       }
     }
-    return command == nil ? nil : reader ?? environment
+    guard readers.count < 2, opens(words) else { return nil }
+    return readers.first ?? environment
+  }
+
+  /// Whether the words of a command line are those of a command that opens the reader first.
+  private static func opens(_ words: [String]) -> Bool {
+    guard let command = words.first, let subcommands = commands[command] else { return false }
+    guard let word = words.dropFirst().first else { return subcommands.isEmpty }
+    // `poll`, `info` and `read` take no words.
+    return subcommands.isEmpty ? command == "apdu" : subcommands.contains(word)
   }
 }

@@ -15,6 +15,7 @@ enum ExitStatus: Int32, Sendable {
   case lost = 74
   /// Read-only, locked, or authentication failed.
   case notAllowed = 77
+  /// SIGINT; of another signal 128 and its number (``Interruption/status``).
   case interrupted = 130
 
   /// The code for an error of the library.
@@ -81,7 +82,7 @@ struct Failure: Error, Hashable, Sendable {
     var text = "nfc: " + reason
     if let tag { text += " (\(tag))" }
     if let advice { text += "; " + advice }
-    return text.onOneLine
+    return ArgumentText.shown(text).onOneLine
   }
 }
 

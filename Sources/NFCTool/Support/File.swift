@@ -8,44 +8,123 @@ import Darwin
 private let readFile = Darwin.read
 #endif
 
-/// Files that the command line names.
+/// Files that the command line names; `-` is standard input or output.
+///
+/// A name is taken byte for byte (``ArgumentText``). Nothing waits for a pipe for longer than until the
+/// process is asked to end.
 enum File {
   /// More than any tag holds, and than any JSON of it needs.
   private static let maximumLength = 1 << 24
+  /// Stands for standard input or output.
+  static let standard = "-"
+  /// How often it is looked whether the process has been asked to end.
+  private static let pause: Int32 = 50
+
+  /// The file's name for people.
+  static func name(_ path: String, forWriting: Bool = false) -> String {
+    guard path == standard else { return ArgumentText.shown(path) }
+    return forWriting ? "standard output" : "standard input"
+  }
 
   /// The bytes of a file.
   static func read(_ path: String) throws -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    let isStandard = path == standard
+    let descriptor =
+      isStandard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure("read", path, errno) }
-    defer { close(descriptor) }
+    defer { if !isStandard { close(descriptor) } }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
+      try wait(for: descriptor, POLLIN)
       let count = readFile(descriptor, &buffer, buffer.count)
       if count == 0 { return bytes }
       if count < 0 {
-        guard errno == EINTR else { throw failure("read", path, errno) }
+        guard errno == EINTR || errno == EAGAIN else { throw failure("read", path, errno) }
         continue
       }
       bytes += buffer.prefix(count)
       guard bytes.count <= maximumLength else {
-        throw Failure(.content, "\(path) is too long", advice: "check the name of the file")
+        throw Failure(
+          .content, "\(name(path)) is longer than \(maximumLength) bytes",
+          advice: "check the name of the file")
       }
     }
   }
 
+  /// Reads text.
+  ///
+  /// - Throws: `content` for what is not UTF-8.
+  static func readText(_ path: String) throws -> String {
+    let bytes = try read(path)
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.utf8.elementsEqual(bytes) else {
+      throw Failure(.content, "\(name(path)) is not UTF-8 text")
+    }
+    return text
+  }
+
   /// Makes a file of these bytes, in place of one that is there.
   static func write(_ bytes: [UInt8], to path: String) throws {
+    guard path != standard else { return try Output.bytes(bytes) }
     let descriptor = try create(path)
     defer { close(descriptor) }
-    if let number = Output.write(bytes, to: descriptor) { throw failure("write", path, number) }
+    if let number = try Output.writeAll(bytes, to: descriptor) {
+      throw failure("write", path, number)
+    }
   }
 
   /// Opens a new, empty file that others cannot read; gives its descriptor.
   static func create(_ path: String) throws -> Int32 {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o600)
-    guard descriptor >= 0 else { throw failure("write", path, errno) }
-    return descriptor
+    while true {
+      let descriptor = open(
+        path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
+      if descriptor >= 0 { return descriptor }
+      // A pipe whose other end nobody has opened yet.
+      guard errno == ENXIO, isPipe(path) else { throw failure("write", path, errno) }
+      try checkInterruption()
+      usleep(UInt32(pause) * 1000)
+    }
+  }
+
+  private static func open(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
+    var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
+    name.append(0)
+    #if canImport(Glibc)
+    return Glibc.open(name, flags, mode)
+    #else
+    return Darwin.open(name, flags, mode)
+    #endif
+  }
+
+  /// Whether a name is that of a file.
+  static func exists(_ path: String) -> Bool {
+    var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
+    name.append(0)
+    return access(name, F_OK) == 0
+  }
+
+  private static func isPipe(_ path: String) -> Bool {
+    var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
+    name.append(0)
+    var information = stat()
+    return stat(name, &information) == 0 && information.st_mode & S_IFMT == S_IFIFO
+  }
+
+  /// Waits until a descriptor can be read or written without waiting.
+  ///
+  /// - Throws: `CancellationError` once the process has been asked to end.
+  static func wait(for descriptor: Int32, _ events: Int32) throws {
+    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    while true {
+      try checkInterruption()
+      let count = poll(&entry, 1, pause)
+      if count > 0 || count < 0 && errno != EINTR { return }
+    }
+  }
+
+  private static func checkInterruption() throws {
+    if Interruption.hasHappened || Task.isCancelled { throw CancellationError() }
   }
 
   private static func failure(_ verb: String, _ path: String, _ number: Int32) -> Failure {
@@ -56,7 +135,22 @@ enum File {
       default: .lost
       }
     return Failure(
-      status, "cannot \(verb) \(path): \(String(cString: strerror(number)))",
-      advice: "check the name of the file")
+      status,
+      "cannot \(verb) \(name(path, forWriting: verb == "write")): "
+        + String(cString: strerror(number)),
+      advice: advice(verb, number))
+  }
+
+  private static func advice(_ verb: String, _ number: Int32) -> String? {
+    switch number {
+    case EACCES, EPERM, EROFS:
+      verb == "write"
+        ? "choose a directory that you may write to" : "ask its owner for permission to read it"
+    case ENOSPC, EDQUOT: "free some space, or choose another disk"
+    case EISDIR: "name a file in it"
+    case ENOENT where verb == "write", ENOTDIR: "check the name of the directory"
+    case ENOENT, ENXIO, ELOOP, ENAMETOOLONG: "check the name of the file"
+    default: nil
+    }
   }
 }

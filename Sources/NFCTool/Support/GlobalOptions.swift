@@ -4,15 +4,18 @@ import NFC
 /// The options that every command has.
 struct GlobalOptions: ParsableArguments {
   @Option(
+    name: .customLong("reader"),
     help: ArgumentHelp(
       """
       The reader: as libnfc names it, for instance pn532_uart:/dev/ttyUSB0, or pcsc: and a part of a \
       PC/SC reader's name.
       """,
-      discussion:
-        "The environment variable NFC_READER does the same. Without either, all that are found.",
+      discussion: """
+        May be given more than once. The environment variable NFC_READER does the same for one. Without \
+        either, all that are found.
+        """,
       valueName: "connection-string"))
-  var reader: String?
+  var readers: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -25,7 +28,7 @@ struct GlobalOptions: ParsableArguments {
     transform: seconds)
   var timeout: Duration?
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @Option(
@@ -37,7 +40,7 @@ struct GlobalOptions: ParsableArguments {
   var verbose = false
 
   mutating func validate() throws {
-    guard reader == nil || virtual.isEmpty else {
+    guard readers.isEmpty || virtual.isEmpty else {
       throw ValidationError("--reader and --virtual cannot both be given.")
     }
   }
@@ -46,8 +49,9 @@ struct GlobalOptions: ParsableArguments {
   private static let longestTimeout = 1_000_000_000.0
 
   private static func seconds(_ text: String) throws -> Duration {
-    guard let value = Double(text), value >= 0, value <= longestTimeout else {
-      throw ValidationError("--timeout takes a number of seconds, not \"\(text)\".")
+    guard let value = NumberArgument.decimal(text), value >= 0, value <= longestTimeout else {
+      throw ValidationError(
+        "--timeout is a number of seconds from 0 on, not \"\(ArgumentText.shown(text))\".")
     }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
@@ -60,7 +64,7 @@ extension GlobalOptions {
   /// `--verify` is of all that `nfc write` can write.
   private static let flags = ["--json", "--verbose", "--verify"]
 
-  /// Moves the options that stand before a subcommand behind it, where the parser looks for them.
+  /// Moves the options that stand before a subcommand to after it, where the parser looks for them.
   ///
   /// What is not understood is left as it is, for the parser to complain about.
   static func hoisted(_ arguments: [String], below root: any ParsableCommand.Type) -> [String] {
@@ -69,7 +73,7 @@ extension GlobalOptions {
     var subcommands = root.configuration.subcommands
     var rest = arguments[...]
     while !subcommands.isEmpty, let argument = rest.first {
-      if let command = subcommands.first(where: { $0.configuration.commandName == argument }) {
+      if let command = subcommands.first(where: { $0.matches(argument) }) {
         path.append(argument)
         subcommands = command.configuration.subcommands
         rest = rest.dropFirst()
@@ -89,5 +93,12 @@ extension GlobalOptions {
     // No subcommand of that name, or `help`: it is the word that matters, not what stands before it.
     guard let word = rest.first, !options.isEmpty, !word.hasPrefix("-") else { return arguments }
     return word == "help" ? Array(rest) : [word]
+  }
+}
+
+extension ParsableCommand {
+  /// Whether a word of the command line names this command.
+  static func matches(_ word: String) -> Bool {
+    configuration.commandName == word || configuration.aliases.contains(word)
   }
 }

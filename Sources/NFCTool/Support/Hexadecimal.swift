@@ -1,23 +1,67 @@
 import ArgumentParser
 import NFC
 
-/// Hexadecimal on the command line.
+/// Hexadecimal on the command line and in files of keys: either case, each number with or without `0x`;
+/// blanks, colons and hyphens are ignored.
 enum Hexadecimal {
-  /// Reads an argument: hexadecimal of either case, blanks and colons ignored, at least one byte.
+  /// Reads an argument that may be shown in a complaint; at least one byte.
   static func argument(_ text: String, _ name: String) throws -> [UInt8] {
-    guard let bytes = [UInt8](hexadecimal: text) else {
-      let digits = text.unicodeScalars.filter { $0.properties.isASCIIHexDigit }
-      let others = text.unicodeScalars.contains {
-        !$0.properties.isASCIIHexDigit && !$0.properties.isWhitespace && $0 != ":"
-      }
-      let reason =
-        others
-        ? "it has other characters than hexadecimal digits, blanks and colons"
-        : "\(digits.count) digits are not whole bytes"
-      throw ValidationError("\(name) \"\(text)\" is not hexadecimal: \(reason).")
+    try bytes(text, "\(name) \"\(ArgumentText.shown(text))\"")
+  }
+
+  /// Reads an argument that may be a secret: what is wrong with it is said without it.
+  static func secret(_ text: String, _ name: String) throws -> [UInt8] {
+    try bytes(text, name)
+  }
+
+  private static func bytes(_ text: String, _ name: String) throws -> [UInt8] {
+    switch parse(text) {
+    case .success(let bytes): return bytes
+    case .failure(let problem):
+      throw ValidationError("\(name) is not hexadecimal: \(problem.reason).")
     }
-    guard !bytes.isEmpty else { throw ValidationError("\(name) \"\(text)\" is empty.") }
-    return bytes
+  }
+
+  /// What is wrong, as a clause.
+  struct Problem: Error {
+    let reason: String
+  }
+
+  private static let separators: Set<Unicode.Scalar> = [" ", "\t", "\n", "\r", ":", "-"]
+
+  static func parse(_ text: String) -> Result<[UInt8], Problem> {
+    let text = ArgumentText.utf8(text) ?? text
+    var digits: [UInt8] = []
+    var isAtStart = true
+    let scalars = Array(text.unicodeScalars)
+    var index = 0
+    while index < scalars.count {
+      let scalar = scalars[index]
+      index += 1
+      if separators.contains(scalar) {
+        isAtStart = true
+        continue
+      }
+      if isAtStart, scalar == "0", index < scalars.count, ["x", "X"].contains(scalars[index]) {
+        index += 1
+        isAtStart = false
+        continue
+      }
+      isAtStart = false
+      guard scalar.isASCII, let digit = Character(scalar).hexDigitValue else {
+        return .failure(Problem(reason: "character \(index) is no digit from 0 to F"))
+      }
+      digits.append(UInt8(digit))
+    }
+    guard !digits.isEmpty else { return .failure(Problem(reason: "it is empty")) }
+    guard digits.count.isMultiple(of: 2) else {
+      return .failure(
+        Problem(
+          reason: "it has \(digits.count) digit\(digits.count == 1 ? "" : "s"), and a byte has two")
+      )
+    }
+    return .success(
+      stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
   }
 
   /// Refuses a command that is longer than reader and tag can take, before anything is sent.
@@ -35,15 +79,15 @@ struct RawCommands: ParsableArguments {
   @Argument(help: ArgumentHelp("The commands in hexadecimal.", valueName: "hex"))
   private var texts: [String] = []
 
-  mutating func validate() throws {
-    for (index, text) in texts.enumerated() {
-      guard let bytes = [UInt8](hexadecimal: text), !bytes.isEmpty else {
-        throw ValidationError("Command \(index + 1) is not hexadecimal, or not whole bytes.")
-      }
+  mutating func validate() throws { _ = try parsed }
+
+  private var parsed: [[UInt8]] {
+    get throws {
+      try texts.enumerated().map { try Hexadecimal.secret($1, "Command \($0 + 1)") }
     }
   }
 
-  var all: [[UInt8]] { texts.compactMap { [UInt8](hexadecimal: $0) } }
+  var all: [[UInt8]] { (try? parsed) ?? [] }
 
   func checkNotEmpty() throws {
     guard !texts.isEmpty else { throw ValidationError("Missing expected argument '<hex> ...'") }

@@ -7,13 +7,19 @@ import Darwin
 #endif
 
 /// Ctrl-C, and what else asks the process to end: the command is cancelled, so that it can switch
-/// the carrier off; asked a second time, the process ends at once.
+/// the carrier off. One that has not ended within ``grace``, or is asked a second time, ends at once.
 enum Interruption {
-  private static let flag = Mutex(false)
+  private static let received = Mutex<Int32?>(nil)
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
+  /// How long the command has to end by itself, in microseconds.
+  private static let grace: UInt32 = 700_000
+
   /// Whether the process has been asked to end.
-  static var hasHappened: Bool { flag.withLock { $0 } }
+  static var hasHappened: Bool { received.withLock { $0 != nil } }
+
+  /// What a process that a signal ends leaves to its shell: 128 and the signal's number.
+  static var status: Int32 { 128 + (received.withLock { $0 } ?? SIGINT) }
 
   private static var set: sigset_t {
     var set = sigset_t()
@@ -30,7 +36,7 @@ enum Interruption {
     // A shell starts what runs in the background with SIGINT ignored, and then it could not be
     // waited for.
     for number in signals { signal(number, SIG_DFL) }
-    // An error of write(2) tells the same, and lets the reader be closed first.
+    // An error of write(2) indicates the same, and lets the reader be closed first.
     signal(SIGPIPE, SIG_IGN)
   }
 
@@ -40,16 +46,32 @@ enum Interruption {
     while true {
       var number: Int32 = 0
       guard sigwait(&set, &number) == 0 else { continue }
-      let isSecond = flag.withLock { flag in
-        defer { flag = true }
-        return flag
+      let isSecond = received.withLock { received in
+        defer { received = received ?? number }
+        return received != nil
       }
-      guard !isSecond else { _exit(ExitStatus.interrupted.rawValue) }
+      guard !isSecond else { _exit(status) }
+      endAfterGrace()
       action()
     }
   }
 
-  /// Ends the process as one ends that writes to a pipe without a reader.
+  /// A command that hangs in a call to the system ends nevertheless.
+  private static func endAfterGrace() {
+    #if canImport(Glibc)
+    var thread = pthread_t()
+    #else
+    var thread: pthread_t?
+    #endif
+    pthread_create(
+      &thread, nil,
+      { _ in
+        usleep(Interruption.grace)
+        _exit(Interruption.status)
+      }, nil)
+  }
+
+  /// Ends the process as one ends that writes to a pipe that nobody reads.
   static func endByBrokenPipe() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)

@@ -11,7 +11,8 @@ enum NumberList {
   static func ranges(
     _ text: String, _ name: String, upTo maximum: Int
   ) throws -> [ClosedRange<Int>] {
-    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+    let text = ArgumentText.shown(text)
+    return try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let ends = try part.split(separator: "-", omittingEmptySubsequences: false).map {
         guard let number = number($0), number <= maximum else {
           throw ValidationError(
@@ -24,14 +25,6 @@ enum NumberList {
       }
       return first...last
     }
-  }
-
-  /// Reads an argument that is one number.
-  static func single(_ text: String, _ name: String, upTo maximum: Int) throws -> Int {
-    guard let number = number(text[...]), number <= maximum else {
-      throw ValidationError("\(name) is a number from 0 to \(maximum), not \"\(text)\".")
-    }
-    return number
   }
 
   /// Rising numbers in the same form.

@@ -1,3 +1,5 @@
+import NFC
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -7,13 +9,16 @@ import Darwin
 /// Standard output and standard error, a line at a time and without a buffer: a program at the
 /// other end of a pipe sees each line at once.
 enum Output {
-  /// Nobody reads standard output any more.
-  struct ReaderGone: Error {}
+  /// The reading end of the pipe was closed (EPIPE).
+  struct StandardOutputClosed: Error {}
 
   /// Writes a line to standard output.
-  static func line(_ text: String) throws {
-    guard let number = write(text + "\n", to: STDOUT_FILENO) else { return }
-    guard number != EPIPE else { throw ReaderGone() }
+  static func line(_ text: String) throws { try bytes(Array((text + "\n").utf8)) }
+
+  /// Writes bytes to standard output.
+  static func bytes(_ bytes: [UInt8]) throws {
+    guard let number = try writeAll(bytes, to: STDOUT_FILENO) else { return }
+    guard number != EPIPE else { throw StandardOutputClosed() }
     throw Failure(
       .lost, "cannot write to standard output: \(String(cString: strerror(number)))")
   }
@@ -26,7 +31,8 @@ enum Output {
 
   /// Writes a line to standard error. Nothing can be done if that fails.
   static func complain(_ line: String) {
-    _ = write(line + "\n", to: STDERR_FILENO)
+    Terminal.clearStatus()
+    _ = try? writeAll(Array((line + "\n").utf8), to: STDERR_FILENO)
   }
 
   /// Writes a line to standard error if a person sees it.
@@ -37,20 +43,39 @@ enum Output {
 
   /// Writes all of a text; gives the errno if that fails.
   static func write(_ text: String, to descriptor: Int32) -> Int32? {
-    write(Array(text.utf8), to: descriptor)
+    (try? writeAll(Array(text.utf8), to: descriptor)) ?? nil
   }
 
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+  /// POSIX grants a pipe that can be written at all so many bytes at once (`_POSIX_PIPE_BUF` is smaller; of
+  /// Linux and macOS it is more).
+  private static let portion = 512
+
+  /// Writes all bytes; gives the errno if that fails. Nothing waits for a full pipe for longer than until
+  /// the process is asked to end.
+  ///
+  /// - Throws: `CancellationError` once the process has been asked to end and nobody takes the bytes.
+  static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws -> Int32? {
     var rest = bytes[...]
+    var isPipe = true
+    var information = stat()
+    if fstat(descriptor, &information) == 0 { isPipe = information.st_mode & S_IFMT != S_IFREG }
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if isPipe { try waitForRoom(descriptor) }
+      let part = isPipe ? rest.prefix(portion) : rest
+      let count = part.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
-        guard errno == EINTR else { return errno }
+        guard errno == EINTR || errno == EAGAIN else { return errno }
       } else {
         rest = rest.dropFirst(count)
       }
     }
     return nil
+  }
+
+  /// What is being said when the process is asked to end is still said, if somebody takes it.
+  private static func waitForRoom(_ descriptor: Int32) throws {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    if poll(&entry, 1, 0) == 0 { try File.wait(for: descriptor, POLLOUT) }
   }
 
   private static func write(
@@ -61,5 +86,24 @@ enum Output {
     #else
     Darwin.write(descriptor, bytes, count)
     #endif
+  }
+
+  /// Whether standard output is a pipe that nobody reads any more.
+  static var isUnread: Bool {
+    var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & POLLERR != 0
+  }
+
+  /// Runs what prints now and then, until it ends or nobody reads standard output any more.
+  static func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        while !isUnread { try await Task.sleep(for: .milliseconds(100)) }
+        throw StandardOutputClosed()
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
   }
 }

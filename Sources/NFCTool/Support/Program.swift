@@ -17,43 +17,79 @@ enum Program {
   static func run(_ arguments: [String]) -> Never {
     Interruption.prepare()
     EarlyReader.begin(arguments)
-    let task = Task { await status(of: GlobalOptions.hoisted(arguments, below: NFCTool.self)) }
-    Task { exit(await task.value.rawValue) }
+    Terminal.widenForHelp()
+    let task = Task { await status(of: arguments) }
+    Task { exit(await task.value) }
     Interruption.wait { task.cancel() }
   }
 
-  private static func status(of arguments: [String]) async -> ExitStatus {
+  private static func status(of arguments: [String]) async -> Int32 {
     do {
+      let arguments = GlobalOptions.hoisted(
+        ArgumentText.hidingMinusSigns(arguments), below: NFCTool.self)
+      try CommandWords.check(arguments)
       var command = try await NFCTool.asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         try command.run()
       }
-      return .done
+      Terminal.clearStatus()
+      return ExitStatus.done.rawValue
     } catch {
       await EarlyReader.giveUp()
       return status(of: error)
     }
   }
 
-  private static func status(of error: any Error) -> ExitStatus {
-    if Interruption.hasHappened { return .interrupted }
+  private static func status(of error: any Error) -> Int32 {
+    Terminal.clearStatus()
     switch error {
-    case is Output.ReaderGone:
+    case is Difference:
+      return Difference.status
+    case is Output.StandardOutputClosed:
       Interruption.endByBrokenPipe()
+    case let failure as Failure where failure.status == .interrupted:
+      Output.complain(failure.line)
+      return Interruption.status
+    case _ where Interruption.hasHappened || error is CancellationError:
+      return Interruption.status
     case let failure as Failure:
       Output.complain(failure.line)
-      return failure.status
+      return failure.status.rawValue
     case let error as NFCError:
-      let failure = Failure(error)
-      Output.complain(failure.line)
-      return failure.status
-    case is CancellationError:
-      return .interrupted
+      return status(of: Failure(error))
     default:
-      // Help, and what the parser finds wrong with the command line.
-      NFCTool.exit(withError: error)
+      return status(ofParser: error)
     }
+  }
+
+  /// Help, and what the parser finds wrong with the command line.
+  private static func status(ofParser error: any Error) -> Int32 {
+    let code = NFCTool.exitCode(for: error)
+    let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))
+    guard code.isSuccess else {
+      if !message.isEmpty { Output.complain(message) }
+      return code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue
+    }
+    guard !message.isEmpty else { return ExitStatus.done.rawValue }
+    do {
+      try Output.line(HelpText.arranged(message))
+      return ExitStatus.done.rawValue
+    } catch {
+      return status(of: error)
+    }
+  }
+
+  /// The parser says before each complaint of an option that its value is wrong; the complaint says so
+  /// itself.
+  private static func withoutRepetition(_ message: String) -> String {
+    let start = "nfc: The value '"
+    let end = ">': "
+    let line = message.prefix { !$0.isNewline }
+    guard line.hasPrefix(start), let middle = line.firstRange(of: "' is invalid for '"),
+      let range = line[middle.upperBound...].firstRange(of: end)
+    else { return message }
+    return "nfc: " + message[range.upperBound...]
   }
 }

@@ -1,4 +1,5 @@
 import NFC
+import Synchronization
 
 /// The tag that a command works with.
 struct SelectedTag<Kind: Sendable>: Sendable {
@@ -19,76 +20,84 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   var name: String { "tag \(detected.identifier.hexadecimal)" }
 }
 
+/// What a command does to a tag, which decides how sure it has to be that it has the right one.
+enum TagUse {
+  /// It only reads, or sends what the person has written out: it takes the first tag that fits.
+  case reading
+  /// It changes the tag: a second tag of the same technology is looked for first, and if there is one, the
+  /// command is refused unless `--uid` says which is meant.
+  case changing
+}
+
+extension [TagTechnology] {
+  /// What NDEF messages are on (NFC Forum types 1 to 5, MIFARE Classic).
+  static let ndef: [TagTechnology] = [.iso14443a, .iso14443b, .felica, .jewel, .iso15693]
+  /// All, in the order in which they are polled.
+  static let any: [TagTechnology] = PollingOptions.all.technologies
+  static let miFare: [TagTechnology] = [.iso14443a]
+  /// ISO/IEC 14443-4.
+  static let smartCards: [TagTechnology] = [.iso14443a, .iso14443b]
+  static let feliCa: [TagTechnology] = [.felica]
+  static let vicinity: [TagTechnology] = [.iso15693]
+}
+
 extension Session {
   private static let defaultTimeout = Duration.seconds(10)
-  private static let pause = Duration.milliseconds(100)
-  /// A frame between host and reader can break; a reader that fails this often is gone.
-  private static let toleratedFailures = 2
 
   /// Waits for a tag, and connects to it.
   ///
+  /// Only what can serve the command is looked for, and the first tag that fits is taken. While there is none,
+  /// other technologies are looked for now and then: what is found of them is no tag for the command, which
+  /// then says so, or one all the same if `kind` takes it.
+  ///
   /// - Parameters:
   ///   - name: what the command needs, with its article: `a MIFARE tag`.
+  ///   - technologies: what can serve the command, in the order in which it is looked for.
+  ///   - use: what will be done to the tag.
   ///   - kind: a tag as what the command needs, `nil` if it is not that.
   func selectTag<Kind: Sendable>(
-    _ name: String, _ kind: (DetectedTag) -> Kind?
+    _ name: String, polling technologies: [TagTechnology], for use: TagUse,
+    _ kind: @escaping @Sendable (DetectedTag) -> Kind?
   ) async throws -> SelectedTag<Kind> {
     let clock = ContinuousClock()
     let timeout = options.timeout ?? Self.defaultTimeout
     let deadline = clock.now + timeout
-    var failures = 0
-    var others: [DetectedTag] = []
-    var hindrance: NFCError?
-    repeat {
-      do {
-        let present = try await tagsInField()
-        failures = 0
-        hindrance = nil
-        let wanted = present.filter { options.uid == nil || $0.identifier == options.uid }
-        if let tag = try await select(wanted, among: present, name, kind) { return tag }
-        others = present
+    let uid = options.uid
+    let passed = PassedTags()
+    let wish = Readers.TagWish(
+      technologies: technologies, otherTechnologies: technologies.others,
+      fits: { tag in (uid == nil || tag.identifier == uid) && kind(tag) != nil },
+      onMisfits: { [demo] tags in
+        passed.tags = tags
+        let wrong = tags.first { uid == nil || $0.identifier == uid }
+        if let wrong, demo?.isOver ?? true { throw Failure(wrong, isNot: name) }
         demo?.showNext()
+      })
+    while true {
+      do {
+        let found = try await group.firstTag(wish, within: max(.zero, deadline - clock.now))
+        guard let kind = kind(found.tag) else { throw Failure(found.tag, isNot: name) }
+        if use == .changing, uid == nil { try await checkCompany(of: found) }
+        try await found.tag.connect()
+        return SelectedTag(detected: found.tag, kind: kind)
+      } catch let error as NFCError where error.code == .tagConnectionLost {
+        // It has gone again; the next look says so, or another tag comes.
+        guard clock.now < deadline else { throw nothingCame(in: timeout, passed.tags) }
+      } catch let error as NFCError where error.code == .noTag {
+        throw nothingCame(in: timeout, passed.tags)
       } catch let error as NFCError where error.isOfCardInUse {
-        hindrance = error
-      } catch let error as NFCError where error.code == .readerUnavailable {
-        failures += 1
-        guard failures <= Self.toleratedFailures else {
-          throw NFCError(.readerLost, error.reason, cause: error.cause)
-        }
+        throw Failure(waitingFor: error)
       }
-      try await Task.sleep(for: Self.pause)
-    } while clock.now < deadline
-    if let hindrance { throw Failure(waitingFor: hindrance) }
-    throw nothingCame(in: timeout, others)
+    }
   }
 
-  /// Connects to the first that is of the kind. Throws if there are tags and none is, unless others
-  /// are still to be shown.
-  private func select<Kind>(
-    _ wanted: [DetectedTag], among present: [DetectedTag], _ name: String,
-    _ kind: (DetectedTag) -> Kind?
-  ) async throws -> SelectedTag<Kind>? {
-    guard let first = wanted.first else { return nil }
-    let usable = wanted.compactMap { tag in
-      kind(tag).map { SelectedTag(detected: tag, kind: $0) }
-    }
-    guard let tag = usable.first else {
-      if demo?.isOver == false { return nil }
-      throw Failure(
-        .notThere, "the tag is not \(name) but \(first.kindName)",
-        tag: "tag \(first.identifier.hexadecimal)", advice: "use another tag")
-    }
-    do {
-      try await tag.detected.connect()
-    } catch let error as NFCError where error.code == .tagConnectionLost {
-      return nil
-    }
-    if options.uid == nil, present.count > 1 {
-      note(
-        "\(present.count) tags are in the field; took \(tag.detected.identifier.hexadecimal), "
-          + "--uid picks another")
-    }
-    return tag
+  /// Refuses to change a tag while there is another that could be meant.
+  private func checkCompany(of found: Readers.FoundTag) async throws {
+    guard let other = try await group.company(of: found).first else { return }
+    throw Failure(
+      .notThere,
+      "two tags are in the field, \(found.tag.identifier.hexadecimal) and \(other.hexadecimal)",
+      advice: "take one away, or name the one that is meant with --uid")
   }
 
   private func nothingCame(in timeout: Duration, _ others: [DetectedTag]) -> Failure {
@@ -102,12 +111,38 @@ extension Session {
   }
 }
 
+/// The tags that were there when a look found none that fits.
+private final class PassedTags: Sendable {
+  private let found = Mutex<[DetectedTag]>([])
+
+  var tags: [DetectedTag] {
+    get { found.withLock { $0 } }
+    set { found.withLock { $0 = newValue } }
+  }
+}
+
+extension [TagTechnology] {
+  /// All other technologies, in the order in which they are polled.
+  fileprivate var others: [TagTechnology] {
+    PollingOptions.all.technologies.filter { !contains($0) }
+  }
+}
+
 extension Failure {
   /// No tag came in time but one that another program has.
-  init(waitingFor hindrance: NFCError) {
+  init(waitingFor error: NFCError) {
     self.init(
-      .notThere, "no tag came in time: \(hindrance.description)",
+      .notThere, "no tag came in time: \(error.description)",
       advice: "take the card away, or end the program that uses it")
+  }
+
+  /// The tag that is there is another than the command needs.
+  ///
+  /// - Parameter name: what it needs, with its article.
+  fileprivate init(_ tag: DetectedTag, isNot name: String) {
+    self.init(
+      .notThere, "the tag is not \(name) but \(tag.kindName)",
+      tag: "tag \(tag.identifier.hexadecimal)", advice: "use another tag")
   }
 }
 

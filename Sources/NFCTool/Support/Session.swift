@@ -10,10 +10,7 @@ import Darwin
 
 /// The open readers, real or virtual, for the life of a command.
 struct Session: Sendable {
-  /// The one that a command uses that takes only one.
-  let reader: Reader
-  /// Those that are polled besides it.
-  private let others: [Reader]
+  let group: Readers
   private let virtual: VirtualReader?
   /// The tags that are shown one after the other, if the command line asks for them.
   let demo: Demo?
@@ -21,18 +18,32 @@ struct Session: Sendable {
   private let notes = Notes()
 
   private init(
-    _ reader: Reader, others: [Reader] = [], virtual: VirtualReader? = nil, demo: Demo? = nil,
-    _ options: GlobalOptions
+    _ group: Readers, virtual: VirtualReader? = nil, demo: Demo? = nil, _ options: GlobalOptions
   ) {
-    self.reader = reader
-    self.others = others
+    self.group = group
     self.virtual = virtual
     self.demo = demo
     self.options = options
   }
 
-  /// All readers of the session.
-  var readers: [Reader] { [reader] + others }
+  /// The one that a command uses that takes only one.
+  var reader: Reader { group.first }
+
+  /// All of them.
+  var readers: [Reader] { group.all }
+
+  /// What each of them is to poll for, together all that is asked for.
+  func shares(of polling: PollingOptions) -> [(reader: Reader, polling: PollingOptions)] {
+    group.shares(of: polling.technologies).map { share in
+      (
+        share.reader,
+        share.technologies.reduce(into: PollingOptions()) { $0.insert(PollingOptions($1)) }
+      )
+    }
+  }
+
+  /// The tags that are in their fields now.
+  func tagsInField() async throws -> [DetectedTag] { try await group.tagsInField() }
 
   /// What is worth saying if all goes well. Where it does not, the one line on standard error is
   /// the failure's.
@@ -69,11 +80,7 @@ struct Session: Sendable {
     _ options: GlobalOptions, polling: PollingOptions
   ) async throws -> Session {
     guard !options.virtual.isEmpty else {
-      if let name = options.reader ?? Reader.nameInEnvironment {
-        return Session(try await openReader(name), options)
-      }
-      let found = try await openReaders()
-      return Session(found.first, others: found.others, options)
+      return Session(try await openReaders(options, polling: polling), options)
     }
     let tags = try VirtualTags(options.virtual)
     let fields = VirtualFields()
@@ -83,12 +90,12 @@ struct Session: Sendable {
     let vicinityReader =
       shown.contains { fields.needsPCSC($0) } ? try await openPCSC(fields.pcsc) : nil
     if let vicinityReader, shown.allSatisfy({ fields.needsPCSC($0) }) {
-      return Session(vicinityReader, demo: demo, options)
+      return Session(Readers(vicinityReader), demo: demo, options)
     }
     let virtual = try virtualReader(fields.pn532)
-    return Session(
-      try await openOwnReader(virtual), others: [vicinityReader].compactMap(\.self),
-      virtual: virtual, demo: demo, options)
+    let readers = Readers(
+      try await openOwnReader(virtual), [vicinityReader].compactMap(\.self))
+    return Session(readers, virtual: virtual, demo: demo, options)
   }
 
   /// A PC/SC reader in the process: a PN532 has no ISO 15693.
@@ -98,10 +105,11 @@ struct Session: Sendable {
   }
 
   static func virtualReader(
-    _ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)? = nil
+    _ field: VirtualField, chip: VirtualPN532 = VirtualPN532(), pace: VirtualReader.Pace = [],
+    trace: (@Sendable (TraceEvent) -> Void)? = nil
   ) throws -> VirtualReader {
     do {
-      return try VirtualReader(field, trace: trace)
+      return try VirtualReader(field, chip: chip, pace: pace, trace: trace)
     } catch let error as VirtualReader.Unavailable {
       throw Failure(
         .noReader, "no virtual reader: \(error)", advice: "check that /dev/pts is there")
@@ -119,48 +127,33 @@ struct Session: Sendable {
         try Task.checkCancellation()
       }
     }
-    return try await openReader(virtual.connectionString)
+    return try await Reader.open(virtual.connectionString)
   }
 
-  private static func openReader(_ connectionString: String?) async throws -> Reader {
+  /// Opens the readers that the command line or the environment names, or all that are found.
+  private static func openReaders(
+    _ options: GlobalOptions, polling: PollingOptions
+  ) async throws -> Readers {
+    var names = options.readers
+    if names.isEmpty, let name = Reader.nameInEnvironment { names = [name] }
     do {
-      if let early = EarlyReader.take(connectionString) { return try await early.value }
-      return try await Reader.open(connectionString)
+      if names.count == 1, let name = names.first, let early = EarlyReader.take(name) {
+        return Readers(try await early.value, at: ReaderAddress(name))
+      }
+      return try await Readers.open(names.map { ReaderAddress($0) }, polling: polling)
     } catch let error as NFCError {
       var failure = Failure(error)
-      // A connection string that is wrong names no reader: what libnfc could not take either.
+      // An address that is wrong names no reader: what libnfc could not take either.
       if failure.status == .usage { failure.status = .noReader }
-      if error.code == .readerUnavailable, let connectionString {
-        failure.advice = "nfc doctor --reader \(connectionString.shellWord) says more"
+      if error.code == .readerUnavailable, names.count == 1, let name = names.first {
+        failure.advice = "nfc doctor --reader \(name.shellWord) says more"
       }
       throw failure
     }
   }
 
-  /// Opens every reader that can be found: libnfc's, and of PC/SC's those that have ISO 15693. One
-  /// that cannot be opened is left out as long as there is another.
-  private static func openReaders() async throws -> (first: Reader, others: [Reader]) {
-    var readers: [Reader] = []
-    var problem: Failure?
-    for name in try await Reader.list() {
-      do {
-        let reader = try await openReader(name)
-        guard readers.isEmpty || reader.hasVicinity || !name.hasPrefix(Reader.pcscScheme) else {
-          await reader.close()
-          continue
-        }
-        readers.append(reader)
-      } catch let failure as Failure {
-        problem = problem ?? failure
-      }
-    }
-    if let first = readers.first { return (first, Array(readers.dropFirst())) }
-    if let problem { throw problem }
-    return (try await openReader(nil), [])
-  }
-
   func close() async {
-    for reader in readers { await reader.close() }
+    await group.close()
     virtual?.close()
   }
 

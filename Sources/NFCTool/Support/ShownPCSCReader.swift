@@ -81,7 +81,8 @@ struct ShownPCSCReader {
   func connectionString() async throws -> String {
     let start = ContinuousClock.now
     while ContinuousClock.now - start < Self.patience {
-      for name in try await Reader.list() where name.hasPrefix(Reader.pcscScheme) {
+      for found in try await Reader.list() where found.address.scheme == "pcsc" {
+        let name = found.address.description
         let mayBeReal = !name.lowercased().contains("virtual")
         if mayBeReal, ContinuousClock.now - start < Self.reserve { continue }
         if try await leadsHere(name) { return name }

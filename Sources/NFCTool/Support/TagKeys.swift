@@ -8,36 +8,61 @@ struct TagKeys: ParsableArguments {
     help: ArgumentHelp(
       "A key; may be given more than once.",
       discussion: """
-        MIFARE Classic: 6 bytes, tried as key A and as key B; without any, FFFFFFFFFFFF, \
-        A0A1A2A3A4A5 and D3F7D3F7D3F7. NTAG and Ultralight EV1: the password, 4 bytes. Ultralight \
-        C: 16 bytes.
+        MIFARE Classic: 6 bytes, tried as key A and as key B before FFFFFFFFFFFF, A0A1A2A3A4A5 and \
+        D3F7D3F7D3F7. NTAG and Ultralight EV1: the password, 4 bytes. Ultralight C: 16 bytes.
         """,
-      valueName: "hex"))
-  private var texts: [String] = []
+      valueName: "hex"),
+    transform: { try Hexadecimal.secret($0, "--key") })
+  private var given: [[UInt8]] = []
+
+  @Option(
+    name: .customLong("keys"),
+    help: ArgumentHelp(
+      "A file of keys, one per line; # begins a comment.", valueName: "file"))
+  private var files: [String] = []
+
+  @Flag(
+    name: .customLong("no-default-keys"),
+    help: "Of a MIFARE Classic, try only the keys that are given.")
+  private var leavesOutDefaults = false
 
   private static let passwordSize = 4
   private static let tripleDESKeySize = 16
 
   mutating func validate() throws {
-    for text in texts {
-      guard let bytes = [UInt8](hexadecimal: text) else {
-        throw ValidationError("--key takes hexadecimal digits, whole bytes.")
-      }
+    for bytes in given {
       guard [Self.passwordSize, MiFareClassicKey.size, Self.tripleDESKeySize].contains(bytes.count)
       else {
         throw ValidationError(
           "--key takes 6 bytes (Classic), 4 (password) or 16 (Ultralight C), not \(bytes.count).")
       }
     }
+    guard !leavesOutDefaults || !given.isEmpty || !files.isEmpty else {
+      throw ValidationError("--no-default-keys needs a --key or --keys.")
+    }
   }
 
-  private var all: [[UInt8]] { texts.compactMap { [UInt8](hexadecimal: $0) } }
+  /// The keys in the files, in their order.
+  private func keysInFiles() throws -> [[UInt8]] {
+    try files.flatMap { file in
+      try File.readText(file).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        .enumerated().compactMap { index, line -> [UInt8]? in
+          let text = line.prefix { $0 != "#" }
+          guard !text.allSatisfy(\.isWhitespace) else { return nil }
+          switch Hexadecimal.parse(String(text)) {
+          case .success(let bytes) where bytes.count == MiFareClassicKey.size: return bytes
+          default:
+            throw Failure(
+              .content, "\(File.name(file)), line \(index + 1): a key is 12 hexadecimal digits")
+          }
+        }
+    }
+  }
 
-  /// The keys for a MIFARE Classic.
+  /// The keys for a MIFARE Classic, each once: those that are given, then those that everybody knows.
   var classic: [MiFareClassicKey] {
     get throws {
-      guard !all.isEmpty else { return MiFareClassicKey.wellKnown }
-      return try all.map { bytes in
+      let given = try (given + keysInFiles()).map { bytes in
         guard let key = MiFareClassicKey(bytes) else {
           throw Failure(
             .usage, "a key of \(bytes.count) bytes is given, and this is a MIFARE Classic",
@@ -45,27 +70,29 @@ struct TagKeys: ParsableArguments {
         }
         return key
       }
+      var keys: [MiFareClassicKey] = []
+      for key in given + (leavesOutDefaults ? [] : MiFareClassicKey.wellKnown)
+      where !keys.contains(key) {
+        keys.append(key)
+      }
+      return keys
     }
   }
 
   /// The password or key for an Ultralight or NTAG.
   ///
   /// One only: a tag may close for good after a few wrong ones.
-  func ultralight(_ product: TagProduct?) throws -> UltralightKey? {
+  ///
+  /// - Parameter password: the one that is given as a password.
+  func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {
+    let all = given + (password.map { [$0] } ?? [])
     guard let bytes = all.first else { return nil }
-    let isTripleDES = product?.name == "MIFARE Ultralight C"
-    let name = product?.name ?? "an Ultralight"
     guard all.count == 1 else {
       throw Failure(
-        .usage, "\(all.count) keys are given, and \(name) has one", advice: "give the right one")
+        .usage, "\(all.count) keys are given, and \(product?.name ?? "an Ultralight") has one",
+        advice: "give the right one")
     }
-    let size = isTripleDES ? Self.tripleDESKeySize : Self.passwordSize
-    guard bytes.count == size else {
-      throw Failure(
-        .usage, "a key of \(bytes.count) bytes is given, and this is \(name)",
-        advice: isTripleDES ? "its key has 16 bytes" : "its password has 4 bytes")
-    }
-    return isTripleDES ? .tripleDES(bytes) : .password(bytes)
+    return try UltralightKey(bytes, product)
   }
 }
 
@@ -73,6 +100,21 @@ struct TagKeys: ParsableArguments {
 enum UltralightKey {
   case password([UInt8])
   case tripleDES([UInt8])
+
+  private static let passwordSize = 4
+  private static let tripleDESKeySize = 16
+
+  /// - Throws: `usage` for a length that the chip does not take.
+  init(_ bytes: [UInt8], _ product: TagProduct?) throws {
+    let isTripleDES = product?.name == "MIFARE Ultralight C"
+    guard bytes.count == (isTripleDES ? Self.tripleDESKeySize : Self.passwordSize) else {
+      throw Failure(
+        .usage,
+        "a key of \(bytes.count) bytes is given, and this is \(product?.name ?? "an Ultralight")",
+        advice: isTripleDES ? "its key has 16 bytes" : "its password has 4 bytes")
+    }
+    self = isTripleDES ? .tripleDES(bytes) : .password(bytes)
+  }
 
   /// What the library's procedures take; a 3DES key is proved before them.
   var password: [UInt8]? {

@@ -1,12 +1,6 @@
 import NFC
 import VirtualNFC
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// The tags that the command line names.
 struct VirtualTags: Sendable {
   /// The name that stands for one tag of each protocol.
@@ -19,7 +13,7 @@ struct VirtualTags: Sendable {
   /// - Throws: ``Failure``: a name that is not known is `usage`, a file that is no dump `content`.
   init(_ names: [String]) throws {
     for name in names {
-      if name == Self.demo {
+      if Spelling.folded(name) == Self.demo, !File.exists(name) {
         showsDemo = true
       } else {
         tags.append(try Self.tag(name))
@@ -27,25 +21,53 @@ struct VirtualTags: Sendable {
     }
   }
 
+  private static let blank = "blank"
+
+  /// All that can be named, files apart.
+  static var names: [String] {
+    let blanks = VirtualTag.names.map { "\(blank)-\($0)" }
+    return VirtualTag.names + blanks.filter { (try? VirtualTag.named($0)) != nil } + [demo]
+  }
+
+  /// A chip by its name, upper and lower case and punctuation alike, or a dump file.
   private static func tag(_ name: String) throws -> VirtualTag {
-    do {
-      return try VirtualTag.named(name)
-    } catch let error as VirtualTagNameError {
-      guard name.contains("/") || access(name, F_OK) == 0 else {
-        throw Failure(.usage, "\(error)", advice: "a dump file's name and demo do as well")
+    if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return tag }
+    guard name != File.standard, File.exists(name) || name.contains("/") else {
+      let folded = Spelling.folded(name)
+      if let known = names.first(where: { Spelling.folded($0) == folded }),
+        let tag = try? VirtualTag.named(known)
+      {
+        return tag
       }
+      throw unknown(name)
     }
+    return try image(name)
+  }
+
+  private static func unknown(_ name: String) -> Failure {
+    let near = Spelling.nearest(to: name, among: names)
+    let hint =
+      near.isEmpty ? "" : "did you mean \(near.joined(separator: ", "))? "
+    return Failure(
+      .usage, "there is no virtual tag \"\(name)\"",
+      advice: "\(hint)nfc virtual --list shows all; a dump file does as well")
+  }
+
+  /// The tag that an image file is of.
+  static func image(_ name: String) throws -> VirtualTag {
     let bytes = try File.read(name)
     do {
       return try VirtualTag.dump([UInt8](hexadecimalFile: bytes) ?? bytes)
     } catch {
-      throw Failure(.content, "\(name) is no dump of a tag: \(error)")
+      throw Failure(
+        .content, "\(File.name(name)) is no image of a tag: \(error)",
+        advice: "images are .bin, .mfd or .eml files")
     }
   }
 }
 
 extension Array where Element == UInt8 {
-  /// The bytes of a dump that is written in hexadecimal, a block a line (`.eml`); `nil` if it is
+  /// The bytes of a dump that is written in hexadecimal, one block per line (`.eml`); `nil` if it is
   /// not.
   fileprivate init?(hexadecimalFile bytes: [UInt8]) {
     guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -34,6 +34,21 @@ struct Tool {
 
   static func run(_ arguments: String...) async throws -> Result { try await run(arguments) }
 
+  /// Runs a script of the shell, in which `$NFC` is the command.
+  static func shell(_ script: String, environment: [String: String] = [:]) async throws -> Result {
+    await Places.shared.take()
+    let variables = environment.merging(["NFC": try RunningTool.executable().path]) { $1 }
+    let result: Swift.Result<Result, any Error>
+    do {
+      let running = try RunningTool(["-c", script], environment: variables, program: "/bin/sh")
+      result = .success(try await running.end())
+    } catch {
+      result = .failure(error)
+    }
+    await Places.shared.leave()
+    return try result.get()
+  }
+
   /// A virtual reader that commands share; the tag keeps what is written to it.
   static func with(
     _ tag: String, _ body: (_ nfc: ([String]) async throws -> Result) async throws -> Void
@@ -114,16 +129,25 @@ final class RunningTool {
   }
 
   /// The command stands beside the test bundle, which this process is.
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc")
   }
+
+  /// A test that fails leaves no process behind, which would hold its reader.
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
   func interrupt(_ signal: Int32 = SIGINT) { kill(process.processIdentifier, signal) }
 
   private func text(_ name: String) throws -> String {
     String(decoding: try Data(contentsOf: directory.appending(path: name)), as: UTF8.self)
   }
+
+  /// What it has printed so far.
+  func output() throws -> String { try text("output") }
+
+  /// What it has written to standard error so far.
+  func errors() throws -> String { try text("errors") }
 
   /// Waits until so many whole lines have been printed.
   func waitForLines(_ count: Int) async throws -> [String] {
@@ -165,5 +189,17 @@ enum TemporaryDirectory {
     let url = try make()
     defer { try? FileManager.default.removeItem(at: url) }
     return try await body(url)
+  }
+}
+
+extension RunningTool {
+  /// Waits until standard error has a text.
+  func waitForErrors(_ text: String) async throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      if try errors().contains(text) { return true }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return false
   }
 }

@@ -1,0 +1,90 @@
+import ArgumentParser
+import NFC
+import Synchronization
+
+/// `nfc convert`.
+struct ConvertCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Converts an image to another format, without a reader.",
+    discussion: """
+      The extensions name the formats: \(ImageFormat.names).
+
+      Example:
+        nfc convert card.mfd card.eml
+      """)
+
+  @Argument(help: "The image.") var input: String
+  @Argument(help: "The file to make.") var output: String
+
+  func run() async throws {
+    _ = try ImageFormat(output)
+    try ImageFile.write(try ImageFile.read(input), to: output)
+  }
+}
+
+/// `nfc decode`.
+struct DecodeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode",
+    abstract: "Shows the NDEF message in a file, without a reader.",
+    discussion: """
+      The file is a message as read --raw or nfc encode save it, a message in JSON, or the image of a \
+      tag. One line per record.
+
+      Example:
+        nfc decode message.ndef --json
+      """)
+
+  @Argument(help: "The file; - for standard input.") var file: String
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let message = try await message()
+    guard json else { return try Output.line(message.description) }
+    try Output.line(
+      JSON.members([
+        "length": .integer(message.records.isEmpty ? 0 : message.encoded().count),
+        "records": .array(try message.records.map { try JSON(encoding: $0) }),
+      ]).text)
+  }
+
+  private static let jsonStarts: [UInt8] = Array("{[".utf8)
+
+  private func message() async throws -> NDEFMessage {
+    if ImageFormat.format(of: file) != nil { return try await messageOnImage() }
+    let bytes = try File.read(file)
+    let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if let first, Self.jsonStarts.contains(first) { return try MessageFile.json(bytes, file) }
+    return try MessageFile.raw(bytes, file)
+  }
+
+  /// Reads the image as a reader would read the tag.
+  private func messageOnImage() async throws -> NDEFMessage {
+    var options = try GlobalOptions.parse(["--virtual", file])
+    options.json = json
+    let found = MessageBox()
+    try await Session.run(options) { session in
+      let tag = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
+      let content = try await tag.work { try await NDEFContent(tag.kind) }
+      guard content.status.access != .notSupported else {
+        throw Failure(.notThere, "\(File.name(file)) holds no NDEF")
+      }
+      do {
+        found.set(try content.message)
+      } catch {
+        throw Failure(.content, "the NDEF message in \(File.name(file)) is broken: \(error)")
+      }
+    }
+    return found.message
+  }
+}
+
+/// Takes the message out of a session.
+private final class MessageBox: Sendable {
+  private let content = Mutex(NDEFMessage(records: []))
+  var message: NDEFMessage { content.withLock { $0 } }
+  func set(_ message: NDEFMessage) { content.withLock { $0 = message } }
+}

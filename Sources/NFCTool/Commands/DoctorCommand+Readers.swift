@@ -1,0 +1,76 @@
+import NFC
+import NFCDiagnosis
+import Synchronization
+
+// What the doctor does to readers, rather than says of them.
+extension DoctorCommand {
+  /// Resets the reader that is named, or the only one on USB.
+  func resetReader() async throws {
+    let name = options.readers.first ?? Reader.nameInEnvironment
+    let address: ReaderAddress
+    if let name {
+      address = ReaderAddress(name)
+    } else {
+      // Readers on USB are those that have another name than the one that changes at each plug.
+      let found = try await Reader.list().filter { !$0.aliases.isEmpty }
+      guard let only = found.first else {
+        throw Failure(
+          .noReader, "there is no USB reader to reset", advice: "plug it in, or see nfc doctor")
+      }
+      guard found.count == 1 else {
+        let names = found.compactMap { $0.aliases.last?.description }
+        throw Failure(
+          .usage, "there are \(found.count) USB readers: \(names.joined(separator: ", "))",
+          advice: "name one with --reader")
+      }
+      address = only.address
+    }
+    do {
+      try await Reader.reset(address)
+    } catch let error as NFCError {
+      throw Failure(error)
+    }
+    Output.remark("reset \(address)")
+  }
+
+  /// Writes a report on the readers that are named, or on all that are found.
+  func writeReport(to path: String) async throws {
+    var report = ReaderReport(hasIdentifiers: withUids)
+    let attempts: [ReaderSearch.Attempt]
+    if options.virtual.isEmpty {
+      report.add(await ReaderDiagnosis.current())
+      let isNamed = !options.readers.isEmpty
+      let names = isNamed ? options.readers : [Reader.nameInEnvironment].compactMap(\.self)
+      attempts = try await ReaderSearch.open(naming: names) { _, _ in !isNamed }
+    } else {
+      attempts = []
+    }
+    for attempt in attempts {
+      switch attempt.result {
+      case .success(let reader):
+        await report.add(reader, openedIn: attempt.duration)
+        await reader.close()
+      case .failure(let error): report.add(attempt.found.address.description, failed: error)
+      }
+    }
+    if !options.virtual.isEmpty { report = try await addingVirtualReaders(to: report) }
+    try File.write(Array(report.text.utf8), to: path)
+    guard attempts.contains(where: { $0.reader != nil }) || !options.virtual.isEmpty else {
+      throw Failure(
+        .noReader, "no reader could be opened; \(path) says why", advice: "see nfc doctor")
+    }
+  }
+
+  private func addingVirtualReaders(to report: ReaderReport) async throws -> ReaderReport {
+    let start = ContinuousClock.now
+    let result = Mutex(report)
+    try await Session.run(options) { session in
+      var report = result.withLock { $0 }
+      for reader in session.readers {
+        await report.add(reader, openedIn: ContinuousClock.now - start)
+      }
+      result.withLock { [report] in $0 = report }
+    }
+    return result.withLock { $0 }
+  }
+}

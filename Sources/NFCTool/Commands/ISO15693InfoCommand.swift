@@ -1,0 +1,32 @@
+import ArgumentParser
+import NFC
+
+/// `nfc iso15693 info`.
+struct ISO15693InfoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Shows what a tag reports of itself.",
+    discussion: "Example:\n  nfc iso15693 info --json")
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  func run() async throws {
+    try await Session.run(options) { session in
+      let tag = try await session.selectVicinityTag(for: .reading)
+      let (product, information) = try await tag.work {
+        (try await tag.kind.product(), try await tag.detected.vicinityInformation())
+      }
+      let more: [(String, JSON?)] = [
+        ("maker", product.map { .string($0.maker) }),
+        ("memorySize", product?.memorySize.map { .integer($0) }),
+        ("icReference", information?.icReference.map { .bytes([$0]) }),
+      ]
+      let facts =
+        tag.detected.facts(product, information)
+        + more.compactMap { key, value in value.map { JSON.Member(key: key, value: $0) } }
+      guard !options.json else { return try Output.line(JSON.object(facts).text) }
+      var table = FactTable()
+      table.add(facts)
+      try table.print()
+    }
+  }
+}

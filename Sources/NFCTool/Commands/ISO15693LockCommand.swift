@@ -1,0 +1,37 @@
+import ArgumentParser
+import NFC
+
+/// `nfc iso15693 lock`.
+struct ISO15693LockCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock", abstract: "Makes a block read-only for good.",
+    discussion: """
+      It cannot be undone, and is refused without --permanently.
+
+      Example:
+        nfc iso15693 lock 4 --permanently
+      """)
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  @Argument(help: ArgumentHelp("The block.", valueName: "block"), transform: BlockNumbers.single)
+  var block: Int
+
+  @Flag(help: "Yes: it can never be written again.")
+  var permanently = false
+
+  mutating func validate() throws {
+    guard permanently else {
+      throw ValidationError("Locking cannot be undone; say --permanently if it is meant.")
+    }
+  }
+
+  func run() async throws {
+    try await Session.run(options) { session in
+      let tag = try await session.selectVicinityTag(for: .changing)
+      try await tag.namingBlocks { try await tag.kind.lockBlock(block) }
+      try Output.done(
+        options, tag.detected.identifier, ["block": .integer(block), "locked": .bool(true)])
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import NFC
+
+/// `nfc iso15693 read`.
+struct ISO15693ReadCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "read", abstract: "Reads blocks.",
+    discussion: """
+      Blocks are a number, a range or a list: 0, 0-7, 3,5,9-12; without any, all are read. One line per \
+      block.
+
+      Example:
+        nfc iso15693 read 0-7 --security
+      """)
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  @Flag(help: "Report for each block whether it is locked.")
+  var security = false
+
+  @Argument(
+    help: ArgumentHelp("Block numbers.", valueName: "blocks"), transform: BlockNumbers.argument)
+  var blocks: [[Range<Int>]] = []
+
+  func run() async throws {
+    try await Session.run(options) { session in
+      let tag = try await session.selectVicinityTag(for: .reading)
+      let units = try await tag.namingBlocks {
+        let ranges = try await wanted(of: tag)
+        if ranges.count > 1 { try await tag.checkExistence(of: ranges) }
+        var units: [Output.Unit] = []
+        for range in ranges {
+          let found = try await tag.kind.readBlocks(range, securityStatus: security)
+          units += zip(range, found).map {
+            Output.Unit(number: $0, data: $1.data, isLocked: $1.isLocked)
+          }
+        }
+        return units
+      }
+      try Output.units(units, "block", json: options.json)
+    }
+  }
+
+  private func wanted(of tag: SelectedTag<any ISO15693Tag>) async throws -> [Range<Int>] {
+    guard blocks.isEmpty else { return Array(blocks.joined()) }
+    guard let count = try await tag.detected.vicinityInformation()?.blockCount else {
+      throw Failure(
+        .usage, "the tag does not report how many blocks it has", tag: tag.name,
+        advice: "name the blocks, for instance 0-7")
+    }
+    return [0..<count]
+  }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import NFC
+
+/// `nfc iso15693`.
+struct ISO15693Subcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "iso15693", abstract: "Works with ISO 15693 tags.",
+    discussion: "Example:\n  nfc iso15693 read 0-7 --virtual icode-slix2",
+    subcommands: [
+      ISO15693InfoCommand.self, ISO15693ReadCommand.self, ISO15693WriteCommand.self,
+      ISO15693LockCommand.self, ISO15693SendCommand.self,
+    ])
+}
+
+extension Session {
+  /// Waits for a vicinity tag; says so at once if no reader can find one.
+  func selectVicinityTag(for use: TagUse) async throws -> SelectedTag<any ISO15693Tag> {
+    guard readers.contains(where: \.hasVicinity) else {
+      throw Failure(
+        .noReader,
+        "\(reader.name) has no ISO 15693: the PN53x chips cannot do it",
+        advice: "use a PC/SC reader that has it, with --reader pcsc:NAME")
+    }
+    return try await selectTag("an ISO 15693 tag", polling: .vicinity, for: use) { tag in
+      if case .iso15693(let tag) = tag { tag } else { nil }
+    }
+  }
+}
+
+extension SelectedTag where Kind == any ISO15693Tag {
+  /// Runs `body`, and adds to an error which tag it happened to.
+  func namingBlocks<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as NFCError where error.code == .unsupported {
+      // It is the reader that has no such command, not the tag.
+      throw Failure(error)
+    } catch let error as NFCError {
+      var failure = Failure(error, tag: name)
+      if error.vicinityRefusal == .blockNotAvailable {
+        failure.status = .content
+        failure.advice = "nfc iso15693 info shows how many blocks the tag has"
+      }
+      throw failure
+    }
+  }
+}
+
+extension SelectedTag where Kind == any ISO15693Tag {
+  /// Refuses blocks that the tag does not have, before the first of several runs is read.
+  func checkExistence(of blocks: [Range<Int>]) async throws {
+    guard let count = try await detected.vicinityInformation()?.blockCount,
+      let range = blocks.first(where: { $0.upperBound > count })
+    else { return }
+    throw NFCError(
+      .invalidParameter, "the tag has blocks 0 to \(count - 1)",
+      place: .block(max(range.lowerBound, count)))
+  }
+}
+
+/// Block numbers on the command line.
+enum BlockNumbers {
+  /// They have 16 bits.
+  static let largest = 0xFFFF
+
+  static func argument(_ text: String) throws -> [Range<Int>] {
+    try NumberList.ranges(text, "The blocks", upTo: largest).map { Range($0) }
+  }
+
+  static func single(_ text: String) throws -> Int {
+    try NumberArgument.integer(text, "The block", in: 0...largest)
+  }
+}

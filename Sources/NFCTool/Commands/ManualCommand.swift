@@ -1,0 +1,99 @@
+import ArgumentParser
+import NFC
+
+/// `nfc manual`, by which `Scripts/install` makes the man pages. It is not shown in the help.
+struct ManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual", abstract: "Prints a command's man page.",
+    discussion: """
+      In the form of man(7), made of the command's help.
+
+      Example:
+        nfc manual write uri
+      """, shouldDisplay: false)
+
+  @Argument(help: ArgumentHelp("The command's words; none for nfc itself.", valueName: "command"))
+  var words: [String] = []
+
+  @Flag(help: "Print the words of each command that has a page.")
+  var list = false
+
+  func run() throws {
+    guard !list else { return try Self.pages(NFCTool.self, []).forEach(Output.line) }
+    var command: any ParsableCommand.Type = NFCTool.self
+    for word in words {
+      guard let next = command.configuration.subcommands.first(where: { $0.matches(word) }) else {
+        throw Failure(.usage, "there is no command \(words.joined(separator: " "))")
+      }
+      command = next
+    }
+    let help = NFCTool.helpMessage(for: command, columns: Self.columns)
+    let page = ManualPage(
+      name: (["nfc"] + words).joined(separator: "-"), abstract: command.configuration.abstract,
+      help: HelpText.arranged(help))
+    try Output.bytes(Array(page.text.utf8))
+  }
+
+  /// Man breaks the lines itself.
+  private static let columns = 100
+
+  private static func pages(_ command: any ParsableCommand.Type, _ words: [String]) -> [String] {
+    let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    return [words.joined(separator: " ")]
+      + subcommands.flatMap { subcommand -> [String] in
+        guard let name = subcommand.configuration.commandName else { return [] }
+        return pages(subcommand, words + [name])
+      }
+  }
+}
+
+/// A man page made of a help text.
+struct ManualPage {
+  let name: String
+  let abstract: String
+  let help: String
+
+  /// In the macros of man(7); sections of the help become sections of the page, with their lines as they
+  /// are.
+  var text: String {
+    var lines = [
+      ".TH \(name.uppercased()) 1 \"\" \"\(Version.line)\" \"User Commands\"",
+      ".SH NAME", "\(Self.escaped(name)) \\- \(Self.escaped(abstract))", ".nh",
+    ]
+    var isOpen = false
+    for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
+      let (heading, rest) = Self.heading(of: line)
+      if let heading {
+        if isOpen { lines.append(".fi") }
+        lines.append(".SH \(heading == "OVERVIEW" ? "DESCRIPTION" : heading)")
+        lines.append(".nf")
+        isOpen = true
+        if !rest.isEmpty { lines.append(Self.escaped(rest)) }
+      } else {
+        if !isOpen { lines += [".SH DESCRIPTION", ".nf"] }
+        isOpen = true
+        lines.append(Self.escaped(String(line)))
+      }
+    }
+    return (lines + [".fi"]).joined(separator: "\n") + "\n"
+  }
+
+  /// `USAGE: nfc …`, `OPTIONS:`.
+  private static func heading(of line: Substring) -> (String?, String) {
+    guard let colon = line.firstIndex(of: ":"), let first = line.first, !first.isWhitespace else {
+      return (nil, "")
+    }
+    let heading = line[..<colon]
+    guard heading.count > 3, heading.allSatisfy({ $0.isUppercase || $0 == " " }) else {
+      return (nil, "")
+    }
+    let rest = line[line.index(after: colon)...].drop { $0 == " " }
+    return (String(heading), String(rest))
+  }
+
+  /// What the formatter would take for a command of its own.
+  private static func escaped(_ text: String) -> String {
+    let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+    return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+  }
+}

@@ -1,0 +1,173 @@
+import ArgumentParser
+import NFC
+
+/// What `nfc restore` and `nfc mifare restore` have in common.
+struct RestoreArguments: ParsableArguments {
+  @OptionGroup var keys: TagKeys
+  @OptionGroup var password: TagPassword
+
+  @Flag(help: "Print every change that would be made, before and after, and write nothing.")
+  var plan = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Write the lock bits of an Ultralight or NTAG, and sector trailers that could never be changed again.",
+      discussion: "Cannot be undone."))
+  var includeLocks = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Write page 3 of an Ultralight or NTAG.",
+      discussion: "Cannot be undone: its bits can only be set."))
+  var includeCapabilityContainer = false
+
+  @Flag(help: "Write the configuration pages of an Ultralight or NTAG.")
+  var includeConfiguration = false
+
+  @Flag(help: "Write password and acknowledge of an Ultralight or NTAG, if the file has them.")
+  var includePassword = false
+
+  @Flag(
+    name: .customLong("include-block-0"),
+    help: "Write block 0 of a MIFARE Classic: only cards that are not genuine take it.")
+  var includesBlock0 = false
+
+  @Argument(help: "The file; - for standard input.") var file: String
+
+  func run(_ options: GlobalOptions, onlyMiFare: Bool) async throws {
+    let image = try ImageFile.read(file)
+    let password = try password.bytes
+    try await Session.run(options) { session in
+      let tag = try await session.selectMemoryTag(
+        for: plan ? .reading : .changing, onlyMiFare: onlyMiFare)
+      let restoration = try await tag.work {
+        do {
+          return try await prepare(image, for: tag.kind, password)
+        } catch let error as NFCError where error.code == .malformedContent {
+          throw Failure(
+            .content, "\(File.name(file)) is no image of this tag: \(error)", tag: tag.name,
+            advice: "nothing was written")
+        }
+      }
+      let parts = restoration.plan
+      if parts.isEmpty { Output.remark("nothing differs from \(File.name(file))") }
+      guard !plan else {
+        let now = try await tag.work { try await tag.kind.read(keys, password: password).image }
+        return try show(restoration.plan(from: now, to: image), isDone: false, options, Output.line)
+      }
+      if !options.json { try show(parts, isDone: false, options, Output.remark) }
+      let report = try await tag.work {
+        try await Progress.during("Writing \(tag.name)") { try await restoration.run() }
+      }
+      try show(report, isDone: true, options, options.json ? Output.line : Output.remark)
+      try Self.finish(report, tag.name, session)
+    }
+  }
+
+  private func prepare(
+    _ image: TagImage, for tag: MemoryTag, _ password: [UInt8]?
+  ) async throws -> any MemoryRestoration {
+    switch tag {
+    case .classic(let commands):
+      return try await ClassicRestoration(
+        commands, image.bytes, keys: try keys.classic, locksForGood: includeLocks,
+        includesBlock0: includesBlock0)
+    case .ultralight(let commands, let tag):
+      var extras: UltralightRestorePlan.Extras = []
+      if includeLocks { extras.insert(.locks) }
+      if includeCapabilityContainer { extras.insert(.oneTimePage) }
+      if includeConfiguration { extras.insert(.configuration) }
+      if includePassword { extras.insert(.password) }
+      let product = try await tag.product()
+      return try await UltralightRestoration(
+        commands, image.bytes, key: try keys.ultralight(product, password: password),
+        extras: extras)
+    case .vicinity, .feliCaLite:
+      return try await BlockRestoration(
+        tag, image, now: try await tag.read(keys, password: password).image)
+    case .topaz: throw BlockRestoration.unsupported
+    }
+  }
+
+  private func show(
+    _ parts: [RestoredPart], isDone: Bool, _ options: GlobalOptions,
+    _ print: (String) throws -> Void
+  ) throws {
+    for part in parts {
+      let lines = options.json ? [part.json(isDone: isDone).text] : part.lines(isDone: isDone)
+      for line in lines { try print(line) }
+    }
+  }
+
+  static func finish(_ report: [RestoredPart], _ name: String, _ session: Session) throws {
+    let missing = grouped(report) { $0.isFailure }
+    guard missing.isEmpty else {
+      throw Failure(
+        .notAllowed, "not all was restored: \(missing.joined(separator: "; "))", tag: name,
+        advice: "another key may be needed; the rest was written")
+    }
+    for left in grouped(report, where: { $0.isNotAskedFor }) { session.note("left out \(left)") }
+  }
+
+  /// What was left out, those with the same reason together.
+  private static func grouped(
+    _ report: [RestoredPart], where isMeant: (RestoredPart.Omission) -> Bool
+  ) -> [String] {
+    var groups: [(kind: String, text: String, numbers: [Int])] = []
+    for part in report {
+      for omission in part.omissions where isMeant(omission) {
+        if let index = groups.firstIndex(where: { $0.text == omission.text }) {
+          groups[index].numbers.append(part.number)
+        } else {
+          groups.append((part.kind, omission.text, [part.number]))
+        }
+      }
+    }
+    return groups.map { group in
+      let plural = group.numbers.count > 1 ? "s" : ""
+      return "\(group.kind)\(plural) \(NumberList.text(group.numbers)): \(group.text)"
+    }
+  }
+}
+
+/// `nfc restore`.
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Writes an image back to a tag.",
+    discussion: """
+      Reads the tag first and writes only what differs. What can do harm is written only when asked \
+      for by name with an --include option; a UID is never written. --plan shows every change and \
+      writes nothing. With --json one line per sector, page or block says what was done; on a terminal \
+      plan and report are shown in any case.
+
+      --key gives the keys of the tag as it is now; those in the image of a MIFARE Classic are tried \
+      too. Whatever cannot be written ends with exit code 77; the rest is written.
+
+      Example:
+        nfc restore tag.bin --plan --virtual ntag216
+      """)
+
+  @OptionGroup var restore: RestoreArguments
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  func run() async throws { try await restore.run(options, onlyMiFare: false) }
+}
+
+/// `nfc mifare restore`.
+struct MiFareRestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Writes an image back to a MIFARE or NTAG tag.",
+    discussion: """
+      As nfc restore does, and refuses other tags.
+
+      Example:
+        nfc mifare restore card.mfd --plan --virtual classic-1k
+      """)
+
+  @OptionGroup var restore: RestoreArguments
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  func run() async throws { try await restore.run(options, onlyMiFare: true) }
+}

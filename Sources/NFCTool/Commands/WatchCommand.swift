@@ -1,0 +1,237 @@
+import ArgumentParser
+import Foundation
+import NFC
+
+/// `nfc watch`.
+struct WatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Does something for every tag that is tapped.",
+    discussion: """
+      Prints one line per tap, until interrupted. Readers may come and go; a reader that is named is \
+      waited for. Tags can do nothing but be reported: no shell sees what is on them, and only links \
+      with one of --schemes are opened.
+
+      A command for --exec gets NFC_UID, NFC_TYPE, NFC_PRODUCT, NFC_READER, and NFC_URI, NFC_TEXT and \
+      NFC_MIME_TYPE where the message has them; the whole tap is JSON on its standard input.
+
+      --rules names a YAML file: a list of rules with match: (uid, type, product, uri, mime, external, \
+      text) and do: (exec, open, notify, publish, app). The first rule that matches is used. A change of \
+      the file is taken up while running.
+
+      With --mqtt, taps are kept in the spool until the broker has them. Topics begin with \
+      PREFIX/NAME; the password comes from NFC_MQTT_PASSWORD.
+
+      Examples:
+        nfc watch --exec 'echo "$NFC_UID $NFC_URI" >> taps.txt'
+        nfc watch --open --notify
+        nfc watch --mqtt mqtts://door@broker.example --name entrance --home-assistant
+      """)
+
+  @OptionGroup var options: GlobalOptions
+  @OptionGroup(title: "Actions") var actions: WatchActionOptions
+  @OptionGroup(title: "MQTT") var mqtt: WatchMQTTOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The same tag within this time is one tap.", valueName: "seconds"),
+    transform: { try WatchActionOptions.seconds($0, "--debounce") })
+  var debounce: Duration = .seconds(2)
+
+  @Flag(help: "Print a systemd user unit that runs this command line.")
+  var install = false
+
+  @Flag(help: "With --install: write the unit to the folder of your units.")
+  var write = false
+
+  mutating func validate() throws {
+    guard install || !write else { throw ValidationError("--write goes with --install.") }
+  }
+
+  func run() async throws {
+    guard !install else { return try printUnit() }
+    let rules = try actions.rules.map {
+      try RulesFile(path: $0, permitsPublishing: mqtt.broker != nil)
+    }
+    let publisher = try mqtt.publisher()
+    let notifier = TapNotifier()
+    let watcher = Watcher(
+      Watcher.Options(
+        debounce: debounce, isJSON: options.json, uid: options.uid, actions: actions.actions),
+      rules: rules,
+      actions: TapActions(links: actions.links, timeout: actions.execTimeout, notifier: notifier),
+      publisher: publisher)
+    defer { withExtendedLifetime(rules) {} }
+    do {
+      try await watch(watcher, rules, publisher)
+    } catch {
+      await watcher.stop()
+      await publisher?.stop()
+      await notifier.stop()
+      throw error
+    }
+  }
+
+  private func watch(
+    _ watcher: Watcher, _ rules: RulesFile?, _ publisher: MQTTPublisher?
+  ) async throws {
+    let readers = WatchedReaders(options, watcher: watcher)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { try await readers.run() }
+      if let rules { group.addTask { try await rules.follow() } }
+      if let publisher {
+        group.addTask { try await publisher.run() }
+        group.addTask {
+          for await (level, payload) in publisher.commands {
+            await readers.obey(payload, level: level, publisher: publisher)
+          }
+        }
+      }
+      // None of them ends well: a tap that cannot be reported, a broker that refuses, an interruption.
+      while try await group.next() != nil {}
+    }
+  }
+
+  private func printUnit() throws {
+    let own = ["--install", "--write"]
+    let arguments = CommandLine.arguments.dropFirst().filter { !own.contains($0) && $0 != "watch" }
+    let unit = SystemdUnit(arguments: Array(arguments))
+    guard write else { return try Output.line(unit.text) }
+    try unit.install()
+    Output.remark(
+      "nfc: wrote \(SystemdUnit.path); start it: systemctl --user enable --now nfc-watch")
+  }
+}
+
+/// What is done for taps.
+struct WatchActionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Run this by sh -c for each tap.", valueName: "command"))
+  var exec: String?
+
+  @Option(
+    help: ArgumentHelp("End a command that takes longer.", valueName: "seconds"),
+    transform: { try seconds($0, "--exec-timeout") })
+  var execTimeout: Duration = .seconds(60)
+
+  @Flag(help: "Open the first link of the message with the desktop's handler.")
+  var open = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The schemes of links that are opened, with commas between them.", valueName: "list"),
+    transform: schemes)
+  var schemes: [String] = LinkPolicy.standard.schemes.sorted()
+
+  @Flag(help: "Show a notification; a click on it opens the link.")
+  var notify = false
+
+  @Option(help: ArgumentHelp("What to do for which tag: a YAML file.", valueName: "file"))
+  var rules: String?
+
+  var links: LinkPolicy { LinkPolicy(schemes: Set(schemes)) }
+
+  /// For taps that no rule matches.
+  var actions: [TapAction] {
+    var actions: [TapAction] = []
+    if let exec { actions.append(.execute(exec)) }
+    if open { actions.append(.open(nil)) }
+    if notify { actions.append(.notify(nil)) }
+    return actions
+  }
+
+  private static func schemes(_ text: String) throws -> [String] {
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    for name in names where LinkPolicy.scheme(of: name + ":") == nil {
+      throw ValidationError("--schemes takes schemes such as https, not \"\(name)\".")
+    }
+    return names.map { $0.lowercased() }
+  }
+
+  private static let longest = 1_000_000.0
+
+  static func seconds(_ text: String, _ option: String) throws -> Duration {
+    guard let value = Double(text), value >= 0, value <= longest else {
+      throw ValidationError("\(option) takes a number of seconds, not \"\(text)\".")
+    }
+    return .milliseconds(Int64((value * 1000).rounded()))
+  }
+}
+
+/// Where taps are published.
+struct WatchMQTTOptions: ParsableArguments {
+  @Option(
+    name: .customLong("mqtt"),
+    help: ArgumentHelp(
+      "Publish taps: mqtt:// or mqtts://, [user@]host[:port].", valueName: "url"),
+    transform: broker)
+  var broker: MQTTOptions?
+
+  @Option(
+    name: .customLong("mqtt-ca"),
+    help: ArgumentHelp(
+      "Certificate authorities for mqtts://; SSL_CERT_FILE does the same.", valueName: "file"))
+  var authorities: String?
+
+  @Option(help: ArgumentHelp("The beginning of all topics.", valueName: "prefix"))
+  var topic: String = "nfc"
+
+  @Option(
+    help: ArgumentHelp("This machine's level in the topics; its host name if not given."))
+  var name: String?
+
+  @Option(help: ArgumentHelp("Where taps are kept until they are published.", valueName: "file"))
+  var spool: String?
+
+  @Flag(help: "Make the readers known to Home Assistant as tag scanners.")
+  var homeAssistant = false
+
+  mutating func validate() throws {
+    guard broker != nil || !homeAssistant && spool == nil && authorities == nil else {
+      throw ValidationError("--home-assistant, --spool and --mqtt-ca go with --mqtt.")
+    }
+    guard MQTTTopic.isValidForPublishing(topic), !topic.hasSuffix("/"), !topic.hasPrefix("/") else {
+      throw ValidationError("--topic takes a topic without wildcards, not \"\(topic)\".")
+    }
+    if let name, !MQTTTopic.isLevel(name) {
+      throw ValidationError("--name takes a name without /, + and #, not \"\(name)\".")
+    }
+  }
+
+  private static func broker(_ text: String) throws -> MQTTOptions {
+    guard let options = MQTTOptions(text) else {
+      throw ValidationError(
+        "--mqtt takes mqtt:// or mqtts:// and [user@]host[:port], not \"\(text)\".")
+    }
+    return options
+  }
+
+  /// What publishes; `nil` without a broker.
+  func publisher() throws -> MQTTPublisher? {
+    guard var broker else { return nil }
+    let environment = ProcessInfo.processInfo.environment
+    broker.password = environment["NFC_MQTT_PASSWORD"]
+    broker.authorities = authorities ?? environment["SSL_CERT_FILE"]
+    let name = name ?? ProcessInfo.processInfo.hostName
+    let level = MQTTTopic.isLevel(name) ? name : MQTTTopic.level(of: name)
+    let spool: TapSpool
+    do {
+      spool = try TapSpool(path: self.spool ?? Self.standardSpool)
+    } catch {
+      throw Failure(spool: error)
+    }
+    return try MQTTPublisher(
+      broker, topics: MQTTTopic(prefix: topic, name: level), spool: spool,
+      homeAssistant: homeAssistant ? HomeAssistantDiscovery(name: level) : nil)
+  }
+
+  /// In the state directory (XDG Base Directory Specification).
+  private static var standardSpool: String {
+    let environment = ProcessInfo.processInfo.environment
+    let state =
+      environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? NSHomeDirectory() + "/.local/state"
+    return "\(state)/nfc/watch.spool"
+  }
+}

@@ -1,0 +1,59 @@
+import NFC
+
+/// To an Ultralight or NTAG.
+struct UltralightRestoration: MemoryRestoration {
+  private let commands: UltralightCommands
+  private let key: UltralightKey?
+  private let restorePlan: UltralightRestorePlan
+
+  init(
+    _ commands: UltralightCommands, _ image: [UInt8], key: UltralightKey?,
+    extras: UltralightRestorePlan.Extras
+  ) async throws {
+    self.commands = commands
+    self.key = key
+    if case .tripleDES = key { try await commands.open(with: key) }
+    restorePlan = try await commands.restorePlan(image, extras: extras, password: key?.password)
+  }
+
+  var plan: [RestoredPart] {
+    parts(restorePlan.writes.map(\.page), restorePlan.omissions)
+  }
+
+  func run() async throws -> [RestoredPart] {
+    if case .tripleDES = key { try await commands.open(with: key) }
+    let report = try await commands.restore(restorePlan, password: key?.password)
+    return parts(report.written, report.omissions)
+  }
+
+  private func parts(
+    _ written: [Int], _ omissions: [UltralightRestorePlan.Omission]
+  ) -> [RestoredPart] {
+    let parts =
+      written.map { RestoredPart(kind: "page", number: $0, written: [$0], omissions: []) }
+      + omissions.map { omission in
+        RestoredPart(
+          kind: "page", number: omission.page, written: [],
+          omissions: [
+            RestoredPart.Omission(
+              text: text(omission), isFailure: omission.reason == .refused,
+              isNotAskedFor: omission.reason == .notAskedFor)
+          ])
+      }
+    return parts.sorted { $0.number < $1.number }
+  }
+
+  /// What is left out unless it is asked for is named with its option.
+  private func text(_ omission: UltralightRestorePlan.Omission) -> String {
+    guard omission.reason == .notAskedFor else { return omission.reason.description }
+    let area = restorePlan.areas.first { $0.pages.contains(omission.page) }
+    let option =
+      switch area?.use {
+      case .identifierAndLocks, .locks: "--include-locks"
+      case .oneTime: "--include-capability-container"
+      case .secret: "--include-password"
+      default: "--include-configuration"
+      }
+    return "written only with \(option)"
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import NFC
+
+/// `bluetooth`.
+struct BluetoothKind: RecordKind {
+  static let name = "bluetooth"
+  static let abstract = "Writes how to reach a Bluetooth device."
+  static let examples = ["bluetooth 00:11:22:33:44:55 --name Speaker --virtual ntag213"]
+
+  @Argument(help: "The device's address, six bytes.") var address: String
+  @Option(help: ArgumentHelp("The device's name.", valueName: "text"))
+  var name: String?
+  @Flag(help: "The device speaks Bluetooth Low Energy.")
+  var le = false
+
+  private static let addressSize = 6
+
+  mutating func validate() throws {
+    let bytes = try Hexadecimal.argument(address, "The address")
+    guard bytes.count == Self.addressSize else {
+      throw ValidationError(
+        "The address \"\(ArgumentText.shown(address))\" has \(bytes.count) bytes, not six.")
+    }
+  }
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let bytes = try Hexadecimal.argument(address, "The address")
+    guard let address = BluetoothAddress(bytes) else {
+      throw Failure(.usage, "\(bytes.hexadecimal) is no Bluetooth address")
+    }
+    let name = try name.map { try TextArgument.checked($0, "--name") }
+    guard !le else {
+      return NDEFMessage(
+        BluetoothLERecord(address: address, role: .peripheral, name: name).record)
+    }
+    var record = BluetoothRecord(address: address)
+    if let name { record.data[.completeLocalName] = Array(name.utf8) }
+    return NDEFMessage(record.record)
+  }
+}

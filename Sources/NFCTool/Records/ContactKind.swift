@@ -1,0 +1,64 @@
+import ArgumentParser
+import NFC
+
+/// `contact`.
+struct ContactKind: RecordKind {
+  static let name = "contact"
+  static let abstract = "Writes a business card (vCard)."
+  static let examples = [
+    "contact --name \"Ada Lovelace\" --phone +441234567890 --virtual ntag215",
+    "contact card.vcf --virtual ntag216",
+  ]
+
+  @Argument(help: "A vCard file; - for standard input.") var file: String?
+  @Option(help: ArgumentHelp("The name.", valueName: "text"))
+  var name: String?
+  @Option(
+    help: ArgumentHelp("A telephone number; may be given more than once.", valueName: "number"))
+  var phone: [String] = []
+  @Option(
+    help: ArgumentHelp("An e-mail address; may be given more than once.", valueName: "address"))
+  var email: [String] = []
+  @Option(help: ArgumentHelp("Where the person works.", valueName: "text"))
+  var organization: String?
+  @Option(help: ArgumentHelp("A link to more.", valueName: "link"))
+  var url: String?
+
+  private var hasFields: Bool {
+    name != nil || organization != nil || url != nil || !phone.isEmpty || !email.isEmpty
+  }
+
+  mutating func validate() throws {
+    guard (file != nil) != hasFields else {
+      throw ValidationError(
+        file == nil
+          ? "A file, or at least one of --name, --phone, --email, --organization and --url, is needed."
+          : "Give either a file or the card's fields.")
+    }
+  }
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    if let file { return try message(of: file) }
+    func text(_ value: String?, _ name: String) throws -> String? {
+      try value.map { try TextArgument.checked($0, name) }
+    }
+    let link = try text(url, "--url").map { try LinkText.checked($0, isForced: isForced) }
+    let record = VCardRecord(
+      name: try text(name, "--name"),
+      telephones: try phone.map { try TextArgument.checked($0, "--phone") },
+      emails: try email.map { try TextArgument.checked($0, "--email") },
+      organization: try text(organization, "--organization"), url: link)
+    return NDEFMessage(record.record)
+  }
+
+  private func message(of file: String) throws -> NDEFMessage {
+    let message = NDEFMessage(VCardRecord(text: try File.readText(file)).record)
+    do {
+      _ = try message.records.map { try $0.decoded }
+    } catch {
+      throw Failure(
+        .content, "\(File.name(file)) is no vCard: \(error)", advice: "nothing was written")
+    }
+    return message
+  }
+}

@@ -1,0 +1,80 @@
+import NFC
+
+/// Links on the command line: what no phone would open is refused, with what was probably meant.
+enum LinkText {
+  /// - Parameter isForced: takes the text as it is.
+  static func checked(_ text: String, isForced: Bool) throws -> String {
+    guard !isForced else { return text }
+    guard !text.isEmpty else {
+      throw Failure(.usage, "the link is empty", advice: "nfc erase empties a tag")
+    }
+    guard text.unicodeScalars.allSatisfy(isAllowed) else {
+      throw refusal(text, "has a blank or a control character in it", withScheme(encoded(text)))
+    }
+    guard scheme(of: text) != nil else {
+      guard let fixed = withScheme(text) else { throw refusal(text, "has no scheme", nil) }
+      throw refusal(text, "has no scheme", fixed)
+    }
+    return text
+  }
+
+  private static func refusal(_ text: String, _ reason: String, _ fixed: String?) -> Failure {
+    let advice = fixed.map { "write \($0.shellWord), or insist with --as-is" }
+    return Failure(
+      .usage, "the link \"\(text)\" \(reason)",
+      advice: advice ?? "a link is like https://example.com; insist with --as-is")
+  }
+
+  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
+  }
+
+  /// RFC 3986, 3.1.
+  private static func scheme(of text: String) -> Substring? {
+    guard let colon = text.firstIndex(of: ":") else { return nil }
+    let scheme = text[..<colon]
+    guard let first = scheme.first, first.isASCII, first.isLetter,
+      scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
+      text.index(after: colon) < text.endIndex,
+      // A host with a port is no scheme.
+      !isPort(text[text.index(after: colon)...])
+    else { return nil }
+    return scheme
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let next = text.dropFirst(digits.count).first
+    return !digits.isEmpty && digits.count <= 5 && next == "/"
+  }
+
+  /// `https:` before what looks like a host, `mailto:` before what looks like an address.
+  private static func withScheme(_ text: String) -> String? {
+    if scheme(of: text) != nil { return text }
+    let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
+    guard host.contains("."), !host.hasPrefix("."), !host.hasSuffix(".") else { return nil }
+    return host.contains("@") ? "mailto:\(text)" : "https://\(text)"
+  }
+
+  /// Each byte of what may not stand in a link as `%` and two digits (RFC 3986, 2.1).
+  private static func encoded(_ text: String) -> String {
+    text.unicodeScalars.map { isAllowed($0) ? String($0) : percentEncoded(String($0)) }.joined()
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    text.utf8.map { "%" + [$0].hexadecimal }.joined()
+  }
+
+  /// A part of a link: letters, digits and `-._~` as they are, all else percent-encoded (RFC 3986, 2.3),
+  /// also all that is not ASCII, which not every program takes in a link.
+  ///
+  /// - Parameter others: what else stays as it is.
+  static func component(_ text: String, keeping others: String = "") -> String {
+    text.map { character in
+      let isPlain =
+        character.isASCII && (character.isLetter || character.isNumber)
+        || "-._~".contains(character) || others.contains(character)
+      return isPlain ? String(character) : percentEncoded(String(character))
+    }.joined()
+  }
+}

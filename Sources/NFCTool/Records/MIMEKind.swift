@@ -1,0 +1,35 @@
+import ArgumentParser
+import NFC
+
+/// `mime`.
+struct MIMEKind: RecordKind {
+  static let name = "mime"
+  static let abstract = "Writes a file as content of a media type."
+  static let examples = ["mime text/plain notes.txt --virtual ntag215"]
+
+  @Argument(help: "The media type, such as image/png.") var type: String
+  @Argument(help: "The file; - for standard input.") var file: String
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let type = try TextArgument.checked(type, "the media type")
+    if !isForced { try check(type) }
+    return NDEFMessage(.media(type, try File.read(file)))
+  }
+
+  /// RFC 2045, 5.1: two tokens with a solidus between them, and parameters.
+  private func check(_ text: String) throws {
+    let essence = text.prefix { $0 != ";" }
+    let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
+    let isOne =
+      parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isToken) }
+    guard isOne else {
+      throw Failure(
+        .usage, "\"\(text)\" is no media type",
+        advice: "it is like text/plain or image/png; insist with --as-is")
+    }
+  }
+
+  private static func isToken(_ byte: UInt8) -> Bool {
+    (0x21...0x7E).contains(byte) && !#"()<>@,;:\"/[]?="#.utf8.contains(byte)
+  }
+}

@@ -1,0 +1,35 @@
+import NFC
+
+/// Files that hold an NDEF message.
+enum MessageFile {
+  /// The bytes of a message.
+  static func raw(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
+    let name = File.name(file)
+    let message: NDEFMessage
+    do {
+      message = try NDEFMessage(decoding: bytes)
+    } catch {
+      throw Failure(.content, "\(name) is no NDEF message: \(error)", advice: nothingWasWritten)
+    }
+    guard !message.records.isEmpty else {
+      throw Failure(.content, "\(name) is empty", advice: "nfc erase empties a tag")
+    }
+    return message
+  }
+
+  /// A message in the form that `read --json` prints.
+  static func json(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
+    let message: NDEFMessage
+    do {
+      message = try NDEFMessage(json: bytes)
+    } catch {
+      throw Failure(
+        .content, "\(File.name(file)) is no NDEF message in JSON: \(error)",
+        advice: nothingWasWritten)
+    }
+    try MessageCheck.check(message, .content)
+    return message
+  }
+
+  private static let nothingWasWritten = "nothing was written"
+}

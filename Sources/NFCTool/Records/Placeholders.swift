@@ -1,0 +1,50 @@
+import NFC
+
+/// What stands in texts for `{uid}`, `{n}` and the columns of a table.
+struct Placeholders: Sendable {
+  private let values: [String: String]?
+
+  /// Texts are taken as they are.
+  static let none = Placeholders(values: nil)
+
+  private init(values: [String: String]?) { self.values = values }
+
+  /// - Parameters:
+  ///   - uid: the tag's.
+  ///   - number: of the tag, in the order in which they are written.
+  ///   - row: values by column.
+  init(uid: [UInt8], number: Int, row: [String: String] = [:]) {
+    values = row.merging([Self.uid: uid.hexadecimal, Self.number: "\(number)"]) { $1 }
+  }
+
+  private static let uid = "uid"
+  private static let number = "n"
+  /// The names that need no table.
+  static let builtIn = [uid, number]
+
+  /// The text with each name in braces replaced by its value; braces around anything else stay.
+  func fill(_ text: String) -> String {
+    guard let values else { return text }
+    return Self.parts(of: text).map { part in
+      part.isName ? values[part.text] ?? "{\(part.text)}" : part.text
+    }.joined()
+  }
+
+  /// The names in braces.
+  static func names(in text: String) -> [String] {
+    parts(of: text).filter(\.isName).map(\.text)
+  }
+
+  private static func parts(of text: String) -> [(text: String, isName: Bool)] {
+    var parts: [(text: String, isName: Bool)] = []
+    var rest = text[...]
+    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
+      let name = rest[rest.index(after: start)..<end]
+      parts.append((String(rest[..<start]), false))
+      parts.append((String(name), true))
+      rest = rest[rest.index(after: end)...]
+    }
+    parts.append((String(rest), false))
+    return parts
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import NFC
+
+/// `poster`.
+struct PosterKind: RecordKind {
+  static let name = "poster"
+  static let abstract = "Writes a link with a title (Smart Poster)."
+  static let examples = ["poster https://example.com --title \"Opening hours\" --virtual ntag213"]
+
+  @Argument(help: "The link.") var url: String
+  @Option(help: ArgumentHelp("The title.", valueName: "text"))
+  var title: String
+  @OptionGroup var language: LanguageOption
+
+  var templates: [String] { [url, title] }
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let link = values.fill(try TextArgument.checked(url, "the link"))
+    let title = values.fill(try TextArgument.checked(title, "--title"))
+    let poster = SmartPosterRecord(
+      uri: try LinkText.checked(link, isForced: isForced), title: title,
+      language: language.language)
+    return NDEFMessage(poster.record)
+  }
+}

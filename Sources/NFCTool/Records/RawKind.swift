@@ -1,0 +1,33 @@
+import ArgumentParser
+import NFC
+
+/// `raw`.
+struct RawKind: RecordKind {
+  static let name = "raw"
+  static let abstract = "Writes the bytes of an NDEF message, as read --raw saves them."
+  static let examples = ["raw message.ndef --virtual ntag215"]
+
+  @Argument(help: "The file; - for standard input.") var file: String
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    try MessageFile.raw(try File.read(file), file)
+  }
+}
+
+/// `json`.
+struct JSONKind: RecordKind {
+  static let name = "json"
+  static let abstract = "Writes a message in the form that read --json prints."
+  static let details = """
+    The file holds one message as read --json prints it, a bare array of records, or one record. A \
+    record's decoded fields are enough: {"uri":"…"} or {"text":"…","language":"en"}. If a payload \
+    contradicts them, nothing is written (exit code 65).
+    """
+  static let examples = ["json message.json --virtual ntag215"]
+
+  @Argument(help: "The file; - for standard input.") var file: String
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    try MessageFile.json(try File.read(file), file)
+  }
+}

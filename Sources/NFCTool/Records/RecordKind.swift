@@ -1,0 +1,107 @@
+import ArgumentParser
+import NFC
+
+/// A kind of message that the command line can describe: `nfc write KIND` writes it, `nfc encode KIND`
+/// saves it.
+protocol RecordKind: ParsableArguments, Sendable {
+  /// How the tag's password is given.
+  associatedtype Password: TagPasswordOptions = TagPassword
+
+  /// The word on the command line.
+  static var name: String { get }
+  static var abstract: String { get }
+  /// Without the word `Examples`; one command line of `nfc write` each.
+  static var examples: [String] { get }
+  /// What else is to be said; empty for nothing.
+  static var details: String { get }
+
+  /// The message, with the place holders of its texts filled in.
+  ///
+  /// - Parameter isForced: whether what most programs could not use is wanted nevertheless.
+  /// - Throws: ``Failure``: `usage` for what is no such record, `content` for a file that is wrong.
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage
+
+  /// The texts that may have place holders.
+  var templates: [String] { get }
+}
+
+extension RecordKind {
+  static var details: String { "" }
+  var templates: [String] { [] }
+
+  fileprivate static func configuration(of command: String) -> CommandConfiguration {
+    let examples = examples.map { "  nfc \(command) \($0)" }.joined(separator: "\n")
+    let heading = Self.examples.count == 1 ? "Example:" : "Examples:"
+    return CommandConfiguration(
+      commandName: name, abstract: abstract,
+      discussion: (details.isEmpty ? "" : details + "\n\n") + heading + "\n" + examples)
+  }
+}
+
+/// `nfc write KIND`.
+struct WriteKindCommand<Kind: RecordKind>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration { Kind.configuration(of: "write") }
+
+  @OptionGroup var kind: Kind
+  @OptionGroup var writing: WriteOptions
+  @OptionGroup var password: Kind.Password
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws { try writing.check(options) }
+
+  func run() async throws { try await writing.run(kind, password, options) }
+}
+
+/// `nfc encode KIND`.
+struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    let write = Kind.configuration(of: "encode")
+    return CommandConfiguration(
+      commandName: write.commandName,
+      abstract: write.abstract.replacing("Writes", with: "Makes a message of"),
+      discussion: write.discussion.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.hasPrefix("  nfc encode") ? $0 + " --output message.ndef" : $0 }
+        .joined(separator: "\n"))
+  }
+
+  @OptionGroup var kind: Kind
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file for the message; - for standard output.", valueName: "file"))
+  var output: String
+
+  @Flag(help: "Take a link or type that most programs could not use.")
+  var asIs = false
+
+  func run() async throws {
+    let message = try kind.message(.none, isForced: asIs)
+    try MessageCheck.check(message, .usage)
+    try File.write(message.encoded(), to: output)
+  }
+}
+
+/// Whether a message will be read as it is meant.
+enum MessageCheck {
+  static func check(_ message: NDEFMessage, _ status: ExitStatus) throws {
+    do {
+      try message.validate()
+      _ = try message.records.map { try $0.decoded }
+    } catch {
+      throw Failure(status, "this is no NDEF message: \(error)", advice: "nothing was written")
+    }
+  }
+}
+
+/// A text of the command line.
+enum TextArgument {
+  /// - Throws: `usage` for what is not UTF-8.
+  static func checked(_ text: String, _ name: String) throws -> String {
+    guard let whole = ArgumentText.utf8(text) else {
+      throw Failure(
+        .usage, "\(name) \"\(ArgumentText.shown(text))\" is not UTF-8",
+        advice: "give it in UTF-8, or a file with nfc write mime")
+    }
+    return whole
+  }
+}

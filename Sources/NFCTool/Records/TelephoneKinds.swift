@@ -1,0 +1,58 @@
+import ArgumentParser
+import NFC
+
+/// Telephone numbers in links.
+enum TelephoneNumber {
+  /// RFC 3966: digits with or without a plus sign before them; what people put between them is left out.
+  static func checked(_ text: String, isForced: Bool) throws -> String {
+    guard !isForced else { return text }
+    let separators = " -./()\u{A0}"
+    let digits = text.filter { !separators.contains($0) }
+    let number = digits.hasPrefix("+") ? digits.dropFirst() : digits[...]
+    guard !number.isEmpty,
+      number.allSatisfy({ $0.isASCII && ($0.isNumber || "*#".contains($0)) })
+    else {
+      throw Failure(
+        .usage, "\"\(text)\" is no telephone number",
+        advice: "it is like +441234567890; insist with --as-is")
+    }
+    return digits.replacing("#", with: "%23")
+  }
+}
+
+/// `tel`.
+struct TelephoneKind: RecordKind {
+  static let name = "tel"
+  static let abstract = "Writes a telephone number to call."
+  static let examples = ["tel +441234567890 --virtual ntag213"]
+
+  @Argument(help: "The number.") var number: String
+
+  var templates: [String] { [number] }
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let number = values.fill(try TextArgument.checked(number, "the number"))
+    return NDEFMessage(.uri("tel:" + (try TelephoneNumber.checked(number, isForced: isForced))))
+  }
+}
+
+/// `sms`.
+struct SMSKind: RecordKind {
+  static let name = "sms"
+  static let abstract = "Writes a text message to send."
+  static let examples = ["sms +441234567890 \"I have arrived\" --virtual ntag213"]
+
+  @Argument(help: "The number.") var number: String
+  @Argument(help: "The message's text.") var text: String?
+
+  var templates: [String] { [number] + (text.map { [$0] } ?? []) }
+
+  /// RFC 5724.
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let number = values.fill(try TextArgument.checked(number, "the number"))
+    let text = try text.map { values.fill(try TextArgument.checked($0, "the text")) }
+    let body = text.map { "?body=" + LinkText.component($0) } ?? ""
+    return NDEFMessage(
+      .uri("sms:" + (try TelephoneNumber.checked(number, isForced: isForced)) + body))
+  }
+}

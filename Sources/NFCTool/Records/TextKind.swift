@@ -1,0 +1,34 @@
+import ArgumentParser
+import NFC
+
+/// A text's language on the command line.
+struct LanguageOption: ParsableArguments {
+  @Option(help: ArgumentHelp("The text's language (BCP 47).", valueName: "code"))
+  var language = "en"
+
+  /// The status byte has six bits for the length (Text RTD 1.0, 3.2.1).
+  private static let longest = 63
+
+  mutating func validate() throws {
+    guard (1...Self.longest).contains(language.utf8.count),
+      language.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw ValidationError("--language takes a language code such as en or pt-BR.") }
+  }
+}
+
+/// `text`.
+struct TextKind: RecordKind {
+  static let name = "text"
+  static let abstract = "Writes a text."
+  static let examples = ["text \"Bonjour\" --language fr --virtual ntag213"]
+
+  @Argument(help: "The text.") var text: String
+  @OptionGroup var language: LanguageOption
+
+  var templates: [String] { [text] }
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let text = values.fill(try TextArgument.checked(text, "the text"))
+    return NDEFMessage(.text(text, language: language.language))
+  }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import NFC
+
+/// `uri`.
+struct URIKind: RecordKind {
+  static let name = "uri"
+  static let abstract = "Writes a link."
+  static let examples = ["uri https://example.com --virtual ntag213"]
+
+  @Argument(help: "The link.") var url: String
+
+  var templates: [String] { [url] }
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let text = values.fill(try TextArgument.checked(url, "the link"))
+    return NDEFMessage(.uri(try LinkText.checked(text, isForced: isForced)))
+  }
+}

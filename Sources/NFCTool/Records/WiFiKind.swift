@@ -1,0 +1,80 @@
+import ArgumentParser
+import NFC
+
+/// `wifi`.
+struct WiFiKind: RecordKind {
+  /// `--password` is the network's.
+  typealias Password = TagPasswordFile
+
+  /// How a network is protected.
+  enum Security: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case open
+    case wpa2
+    case wpa3
+  }
+
+  static let name = "wifi"
+  static let abstract = "Writes how to join a Wi-Fi network."
+  static let examples = ["wifi Guests --password \"correct horse\" --virtual ntag213"]
+
+  @Argument(help: "The network's name.") var ssid: String
+  @Option(
+    name: .customLong("password"),
+    help: ArgumentHelp("The network's password.", valueName: "text"))
+  var networkPassword: String?
+  @Option(
+    help: ArgumentHelp(
+      "How the network is protected: open, wpa2 or wpa3; wpa2 if there is a password.",
+      valueName: "kind"))
+  var security: Security?
+
+  /// IEEE 802.11-2020, 9.4.2.2, and the passphrases of its annex J.4 (WPA2); SAE takes any length.
+  private static let longestName = 32
+  private static let passphraseLengths = 8...63
+  private static let longestPassword = 64
+
+  mutating func validate() throws {
+    let security = security ?? (networkPassword == nil ? .open : .wpa2)
+    guard security == .open || networkPassword != nil else {
+      throw ValidationError("--security \(security.rawValue) needs a --password.")
+    }
+    guard security != .open || networkPassword == nil else {
+      throw ValidationError("An open network has no --password.")
+    }
+  }
+
+  func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
+    let name = try TextArgument.checked(ssid, "the network's name")
+    guard (1...Self.longestName).contains(name.utf8.count) else {
+      throw Failure(
+        .usage, "a network's name has 1 to \(Self.longestName) bytes, not \(name.utf8.count)")
+    }
+    var credential = WiFiCredential(ssid: name, key: nil)
+    if let networkPassword {
+      let isWPA3 = security == .wpa3
+      let password = try TextArgument.checked(networkPassword, "the password")
+      if !isForced { try check(password, isWPA3) }
+      credential = WiFiCredential(ssid: name, key: password)
+      if isWPA3 { credential.authentication = Self.wpa3 }
+    }
+    return NDEFMessage(WiFiRecord(credentials: [credential]).record)
+  }
+
+  /// With WPA2 for devices that do not know WPA3, as access points that grant both announce it.
+  private static let wpa3: WiFiCredential.Authentication = [.wpa2Personal, .wpa3Personal]
+
+  private func check(_ password: String, _ isWPA3: Bool) throws {
+    let count = password.utf8.count
+    let isKey = count == Self.longestPassword && password.allSatisfy(\.isHexDigit)
+    let isGood =
+      isWPA3
+      ? (1...Self.longestPassword).contains(count) : Self.passphraseLengths.contains(count) || isKey
+    guard isGood else {
+      throw Failure(
+        .usage, "a password of \(count) bytes is none for this network",
+        advice: isWPA3
+          ? "it has 1 to 64 bytes; insist with --as-is"
+          : "WPA2 takes 8 to 63 characters; insist with --as-is")
+    }
+  }
+}

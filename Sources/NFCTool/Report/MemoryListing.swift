@@ -1,0 +1,45 @@
+import NFC
+
+/// A memory as hexadecimal and ASCII, with a mark for each page or block that is locked.
+struct MemoryListing {
+  let image: TagImage
+  var locked: Set<Int> = []
+
+  init(_ image: TagImage, locked: [Int] = []) {
+    self.image = image
+    self.locked = Set(locked)
+  }
+
+  private var unit: String { image.kind?.unit ?? "block" }
+
+  private var units: [(number: Int, bytes: [UInt8])] {
+    let size = max(1, image.unitSize)
+    return stride(from: 0, to: image.bytes.count, by: size).map {
+      ($0 / size, Array(image.bytes[$0..<min($0 + size, image.bytes.count)]))
+    }
+  }
+
+  var lines: [String] {
+    let width = String(max(0, units.count - 1)).count
+    return units.map { number, bytes in
+      let digits = String(number)
+      let mark = locked.contains(number) ? "*" : " "
+      let hexadecimal = bytes.map { [$0].hexadecimal }.joined(separator: " ")
+      let text = bytes.map { (0x20...0x7E).contains($0) ? Character(Unicode.Scalar($0)) : "." }
+      return String(repeating: " ", count: width - digits.count) + digits + mark + " "
+        + hexadecimal + "  " + String(text)
+    }
+  }
+
+  var member: JSON.Member {
+    JSON.Member(
+      key: "memory",
+      value: .array(
+        units.map { number, bytes in
+          .members([
+            unit: .integer(number), "data": .bytes(bytes),
+            "locked": locked.contains(number) ? .bool(true) : nil,
+          ])
+        }))
+  }
+}

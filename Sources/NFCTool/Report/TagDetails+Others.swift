@@ -1,0 +1,193 @@
+import NFC
+
+/// ISO 15693 and FeliCa.
+extension TagDetails {
+  mutating func ask(_ tag: any ISO15693Tag, _ listsMemory: Bool) async throws {
+    let detected = DetectedTag.iso15693(tag)
+    guard let count = try await detected.vicinityInformation()?.blockCount, count > 0 else {
+      return
+    }
+    if let status = try await answer(detected, { try await tag.securityStatus(0..<count) }) {
+      lockedBlocks = status.indices.filter { status[$0] & 1 == 1 }
+    }
+    guard listsMemory,
+      let content = try await answer(
+        detected, { try await MemoryTag.vicinity(tag).read(TagKeys(), password: nil) })
+    else { return }
+    memory = MemoryListing(content.image, locked: lockedBlocks ?? [])
+  }
+
+  mutating func ask(
+    _ tag: any FeliCaTag, _ product: TagProduct?, _ listsMemory: Bool
+  ) async throws {
+    let detected = DetectedTag.feliCa(tag)
+    if let card = try await answer(detected, { try await FeliCaCard(tag, product) }) {
+      facts += card.rows
+      members += card.members(tag)
+    }
+    guard listsMemory, tag.lite != nil,
+      let content = try await answer(
+        detected, { try await MemoryTag.feliCaLite(tag).read(TagKeys(), password: nil) })
+    else { return }
+    memory = MemoryListing(content.image)
+  }
+}
+
+/// Cards of known applications, by their names only: nothing of them is read.
+extension TagDetails {
+  private struct Application {
+    let name: String
+    let aid: ApplicationIdentifier
+
+    init(_ name: String, _ aid: ApplicationIdentifier) {
+      self.name = name
+      self.aid = aid
+    }
+  }
+
+  /// EMV book 1, 11.3.4 (the payment system environment); ICAO 9303, part 10; NFC Forum type 4 tag; Calypso
+  /// (1TIC.ICA); Korean transit (KS X 6924); FIDO CTAP; OpenPGP card; NIST SP 800-73.
+  private static let applications = [
+    Application("payment card (EMV)", "325041592E5359532E4444463031"),
+    Application("passport or identity card (ICAO 9303)", "A0000002471001"),
+    Application("transit card (Calypso)", "315449432E494341"),
+    Application("transit card (T-money)", "D4100000030001"),
+    Application("NDEF", "D2760000850101"), Application("security key (FIDO)", "A0000006472F0001"),
+    Application("OpenPGP card", "D27600012401"), Application("identity card (PIV)", "A000000308"),
+  ]
+
+  mutating func askApplications(_ card: any ISO7816Tag) async throws {
+    let detected = DetectedTag.iso7816(card)
+    var found: [Application] = []
+    for application in Self.applications {
+      let response = try await answer(detected) {
+        try await card.sendCommand(.select(aid: application.aid))
+      }
+      guard let response, response.isSuccess || (0x61...0x63).contains(response.sw1) else {
+        continue
+      }
+      found.append(application)
+    }
+    for application in found { facts.append(("application", application.name)) }
+    if !found.isEmpty {
+      members.append(
+        JSON.Member(
+          key: "applications",
+          value: .array(
+            found.map { .members(["aid": .string("\($0.aid)"), "name": .string($0.name)]) })))
+    }
+  }
+}
+
+/// MIFARE DESFire, as far as it answers without a key (MF3D(H)x3 data sheet, 9).
+extension TagDetails {
+  private enum DESFire {
+    static let getApplicationIDs: UInt8 = 0x6A
+    static let freeMemory: UInt8 = 0x6E
+    static let selectApplication: UInt8 = 0x5A
+    static let getFileIDs: UInt8 = 0x6F
+    static let getFileSettings: UInt8 = 0xF5
+    static let getKeySettings: UInt8 = 0x45
+    static let additionalFrame: UInt8 = 0xAF
+    static let done: UInt8 = 0x00
+    /// Answers never need more.
+    static let maximumFrames = 32
+
+    static func kind(_ number: UInt8) -> String {
+      switch number {
+      case 0: "data"
+      case 1: "backup data"
+      case 2: "value"
+      case 3: "linear records"
+      case 4: "cyclic records"
+      case 5: "transaction MAC"
+      default: "unknown kind \(number)"
+      }
+    }
+  }
+
+  mutating func askDESFire(_ tag: any MiFareTag) async throws {
+    // The signature's command may have left another application selected.
+    guard try await send(tag, DESFire.selectApplication, [0, 0, 0]) != nil else { return }
+    if let free = try await send(tag, DESFire.freeMemory), free.count == 3 {
+      let size = free.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
+      facts.append(("free memory", "\(size) bytes"))
+      members.append(JSON.Member(key: "freeMemory", value: .integer(size)))
+    }
+    if let settings = try await send(tag, DESFire.getKeySettings), settings.count == 2 {
+      facts.append(("card keys", Self.words(settings)))
+    }
+    guard let list = try await send(tag, DESFire.getApplicationIDs) else {
+      facts.append(("applications", "listed only with a key"))
+      return
+    }
+    var applications: [JSON] = []
+    for offset in stride(from: 0, to: list.count - list.count % 3, by: 3) {
+      applications.append(try await application(tag, Array(list[offset..<offset + 3])))
+    }
+    if applications.isEmpty { facts.append(("applications", "none")) }
+    members.append(JSON.Member(key: "applications", value: .array(applications)))
+  }
+
+  private mutating func application(_ tag: any MiFareTag, _ bytes: [UInt8]) async throws -> JSON {
+    let name = Array(bytes.reversed()).hexadecimal
+    var files: [JSON] = []
+    var keys: String?
+    var words: [String] = []
+    if try await send(tag, DESFire.selectApplication, bytes) != nil {
+      if let settings = try await send(tag, DESFire.getKeySettings), settings.count == 2 {
+        keys = Self.words(settings)
+      }
+      for file in try await send(tag, DESFire.getFileIDs) ?? [] {
+        let settings = try await send(tag, DESFire.getFileSettings, [file])
+        let kind = settings?.first.map(DESFire.kind)
+        let size = settings.flatMap(Self.size)
+        files.append(
+          .members([
+            "file": .integer(file), "kind": kind.map { .string($0) },
+            "size": size.map { .integer($0) },
+          ]))
+        let more = [kind, size.map { "\($0) bytes" }].compactMap(\.self)
+        words.append("file \(file)" + (more.isEmpty ? "" : " (\(more.joined(separator: ", ")))"))
+      }
+      _ = try await send(tag, DESFire.selectApplication, [0, 0, 0])
+    }
+    let text = (keys.map { [$0] } ?? []) + words
+    facts.append(("application \(name)", text.isEmpty ? "" : text.joined(separator: "; ")))
+    return .members([
+      "aid": .string(name), "keys": keys.map { .string($0) },
+      "files": files.isEmpty ? nil : .array(files),
+    ])
+  }
+
+  /// Of data files: bytes 4 to 6 of the settings.
+  private static func size(_ settings: [UInt8]) -> Int? {
+    guard let kind = settings.first, kind < 2, settings.count >= 7 else { return nil }
+    return Int(settings[4]) | Int(settings[5]) << 8 | Int(settings[6]) << 16
+  }
+
+  private static func words(_ settings: [UInt8]) -> String {
+    let cryptography = ["DES", "3K3DES", "AES", "unknown"][Int(settings[1] >> 6)]
+    let count = settings[1] & 0x0F
+    return "\(count) key\(count == 1 ? "" : "s") (\(cryptography))"
+      + (settings[0] & 1 == 0 ? ", the master key cannot be changed" : "")
+  }
+
+  /// All frames of an answer; `nil` if the card refuses.
+  private func send(
+    _ tag: any MiFareTag, _ command: UInt8, _ data: [UInt8] = []
+  ) async throws -> [UInt8]? {
+    var result: [UInt8] = []
+    var next = [command] + data
+    for _ in 0..<DESFire.maximumFrames {
+      guard
+        let frame = try await answer(.miFare(tag), { try await tag.sendMiFareCommand(next) }),
+        let status = frame.first
+      else { return nil }
+      result += frame.dropFirst()
+      guard status == DESFire.additionalFrame else { return status == DESFire.done ? result : nil }
+      next = [DESFire.additionalFrame]
+    }
+    return nil
+  }
+}

@@ -1,0 +1,101 @@
+import NFC
+
+/// Ultralight and NTAG. What the chip has and what its pages are for is asked of the library.
+extension TagDetails {
+  private static let pageSize = 4
+
+  mutating func ask(
+    _ tag: DetectedTag, _ commands: UltralightCommands, _ product: TagProduct,
+    _ key: UltralightKey?, _ listsMemory: Bool
+  ) async throws {
+    version = try await answer(tag) { try await commands.getVersion() }
+    if version != nil,
+      let bytes = try await answer(tag, { try await commands.readSignature() })
+    {
+      signature = bytes
+      originality = OriginalitySignature.verify(
+        uid: tag.identifier, signature: bytes, product: product)
+    }
+    if key != nil { try await commands.open(with: key) }
+    counters =
+      try await answer(tag) { try await commands.counters() }?
+      .sorted { $0.key < $1.key }.map { (Int($0.key), $0.value) } ?? []
+    do {
+      let dump = try await commands.dump(with: key)
+      if let state = dump.lockState {
+        locks = Locks(staticBits: state.staticBits, dynamicBits: state.dynamicBits)
+        lockedPages = state.closedPages
+      }
+      readProtection(dump)
+      memoryMap = Self.map(dump)
+      let pageCount = dump.bytes.count / Self.pageSize
+      let readable = min(dump.firstProtectedPage ?? pageCount, pageCount)
+      if listsMemory {
+        memory = MemoryListing(
+          TagImage(
+            kind: .type2, unitSize: Self.pageSize,
+            bytes: Array(dump.bytes.prefix(readable * Self.pageSize))),
+          locked: lockedPages ?? [])
+      }
+    } catch let error as NFCError where error.code == .unsupported {
+      // The pages of this chip are not known.
+    }
+  }
+
+  // MARK: Protection
+
+  private mutating func readProtection(_ dump: UltralightDump) {
+    guard let state = dump.protectionState else {
+      // The pages that would say so may be protected themselves.
+      if let page = dump.firstProtectedPage {
+        protection = Protection(from: page, protectsReading: true)
+      }
+      return
+    }
+    protection = Protection(
+      from: state.firstPage, protectsReading: state.protectsReading,
+      attempts: state.attemptLimit ?? 0, isConfigurationLocked: state.isConfigurationLocked)
+    guard dump.product.name.hasPrefix("NTAG"), state.secret == .password,
+      let pages = dump.areas.first(where: { $0.use == .configuration })?.pages
+    else { return }
+    let start = pages.lowerBound * Self.pageSize
+    guard dump.bytes.count >= start + 2 * Self.pageSize else { return }
+    readMirror(Array(dump.bytes[start..<start + 2 * Self.pageSize]))
+  }
+
+  /// MIRROR, MIRROR_PAGE and ACCESS (NTAG21x data sheet, 8.5.7 and 8.7).
+  private mutating func readMirror(_ bytes: [UInt8]) {
+    let access = bytes[4]
+    let kinds = ["off", "UID", "counter", "UID and counter"]
+    let kind = kinds[Int(bytes[0] >> 6)]
+    let place = bytes[0] >> 6 == 0 ? "" : ", from byte \(bytes[0] >> 4 & 3) of page \(bytes[2]) on"
+    facts.append(("mirror", kind + place))
+    guard counters.contains(where: { $0.number == 2 }) || access & 0x10 != 0 else { return }
+    facts.append(("NFC counter", access & 0x10 != 0 ? "counts each reading" : "off"))
+  }
+
+  // MARK: Map
+
+  private static func map(_ dump: UltralightDump) -> [Area] {
+    let areas = dump.areas.map { Area(unit: "page", numbers: $0.pages, use: name($0.use)) }
+    guard let first = dump.firstProtectedPage, let last = dump.areas.last?.pages.upperBound,
+      first <= last
+    else { return areas }
+    return areas
+      + [Area(unit: "page", numbers: first...last, use: "cannot be read without a key")]
+  }
+
+  private static func name(_ use: UltralightArea.Use) -> String {
+    switch use {
+    case .identifierAndLocks: "UID and lock bits"
+    case .oneTime: "capability container, bits set for good"
+    case .user: "user memory"
+    case .locks: "dynamic lock bits"
+    case .counter: "counter"
+    case .configuration: "configuration"
+    case .secret: "password and acknowledge, cannot be read"
+    case .key: "key, cannot be read"
+    case .reserved: "reserved"
+    }
+  }
+}

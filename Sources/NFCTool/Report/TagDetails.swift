@@ -1,0 +1,202 @@
+import NFC
+
+/// What `nfc info` finds out by asking the tag, besides its product and its NDEF message.
+struct TagDetails {
+  /// Lock bits as they stand on the tag.
+  struct Locks {
+    var staticBits: [UInt8]
+    var dynamicBits: [UInt8]?
+  }
+
+  /// Pages, blocks or sectors that are used alike.
+  struct Area {
+    var unit: String
+    var numbers: ClosedRange<Int>
+    var use: String
+  }
+
+  /// What a password or key protects.
+  struct Protection {
+    /// The first protected page.
+    var from: Int?
+    var protectsReading = false
+    /// 0 for no limit.
+    var attempts = 0
+    var isConfigurationLocked = false
+  }
+
+  var originality = OriginalitySignature.Verdict.unknown
+  var signature: [UInt8]?
+  /// GET_VERSION's answer.
+  var version: [UInt8]?
+  var locks: Locks?
+  /// `nil` for a tag without pages.
+  var lockedPages: [Int]?
+  /// `nil` for a tag without blocks, or one that does not report their locks.
+  var lockedBlocks: [Int]?
+  var protection: Protection?
+  var counters: [(number: Int, value: Int)] = []
+  var memoryMap: [Area] = []
+  /// What else there is to say, in words.
+  var facts: [(name: String, value: String)] = []
+  /// What else there is to say, for programs.
+  var members: [JSON.Member] = []
+  /// What was read of the memory, if that is asked for.
+  var memory: MemoryListing?
+
+  /// - Parameters:
+  ///   - keys: for the sectors of a MIFARE Classic, and the password of an Ultralight or NTAG.
+  ///   - listsMemory: keeps the memory too.
+  init(
+    _ tag: DetectedTag, _ product: TagProduct?, _ keys: TagKeys, password: [UInt8]?,
+    listsMemory: Bool
+  ) async throws {
+    switch tag {
+    case .miFare(let miFare):
+      if let commands = miFare.ultralight, let product {
+        let key = try keys.ultralight(product, password: password)
+        try await ask(tag, commands, product, key, listsMemory)
+      } else if let commands = miFare.classic {
+        try await ask(commands, try keys.classic, listsMemory)
+      } else if miFare.ats.count > 0 {
+        if let product {
+          try await checkOriginality(tag, product) { try await miFare.sendCommand($0) }
+        }
+        if miFare.family == .desfire { try await askDESFire(miFare) }
+      }
+    case .iso7816(let card):
+      if let product {
+        try await checkOriginality(tag, product) { try await card.sendCommand($0) }
+      }
+      try await askApplications(card)
+    case .iso15693(let vicinity): try await ask(vicinity, listsMemory)
+    case .feliCa(let card): try await ask(card, product, listsMemory)
+    case .other(let other):
+      if listsMemory, other.technology == .jewel {
+        memory = MemoryListing(
+          try await MemoryTag.topaz(other).read(TagKeys(), password: nil).image)
+      }
+    }
+  }
+
+  /// `nil` for what the chip has not, or does not say without a password. A chip that does not know a
+  /// command may be silent, and has to be woken after that.
+  func answer<Result>(
+    _ tag: DetectedTag, _ ask: () async throws -> Result
+  ) async throws -> Result? {
+    do {
+      return try await ask()
+    } catch let error as NFCError where error.group == .refusal || error.code == .unsupported {
+      return nil
+    } catch let error as NFCError where error.cause == .noAnswer {
+      try await tag.connect()
+      return nil
+    }
+  }
+
+  // MARK: DESFire and NTAG 4xx
+
+  /// Read_Sig of the signature with number 0, in the form of ISO/IEC 7816-4 (NTAG 424 DNA data sheet,
+  /// 10.9; MIFARE DESFire Light data sheet, 11.3).
+  private static let readSignature = APDU(
+    instructionClass: 0x90, instructionCode: 0x3C, p1: 0, p2: 0, data: [0x00],
+    expectedLength: 256)
+  private static let signatureSize = 56
+
+  private mutating func checkOriginality(
+    _ tag: DetectedTag, _ product: TagProduct, _ send: (APDU) async throws -> ResponseAPDU
+  ) async throws {
+    guard product.name != "MIFARE Plus",
+      let answer = try await answer(tag, { try await send(Self.readSignature) }),
+      answer.data.count == Self.signatureSize
+    else { return }
+    signature = answer.data
+    originality = OriginalitySignature.verify(
+      uid: tag.identifier, signature: answer.data, product: product)
+  }
+}
+
+// MARK: - Output
+
+extension TagDetails {
+  /// What `info --json` has of it, after `ndef`.
+  var json: [JSON.Member] {
+    func numbers(_ list: [Int]?) -> JSON? { list.map { .array($0.map { .integer($0) }) } }
+    let protection: JSON? = protection.map { protection in
+      .members([
+        "password": .bool(protection.from != nil), "from": protection.from.map { .integer($0) },
+        "read": .bool(protection.protectsReading), "attempts": .integer(protection.attempts),
+      ])
+    }
+    let locks: JSON? = locks.map { locks in
+      .members([
+        "static": .bytes(locks.staticBits), "dynamic": locks.dynamicBits.map { .bytes($0) },
+      ])
+    }
+    let counters: JSON? =
+      counters.isEmpty
+      ? nil
+      : .array(
+        counters.map { .members(["number": .integer($0.number), "value": .integer($0.value)]) })
+    let map: JSON? =
+      memoryMap.isEmpty
+      ? nil
+      : .array(
+        memoryMap.map {
+          .members([
+            "unit": .string($0.unit), "first": .integer($0.numbers.lowerBound),
+            "last": .integer($0.numbers.upperBound), "use": .string($0.use),
+          ])
+        })
+    guard
+      case .object(let common) = JSON.members([
+        "originality": .string(originality.rawValue), "lockedPages": numbers(lockedPages),
+        "lockedBlocks": numbers(lockedBlocks), "protection": protection,
+        "version": version.map { .bytes($0) }, "signature": signature.map { .bytes($0) },
+        "locks": locks, "counters": counters, "memoryMap": map,
+      ])
+    else { return members }
+    return common + members + (memory.map { [$0.member] } ?? [])
+  }
+
+  /// Adds the lines for people.
+  func addRows(to table: inout FactTable) {
+    let verdict =
+      switch originality {
+      case .genuine: Terminal.styled("genuine, by the maker's signature", .good)
+      case .notGenuine: Terminal.styled("not genuine: the signature is not the maker's", .bad)
+      case .unknown: "unknown: no signature that could be checked"
+      }
+    table.add("originality", verdict)
+    if let version { table.add("version", version.hexadecimal) }
+    if let signature { table.add("signature", signature.hexadecimal) }
+    if let protection { table.add("password", protection.text) }
+    if let locks {
+      let dynamicBits = locks.dynamicBits.map { ", dynamic \($0.hexadecimal)" } ?? ""
+      table.add("lock bits", "static \(locks.staticBits.hexadecimal)\(dynamicBits)")
+    }
+    if let lockedPages { table.add("locked pages", Self.list(lockedPages)) }
+    if let lockedBlocks { table.add("locked blocks", Self.list(lockedBlocks)) }
+    for counter in counters { table.add("counter \(counter.number)", "\(counter.value)") }
+    for fact in facts { table.add(fact.name, fact.value) }
+    for area in memoryMap {
+      let (first, last) = (area.numbers.lowerBound, area.numbers.upperBound)
+      table.add(
+        first == last ? "\(area.unit) \(first)" : "\(area.unit)s \(first)-\(last)", area.use)
+    }
+  }
+
+  private static func list(_ numbers: [Int]) -> String {
+    numbers.isEmpty ? "none" : NumberList.text(numbers)
+  }
+}
+
+extension TagDetails.Protection {
+  fileprivate var text: String {
+    guard let from else { return "none" }
+    let use = protectsReading ? "to read and write" : "to write"
+    let limit = attempts == 0 ? "any number of attempts" : "\(attempts) wrong attempts at most"
+    let lock = isConfigurationLocked ? ", cannot be changed any more" : ""
+    return "needed \(use) from page \(from) on, \(limit)\(lock)"
+  }
+}

@@ -1,0 +1,107 @@
+import NFC
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Arguments of the command line as text, without losing a byte.
+///
+/// A file's name may hold any bytes, and Swift's strings only whole characters. A byte that is part of no
+/// character stands as a scalar of a private use area, U+10FE00 and the byte, until the name is used. So
+/// does the minus sign before a negative number, which the parser would take for an option.
+enum ArgumentText {
+  private static let base: UInt32 = 0x10_FE00
+  private static let hiddenScalars = base...(base + 0xFF)
+  private static let minusSign: UInt8 = 0x2D
+
+  /// The text of an argument, from its bytes up to the terminating zero.
+  static func text(of argument: UnsafePointer<CChar>) -> String {
+    let bytes = UnsafeBufferPointer(start: argument, count: strlen(argument)).map {
+      UInt8(bitPattern: $0)
+    }
+    return text(of: bytes)
+  }
+
+  static func text(of bytes: [UInt8]) -> String {
+    let plain = String(decoding: bytes, as: UTF8.self)
+    let isWhole =
+      plain.utf8.elementsEqual(bytes)
+      && !plain.unicodeScalars.contains { hiddenScalars.contains($0.value) }
+    guard !isWhole else { return plain }
+    var text = String.UnicodeScalarView()
+    var rest = bytes[...]
+    while let first = rest.first {
+      if let scalar = scalar(at: rest), !hiddenScalars.contains(scalar.value) {
+        text.append(scalar)
+        rest = rest.dropFirst(UTF8.width(scalar))
+      } else {
+        text.append(hidden(first))
+        rest = rest.dropFirst()
+      }
+    }
+    return String(text)
+  }
+
+  /// The character at the start of `bytes`, if there is a whole one.
+  private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    var decoder = UTF8()
+    var iterator = bytes.prefix(4).makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
+    return scalar
+  }
+
+  private static func hidden(_ byte: UInt8) -> Unicode.Scalar {
+    Unicode.Scalar(base + UInt32(byte)) ?? "\u{FFFD}"
+  }
+
+  private static func byte(_ scalar: Unicode.Scalar) -> UInt8? {
+    hiddenScalars.contains(scalar.value) ? UInt8(scalar.value - base) : nil
+  }
+
+  // MARK: Taking it apart again
+
+  /// The bytes that the argument was made of.
+  static func bytes(_ text: String) -> [UInt8] {
+    text.unicodeScalars.flatMap { scalar in
+      byte(scalar).map { [$0] } ?? Array(String(scalar).utf8)
+    }
+  }
+
+  /// The argument as text; `nil` if it is not UTF-8.
+  static func utf8(_ text: String) -> String? {
+    var whole = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      guard let byte = byte(scalar) else {
+        whole.append(scalar)
+        continue
+      }
+      guard byte < 0x80 else { return nil }
+      whole.append(Unicode.Scalar(byte))
+    }
+    return String(whole)
+  }
+
+  /// For people: bytes that are no character as `\xFF`.
+  static func shown(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { byte($0) != nil }) else { return text }
+    return text.unicodeScalars.map { scalar -> String in
+      guard let byte = byte(scalar) else { return String(scalar) }
+      guard byte >= 0x80 else { return String(Unicode.Scalar(byte)) }
+      return #"\x"# + [byte].hexadecimal
+    }.joined()
+  }
+
+  // MARK: Negative numbers
+
+  /// Hides the minus sign of what is a number and no option.
+  static func hidingMinusSigns(_ arguments: [String]) -> [String] {
+    arguments.map { argument in
+      guard argument.hasPrefix("-"), let next = argument.dropFirst().first,
+        next.isASCII && next.isNumber || next == "."
+      else { return argument }
+      return String(String.UnicodeScalarView([hidden(minusSign)])) + argument.dropFirst()
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import ArgumentParser
+import NFC
+
+/// The words of a command line that name a command, looked at before the parser: a word that names none is
+/// answered with the nearest one, whatever options stand beside it.
+enum CommandWords {
+  private static let help = "help"
+
+  /// - Parameter arguments: with the options that all commands have after the command's name.
+  /// - Throws: ``Failure`` for a word that is no command.
+  static func check(_ arguments: [String]) throws {
+    var words = arguments[...]
+    if words.first == help { return try checkHelp(words.dropFirst()) }
+    var path = ["nfc"]
+    var subcommands = NFCTool.configuration.subcommands
+    while !subcommands.isEmpty, let word = words.first, !word.hasPrefix("-") {
+      guard let command = subcommands.first(where: { $0.matches(word) }) else {
+        throw unknown(word, path, subcommands, following: words.dropFirst().first)
+      }
+      path.append(word)
+      subcommands = command.configuration.subcommands
+      words = words.dropFirst()
+    }
+    // Options of the command's own have taken the place of its subcommand.
+    guard !subcommands.isEmpty, path.count > 1,
+      let word = words.first(where: { !$0.hasPrefix("-") }),
+      !words.contains("--help"), !words.contains("-h"), !words.contains("--version")
+    else { return }
+    guard !subcommands.contains(where: { $0.matches(word) }) else { return }
+    let names = subcommands.compactMap { $0.configuration.commandName }
+    // It may as well be the value of an option.
+    guard Spelling.nearest(to: word, among: names).isEmpty else {
+      throw unknown(word, path, subcommands, following: nil)
+    }
+    throw missing(path, subcommands)
+  }
+
+  private static func checkHelp(_ words: ArraySlice<String>) throws {
+    var path = ["nfc"]
+    var subcommands = NFCTool.configuration.subcommands
+    for word in words where !word.hasPrefix("-") {
+      guard let command = subcommands.first(where: { $0.matches(word) }) else {
+        throw unknown(word, path, subcommands, following: nil)
+      }
+      path.append(word)
+      subcommands = command.configuration.subcommands
+    }
+  }
+
+  private static func missing(_ path: [String], _ commands: [any ParsableCommand.Type]) -> Failure {
+    let name = path.joined(separator: " ")
+    let names = commands.compactMap { $0.configuration.commandName }.joined(separator: ", ")
+    return Failure(.usage, "\(name) needs one of \(names)", advice: "\(name) --help says more")
+  }
+
+  private static func unknown(
+    _ word: String, _ path: [String], _ commands: [any ParsableCommand.Type],
+    following: String?
+  ) -> Failure {
+    let name = path.joined(separator: " ")
+    let shown = ArgumentText.shown(word)
+    if path.last == "write", isLink(word) {
+      return Failure(
+        .usage, "nfc write takes what is to be written by its kind",
+        advice: "nfc write uri \(shown.shellWord)")
+    }
+    let names = commands.compactMap { $0.configuration.commandName }
+    let reason = "there is no command \(name) \(shown.shellWord)"
+    if let nearest = Spelling.nearest(to: word, among: names + Array(synonyms.keys)).first {
+      let command = synonyms[nearest] ?? nearest
+      return Failure(.usage, reason, advice: "did you mean \(name) \(command)?")
+    }
+    return Failure(.usage, reason, advice: "\(name) --help shows those that there are")
+  }
+
+  /// What other programs call it.
+  private static let synonyms = [
+    "url": "uri", "link": "uri", "vcard": "contact", "phone": "tel", "email": "mail",
+    "location": "geo", "list": "readers", "scan": "poll", "clone": "copy", "backup": "dump",
+    "protocols": "poll", "bt": "bluetooth", "aar": "app",
+  ]
+
+  private static func isLink(_ word: String) -> Bool {
+    word.contains("://") || word.hasPrefix("www.") || word.hasPrefix("mailto:")
+      || word.hasPrefix("tel:")
+  }
+}
+
+/// Finds what was meant by a word that is spelled wrong.
+enum Spelling {
+  /// The names that differ by few letters, nearest first; upper and lower case and punctuation count for
+  /// nothing.
+  static func nearest(to word: String, among names: [String], atMost count: Int = 3) -> [String] {
+    let word = folded(word)
+    let candidates = names.compactMap { name -> (name: String, distance: Int)? in
+      let folded = folded(name)
+      let distance = distance(Array(word), Array(folded))
+      let isNear = distance <= max(1, min(word.count, folded.count) / 3)
+      let isPart = word.count > 2 && folded.hasPrefix(word)
+      return isNear || isPart ? (name, isNear ? distance : distance + word.count) : nil
+    }
+    return candidates.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(count)
+      .map(\.name)
+  }
+
+  /// Letters and digits in lower case.
+  static func folded(_ text: String) -> String {
+    String(text.lowercased().filter { $0.isLetter || $0.isNumber })
+  }
+
+  /// How many letters are to be put in, left out, replaced or swapped with the next one.
+  static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...b.count)
+    for i in 0..<a.count {
+      var row = [i + 1]
+      for j in 0..<b.count {
+        var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          best = min(best, beforeLast[j - 1] + 1)
+        }
+        row.append(best)
+      }
+      (beforeLast, last) = (last, row)
+    }
+    return last[b.count]
+  }
+}

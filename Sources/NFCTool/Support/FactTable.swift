@@ -1,0 +1,57 @@
+import NFC
+
+/// Facts for people, one per line, the names in a column of their own.
+struct FactTable {
+  private var rows: [(name: String, value: String)] = []
+
+  mutating func add(_ name: String, _ value: String) { rows.append((name, value)) }
+
+  /// Adds what JSON says in a word, by its name for people.
+  mutating func add(_ members: [JSON.Member]) {
+    for member in members {
+      guard let text = member.value.plainText, !text.isEmpty else { continue }
+      add(Self.label(member.key), Self.value(text, of: member.key))
+    }
+  }
+
+  /// Prints the rows. A name that is the same as the one before is not repeated.
+  func print() throws {
+    let width = (rows.map(\.name.count).max() ?? 0) + 2
+    var last: String?
+    for row in rows {
+      let name = row.name == last ? "" : row.name
+      last = row.name
+      let gap = String(repeating: " ", count: max(1, width - name.count))
+      try Output.line(Terminal.styled(name, .label) + gap + row.value)
+    }
+  }
+
+  // MARK: Words
+
+  private static let labels: [String: String] = [
+    "type": "kind", "protocol": "protocol", "uid": "UID", "family": "family", "atqa": "ATQA",
+    "sak": "SAK", "ats": "ATS", "historicalBytes": "historical bytes", "pupi": "PUPI",
+    "applicationData": "application data", "protocolInfo": "protocol info", "idm": "IDm",
+    "pmm": "PMm", "systemCode": "system code", "icManufacturerCode": "IC manufacturer",
+    "icSerialNumber": "serial number", "dsfid": "DSFID", "afi": "AFI", "blockSize": "block size",
+    "blockCount": "blocks", "memorySize": "memory", "icReference": "IC reference",
+    "manufacturerCode": "manufacturer", "icType": "IC type", "systemCodes": "systems",
+  ]
+
+  private static func label(_ key: String) -> String { labels[key] ?? key }
+
+  private static func value(_ text: String, of key: String) -> String {
+    switch (key, text) {
+    case ("memorySize", _), ("blockSize", _): "\(text) bytes"
+    case ("type", "miFare"): "MIFARE or NTAG"
+    case ("type", "iso7816"): "smart card"
+    case ("type", "iso15693"): "ISO 15693 tag"
+    case ("type", "feliCa"): "FeliCa card"
+    case ("family", "classic"): "MIFARE Classic"
+    case ("family", "ultralight"): "MIFARE Ultralight and NTAG"
+    case ("family", "plus"): "MIFARE Plus"
+    case ("family", "desfire"): "MIFARE DESFire"
+    default: text
+    }
+  }
+}

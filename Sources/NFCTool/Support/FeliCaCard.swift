@@ -1,0 +1,102 @@
+import NFC
+
+/// The systems and services of a FeliCa card.
+struct FeliCaCard {
+  struct System {
+    let system: FeliCaSystem
+    /// In the card's order.
+    var services: [UInt16] = []
+  }
+
+  private(set) var systems: [System] = []
+
+  /// More than any system is known to have; a card that never ends is not believed.
+  private static let maximumNodes: UInt16 = 1024
+  /// FeliCa Lite and Lite-S have these two services, for all blocks (FeliCa Lite-S User's Manual, 3.3).
+  private static let servicesOfLite: [UInt16] = [0x0009, 0x000B]
+
+  init(_ tag: any FeliCaTag, _ product: TagProduct?) async throws {
+    let all = try await Self.systems(of: tag)
+    guard Self.listsServices(product) else {
+      let services = product == nil ? [] : Self.servicesOfLite
+      systems = all.map { System(system: $0, services: services) }
+      return
+    }
+    for system in all {
+      var found = System(system: system)
+      let card = tag.inSystem(system)
+      for index in 0..<Self.maximumNodes {
+        guard let node = try await card.searchServiceCode(index: index) else { break }
+        if case .service(let code) = node { found.services.append(code) }
+      }
+      systems.append(found)
+    }
+  }
+
+  /// FeliCa Lite and plain type 3 tags have one system, and list no services.
+  private static func listsServices(_ product: TagProduct?) -> Bool {
+    product?.name == "FeliCa Standard"
+  }
+
+  /// The card's systems, without a search for their services.
+  static func systems(of tag: any FeliCaTag) async throws -> [FeliCaSystem] {
+    if try await tag.product() != nil { return try await tag.systems() }
+    guard tag.systemCode.count == 2 else { return [] }
+    let code = UInt16(tag.systemCode[0]) << 8 | UInt16(tag.systemCode[1])
+    return [FeliCaSystem(code: code, idm: tag.idm, pmm: tag.pmm)]
+  }
+}
+
+extension FeliCaCard {
+  /// Systems and services in words.
+  var rows: [(name: String, value: String)] {
+    systems.flatMap { system -> [(name: String, value: String)] in
+      let code = system.system.code
+      let name = FeliCaServiceKind.name(ofSystem: code).map { ", \($0)" } ?? ""
+      return [("system", code.bigEndianBytes.hexadecimal + name)]
+        + system.services.map { service in
+          let kind = FeliCaServiceKind(code: service).description
+          return ("service", "\(service.bigEndianBytes.hexadecimal) \(kind)")
+        }
+    }
+  }
+}
+
+/// A service's code: its number, and in the lowest six bits what it can do (FeliCa Card User's Manual,
+/// excerpted edition, 3.3.2).
+struct FeliCaServiceKind {
+  let code: UInt16
+
+  private static let attributeMask: UInt16 = 0x3F
+
+  var needsKey: Bool { code & 1 == 0 }
+
+  /// In words.
+  var description: String {
+    let kind =
+      switch code & Self.attributeMask & ~1 {
+      case 0x08: "blocks, read and write"
+      case 0x0A: "blocks, read only"
+      case 0x0C: "log, read and write"
+      case 0x0E: "log, read only"
+      case 0x10: "purse, direct"
+      case 0x12: "purse, cash back and decrement"
+      case 0x14: "purse, decrement"
+      case 0x16: "purse, read only"
+      default: "of an unknown kind"
+      }
+    return kind + (needsKey ? ", with a key" : ", without a key")
+  }
+
+  /// What a system's code is known to stand for.
+  static func name(ofSystem code: UInt16) -> String? {
+    switch code {
+    case 0x0003: "transit of Japan"
+    case 0x12FC: "NDEF"
+    case 0x88B4: "FeliCa Lite"
+    case 0xFE00: "common area of Japan"
+    case 0x8008: "Octopus"
+    default: nil
+    }
+  }
+}

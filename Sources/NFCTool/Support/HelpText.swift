@@ -1,0 +1,20 @@
+/// Help texts as the parser makes them, in the order in which they are read.
+enum HelpText {
+  /// The heading of the options that all commands have.
+  static let shared = "Reader and output"
+
+  /// Moves the options that all commands have below the command's own.
+  static func arranged(_ text: String) -> String {
+    let heading = shared.uppercased() + ":"
+    var sections = text.split(separator: "\n\n", omittingEmptySubsequences: false).map(String.init)
+    guard let index = sections.firstIndex(where: { $0.hasPrefix(heading) }) else { return text }
+    let section = sections.remove(at: index)
+    let end = sections.firstIndex { $0.hasPrefix("OPTIONS:") } ?? sections.count - 1
+    sections.insert(section, at: min(end + 1, sections.count))
+    return sections.map { section in
+      var section = section[...]
+      while section.last == "\n" { section = section.dropLast() }
+      return String(section)
+    }.joined(separator: "\n\n")
+  }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// Numbers on the command line.
+enum NumberArgument {
+  /// Reads a whole number within bounds.
+  ///
+  /// - Parameter name: what it is, at the beginning of a sentence: `--count`, `The block`.
+  static func integer(_ text: String, _ name: String, in range: ClosedRange<Int>) throws -> Int {
+    let shown = ArgumentText.shown(text)
+    guard let number = Int(ArgumentText.utf8(text) ?? text) else {
+      throw ValidationError("\(name) is a whole number, not \"\(shown)\".")
+    }
+    guard range.contains(number) else {
+      throw ValidationError(
+        range.upperBound == .max
+          ? "\(name) is a number from \(range.lowerBound) on, not \(shown)."
+          : "\(name) is a number from \(range.lowerBound) to \(range.upperBound), not \(shown).")
+    }
+    return number
+  }
+
+  /// Reads a number with or without decimals.
+  static func decimal(_ text: String) -> Double? {
+    guard let text = ArgumentText.utf8(text), let value = Double(text), value.isFinite else {
+      return nil
+    }
+    return value
+  }
+}

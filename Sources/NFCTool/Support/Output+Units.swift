@@ -1,0 +1,43 @@
+import NFC
+
+extension Output {
+  /// A block or page that was read.
+  struct Unit {
+    var number: Int
+    var data: [UInt8]
+    /// `nil` if that was not asked for.
+    var isLocked: Bool?
+  }
+
+  /// Prints blocks or pages, one per line, the numbers aligned.
+  ///
+  /// - Parameter name: the key of the number in JSON.
+  static func units(_ units: [Unit], _ name: String, json: Bool) throws {
+    let width = units.map { String($0.number).count }.max() ?? 1
+    for unit in units {
+      guard !json else {
+        try line(
+          JSON.object(
+            [
+              JSON.Member(key: name, value: .integer(unit.number)),
+              JSON.Member(key: "data", value: .bytes(unit.data)),
+            ] + (unit.isLocked.map { [JSON.Member(key: "locked", value: .bool($0))] } ?? [])
+          ).text)
+        continue
+      }
+      let number = String(unit.number)
+      let lock = unit.isLocked.map { $0 ? "  locked" : "  not locked" } ?? ""
+      try line(
+        String(repeating: " ", count: width - number.count) + number + "  "
+          + unit.data.hexadecimal + lock)
+    }
+  }
+
+  /// What a command that changes a tag has done, as its `--json` says.
+  static func done(
+    _ options: GlobalOptions, _ uid: [UInt8], _ members: KeyValuePairs<String, JSON?>
+  ) throws {
+    guard options.json, case .object(let more) = JSON.members(members) else { return }
+    try line(JSON.object([JSON.Member(key: "uid", value: .bytes(uid))] + more).text)
+  }
+}

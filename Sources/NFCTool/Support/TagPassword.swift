@@ -1,0 +1,83 @@
+import ArgumentParser
+import NFC
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The password of the tag, however it is given. What is wrong with it is said without it.
+protocol TagPasswordOptions: ParsableArguments, Sendable {
+  /// - Throws: ``Failure`` for a file that cannot be read.
+  var bytes: [UInt8]? { get throws }
+}
+
+/// `--password`, `--password-file` or the environment.
+struct TagPassword: TagPasswordOptions {
+  @Option(
+    name: .customLong("password"),
+    help: ArgumentHelp(
+      "The tag's password: 4 bytes of an NTAG or Ultralight EV1, 16 of an Ultralight C.",
+      discussion: "The environment variable NFC_PASSWORD does the same.", valueName: "hex"),
+    transform: { try Hexadecimal.secret($0, "--password") })
+  var value: [UInt8]?
+
+  @OptionGroup var file: TagPasswordFile
+
+  mutating func validate() throws {
+    guard value == nil || file.file == nil else {
+      throw ValidationError("Give either --password or --password-file.")
+    }
+  }
+
+  var bytes: [UInt8]? { get throws { try value ?? file.bytes } }
+}
+
+/// `--password-file` or the environment.
+struct TagPasswordFile: TagPasswordOptions {
+  @Option(
+    name: .customLong("password-file"),
+    help: ArgumentHelp(
+      "A file with the tag's password in hexadecimal; - for standard input.", valueName: "file"))
+  var file: String?
+
+  private static let variable = "NFC_PASSWORD"
+
+  var bytes: [UInt8]? {
+    get throws {
+      if let file {
+        switch Hexadecimal.parse(try File.readText(file)) {
+        case .success(let bytes): return bytes
+        case .failure(let problem):
+          throw Failure(
+            .content, "\(File.name(file)) is no password in hexadecimal: \(problem.reason)")
+        }
+      }
+      guard let text = getenv(Self.variable).map({ String(cString: $0) }), !text.isEmpty else {
+        return nil
+      }
+      switch Hexadecimal.parse(text) {
+      case .success(let bytes): return bytes
+      case .failure(let problem):
+        throw Failure(.usage, "\(Self.variable) is not hexadecimal: \(problem.reason)")
+      }
+    }
+  }
+}
+
+extension DetectedTag {
+  /// Authenticates by a password, before anything else is asked of the tag.
+  ///
+  /// - Throws: ``Failure``: `usage` for a tag that has no password, or one of another length;
+  ///   `NFCError` `authenticationFailed`.
+  func authenticate(_ password: [UInt8]?) async throws {
+    guard let password else { return }
+    guard case .miFare(let tag) = self, let commands = tag.ultralight else {
+      throw Failure(
+        .usage, "a password is given, and \(kindName) has none",
+        tag: "tag \(identifier.hexadecimal)", advice: "leave it out")
+    }
+    try await commands.open(with: try UltralightKey(password, try await tag.product()))
+  }
+}

@@ -1,0 +1,186 @@
+import NFC
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A program that is run for a tap, in a process group of its own, so that all that it starts can be
+/// ended with it.
+struct ChildProcess: Sendable {
+  /// The program's name, looked up by PATH, and its arguments.
+  let arguments: [String]
+  /// Variables to set, in addition to this process's.
+  var environment: [String: String] = [:]
+  /// What it reads on standard input.
+  var input: [UInt8] = []
+
+  /// How a program has ended.
+  enum Outcome: Hashable, Sendable {
+    case exited(Int32)
+    case signaled(Int32)
+    /// It took too long, and its process group was ended.
+    case timedOut
+    /// It could not be started; the errno.
+    case notStarted(Int32)
+  }
+
+  /// How long a group has to end after SIGTERM before it gets SIGKILL.
+  private static let grace = Duration.milliseconds(500)
+
+  /// Runs the program to its end. Its output goes to standard error. A cancelled task ends the group.
+  ///
+  /// - Parameter timeout: `nil` for none.
+  func run(timeout: Duration?) async -> Outcome {
+    let process: pid_t
+    switch start() {
+    case .success(let started): process = started
+    case .failure(let problem): return .notStarted(problem.errno)
+    }
+    let clock = ContinuousClock()
+    let deadline = timeout.map { clock.now + $0 }
+    // Short programs are noticed soon, and long ones cost nothing.
+    var pause = Duration.milliseconds(1)
+    while true {
+      if let outcome = Self.outcome(of: process) { return outcome }
+      if let deadline, clock.now >= deadline {
+        await Self.endGroup(of: process)
+        return .timedOut
+      }
+      do {
+        try await Task.sleep(for: pause)
+      } catch {
+        await Self.endGroup(of: process)
+        return .signaled(SIGTERM)
+      }
+      pause = min(pause * 2, .milliseconds(50))
+    }
+  }
+
+  private struct StartProblem: Error {
+    let errno: Int32
+  }
+
+  /// The state of a process that has ended, which is then gone; `nil` while it runs.
+  private static func outcome(of process: pid_t) -> Outcome? {
+    var status: Int32 = 0
+    let result = waitpid(process, &status, WNOHANG)
+    guard result != 0 else { return nil }
+    guard result == process else { return .exited(0) }
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
+  }
+
+  private static func endGroup(of process: pid_t) async {
+    kill(-process, SIGTERM)
+    let clock = ContinuousClock()
+    let deadline = clock.now + grace
+    while clock.now < deadline, kill(-process, 0) == 0 {
+      if outcome(of: process) != nil { break }
+      // Not cancelled with the caller: the group must be gone before anybody goes on.
+      await Task.detached { try? await Task.sleep(for: .milliseconds(10)) }.value
+    }
+    kill(-process, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  }
+
+  private func start() -> Result<pid_t, StartProblem> {
+    guard let standardInput = Self.file(holding: input) else {
+      return .failure(StartProblem(errno: errno))
+    }
+    defer { _ = close(standardInput) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, standardInput, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    // The reader's port is not the program's, and libraries do not always say so themselves.
+    for descriptor in Self.openDescriptors where descriptor > STDERR_FILENO {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var standard = sigset_t()
+    sigemptyset(&standard)
+    for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { sigaddset(&standard, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &standard)
+
+    var process = pid_t()
+    let variables = Self.inherited.merging(environment) { $1 }.map { "\($0)=\($1)" }
+    let code = Self.withCStrings(arguments) { arguments in
+      Self.withCStrings(variables) { variables in
+        guard let program = arguments.first.flatMap(\.self) else { return EINVAL }
+        return posix_spawnp(&process, program, &actions, &attributes, arguments, variables)
+      }
+    }
+    return code == 0 ? .success(process) : .failure(StartProblem(errno: code))
+  }
+
+  /// Where files without a name are made, the first of these that can be used.
+  private static var folders: [String] {
+    let names: [String] = ["XDG_RUNTIME_DIR", "TMPDIR"]
+    let named = names.compactMap { name -> String? in getenv(name).map { String(cString: $0) } }
+    return named.filter { $0.hasPrefix("/") } + ["/tmp", "/dev/shm"]
+  }
+
+  /// A file without a name, at its beginning; `nil` with errno set if there cannot be one.
+  private static func file(holding bytes: [UInt8]) -> Int32? {
+    for folder in folders {
+      var name = Array("\(folder)/nfc-tap.XXXXXX".utf8CString)
+      let descriptor = mkstemp(&name)
+      guard descriptor >= 0 else { continue }
+      unlink(name)
+      if let problem = (try? Output.writeAll(bytes, to: descriptor)) ?? nil {
+        _ = close(descriptor)
+        errno = problem
+        continue
+      }
+      lseek(descriptor, 0, SEEK_SET)
+      return descriptor
+    }
+    return nil
+  }
+
+  /// The descriptors that this process has open, as far as the system shows them.
+  private static var openDescriptors: [Int32] {
+    guard let folder = opendir("/dev/fd") else { return [] }
+    defer { closedir(folder) }
+    var descriptors: [Int32] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let descriptor = Int32(name) { descriptors.append(descriptor) }
+    }
+    return descriptors
+  }
+
+  private static var inherited: [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      next = next.advanced(by: 1)
+    }
+    return variables
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let pointers = strings.map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    return body(pointers + [nil])
+  }
+}

@@ -1,0 +1,39 @@
+/// A pattern in which `*` stands for any characters, none included, and `?` for one. A pattern without
+/// either is a prefix.
+struct Glob: Hashable, Sendable {
+  let pattern: String
+  private let scalars: [Unicode.Scalar]
+  private let isPrefix: Bool
+
+  init(_ pattern: String) {
+    self.pattern = pattern
+    scalars = Array(pattern.unicodeScalars)
+    isPrefix = !scalars.contains("*") && !scalars.contains("?")
+  }
+
+  /// Takes time in proportion to the product of both lengths at most.
+  func matches(_ text: String) -> Bool {
+    let text = Array(text.unicodeScalars)
+    guard !isPrefix else { return text.starts(with: scalars) }
+    var place = 0
+    var index = 0
+    // The last asterisk, and up to where it reaches.
+    var asterisk: (index: Int, end: Int)?
+    while place < text.count {
+      if index < scalars.count, scalars[index] == "*" {
+        asterisk = (index, place)
+        index += 1
+      } else if index < scalars.count, scalars[index] == "?" || scalars[index] == text[place] {
+        index += 1
+        place += 1
+      } else if let last = asterisk {
+        asterisk = (last.index, last.end + 1)
+        index = last.index + 1
+        place = last.end + 1
+      } else {
+        return false
+      }
+    }
+    return scalars[index...].allSatisfy { $0 == "*" }
+  }
+}

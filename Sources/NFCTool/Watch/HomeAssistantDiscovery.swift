@@ -1,0 +1,27 @@
+import NFC
+
+/// Makes readers known to Home Assistant as tag scanners, by the discovery of its MQTT integration.
+///
+/// Source: Home Assistant, "MQTT tag scanner": a retained message on
+/// `homeassistant/tag/OBJECT/config` names the topic of the scans, where the tag's id is in them, and
+/// the device that the scanner belongs to.
+struct HomeAssistantDiscovery: Hashable, Sendable {
+  /// The watcher's name.
+  let name: String
+
+  private static let prefix = "homeassistant"
+  private static let tagIdentifier = "{{ value_json.tag.uid }}"
+
+  func message(for reader: String, topics: MQTTTopic) -> (topic: String, payload: String) {
+    let object = "nfc-\(MQTTTopic.level(of: name))-\(MQTTTopic.level(of: reader))"
+    let payload = JSON.members([
+      "topic": .string(topics.tap(reader)),
+      "value_template": .string(Self.tagIdentifier),
+      "device": .members([
+        "identifiers": .array([.string(object)]),
+        "name": .string("NFC reader \(reader) on \(name)"),
+      ]),
+    ])
+    return ("\(Self.prefix)/tag/\(object)/config", payload.text)
+  }
+}

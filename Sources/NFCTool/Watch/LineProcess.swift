@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+
+/// A helper program that is spoken to in lines: what it writes comes as a sequence, and it ends when its
+/// standard input does.
+///
+/// Unchecked because `Process` and the pipe are used only here: the process is started in ``init`` and
+/// waited for by ``stop()``; lines are written under the lock.
+final class LineProcess: @unchecked Sendable {
+  /// What the program writes to standard output; ends with the program.
+  let lines: AsyncStream<String>
+  private let process = Process()
+  private let input = Pipe()
+  private let isOpen = Mutex(true)
+
+  /// A line longer than this is dropped.
+  private static let longestLine = 8 << 20
+
+  /// - Parameter program: the path of an executable.
+  init(program: String, arguments: [String] = []) throws {
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardInput = input
+    let output = Pipe()
+    process.standardOutput = output
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    self.lines = lines
+    let splitter = LineSplitter(limit: Self.longestLine)
+    output.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      for line in splitter.split(data) { continuation.yield(line) }
+      guard data.isEmpty else { return }
+      handle.readabilityHandler = nil
+      continuation.finish()
+    }
+    try process.run()
+  }
+
+  /// Writes a line; nothing happens if the program has ended.
+  func write(_ line: String) {
+    isOpen.withLock { isOpen in
+      guard isOpen else { return }
+      do {
+        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+      } catch {
+        isOpen = false
+      }
+    }
+  }
+
+  /// Closes the program's standard input, and ends it if it goes on for longer than `grace`.
+  func stop(grace: Duration) async {
+    isOpen.withLock { isOpen in
+      isOpen = false
+      try? input.fileHandleForWriting.close()
+    }
+    let deadline = ContinuousClock.now + grace
+    while process.isRunning, ContinuousClock.now < deadline {
+      await Task.detached { try? await Task.sleep(for: .milliseconds(10)) }.value
+    }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+  }
+
+  /// The path of a program that was built and installed with this one.
+  static func sibling(_ name: String) -> String? {
+    guard let own = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
+    let path = own.deletingLastPathComponent().appendingPathComponent(name).path
+    return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+  }
+}
+
+/// Bytes in pieces, given back in lines.
+private final class LineSplitter: Sendable {
+  private let rest = Mutex(Data())
+  private let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  func split(_ data: Data) -> [String] {
+    rest.withLock { rest in
+      rest.append(data)
+      var lines: [String] = []
+      while let end = rest.firstIndex(of: 0x0A) {
+        lines.append(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+        rest = Data(rest[(end + 1)...])
+      }
+      if rest.count > limit { rest = Data() }
+      return lines
+    }
+  }
+}

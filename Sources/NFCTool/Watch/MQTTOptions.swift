@@ -1,0 +1,34 @@
+import Foundation
+
+/// A broker, and how to reach it: `mqtt://` or `mqtts://`, `[user@]host[:port]`.
+struct MQTTOptions: Hashable, Sendable {
+  let host: String
+  let port: UInt16
+  let isSecure: Bool
+  let user: String?
+  /// A file of certificate authorities; `nil` for the system's.
+  var authorities: String?
+  var password: String?
+
+  private static let port: UInt16 = 1883
+  private static let securePort: UInt16 = 8883
+
+  /// `nil` for a text that names no broker. A password does not belong on a command line, where others
+  /// can see it, and is not accepted.
+  init?(_ text: String) {
+    guard let components = URLComponents(string: text),
+      let scheme = components.scheme?.lowercased(),
+      ["mqtt", "mqtts"].contains(scheme), let host = components.host, !host.isEmpty,
+      components.password == nil, ["", "/"].contains(components.path), components.query == nil
+    else { return nil }
+    isSecure = scheme == "mqtts"
+    self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    user = components.user
+    guard let number = components.port else {
+      port = isSecure ? Self.securePort : Self.port
+      return
+    }
+    guard let port = UInt16(exactly: number), port > 0 else { return nil }
+    self.port = port
+  }
+}

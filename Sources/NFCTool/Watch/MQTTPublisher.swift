@@ -1,0 +1,254 @@
+import Foundation
+import NFC
+
+/// Publishes what a watcher reports, by way of the program `nfc-mqtt` and a broker.
+///
+/// Taps go through a ``TapSpool``: they are on disk before they are reported anywhere, and stay there
+/// until the broker has acknowledged them. Everything else is the state of the moment (which tags are
+/// present, that the watcher is online), and is published again whenever a connection is made.
+actor MQTTPublisher {
+  /// The program that speaks to the broker.
+  private static let program = "nfc-mqtt"
+  /// Entries of the spool that the broker has not acknowledged yet, at one time.
+  private static let window = 100
+  /// Above the numbers of a spool's entries: nobody waits for the acknowledgement.
+  private static let unspooled = UInt64.max
+
+  /// What is to be published, in its order.
+  private enum Order: Sendable {
+    /// There is more in the spool.
+    case spooled
+    case retain(topic: String, payload: String)
+    case answer(topic: String, payload: String)
+  }
+
+  nonisolated let spool: TapSpool
+  nonisolated let topics: MQTTTopic
+  private let options: MQTTOptions
+  private let process: LineProcess
+  private let homeAssistant: HomeAssistantDiscovery?
+  private let orders: AsyncStream<Order>
+  private nonisolated let order: AsyncStream<Order>.Continuation
+  private var isConnected = false
+  /// How many of the spool's entries, from its front, have been handed over.
+  private var handedOver = 0
+  /// The last state of each topic that is retained.
+  private var retained: [String: String] = [:]
+  private var hasComplained = false
+
+  /// What a subscriber asks of a reader, and the reader's level in the topic.
+  nonisolated let commands: AsyncStream<(level: String, payload: String)>
+  private let command: AsyncStream<(level: String, payload: String)>.Continuation
+
+  init(
+    _ options: MQTTOptions, topics: MQTTTopic, spool: TapSpool,
+    homeAssistant: HomeAssistantDiscovery?
+  ) throws {
+    guard let program = LineProcess.sibling(Self.program) else {
+      throw Failure(
+        .noReader, "\(Self.program), which publishes for nfc, is not installed beside it",
+        advice: "build it with: swift build --product \(Self.program)")
+    }
+    self.options = options
+    self.topics = topics
+    self.spool = spool
+    self.homeAssistant = homeAssistant
+    do {
+      process = try LineProcess(program: program)
+    } catch {
+      throw Failure(.noReader, "cannot start \(program): \(error.localizedDescription)")
+    }
+    (orders, order) = AsyncStream.makeStream()
+    (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1000))
+    process.write(
+      JSON.members([
+        "connect": .members([
+          "host": .string(options.host), "port": .integer(options.port),
+          "isSecure": .bool(options.isSecure),
+          "authorities": options.authorities.map { .string($0) },
+          "user": options.user.map { .string($0) },
+          "password": options.password.map { .string($0) },
+          "clientID": .string("nfc-" + Tap.newIdentifier().prefix(16)),
+          "willTopic": .string(topics.status), "willPayload": "offline",
+        ])
+      ]).text)
+    process.write(JSON.members(["subscribe": .string(topics.commands)]).text)
+  }
+
+  /// Publishes, and follows what the broker says, until the task is cancelled.
+  ///
+  /// - Throws: a ``Failure`` if the broker refuses this watcher.
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await self.publishOrders() }
+      group.addTask { try await self.followBroker() }
+      defer { group.cancelAll() }
+      try await group.next()
+      try await group.next()
+    }
+  }
+
+  private func publishOrders() async {
+    for await order in orders {
+      switch order {
+      case .spooled: handOver()
+      case .retain(let topic, let payload):
+        guard retained[topic] != payload else { continue }
+        retained[topic] = payload
+        if isConnected { publish(payload, on: topic, retain: true) }
+      case .answer(let topic, let payload):
+        if isConnected { publish(payload, on: topic, retain: false) }
+      }
+    }
+  }
+
+  private func followBroker() async throws {
+    for await line in process.lines {
+      guard let report = try? JSONDecoder().decode(Report.self, from: Data(line.utf8)) else {
+        continue
+      }
+      if let reason = report.refused {
+        throw Failure(
+          .notAllowed, "the MQTT broker at \(options.host) cannot be used: \(reason)",
+          advice: "check the user, NFC_MQTT_PASSWORD and --mqtt-ca")
+      }
+      if report.connected == true { connected() }
+      if let reason = report.disconnected { disconnected(reason) }
+      if let number = report.published { try acknowledged(number) }
+      if let message = report.message { received(message) }
+    }
+    try Task.checkCancellation()
+    throw Failure(.lost, "\(Self.program) has ended", advice: "start nfc watch again")
+  }
+
+  private struct Report: Decodable {
+    var connected: Bool?
+    var disconnected: String?
+    var refused: String?
+    var published: UInt64?
+    var message: Message?
+
+    struct Message: Decodable {
+      let topic: String
+      let payload: String
+    }
+  }
+
+  // MARK: What is published
+
+  /// Keeps a message until the broker has it. When this returns, it will be published, whatever
+  /// happens to this process.
+  nonisolated func deliver(_ payload: String, on topic: String) throws {
+    do {
+      try spool.append(topic: topic, payload: payload)
+    } catch {
+      throw Failure(spool: error)
+    }
+    order.yield(.spooled)
+  }
+
+  /// Publishes a state that new subscribers see too.
+  nonisolated func retain(_ payload: String, on topic: String) {
+    order.yield(.retain(topic: topic, payload: payload))
+  }
+
+  /// Makes a reader known to Home Assistant.
+  nonisolated func announce(_ reader: String) {
+    guard let homeAssistant else { return }
+    let (topic, payload) = homeAssistant.message(for: reader, topics: topics)
+    retain(payload, on: topic)
+  }
+
+  /// Publishes an answer, if there is a broker to take it.
+  nonisolated func answer(_ payload: String, from reader: String) {
+    order.yield(.answer(topic: topics.answer(reader), payload: payload))
+  }
+
+  /// Says goodbye to the broker.
+  func stop() async {
+    order.finish()
+    command.finish()
+    if isConnected {
+      publish("offline", on: topics.status, retain: true)
+      process.write(JSON.members(["end": .bool(true)]).text)
+    }
+    await process.stop(grace: .seconds(1))
+  }
+
+  private func publish(
+    _ payload: String, on topic: String, retain: Bool, number: UInt64 = unspooled
+  ) {
+    process.write(
+      JSON.members([
+        "publish": .members([
+          "id": .integer(number), "topic": .string(topic), "payload": .string(payload),
+          "retain": .bool(retain),
+        ])
+      ]).text)
+  }
+
+  /// Hands over as much of the spool as the window allows.
+  private func handOver() {
+    guard isConnected else { return }
+    let entries = spool.entries(upTo: Self.window)
+    while handedOver < entries.count {
+      let entry = entries[handedOver]
+      publish(entry.payload, on: entry.topic, retain: false, number: entry.number)
+      handedOver += 1
+    }
+  }
+
+  // MARK: What the broker says
+
+  private func connected() {
+    if hasComplained { Output.complain("nfc: the MQTT broker at \(options.host) is back") }
+    hasComplained = false
+    isConnected = true
+    publish("online", on: topics.status, retain: true)
+    for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) {
+      publish(payload, on: topic, retain: true)
+    }
+    handedOver = 0
+    spool.forgetUnorderedAcknowledgements()
+    handOver()
+  }
+
+  private func disconnected(_ reason: String) {
+    isConnected = false
+    handedOver = 0
+    guard !hasComplained else { return }
+    hasComplained = true
+    Output.complain(
+      "nfc: the MQTT broker at \(options.host) is away (\(reason)); taps are kept in \(spool.path)")
+  }
+
+  private func acknowledged(_ number: UInt64) throws {
+    guard number != Self.unspooled else { return }
+    do {
+      handedOver = max(0, handedOver - (try spool.acknowledge(number)))
+    } catch {
+      throw Failure(spool: error)
+    }
+    handOver()
+  }
+
+  private func received(_ message: Report.Message) {
+    let levels = message.topic.split(separator: "/", omittingEmptySubsequences: false)
+    guard levels.count >= 2, levels.last == "command" else { return }
+    command.yield((String(levels[levels.count - 2]), message.payload))
+  }
+}
+
+extension Failure {
+  init(spool problem: TapSpool.Problem) {
+    switch problem {
+    case .inUse:
+      self.init(
+        .noReader, "another nfc watch uses this spool", advice: "name another one with --spool")
+    case .system(let path, let number):
+      self.init(
+        .lost, "cannot keep taps in \(path): \(SystemErrorText.of(number))",
+        advice: "name another file with --spool")
+    }
+  }
+}

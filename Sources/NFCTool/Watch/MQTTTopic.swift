@@ -1,0 +1,51 @@
+import NFC
+
+/// The topics of one watcher, below `PREFIX/NAME`.
+struct MQTTTopic: Hashable, Sendable {
+  private let root: String
+
+  /// - Parameters:
+  ///   - prefix: the first level or levels.
+  ///   - name: this watcher's own level.
+  init(prefix: String, name: String) {
+    root = "\(prefix)/\(name)"
+  }
+
+  /// `online`, or `offline` by the last will.
+  var status: String { "\(root)/status" }
+  /// Commands to any reader.
+  var commands: String { "\(root)/+/command" }
+
+  func tap(_ reader: String) -> String { below(reader, "tap") }
+  func present(_ reader: String) -> String { below(reader, "present") }
+  func answer(_ reader: String) -> String { below(reader, "answer") }
+  func command(_ reader: String) -> String { below(reader, "command") }
+
+  private func below(_ reader: String, _ name: String) -> String {
+    "\(root)/\(Self.level(of: reader))/\(name)"
+  }
+
+  /// A connection string as one level: everything but letters and digits becomes a hyphen.
+  static func level(of reader: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        reader.unicodeScalars.map { scalar in
+          switch scalar {
+          case "a"..."z", "A"..."Z", "0"..."9": scalar
+          default: "-"
+          }
+        }))
+  }
+
+  /// Whether a text can be one level of a topic: without separators, wildcards and NUL (MQTT 3.1.1,
+  /// 4.7).
+  static func isLevel(_ text: String) -> Bool {
+    !text.isEmpty && !text.utf8.contains { [0, 0x23, 0x2B, 0x2F].contains($0) }
+  }
+
+  /// Whether a message can be published on a topic (MQTT 3.1.1, 4.7.1 and 4.7.3).
+  static func isValidForPublishing(_ topic: String) -> Bool {
+    !topic.isEmpty && topic.utf8.count <= 0xFFFF && !topic.hasPrefix("$")
+      && !topic.utf8.contains { [0, 0x23, 0x2B].contains($0) }
+  }
+}

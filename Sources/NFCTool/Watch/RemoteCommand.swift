@@ -1,0 +1,145 @@
+import Foundation
+import NFC
+
+/// A command that a subscriber sends to a reader, as JSON: `{"id":"7","do":"read"}`, `write` with
+/// `records`, `send` with `commands`; with `timeout` in seconds.
+struct RemoteCommand: Sendable {
+  enum Action: Sendable {
+    case read
+    case write(NDEFMessage)
+    case send([[UInt8]])
+  }
+
+  /// Returned in the answer; `nil` where the command has none that can be read.
+  let id: String?
+  let action: Action
+  let timeout: Duration
+
+  private static let standardTimeout = Duration.seconds(10)
+  private static let longestTimeout = 300.0
+  private static let longestPayload = 1 << 20
+
+  private struct Form: Decodable {
+    let id: String?
+    let `do`: String?
+    let timeout: Double?
+    let commands: [String]?
+  }
+
+  private struct Identifier: Decodable {
+    let id: String?
+  }
+
+  /// The id of a command, also of one that is otherwise wrong.
+  static func identifier(in payload: String) -> String? {
+    (try? JSONDecoder().decode(Identifier.self, from: Data(payload.utf8)))?.id
+  }
+
+  /// - Throws: a ``Failure`` with the status `usage` for what is no command.
+  init(_ payload: String) throws(Failure) {
+    let data = Data(payload.utf8)
+    guard data.count <= Self.longestPayload,
+      let form = try? JSONDecoder().decode(Form.self, from: data)
+    else { throw Failure(.usage, "the command is no JSON object of the form that is documented") }
+    id = form.id
+    let seconds = form.timeout ?? 10
+    guard seconds > 0, seconds <= Self.longestTimeout else {
+      throw Failure(.usage, "\"timeout\" takes seconds, at most \(Int(Self.longestTimeout))")
+    }
+    timeout =
+      form.timeout.map { .milliseconds(Int64($0 * 1000)) } ?? Self.standardTimeout
+    switch form.do {
+    case "read": action = .read
+    case "write":
+      guard let message = try? JSONDecoder().decode(NDEFMessage.self, from: data) else {
+        throw Failure(.usage, "\"write\" takes \"records\", as nfc read --json prints them")
+      }
+      action = .write(message)
+    case "send":
+      guard let texts = form.commands, !texts.isEmpty else {
+        throw Failure(.usage, "\"send\" takes \"commands\" in hexadecimal")
+      }
+      var commands: [[UInt8]] = []
+      for text in texts {
+        guard let bytes = try? Hexadecimal.argument(text, "commands"), !bytes.isEmpty else {
+          throw Failure(.usage, "\"commands\" are in hexadecimal")
+        }
+        commands.append(bytes)
+      }
+      action = .send(commands)
+    default: throw Failure(.usage, "\"do\" is read, write or send")
+    }
+  }
+
+  // MARK: Answers
+
+  /// Carries the command out, and gives the answer as JSON.
+  func answer(with reader: Reader) async -> String {
+    var uid: [UInt8]?
+    do {
+      let tag = try await reader.firstTag(within: timeout)
+      uid = tag.identifier
+      try await tag.connect()
+      return Self.answer(id, uid: uid, result: try await perform(on: tag))
+    } catch let failure as Failure {
+      return Self.answer(id, uid: uid, failure: failure)
+    } catch let error as NFCError {
+      return Self.answer(id, uid: uid, failure: Failure(error))
+    } catch {
+      return Self.answer(id, uid: uid, failure: Failure(.lost, "the watcher has ended"))
+    }
+  }
+
+  private func perform(on tag: DetectedTag) async throws -> JSON {
+    switch action {
+    case .read:
+      let content = try await NDEFContent(tag)
+      do {
+        return try content.json
+      } catch {
+        throw Failure(.content, "the NDEF message is broken: \(error)")
+      }
+    case .write(let message):
+      guard let ndef = tag.ndef else { throw Failure(.notThere, "the tag holds no NDEF") }
+      try await ndef.writeNDEF(message)
+      return .members(["written": .integer(message.records.count)])
+    case .send(let commands):
+      var answers: [JSON] = []
+      for command in commands {
+        answers.append(.bytes(try await tag.send(command, timeout: timeout)))
+      }
+      return .members(["answers": .array(answers)])
+    }
+  }
+
+  static func answer(_ id: String?, uid: [UInt8]? = nil, failure: Failure) -> String {
+    JSON.members([
+      "id": id.map { .string($0) }, "uid": uid.map { .bytes($0) },
+      "error": .members([
+        "code": .integer(failure.status.rawValue), "message": .string(failure.reason),
+      ]),
+    ]).text
+  }
+
+  private static func answer(_ id: String?, uid: [UInt8]?, result: JSON) -> String {
+    JSON.members([
+      "id": id.map { .string($0) }, "uid": uid.map { .bytes($0) }, "result": result,
+    ]).text
+  }
+}
+
+extension DetectedTag {
+  /// Sends a command of the tag's own, as the commands `send` of each family do.
+  fileprivate func send(_ command: [UInt8], timeout: Duration) async throws -> [UInt8] {
+    switch self {
+    case .miFare(let tag): return try await tag.sendMiFareCommand(command)
+    case .iso7816(let tag):
+      guard let apdu = APDU(command) else { throw Failure(.usage, "the command is no APDU") }
+      let response = try await tag.sendCommand(apdu)
+      return response.data + [response.sw1, response.sw2]
+    case .feliCa(let tag): return try await tag.sendFeliCaCommand(command)
+    case .iso15693(let tag): return try await tag.transceive(command, timeout: timeout)
+    case .other(let tag): return try await tag.transceive(command)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import NFC
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A file of rules that may change while it is used.
+final class RulesFile: Sendable {
+  private struct State {
+    var rules: TapRules
+    var version: Version
+  }
+
+  /// What changes when a file is written or replaced.
+  private struct Version: Hashable {
+    let device: UInt64
+    let file: UInt64
+    let size: Int64
+    let seconds: Int
+    let nanoseconds: Int
+  }
+
+  let path: String
+  private let permitsPublishing: Bool
+  private let state: Mutex<State>
+
+  private static let period = Duration.milliseconds(500)
+
+  /// - Throws: a ``Failure`` that names the line if the file is wrong.
+  init(path: String, permitsPublishing: Bool) throws {
+    self.path = path
+    self.permitsPublishing = permitsPublishing
+    let version = Self.version(of: path)
+    let rules = try Self.read(path, permitsPublishing: permitsPublishing)
+    state = Mutex(
+      State(
+        rules: rules,
+        version: version ?? Version(device: 0, file: 0, size: 0, seconds: 0, nanoseconds: 0)))
+  }
+
+  var current: TapRules { state.withLock { $0.rules } }
+
+  /// Takes changes up until the task is cancelled. A file that has become wrong leaves the rules as they
+  /// were, and is complained about once.
+  func follow() async throws {
+    while true {
+      try await Task.sleep(for: Self.period)
+      guard let version = Self.version(of: path),
+        version != state.withLock({ $0.version })
+      else { continue }
+      state.withLock { $0.version = version }
+      do {
+        let rules = try Self.read(path, permitsPublishing: permitsPublishing)
+        state.withLock { $0.rules = rules }
+      } catch let failure as Failure {
+        Output.complain(failure.line + "; the old rules stay in force")
+      }
+    }
+  }
+
+  private static func read(_ path: String, permitsPublishing: Bool) throws -> TapRules {
+    let bytes = try File.read(path)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(.content, "\(path) is not UTF-8")
+    }
+    do {
+      return try TapRules(yaml: text, permitsPublishing: permitsPublishing)
+    } catch {
+      throw Failure(.content, "\(path), \(error)")
+    }
+  }
+
+  private static func version(of path: String) -> Version? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Version(
+      device: UInt64(status.st_dev), file: UInt64(status.st_ino), size: Int64(status.st_size),
+      seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+  }
+}

@@ -1,0 +1,106 @@
+import NFC
+
+/// A tag that was held to a reader, as `nfc watch` reports it.
+struct Tap: Sendable {
+  /// Unique to this tap: who sees it twice can drop the second.
+  let id: String
+  /// Since the start of watching.
+  let time: Duration
+  /// The reader's connection string.
+  let reader: String
+  /// What `nfc poll` prints of the tag.
+  let tag: [JSON.Member]
+  /// What `nfc read` prints of the message; `nil` for a tag without NDEF.
+  let ndef: JSON?
+  /// The message; `nil` for a tag without NDEF, and for one whose message is broken.
+  let message: NDEFMessage?
+
+  init(
+    id: String = Self.newIdentifier(), time: Duration, reader: String, tag: [JSON.Member],
+    ndef: JSON? = nil, message: NDEFMessage? = nil
+  ) {
+    self.id = id
+    self.time = time
+    self.reader = reader
+    self.tag = tag
+    self.ndef = ndef
+    self.message = message
+  }
+
+  /// 128 random bits in hexadecimal.
+  static func newIdentifier() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &generator) }.hexadecimal
+  }
+
+  var json: JSON {
+    .members([
+      "event": "tap", "id": .string(id), "time": .seconds(time), "reader": .string(reader),
+      "tag": .object(tag), "ndef": ndef,
+    ])
+  }
+
+  /// A member of the tag that is text.
+  private func fact(_ key: String) -> String? {
+    tag.first { $0.key == key }?.value.plainText
+  }
+
+  var uid: String { fact("uid") ?? "" }
+  var type: String { fact("type") ?? "" }
+  var product: String? { fact("product") }
+
+  /// The line for people.
+  var line: String {
+    let kind = [product ?? type, uri ?? text ?? mimeType].compactMap(\.self)
+    return ([time.secondsText, "tap     ", uid] + kind).joined(separator: "  ").onOneLine
+  }
+}
+
+// MARK: What is in the message
+
+extension Tap {
+  /// The first URI of the message, also that of a smart poster.
+  var uri: String? { message?.records.lazy.compactMap { Self.uri(of: $0) }.first }
+
+  private static func uri(of record: NDEFRecord) -> String? {
+    switch try? record.decoded {
+    case let link as URIRecord: link.uri
+    case let link as AbsoluteURIRecord: link.uri
+    case let poster as SmartPosterRecord: poster.uri.uri
+    default: nil
+    }
+  }
+
+  /// The texts of the message.
+  var texts: [String] {
+    message?.records.compactMap { (try? $0.decoded as? TextRecord)?.text } ?? []
+  }
+
+  /// The first text of the message.
+  var text: String? { texts.first }
+
+  /// The MIME types of the message.
+  var mimeTypes: [String] { types(.media) }
+
+  /// The first MIME type of the message.
+  var mimeType: String? { mimeTypes.first }
+
+  /// The types of the external records, `domain:name`.
+  var externalTypes: [String] { types(.external) }
+
+  private func types(_ format: TypeNameFormat) -> [String] {
+    message?.records.filter { $0.typeNameFormat == format }
+      .compactMap { String(validating: $0.type) } ?? []
+  }
+}
+
+extension String {
+  /// `nil` if the bytes are not UTF-8.
+  fileprivate init?(validating bytes: [UInt8]) {
+    self.init(validating: bytes, as: UTF8.self)
+  }
+}
+
+extension JSON: ExpressibleByStringLiteral {
+  init(stringLiteral value: String) { self = .string(value) }
+}

@@ -1,0 +1,140 @@
+import NFC
+import NFCBackground
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Does what a watcher does for taps: runs programs, opens links, shows notifications.
+///
+/// Nothing that comes from a tag is ever part of a command line but a link of a permitted scheme, which
+/// is one whole argument.
+struct TapActions: Sendable {
+  let links: LinkPolicy
+  let timeout: Duration
+  let notifier: TapNotifier
+
+  /// Does one action, and says on standard error what has gone wrong.
+  func perform(_ action: TapAction, for tap: Tap) async {
+    switch action {
+    case .execute(let command): await execute(command, for: tap)
+    case .open(let link): await open(link ?? tap.uri, isOwn: link != nil)
+    case .notify(let text): await notify(text, for: tap)
+    case .start(let application): await start(application, for: tap)
+    case .handOver(let application): await handOver(tap, to: application)
+    // The watcher's, which has the spool.
+    case .publish: break
+    }
+  }
+
+  // MARK: Programs
+
+  private func execute(_ command: String, for tap: Tap) async {
+    let process = ChildProcess(
+      arguments: ["sh", "-c", command], environment: Self.environment(of: tap),
+      input: Array((tap.json.text + "\n").utf8))
+    switch await process.run(timeout: timeout) {
+    case .exited: break
+    case .signaled(let signal):
+      if !Task.isCancelled {
+        Output.complain("nfc: the command for \(tap.uid) was ended by signal \(signal)")
+      }
+    case .timedOut:
+      Output.complain(
+        "nfc: the command for \(tap.uid) took longer than \(timeout.secondsText) s and was ended")
+    case .notStarted(let number):
+      Output.complain("nfc: cannot start sh: \(SystemErrorText.of(number))")
+    }
+  }
+
+  /// A variable that is longer than this is left out; standard input has everything.
+  private static let longestVariable = 32768
+
+  static func environment(of tap: Tap) -> [String: String] {
+    let values = [
+      "NFC_UID": tap.uid, "NFC_TYPE": tap.type, "NFC_PRODUCT": tap.product ?? "",
+      "NFC_READER": tap.reader, "NFC_URI": tap.uri, "NFC_TEXT": tap.text,
+      "NFC_MIME_TYPE": tap.mimeType,
+    ]
+    return values.compactMapValues { value in
+      value.map { $0.replacing("\0", with: "\u{FFFD}") }
+        .flatMap { $0.utf8.count <= longestVariable ? $0 : nil }
+    }
+  }
+
+  // MARK: Links
+
+  /// How long a desktop's handler has to take a link.
+  private static let handlerTimeout = Duration.seconds(30)
+
+  /// - Parameter isOwn: the link is the person's own, from a rule: any scheme may be opened.
+  private func open(_ link: String?, isOwn: Bool) async {
+    guard let link else { return }
+    guard isOwn || links.permits(link) else {
+      let scheme = LinkPolicy.scheme(of: link) ?? "no scheme"
+      Output.complain("nfc: a link was not opened: \(scheme) is not permitted, or it is malformed")
+      return
+    }
+    await Self.run(["xdg-open", link])
+  }
+
+  private static func run(_ arguments: [String]) async {
+    guard let name = arguments.first else { return }
+    switch await ChildProcess(arguments: arguments).run(timeout: handlerTimeout) {
+    case .exited(0): break
+    case .exited(let code): Output.complain("nfc: \(name) ended with \(code)")
+    case .signaled(let signal):
+      if !Task.isCancelled { Output.complain("nfc: \(name) was ended by signal \(signal)") }
+    case .timedOut: Output.complain("nfc: \(name) took too long and was ended")
+    case .notStarted(let number):
+      Output.complain("nfc: cannot start \(name): \(SystemErrorText.of(number))")
+    }
+  }
+
+  private func notify(_ text: String?, for tap: Tap) async {
+    let link = tap.uri.flatMap { links.permits($0) ? $0 : nil }
+    let notification = TapNotification(
+      title: "NFC tag", body: text ?? tap.text ?? tap.uri ?? tap.product ?? tap.uid, link: link)
+    await notifier.show(notification) { link in await Self.run(["xdg-open", link]) }
+  }
+
+  private func start(_ application: String, for tap: Tap) async {
+    // gtk-launch finds the application by its desktop file, as menus do.
+    let link = tap.uri.flatMap { links.permits($0) ? $0 : nil }
+    await Self.run(["gtk-launch", application] + [link].compactMap(\.self))
+  }
+}
+
+// MARK: Core NFC programs
+
+extension TapActions {
+  /// How long a program that was started has until it listens.
+  private static let startTimeout = Duration.seconds(10)
+
+  /// Hands the message over; starts the program first if it does not run.
+  private func handOver(_ tap: Tap, to application: RegisteredApplication) async {
+    guard let message = tap.message?.encoded() else { return }
+    if MessageDelivery.send(message, to: application.name) { return }
+    guard !application.command.isEmpty else {
+      return Output.complain("nfc: \(application.name), which wants this tag, does not run")
+    }
+    // It runs for as long as it likes.
+    let process = ChildProcess(arguments: application.command)
+    let run = Task.detached { await process.run(timeout: nil) }
+    let clock = ContinuousClock()
+    let deadline = clock.now + Self.startTimeout
+    while clock.now < deadline, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(50))
+      if MessageDelivery.send(message, to: application.name) { return }
+    }
+    run.cancel()
+    Output.complain("nfc: \(application.name) was started and has not taken the tag")
+  }
+}
+
+/// The system's text for an errno.
+enum SystemErrorText {
+  static func of(_ number: Int32) -> String { String(cString: strerror(number)) }
+}

@@ -1,0 +1,92 @@
+/// Makes one tap of a tag that a reader loses and finds again, as happens while it is put down.
+///
+/// A value without a clock: times are handed in, so that a test needs none.
+struct TapDebouncer: Sendable {
+  /// What a tag is recognized by.
+  struct Key: Hashable, Sendable {
+    let reader: String
+    let technology: String
+    let identifier: [UInt8]
+  }
+
+  private struct Stay {
+    var tap: Tap
+    /// `nil` while the tag is there.
+    var lastSeen: Duration?
+    /// Whether the tap has been reported. One whose message could not be read waits for the tag to come
+    /// back.
+    var isReported: Bool
+  }
+
+  /// How long a tag must have been gone before it can be tapped again.
+  let period: Duration
+  private var stays: [Key: Stay] = [:]
+
+  init(period: Duration) {
+    self.period = period
+  }
+
+  /// Whether a tag that has arrived is to be read and reported; `false` for one that was there a moment
+  /// ago.
+  mutating func arrives(_ key: Key) -> Bool {
+    guard var stay = stays[key] else { return true }
+    stay.lastSeen = nil
+    stays[key] = stay
+    return !stay.isReported
+  }
+
+  /// A tag has been read.
+  ///
+  /// - Parameter isComplete: `false` if it left before its message was read: it is reported when it has
+  ///   come back and been read, or when it has been gone for ``period``.
+  /// - Returns: whether to report the tap now.
+  mutating func wasRead(_ key: Key, _ tap: Tap, isComplete: Bool, at time: Duration) -> Bool {
+    let isReported = stays[key]?.isReported ?? false
+    stays[key] = Stay(
+      tap: tap, lastSeen: isComplete ? nil : time, isReported: isReported || isComplete)
+    return isComplete && !isReported
+  }
+
+  /// A tag was not found any more.
+  mutating func leaves(_ key: Key, at time: Duration) {
+    guard stays[key] != nil else { return }
+    stays[key]?.lastSeen = time
+  }
+
+  /// A reader has gone, and its tags with it.
+  mutating func loses(_ reader: String, at time: Duration) {
+    for key in stays.keys where key.reader == reader && stays[key]?.lastSeen == nil {
+      stays[key]?.lastSeen = time
+    }
+  }
+
+  /// What has become of a tag that has been gone for ``period``.
+  struct Departure: Sendable {
+    let key: Key
+    let tap: Tap
+    /// It was never read whole, and is reported as it is.
+    let isUnreported: Bool
+  }
+
+  /// The tags that have been gone for ``period``, the first that left first.
+  mutating func departures(at time: Duration) -> [Departure] {
+    let gone = stays.filter { stay in stay.value.lastSeen.map { time - $0 >= period } ?? false }
+      .sorted { ($0.value.lastSeen ?? .zero) < ($1.value.lastSeen ?? .zero) }
+    for (key, _) in gone { stays[key] = nil }
+    return gone.map { key, stay in
+      Departure(key: key, tap: stay.tap, isUnreported: !stay.isReported)
+    }
+  }
+
+  /// When the next tag will have been gone for ``period``; `nil` if none has left.
+  var nextDeparture: Duration? { stays.values.compactMap(\.lastSeen).min().map { $0 + period } }
+
+  /// The tags that are on a reader, or were a moment ago.
+  func present(on reader: String) -> [Tap] {
+    stays.filter { $0.key.reader == reader && $0.value.isReported }.values.map(\.tap)
+      .sorted { $0.time < $1.time }
+  }
+
+  /// How many tags are kept in mind.
+  var count: Int { stays.count }
+}

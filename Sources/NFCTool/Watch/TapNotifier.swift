@@ -1,0 +1,70 @@
+import NFC
+import Synchronization
+
+/// What a notification shows.
+struct TapNotification: Hashable, Sendable {
+  let title: String
+  let body: String
+  /// What a click opens; `nil` for nothing.
+  let link: String?
+}
+
+/// Shows notifications on the desktop: by D-Bus through the program `nfc-notify`, or by `notify-send`
+/// where that program or a bus is not there.
+actor TapNotifier {
+  private static let program = "nfc-notify"
+  private static let timeout = Duration.seconds(10)
+  /// Texts of a tag are cut: a notification is no place for more.
+  private static let longestText = 400
+
+  private var process: LineProcess?
+  private var hasTried = false
+  private var onClick: (@Sendable (String) async -> Void)?
+
+  func show(
+    _ notification: TapNotification, onClick: @escaping @Sendable (String) async -> Void
+  ) async {
+    let body = String(notification.body.prefix(Self.longestText))
+    self.onClick = onClick
+    if let process = bus() {
+      process.write(
+        JSON.members([
+          "title": .string(notification.title), "body": .string(body),
+          "link": notification.link.map { .string($0) },
+        ]).text)
+      return
+    }
+    let arguments = ["notify-send", "--app-name=nfc", "--", notification.title, body]
+    switch await ChildProcess(arguments: arguments).run(timeout: Self.timeout) {
+    case .exited(0): break
+    case .notStarted(let number):
+      Output.complain("nfc: no notification: notify-send: \(SystemErrorText.of(number))")
+    default: Output.complain("nfc: no notification: notify-send failed")
+    }
+  }
+
+  func stop() async { await process?.stop(grace: .milliseconds(300)) }
+
+  /// The program at the bus; `nil` if there is none, or no bus.
+  private func bus() -> LineProcess? {
+    guard !hasTried else { return process }
+    hasTried = true
+    guard DesktopBus.isReachable, let program = LineProcess.sibling(Self.program),
+      let process = try? LineProcess(program: program)
+    else { return nil }
+    self.process = process
+    Task {
+      for await link in process.lines { await self.clicked(link) }
+      self.ended()
+    }
+    return process
+  }
+
+  /// Whoever is at the bus has gone: the next notification looks again.
+  private func ended() {
+    process = nil
+    hasTried = false
+  }
+
+  private func clicked(_ link: String) async { await onClick?(link) }
+}

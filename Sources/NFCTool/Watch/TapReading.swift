@@ -1,0 +1,59 @@
+import NFC
+
+/// Reads a tag that has arrived, as far as it lets itself be read.
+struct TapReading: Sendable {
+  let tag: [JSON.Member]
+  let ndef: JSON?
+  let message: NDEFMessage?
+  /// `false` if the tag left before it was read.
+  let isComplete: Bool
+
+  /// The message first, since that is what is waited for; then which chip it is. Never fails: what a tag
+  /// does not give is left out.
+  init(_ detected: DetectedTag) async {
+    var product: TagProduct?
+    var information: ISO15693SystemInformation?
+    var content: NDEFContent?
+    var problem: String?
+    var isComplete = true
+    do {
+      try await detected.connect()
+      do {
+        content = try await NDEFContent(detected)
+      } catch let error as NFCError where !error.isLoss {
+        problem = "\(error)"
+      }
+      product = try await detected.product()
+      information = try await detected.vicinityInformation()
+    } catch let error as NFCError where !error.isLoss {
+      // A question that the tag does not answer says nothing of the tag.
+    } catch {
+      isComplete = content != nil
+    }
+    self.isComplete = isComplete
+    tag = detected.facts(product, information)
+    guard let content, content.status.access != .notSupported else {
+      message = nil
+      let isNDEF = problem != nil && detected.ndef != nil
+      ndef =
+        isNDEF
+        ? .members(["uid": .bytes(detected.identifier), "error": problem.map { .string($0) }]) : nil
+      return
+    }
+    message = try? content.message
+    ndef =
+      (try? content.json)
+      ?? .members([
+        "uid": .bytes(content.uid), "status": .string(content.status.access.rawValue),
+        "capacity": .integer(content.status.capacity), "length": .integer(content.bytes.count),
+        "error": "the NDEF message is broken",
+      ])
+  }
+}
+
+extension NFCError {
+  /// The tag or the reader has gone, or may have.
+  fileprivate var isLoss: Bool {
+    [.tagConnectionLost, .tagResponseError, .readerLost, .readerUnavailable].contains(code)
+  }
+}

@@ -1,0 +1,60 @@
+import NFCBackground
+
+/// What is done for taps of a kind: one entry of a file for `--rules`.
+struct TapRule: Hashable, Sendable {
+  /// What must be true of a tap.
+  enum Condition: Hashable, Sendable {
+    /// Hexadecimal in capitals, as `nfc poll` prints it.
+    case uid(String)
+    case type(String)
+    case product(String)
+    /// The first URI of the message.
+    case uri(Glob)
+    /// A MIME type, in any case.
+    case mime(String)
+    case external(Glob)
+    case text(String)
+
+    func holds(for tap: Tap) -> Bool {
+      switch self {
+      case .uid(let uid): tap.uid == uid
+      case .type(let type): tap.type == type
+      case .product(let product): tap.product == product
+      case .uri(let glob): tap.uri.map(glob.matches) ?? false
+      case .mime(let type): tap.mimeTypes.contains { $0.lowercased() == type.lowercased() }
+      case .external(let glob): tap.externalTypes.contains(where: glob.matches)
+      case .text(let text): tap.texts.contains(text)
+      }
+    }
+  }
+
+  let conditions: [Condition]
+  let actions: [TapAction]
+
+  /// All conditions have to hold; a rule without any is for every tap.
+  func matches(_ tap: Tap) -> Bool { conditions.allSatisfy { $0.holds(for: tap) } }
+}
+
+/// What is done for a tap.
+enum TapAction: Hashable, Sendable {
+  /// Runs a command by `sh -c`.
+  case execute(String)
+  /// Opens a link by the desktop's handler; `nil` for the tap's own.
+  case open(String?)
+  /// Shows a notification; `nil` for a text that names the tap.
+  case notify(String?)
+  /// Publishes the tap on a topic of its own.
+  case publish(String)
+  /// Starts a desktop application with the tap's URI.
+  case start(application: String)
+  /// Hands the message to a Core NFC program.
+  case handOver(RegisteredApplication)
+}
+
+/// The rules of a file, in their order.
+struct TapRules: Hashable, Sendable {
+  var rules: [TapRule]
+
+  /// The actions of the first rule that matches; `nil` if none does.
+  func actions(for tap: Tap) -> [TapAction]? { rules.first { $0.matches(tap) }?.actions }
+}

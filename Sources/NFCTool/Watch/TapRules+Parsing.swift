@@ -1,0 +1,162 @@
+import NFC
+import Yams
+
+/// What is wrong with a file of rules.
+struct TapRulesError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// From 1; `nil` if the whole file cannot be read as YAML.
+  let line: Int?
+  let reason: String
+
+  var description: String { line.map { "line \($0): \(reason)" } ?? reason }
+}
+
+extension TapRules {
+  /// Reads rules: a list, each with `match:` and `do:`. Scalars are taken by their text, whatever YAML
+  /// would make of them.
+  ///
+  /// - Parameter permitsPublishing: whether there is a broker for `publish:`.
+  init(yaml text: String, permitsPublishing: Bool) throws(TapRulesError) {
+    let root: Node?
+    do {
+      root = try compose(yaml: text)
+    } catch let error as YamlError {
+      throw TapRulesError(error)
+    } catch {
+      throw TapRulesError(line: nil, reason: "\(error)")
+    }
+    guard let root else { throw TapRulesError(line: 1, reason: "there are no rules in the file") }
+    guard let list = root.sequence else {
+      throw TapRulesError(root, "expected a list of rules, each beginning with \"- match:\"")
+    }
+    var rules: [TapRule] = []
+    for node in list {
+      rules.append(try TapRule(node, permitsPublishing: permitsPublishing))
+    }
+    self.rules = rules
+  }
+}
+
+extension TapRule {
+  fileprivate init(_ node: Node, permitsPublishing: Bool) throws(TapRulesError) {
+    guard let members = node.mapping else {
+      throw TapRulesError(node, "expected a rule with \"match:\" and \"do:\"")
+    }
+    var conditions: [Condition] = []
+    var actions: [TapAction]?
+    for (key, value) in members {
+      switch key.text {
+      case "match":
+        guard let entries = value.mapping else {
+          throw TapRulesError(value, "match: takes conditions, for instance \"uri: https://\"")
+        }
+        for (name, argument) in entries { conditions.append(try Condition(name, argument)) }
+      case "do":
+        guard let entries = value.mapping, !entries.isEmpty else {
+          throw TapRulesError(value, "do: takes actions, for instance \"open: true\"")
+        }
+        actions = []
+        for (name, argument) in entries {
+          let action = try TapAction(name, argument, permitsPublishing: permitsPublishing)
+          if let action { actions?.append(action) }
+        }
+      default:
+        throw TapRulesError(key, "a rule has no \"\(key.text ?? "")\", only match and do")
+      }
+    }
+    guard let actions else { throw TapRulesError(node, "the rule has no do:") }
+    self.init(conditions: conditions, actions: actions)
+  }
+}
+
+extension TapRule.Condition {
+  private static let names = "uid, type, product, uri, mime, external and text"
+
+  fileprivate init(_ key: Node, _ value: Node) throws(TapRulesError) {
+    guard let name = key.text, let text = value.text else {
+      throw TapRulesError(value, "a condition has one value")
+    }
+    switch name {
+    case "uid":
+      guard let bytes = try? Hexadecimal.argument(text, "uid"), !bytes.isEmpty else {
+        throw TapRulesError(value, "\"\(text)\" is no UID; it is written in hexadecimal")
+      }
+      self = .uid(bytes.hexadecimal)
+    case "type": self = .type(text)
+    case "product": self = .product(text)
+    case "uri": self = .uri(Glob(text))
+    case "mime": self = .mime(text)
+    case "external": self = .external(Glob(text))
+    case "text": self = .text(text)
+    default:
+      throw TapRulesError(key, "there is no condition \"\(name)\", only \(Self.names)")
+    }
+  }
+}
+
+extension TapAction {
+  private static let names = "exec, open, notify, publish and app"
+
+  /// `nil` for an action that is switched off.
+  fileprivate init?(_ key: Node, _ value: Node, permitsPublishing: Bool) throws(TapRulesError) {
+    guard let name = key.text, let text = value.text else {
+      throw TapRulesError(value, "an action has one value")
+    }
+    switch name {
+    case "exec": self = .execute(try Self.filled(text, value))
+    case "open" where text == "false": return nil
+    case "open" where text == "true": self = .open(nil)
+    case "open":
+      guard LinkPolicy.scheme(of: text) != nil else {
+        throw TapRulesError(value, "open: takes true or a URL, not \"\(text)\"")
+      }
+      self = .open(text)
+    case "notify" where text == "false": return nil
+    case "notify": self = .notify(text == "true" ? nil : try Self.filled(text, value))
+    case "publish":
+      guard permitsPublishing else {
+        throw TapRulesError(value, "publish: needs a broker; name one with --mqtt")
+      }
+      guard MQTTTopic.isValidForPublishing(text) else {
+        throw TapRulesError(value, "\"\(text)\" is no topic that can be published on")
+      }
+      self = .publish(text)
+    case "app": self = .start(application: try Self.filled(text, value))
+    default:
+      throw TapRulesError(key, "there is no action \"\(name)\", only \(Self.names)")
+    }
+  }
+
+  private static func filled(_ text: String, _ node: Node) throws(TapRulesError) -> String {
+    guard !text.isEmpty, !text.utf8.contains(0) else {
+      throw TapRulesError(node, "the value is empty, or has a NUL in it")
+    }
+    return text
+  }
+}
+
+extension Node {
+  /// A scalar as it is written.
+  fileprivate var text: String? { scalar?.string }
+}
+
+extension TapRulesError {
+  fileprivate init(_ node: Node, _ reason: String) {
+    self.init(line: node.mark?.line, reason: reason)
+  }
+
+  fileprivate init(_ error: YamlError) {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      self.init(line: mark.line, reason: problem)
+    case .reader(let problem, let offset, _, let yaml):
+      let line = offset.map { yaml.utf8.prefix($0).count { $0 == 0x0A } + 1 }
+      self.init(line: line, reason: problem)
+    case .duplicatedKeysInMapping(let keys, let context):
+      self.init(
+        line: context.mark.line, reason: "\(keys.joined(separator: ", ")) is there twice")
+    default:
+      self.init(line: nil, reason: "the file is no YAML")
+    }
+  }
+}

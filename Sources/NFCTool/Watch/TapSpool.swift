@@ -1,0 +1,233 @@
+import Foundation
+import NFC
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// What is to be published, kept on disk until the broker has it: no tap that was reported is lost,
+/// whenever the process ends.
+///
+/// The spool is two files. The first has a line of JSON per entry, appended and brought to the disk
+/// before ``append(topic:payload:)`` returns; a last line without its end was never reported, and is
+/// cut off. The second, with `.sent` after the name, has the number of the last entry that the broker
+/// has acknowledged. It is replaced as a whole and may lag: what is published again carries the same
+/// id. When the broker has everything, the first file is emptied.
+///
+/// The file system is store enough: entries are only added at the end and taken from the front.
+final class TapSpool: Sendable {
+  struct Entry: Hashable, Sendable {
+    /// From 1 on, never used twice.
+    let number: UInt64
+    let topic: String
+    let payload: String
+  }
+
+  /// Why the spool cannot be used.
+  enum Problem: Error, Hashable, Sendable {
+    /// Another process has it.
+    case inUse
+    /// An operation on a file, and its errno.
+    case system(path: String, errno: Int32)
+  }
+
+  let path: String
+  /// The most that the first file may hold, in bytes.
+  let capacity: Int
+  private let descriptor: Int32
+  private let state: Mutex<State>
+
+  private struct State {
+    var size: Int
+    var nextNumber: UInt64
+    /// Not acknowledged, the oldest first.
+    var entries: [Entry]
+    /// Of `entries`, acknowledged before one that is older.
+    var acknowledged: Set<UInt64> = []
+  }
+
+  /// How many entries the broker has not acknowledged.
+  var count: Int { state.withLock { $0.entries.count } }
+
+  /// The oldest entries that the broker has not acknowledged.
+  func entries(upTo count: Int) -> [Entry] { state.withLock { Array($0.entries.prefix(count)) } }
+
+  /// Room for some hundred thousand taps.
+  static let standardCapacity = 64 << 20
+
+  /// Opens a spool, or makes one; the folder is made too.
+  init(path: String, capacity: Int = standardCapacity) throws(Problem) {
+    self.path = path
+    self.capacity = capacity
+    try Self.makeFolder(of: path)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
+    guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
+    do {
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        throw errno == EWOULDBLOCK ? Problem.inUse : .system(path: path, errno: errno)
+      }
+      // A device may have no end.
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        throw Problem.system(path: path, errno: ENOTSUP)
+      }
+      let text = try Self.contents(descriptor, path)
+      let sent = Self.sent(path)
+      let whole = text.lastIndex(of: 0x0A).map { text[...$0] } ?? []
+      if whole.count < text.count {
+        guard ftruncate(descriptor, off_t(whole.count)) == 0 else {
+          throw Problem.system(path: path, errno: errno)
+        }
+      }
+      let found = whole.split(separator: 0x0A).compactMap { Entry(line: $0) }
+      state = Mutex(
+        State(
+          size: whole.count, nextNumber: max(sent, found.last?.number ?? 0) + 1,
+          entries: found.filter { $0.number > sent }))
+    } catch {
+      _ = closeFile(descriptor)
+      throw error as? Problem ?? .system(path: path, errno: EIO)
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { _ = closeFile(descriptor) }
+
+  /// The longest entry that a tag makes: its message twice in hexadecimal, and what is decoded of it.
+  private static let longestEntry = 1 << 20
+
+  /// Whether there may be no room for another entry.
+  var isFull: Bool { state.withLock { $0.size + Self.longestEntry > capacity } }
+
+  /// Adds an entry. When this returns, it survives the end of the process and of the machine.
+  @discardableResult
+  func append(topic: String, payload: String) throws(Problem) -> Entry {
+    try state.withLock { state throws(Problem) in
+      let entry = Entry(number: state.nextNumber, topic: topic, payload: payload)
+      let line = entry.line
+      guard write(line, at: state.size), fdatasync(descriptor) == 0 else {
+        let number = errno
+        // A part of a line must not stand before the next one.
+        _ = ftruncate(descriptor, off_t(state.size))
+        throw .system(path: path, errno: number)
+      }
+      state.size += line.count
+      state.nextNumber += 1
+      state.entries.append(entry)
+      return entry
+    }
+  }
+
+  /// The broker has an entry.
+  ///
+  /// - Returns: how many entries have gone from the front.
+  func acknowledge(_ number: UInt64) throws(Problem) -> Int {
+    try state.withLock { state throws(Problem) -> Int in
+      state.acknowledged.insert(number)
+      let count = state.entries.prefix { state.acknowledged.contains($0.number) }.count
+      guard count > 0, let last = state.entries.prefix(count).last else { return 0 }
+      for entry in state.entries.prefix(count) { state.acknowledged.remove(entry.number) }
+      state.entries.removeFirst(count)
+      try write(sent: last.number)
+      guard state.entries.isEmpty else { return count }
+      // The order matters: the number of the last entry is on disk before the entries go.
+      guard ftruncate(descriptor, 0) == 0 else { throw .system(path: path, errno: errno) }
+      state.size = 0
+      return count
+    }
+  }
+
+  /// A connection to the broker has ended: what it had not acknowledged in order is published again.
+  func forgetUnorderedAcknowledgements() { state.withLock { $0.acknowledged = [] } }
+
+  // MARK: Files
+
+  private func write(_ bytes: [UInt8], at offset: Int) -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        pwrite(
+          descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done,
+          off_t(offset + done))
+      }
+      if count < 0 {
+        guard errno == EINTR else { return false }
+      } else {
+        done += count
+      }
+    }
+    return true
+  }
+
+  private static let sentSuffix = ".sent"
+
+  private static func sent(_ path: String) -> UInt64 {
+    let descriptor = open(path + sentSuffix, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return 0 }
+    defer { _ = closeFile(descriptor) }
+    let bytes = (try? contents(descriptor, path)) ?? []
+    let digits = bytes.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return UInt64(String(decoding: digits, as: UTF8.self)) ?? 0
+  }
+
+  /// Replaces the second file by renaming, so that it has the old number or the new one.
+  private func write(sent number: UInt64) throws(Problem) {
+    let target = path + Self.sentSuffix
+    let temporary = target + ".new"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .system(path: target, errno: errno) }
+    let problem = Output.write("\(number)\n", to: file)
+    _ = closeFile(file)
+    if let problem { throw .system(path: target, errno: problem) }
+    guard rename(temporary, target) == 0 else { throw .system(path: target, errno: errno) }
+  }
+
+  private static func contents(_ descriptor: Int32, _ path: String) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0 {
+        guard errno == EINTR else { throw .system(path: path, errno: errno) }
+      } else if count == 0 {
+        return bytes
+      } else {
+        bytes += buffer.prefix(count)
+      }
+    }
+  }
+
+  /// Makes the folders on the way to a file that are missing, for this user only.
+  private static func makeFolder(of path: String) throws(Problem) {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/").dropLast() {
+      made += "\(part)/"
+      if mkdir(made, 0o700) != 0, errno != EEXIST {
+        let number = errno
+        var status = stat()
+        guard stat(made, &status) == 0 else { throw .system(path: path, errno: number) }
+      }
+    }
+  }
+}
+
+private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
+
+extension TapSpool.Entry: Codable {
+  /// A line of the file, with its end.
+  fileprivate var line: [UInt8] {
+    let json = JSON.members([
+      "number": .integer(number), "topic": .string(topic), "payload": .string(payload),
+    ])
+    return Array((json.text + "\n").utf8)
+  }
+
+  /// `nil` for a line that is no entry: a file that somebody has edited is read as far as it goes.
+  fileprivate init?(line: ArraySlice<UInt8>) {
+    guard let entry = try? JSONDecoder().decode(Self.self, from: Data(line)) else { return nil }
+    self = entry
+  }
+}

@@ -1,0 +1,34 @@
+import NFCBackground
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// One `nfc watch` per user and reader: a lock that goes with the process.
+final class WatchLock: Sendable {
+  private let descriptor: Int32
+
+  /// - Throws: a ``Failure`` if another one watches this reader.
+  init(reader: String) throws {
+    let folder: String
+    do {
+      folder = try RuntimeFolder.make()
+    } catch {
+      throw Failure(.notAllowed, "\(error)")
+    }
+    let path = "\(folder)/watch-\(MQTTTopic.level(of: reader)).lock"
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw Failure(.lost, "cannot make \(path): \(SystemErrorText.of(errno))")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      _ = close(descriptor)
+      throw Failure(
+        .noReader, "another nfc watch has the reader \(reader)", advice: "end that one first")
+    }
+  }
+
+  deinit { _ = close(descriptor) }
+}

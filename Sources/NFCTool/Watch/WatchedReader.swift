@@ -1,0 +1,166 @@
+import Dispatch
+import NFC
+import NFCBackground
+import Synchronization
+
+/// Watches one reader for as long as the task runs: opens it, opens it again when it has gone and come
+/// back, and lets commands have it between two rounds of polling.
+final class WatchedReader: Sendable {
+  /// What it was named by.
+  let name: String
+  private let open: @Sendable () async throws -> Reader
+  private let watcher: Watcher
+  private let polling: PollingOptions
+  /// Whether other programs can open the reader while this one does not.
+  private let isLendable: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    var round: Task<Void, any Error>?
+    var commands: [Command] = []
+    /// Programs that want the reader, or have it.
+    var borrowers: [LocalSocket] = []
+  }
+
+  /// Something that is done with the open reader, between two rounds.
+  typealias Command = @Sendable (Reader) async -> Void
+
+  /// How long after a failure a reader is tried again.
+  private static let pause = Duration.milliseconds(500)
+
+  init(
+    _ name: String, polling: PollingOptions, watcher: Watcher, isLendable: Bool,
+    open: @escaping @Sendable () async throws -> Reader
+  ) {
+    self.name = name
+    self.polling = polling
+    self.isLendable = isLendable
+    self.watcher = watcher
+    self.open = open
+  }
+
+  /// Has something done with the reader as soon as it is there.
+  func enqueue(_ command: @escaping Command) {
+    let round = state.withLock { state in
+      state.commands.append(command)
+      return state.round
+    }
+    round?.cancel()
+  }
+
+  /// Gives the reader to a program for as long as it keeps the connection.
+  private func lend(to borrower: LocalSocket) {
+    let round = state.withLock { state in
+      state.borrowers.append(borrower)
+      return state.round
+    }
+    round?.cancel()
+  }
+
+  /// Listens for programs that want the reader; `nil` where that cannot be.
+  private func listenForBorrowers() -> (any DispatchSourceRead)? {
+    guard isLendable, let socket = try? ReaderLease.listen(for: MQTTTopic.level(of: name)) else {
+      return nil
+    }
+    let source = DispatchSource.makeReadSource(
+      fileDescriptor: socket.descriptor, queue: DispatchQueue(label: "nfc.lease"))
+    source.setEventHandler { [weak self] in
+      if let borrower = socket.accept() { self?.lend(to: borrower) }
+    }
+    source.resume()
+    return source
+  }
+
+  /// How often it is looked whether the reader has been given back.
+  private static let leasePause = Duration.milliseconds(50)
+
+  private var hasBorrowers: Bool { state.withLock { !$0.borrowers.isEmpty } }
+
+  /// Waits until nobody wants the closed reader.
+  private func waitForBorrowers() async throws {
+    var granted: Set<ObjectIdentifier> = []
+    while true {
+      let borrowers = state.withLock { state in
+        state.borrowers.removeAll(where: \.isClosed)
+        return state.borrowers
+      }
+      guard !borrowers.isEmpty else { return }
+      for borrower in borrowers where granted.insert(ObjectIdentifier(borrower)).inserted {
+        _ = ReaderLease.grant(borrower)
+      }
+      try await Task.sleep(for: Self.leasePause)
+    }
+  }
+
+  /// Watches until the task is cancelled. A reader that is not there is waited for.
+  ///
+  /// - Throws: a ``Failure`` if a tap cannot be reported.
+  func run() async throws {
+    var hasComplained = false
+    let listener = listenForBorrowers()
+    defer { listener?.cancel() }
+    await watcher.begins(name)
+    while true {
+      try Task.checkCancellation()
+      do {
+        try await waitForBorrowers()
+        let reader = try await open()
+        if hasComplained { Output.complain("nfc: the reader \(name) is back") }
+        hasComplained = false
+        do {
+          try await watch(reader)
+          await reader.close()
+          await watcher.loses(name)
+        } catch {
+          await reader.close()
+          await watcher.loses(name)
+          throw error
+        }
+      } catch let error as NFCError {
+        if !hasComplained {
+          Output.complain("nfc: the reader \(name) is away: \(error.description); waiting for it")
+        }
+        hasComplained = true
+        try await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  /// Polls an open reader, with commands between two rounds, until somebody else wants it.
+  private func watch(_ reader: Reader) async throws {
+    while true {
+      let round = Task { [watcher, name, polling] in
+        for try await event in reader.events(polling: polling) {
+          switch event {
+          case .arrived(let tag): try await watcher.arrived(tag, on: name)
+          case .left(let tag): await watcher.left(tag, on: name)
+          default: break
+          }
+        }
+      }
+      let hasWork = state.withLock { state in
+        state.round = round
+        return !state.commands.isEmpty || !state.borrowers.isEmpty
+      }
+      if hasWork { round.cancel() }
+      do {
+        try await withTaskCancellationHandler {
+          try await round.value
+        } onCancel: {
+          round.cancel()
+        }
+      } catch is CancellationError {
+        try Task.checkCancellation()
+      }
+      let commands = state.withLock { state in
+        state.round = nil
+        defer { state.commands = [] }
+        return state.commands
+      }
+      for command in commands { await command(reader) }
+      if hasBorrowers { return }
+      // What has left in the meantime is not seen leaving: all that is still there arrives again.
+      await watcher.loses(name)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import NFC
+import Synchronization
+
+/// The readers of one watcher: those that are named, or all that are there and come.
+final class WatchedReaders: Sendable {
+  private let options: GlobalOptions
+  private let watcher: Watcher
+  private let readers = Mutex<[WatchedReader]>([])
+
+  init(_ options: GlobalOptions, watcher: Watcher) {
+    self.options = options
+    self.watcher = watcher
+  }
+
+  /// Watches until the task is cancelled.
+  func run() async throws {
+    guard options.virtual.isEmpty else { return try await runVirtual() }
+    let named =
+      options.readers.isEmpty ? [Reader.nameInEnvironment].compactMap(\.self) : options.readers
+    guard named.isEmpty else { return try await run(named) }
+    try await runAll()
+  }
+
+  /// Has a command carried out by the reader that a topic names.
+  func obey(_ payload: String, level: String, publisher: MQTTPublisher) async {
+    let reader = readers.withLock { $0.first { MQTTTopic.level(of: $0.name) == level } }
+    guard let reader else { return }
+    let command: RemoteCommand
+    do {
+      command = try RemoteCommand(payload)
+    } catch {
+      let id = RemoteCommand.identifier(in: payload)
+      return publisher.answer(RemoteCommand.answer(id, failure: error), from: reader.name)
+    }
+    reader.enqueue { open in
+      publisher.answer(await command.answer(with: open), from: reader.name)
+    }
+  }
+
+  /// Readers that were named are waited for.
+  private func run(_ names: [String]) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for name in Set(names) {
+        let lock = try WatchLock(reader: name)
+        let reader = add(name) { try await Reader.open(name) }
+        group.addTask {
+          try await reader.run()
+          _ = lock
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Readers that were not named come and go.
+  private func runAll() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in
+        try await withThrowingDiscardingTaskGroup { group in
+          for try await change in Reader.changes() {
+            guard case .appeared(let found) = change,
+              !readers.withLock({ $0.contains { $0.name == found.address.description } })
+            else { continue }
+            let name = found.address.description
+            let reader = add(name) { try await Reader.open(name) }
+            group.addTask { try await reader.run() }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func runVirtual() async throws {
+    try await Session.run(options) { session in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (reader, polling) in session.shares(of: .all) {
+          let watched = self.add(reader.connectionString, polling) { reader }
+          group.addTask { try await watched.run() }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  private func add(
+    _ name: String, _ polling: PollingOptions = .all,
+    _ open: @escaping @Sendable () async throws -> Reader
+  ) -> WatchedReader {
+    let reader = WatchedReader(
+      name, polling: polling, watcher: watcher, isLendable: options.virtual.isEmpty, open: open)
+    readers.withLock { $0.append(reader) }
+    return reader
+  }
+}

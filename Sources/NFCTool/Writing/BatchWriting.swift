@@ -1,0 +1,214 @@
+import NFC
+import Synchronization
+
+/// `nfc write … --each`: writes tag after tag, each UID once.
+///
+/// A tag that failed is not counted, its row of the table is used for the next one, and it may be
+/// presented again once it was taken away.
+final class BatchWriting: Sendable {
+  private let makeMessage: @Sendable (Placeholders) throws -> NDEFMessage
+  private let writing: MessageWriting
+  private let table: CSVTable?
+  private let first: Int
+  /// `nil` for as many as come.
+  private let count: Int?
+  private let state = Mutex(State())
+
+  private struct State {
+    var written: Set<[UInt8]> = []
+    /// The last failure of each tag that was not written afterwards.
+    var failed: [[UInt8]: Failure] = [:]
+    var lastFailure: Failure?
+    /// Those that failed and are still there.
+    var waiting: Set<[UInt8]> = []
+  }
+
+  /// Checks all messages before the first is written.
+  init(_ kind: some RecordKind, _ options: WriteOptions, _ writing: MessageWriting) throws {
+    let isForced = options.asIs
+    makeMessage = { values in
+      let message = try kind.message(values, isForced: isForced)
+      try MessageCheck.check(message, .usage)
+      return message
+    }
+    self.writing = writing
+    first = options.first ?? 1
+    table = try options.from.map { try CSVTable(try File.readText($0), name: File.name($0)) }
+    let rowCount = table?.rows.count
+    if let wanted = options.count, let rowCount, wanted > rowCount {
+      throw Failure(
+        .content, "\(rowCount) rows are not enough for \(wanted) tags",
+        advice: "nothing was written")
+    }
+    count = options.count ?? rowCount
+    try checkNames(in: kind.templates)
+    try checkMessages()
+  }
+
+  private func checkNames(in templates: [String]) throws {
+    guard let table else { return }
+    let known = Placeholders.builtIn + table.columns
+    for name in templates.flatMap(Placeholders.names) where !known.contains(name) {
+      throw Failure(
+        .usage, "there is no column {\(name)}",
+        advice: "there are \(known.map { "{\($0)}" }.joined(separator: ", "))")
+    }
+  }
+
+  private static let sampleUID: [UInt8] = [0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6]
+
+  private func checkMessages() throws {
+    guard let table else {
+      _ = try makeMessage(Placeholders(uid: Self.sampleUID, number: first))
+      return
+    }
+    for (index, row) in table.rows.enumerated() {
+      do {
+        _ = try makeMessage(
+          Placeholders(
+            uid: Self.sampleUID, number: first + index, row: table.values(ofRow: index)))
+      } catch let failure as Failure {
+        throw Failure(
+          .content, "line \(row.line) of the table: \(failure.reason)", advice: failure.advice)
+      }
+    }
+  }
+
+  // MARK: Running
+
+  private static let pause = Duration.milliseconds(100)
+
+  /// Writes until enough tags have come; without a number until none came within the time, or for ever.
+  func run(_ session: Session) async throws {
+    do {
+      try await writeAll(session)
+    } catch is CancellationError {
+      try summarize(session.options)
+      throw CancellationError()
+    }
+    try finish(session)
+  }
+
+  private func writeAll(_ session: Session) async throws {
+    let clock = ContinuousClock()
+    var deadline = session.options.timeout.map { clock.now + $0 }
+    while writtenCount < count ?? .max, deadline.map({ clock.now < $0 }) ?? true {
+      Terminal.show("Hold the next tag to the reader (\(writtenCount) written)…")
+      let present = try await session.tagsInField()
+      state.withLock { state in
+        state.waiting.formIntersection(present.map(\.identifier))
+      }
+      for tag in present where isWanted(tag) && writtenCount < count ?? .max {
+        try await write(tag, session)
+        deadline = session.options.timeout.map { clock.now + $0 }
+      }
+      if present.isEmpty || session.demo != nil { session.demo?.showNext() }
+      if session.demo?.isOver == true { break }
+      if writtenCount < count ?? .max { try await Task.sleep(for: Self.pause) }
+    }
+  }
+
+  private var writtenCount: Int { state.withLock { $0.written.count } }
+
+  private func isWanted(_ tag: DetectedTag) -> Bool {
+    state.withLock { state in
+      !state.written.contains(tag.identifier) && !state.waiting.contains(tag.identifier)
+    }
+  }
+
+  private func write(_ tag: DetectedTag, _ session: Session) async throws {
+    let index = writtenCount
+    let number = first + index
+    do {
+      let written = try await write(tag, index: index)
+      state.withLock { state in
+        state.written.insert(tag.identifier)
+        state.failed[tag.identifier] = nil
+      }
+      try report(tag, number, written, session.options)
+    } catch let failure as Failure where failure.status != .interrupted {
+      state.withLock { state in
+        state.failed[tag.identifier] = failure
+        state.lastFailure = failure
+        state.waiting.insert(tag.identifier)
+      }
+      try report(tag, failure, session.options)
+    }
+  }
+
+  private func write(_ tag: DetectedTag, index: Int) async throws -> MessageWriting.Result {
+    guard let ndef = tag.ndef else {
+      throw Failure(
+        .notThere, "it is \(tag.kindName), which NDEF is not defined for",
+        tag: "tag \(tag.identifier.hexadecimal)")
+    }
+    let message = try makeMessage(
+      Placeholders(
+        uid: tag.identifier, number: first + index,
+        row: table.map { $0.values(ofRow: index) } ?? [:]))
+    let selected = SelectedTag(detected: tag, kind: ndef)
+    return try await selected.changingNDEF {
+      try await tag.connect()
+      return try await writing.write(message, to: tag, ndef)
+    }
+  }
+
+  // MARK: Reporting
+
+  private func report(
+    _ tag: DetectedTag, _ number: Int, _ written: MessageWriting.Result, _ options: GlobalOptions
+  ) throws {
+    Terminal.clearStatus()
+    guard !options.json else {
+      return try Output.line(
+        JSON.members([
+          "uid": .bytes(tag.identifier), "n": .integer(number),
+          "written": .integer(written.length), "verified": .bool(written.isVerified),
+          "locked": written.isLocked ? .bool(true) : nil,
+        ]).text)
+    }
+    let more = (written.isVerified ? ", verified" : "") + (written.isLocked ? ", locked" : "")
+    try Output.line(
+      "\(number)  \(tag.identifier.hexadecimal)  wrote \(written.length) bytes\(more)")
+  }
+
+  private func report(_ tag: DetectedTag, _ failure: Failure, _ options: GlobalOptions) throws {
+    Terminal.clearStatus()
+    guard !options.json else {
+      return try Output.line(
+        JSON.members([
+          "uid": .bytes(tag.identifier),
+          "error": .members([
+            "code": .integer(failure.status.rawValue), "message": .string(failure.reason),
+          ]),
+        ]).text)
+    }
+    try Output.line("-  \(tag.identifier.hexadecimal)  failed: \(failure.reason.onOneLine)")
+  }
+
+  private func finish(_ session: Session) throws {
+    try summarize(session.options)
+    let (written, failed, last) = state.withLock { state in
+      (state.written.count, state.failed, state.lastFailure)
+    }
+    if let failure = failed.values.first ?? last {
+      throw Failure(
+        failure.status, "not every tag was written: \(failure.reason)", tag: failure.tag,
+        advice: failure.advice)
+    }
+    guard written >= count ?? 1 else {
+      throw Failure(
+        .notThere, "no more tags came in time",
+        advice: "hold the next one to the reader, or wait longer with --timeout")
+    }
+  }
+
+  private func summarize(_ options: GlobalOptions) throws {
+    Terminal.clearStatus()
+    let (written, failed) = state.withLock { ($0.written.count, $0.failed.count) }
+    try Output.line(
+      options.json
+        ? JSON.members(["written": .integer(written), "failed": .integer(failed)]).text
+        : "\(written) tag\(written == 1 ? "" : "s") written, \(failed) failed")
+  }
+}

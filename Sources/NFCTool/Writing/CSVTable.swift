@@ -1,0 +1,100 @@
+import NFC
+
+/// A table with a name for each column, in the form of RFC 4180; line ends of any kind.
+struct CSVTable: Sendable {
+  let columns: [String]
+  /// Each with the line on which it begins.
+  let rows: [(line: Int, values: [String])]
+
+  /// - Throws: ``Failure`` `content` with the line.
+  init(_ text: String, name: String) throws {
+    var parser = Parser(text)
+    var all: [(line: Int, values: [String])] = []
+    while let row = try parser.next(name) {
+      // An empty line holds nothing.
+      if row.values != [""] { all.append(row) }
+    }
+    guard let header = all.first else {
+      throw Failure(.content, "\(name) is empty", advice: "its first row names the columns")
+    }
+    let columns = header.values.map { $0.trimmed }
+    self.columns = columns
+    if let twice = columns.first(where: { name in columns.count { $0 == name } > 1 }) {
+      throw Failure(.content, "\(name), line \(header.line): two columns are called \"\(twice)\"")
+    }
+    let rows = Array(all.dropFirst())
+    self.rows = rows
+    if let row = rows.first(where: { $0.values.count != header.values.count }) {
+      throw Failure(
+        .content,
+        "\(name), line \(row.line): \(row.values.count) values, and there are \(columns.count) columns"
+      )
+    }
+  }
+
+  /// A row's values by column.
+  func values(ofRow index: Int) -> [String: String] {
+    Dictionary(zip(columns, rows[index].values)) { first, _ in first }
+  }
+
+  private struct Parser {
+    private var rest: Substring
+    private var line = 1
+
+    init(_ text: String) {
+      let byteOrderMark: Character = "\u{FEFF}"
+      rest = text.first == byteOrderMark ? text.dropFirst() : text[...]
+    }
+
+    mutating func next(_ name: String) throws -> (line: Int, values: [String])? {
+      guard !rest.isEmpty else { return nil }
+      let start = line
+      var values: [String] = []
+      while true {
+        values.append(try value(name))
+        guard let separator = rest.popFirst() else { return (start, values) }
+        guard separator == "," else {
+          line += 1
+          return (start, values)
+        }
+      }
+    }
+
+    /// Up to a comma or the end of the line.
+    private mutating func value(_ name: String) throws -> String {
+      guard rest.first == "\"" else {
+        let value = rest.prefix { $0 != "," && !$0.isNewline }
+        rest = rest.dropFirst(value.count)
+        return String(value)
+      }
+      let start = line
+      var value = ""
+      rest = rest.dropFirst()
+      while let character = rest.popFirst() {
+        if character.isNewline { line += 1 }
+        guard character == "\"" else {
+          value.append(character)
+          continue
+        }
+        guard rest.first == "\"" else {
+          guard rest.first.map({ $0 == "," || $0.isNewline }) ?? true else {
+            throw Failure(.content, "\(name), line \(line): text follows a closing quotation mark")
+          }
+          return value
+        }
+        value.append("\"")
+        rest = rest.dropFirst()
+      }
+      throw Failure(.content, "\(name), line \(start): a quotation mark is not closed")
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    var text = self[...]
+    while text.first?.isWhitespace == true { text = text.dropFirst() }
+    while text.last?.isWhitespace == true { text = text.dropLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,95 @@
+import NFC
+
+/// Writing a message to a tag, and what comes with it.
+struct MessageWriting: Sendable {
+  var verify = false
+  /// The message that is there stays, and the new one follows it.
+  var append = false
+  /// The tag is read-only for good afterwards.
+  var lock = false
+  var password: [UInt8]?
+
+  /// What was written.
+  struct Result: Sendable {
+    /// The bytes of the whole message.
+    var length: Int
+    var isVerified: Bool
+    var isLocked: Bool
+
+    /// As `--json` says it.
+    var members: KeyValuePairs<String, JSON?> {
+      [
+        "written": .integer(length), "verified": .bool(isVerified),
+        "locked": isLocked ? .bool(true) : nil,
+      ]
+    }
+  }
+
+  func write(
+    _ message: NDEFMessage, to tag: DetectedTag, _ ndef: any NDEFTag
+  ) async throws -> Result {
+    try await tag.authenticate(password)
+    let bytes = try await whole(message, on: ndef).encoded()
+    try await ndef.writeNDEFBytes(bytes, verify: verify)
+    if lock { try await ndef.writeLock() }
+    return Result(length: bytes.count, isVerified: verify, isLocked: lock)
+  }
+
+  /// The message, after the one that is on the tag if that is to stay.
+  private func whole(_ message: NDEFMessage, on ndef: any NDEFTag) async throws -> NDEFMessage {
+    guard append, let old = try await ndef.readNDEF() else { return message }
+    let records = old.records.filter { $0 != .empty }
+    return NDEFMessage(records: records + message.records)
+  }
+}
+
+extension Session {
+  /// Waits for a tag that NDEF is defined for, and connects to it.
+  func selectNDEFTag(for use: TagUse) async throws -> SelectedTag<any NDEFTag> {
+    try await selectTag("an NDEF tag", polling: .ndef, for: use) { $0.ndef }
+  }
+}
+
+extension DetectedTag {
+  /// Whether `nfc format` can make an NDEF tag of one of this kind.
+  var canBeFormatted: Bool {
+    switch self {
+    case .miFare, .iso15693: true
+    case .feliCa(let tag): [[0x88, 0xB4], [0x12, 0xFC]].contains(tag.systemCode)
+    case .other(let tag): tag.technology == .jewel
+    case .iso7816: false
+    }
+  }
+
+  /// What to do with a tag that is no NDEF tag.
+  var adviceWithoutNDEF: String {
+    canBeFormatted
+      ? "nfc format makes an NDEF tag of a blank one"
+      : "it is \(kindName) and cannot be made one"
+  }
+}
+
+extension SelectedTag {
+  /// Runs what reads or changes the tag's message, and adds to an error which tag it happened to.
+  func changingNDEF<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch is CancellationError where Interruption.hasHappened {
+      throw Failure(
+        .interrupted, "interrupted; the tag holds the message that it had, none, or the new one",
+        tag: name, advice: "nfc read shows which")
+    } catch let error as NFCError {
+      var failure = Failure(error, tag: name)
+      switch error.code {
+      case .notNDEF: failure.advice = detected.adviceWithoutNDEF
+      case .unsupported where error.cause != .notCarried && !detected.canBeFormatted:
+        failure.advice = detected.adviceWithoutNDEF
+      case .notAuthenticated, .authenticationFailed:
+        failure.advice = "give the tag's password with --password"
+      case .readOnly: failure.advice = "nfc info shows what is locked; use another tag"
+      default: break
+      }
+      throw failure
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import NFC
+
+/// `nfc write`.
+struct WriteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write",
+    abstract: "Writes an NDEF message.",
+    discussion: """
+      The message replaces the one on the tag, or follows it with --append. One that does not fit is \
+      refused, and nothing is written (exit code 65); nor is it on a read-only tag (77).
+
+      --each writes tag after tag. In texts {uid} stands for the tag's UID, {n} for its number, and with \
+      --from {column} for a value of the next row of a table.
+
+      Examples:
+        nfc write uri https://example.com --verify --virtual ntag213
+        nfc write text "Room {n}" --each --count 2 --virtual ntag213 --virtual ntag215
+      """,
+    subcommands: [
+      WriteKindCommand<URIKind>.self, WriteKindCommand<TextKind>.self,
+      WriteKindCommand<WiFiKind>.self, WriteKindCommand<ContactKind>.self,
+      WriteKindCommand<TelephoneKind>.self, WriteKindCommand<SMSKind>.self,
+      WriteKindCommand<MailKind>.self, WriteKindCommand<GeoKind>.self,
+      WriteKindCommand<AppKind>.self, WriteKindCommand<BluetoothKind>.self,
+      WriteKindCommand<PosterKind>.self, WriteKindCommand<MIMEKind>.self,
+      WriteKindCommand<ExternalKind>.self, WriteKindCommand<RawKind>.self,
+      WriteKindCommand<JSONKind>.self,
+    ])
+}
+
+/// `nfc encode`.
+struct EncodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "encode",
+    abstract: "Makes an NDEF message without a reader.",
+    discussion: """
+      The file holds the bytes that nfc write would put on a tag; nfc write raw writes them.
+
+      Example:
+        nfc encode uri https://example.com --output message.ndef
+      """,
+    subcommands: [
+      EncodeKindCommand<URIKind>.self, EncodeKindCommand<TextKind>.self,
+      EncodeKindCommand<WiFiKind>.self, EncodeKindCommand<ContactKind>.self,
+      EncodeKindCommand<TelephoneKind>.self, EncodeKindCommand<SMSKind>.self,
+      EncodeKindCommand<MailKind>.self, EncodeKindCommand<GeoKind>.self,
+      EncodeKindCommand<AppKind>.self, EncodeKindCommand<BluetoothKind>.self,
+      EncodeKindCommand<PosterKind>.self, EncodeKindCommand<MIMEKind>.self,
+      EncodeKindCommand<ExternalKind>.self, EncodeKindCommand<RawKind>.self,
+      EncodeKindCommand<JSONKind>.self,
+    ])
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import NFC
+
+/// What all that can be written have in common.
+struct WriteOptions: ParsableArguments {
+  @Flag(help: "Read everything back and compare.")
+  var verify = false
+
+  @Flag(help: "Keep the message on the tag, and add to it.")
+  var append = false
+
+  @Flag(help: "Write a link or type that most programs could not use.")
+  var asIs = false
+
+  @Flag(help: "Write tag after tag, each UID once.")
+  var each = false
+
+  @Option(
+    help: ArgumentHelp("With --each: stop after so many tags.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--count", in: 1...Int.max) })
+  var count: Int?
+
+  @Option(
+    help: ArgumentHelp("With --each: the number {n} of the first tag.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--first", in: 0...Int.max / 2) })
+  var first: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --each: a CSV file whose first row names the columns.", valueName: "file"))
+  var from: String?
+
+  @Flag(help: "Make each tag read-only for good after it was verified; needs --permanently.")
+  var lock = false
+
+  @Flag(help: "With --lock: yes, the tag is never to be written again.")
+  var permanently = false
+
+  func check(_ options: GlobalOptions) throws {
+    if !each {
+      let alone = [
+        ("--count", count != nil), ("--first", first != nil), ("--from", from != nil),
+      ].first(where: \.1)
+      if let alone { throw ValidationError("\(alone.0) goes with --each.") }
+    }
+    guard lock == permanently else {
+      throw ValidationError(
+        lock
+          ? "A locked tag can never be written again. If that is wanted, say --permanently."
+          : "--permanently goes with --lock.")
+    }
+    if each, options.uid != nil {
+      throw ValidationError("--uid picks one tag, and --each writes all.")
+    }
+  }
+
+  /// Writes what is described, to one tag or to many.
+  func run(
+    _ kind: some RecordKind, _ password: some TagPasswordOptions, _ options: GlobalOptions
+  ) async throws {
+    let writing = MessageWriting(
+      verify: verify || lock, append: append, lock: lock, password: try password.bytes)
+    guard !each else {
+      let batch = try BatchWriting(kind, self, writing)
+      return try await Session.run(options) { try await batch.run($0) }
+    }
+    let message = try kind.message(.none, isForced: asIs)
+    try MessageCheck.check(message, .usage)
+    try await Session.run(options) { session in
+      let tag = try await session.selectNDEFTag(for: .changing)
+      let written = try await tag.changingNDEF {
+        try await writing.write(message, to: tag.detected, tag.kind)
+      }
+      try Output.done(options, tag.detected.identifier, written.members)
+      if !options.json { Output.remark("wrote \(written.length) bytes to \(tag.name)") }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+/// What every failure has in common.
+@Suite struct FailureContractTests {
+  /// A word that is no command is answered with the nearest one, whatever stands beside it.
+  @Test(arguments: [
+    ("raed --virtual ntag216", "nfc read"), ("--json pol", "nfc poll"),
+    ("mifare raed 0", "nfc mifare read"),
+    ("write url x --virtual ntag216", "nfc write uri"), ("help wriet", "nfc write"),
+    ("help write ur", "nfc write uri"),
+    ("write https://swift.org --virtual ntag216", "nfc write uri https"),
+    ("felica --json raed", "nfc felica read"), ("read --uidd 04", "--uid"),
+    ("poll --onse", "--once"), ("wifi", "--help"), ("help foo", "foo"), ("iso15693", "read"),
+  ])
+  func namesTheNearestWord(_ line: String, _ nearest: String) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == (line == "iso15693" ? 0 : 64))
+    let text = line == "iso15693" ? result.output : result.errors
+    #expect(text.contains(nearest))
+    if line != "iso15693" {
+      #expect(result.output == "")
+      #expect(result.errors.hasPrefix("nfc: "))
+      #expect(!result.errors.contains("Unknown option '--virtual'"))
+    }
+  }
+
+  @Test(arguments: [
+    ("ntag217", "ntag213"), ("ntga215", "ntag215"), ("ultralihgt", "ultralight"), ("demoo", "demo"),
+  ])
+  func namesTheNearestTag(_ name: String, _ nearest: String) async throws {
+    let result = try await Tool.run("poll", "--once", "--virtual", name)
+    #expect(result.status == 64)
+    #expect(result.errors.contains(nearest))
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.count < 200)
+  }
+
+  @Test(arguments: [
+    "NTAG215", "ntag_215", "Ntag 215", "ultralightc", "BLANK-NTAG215", "Felica_Lite_S",
+  ])
+  func namesOfTagsFoldCaseAndPunctuation(_ name: String) async throws {
+    let result = try await Tool.run("poll", "--once", "--virtual", name)
+    #expect(result.status == 0)
+  }
+
+  @Test func listsTheNamesOfVirtualTags() async throws {
+    let result = try await Tool.run("virtual", "--list")
+    #expect(result.status == 0)
+    for name in ["ntag216", "blank-ntag216", "suica", "demo"] {
+      #expect(result.lines.contains(name))
+    }
+    #expect(!result.lines.contains("blank-suica"))
+  }
+
+  @Test func hasAVersion() async throws {
+    let result = try await Tool.run("--version")
+    #expect(result.status == 0)
+    #expect(result.output.wholeMatch(of: /nfc [0-9]+\.[0-9]+\.[0-9]+\n/) != nil)
+  }
+
+  @Test(arguments: ["0", "1", "26", "-5", "nonsense", "99999999999999999999", "400"])
+  func helpIsShownOnAnyTerminal(_ columns: String) async throws {
+    for arguments in [["--help"], ["info", "--help"], ["write", "uri"]] {
+      let result = try await Tool.run(arguments, environment: ["COLUMNS": columns])
+      #expect(result.status == (arguments.last == "--help" ? 0 : 64))
+      #expect((result.output + result.errors).contains("nfc"))
+    }
+  }
+
+  @Test func theOptionsOfAllCommandsAreTheLastOfTheHelp() async throws {
+    let help = try await Tool.run("info", "--help").output
+    let own = try #require(help.firstRange(of: "\nOPTIONS:"))
+    let shared = try #require(help.firstRange(of: "\nREADER AND OUTPUT:"))
+    #expect(own.lowerBound < shared.lowerBound)
+    #expect(help[shared.lowerBound...].contains("--reader"))
+  }
+
+  /// One wording, whatever takes hexadecimal; secrets are not shown.
+  @Test(arguments: [
+    "mifare send 3G", "apdu 0G", "felica send 3G --virtual suica", "poll --uid 3G",
+    "iso15693 send 3G", "mifare read 0 --key 3G", "apdu --aid 3G", "read --password 3G",
+    "iso15693 write 0 3G", "felica read --service 3G 0",
+  ])
+  func hexadecimalThatIsWrong(_ line: String) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == 64)
+    #expect(result.errors.contains("is not hexadecimal: character 2 is no digit from 0 to F"))
+    if ["send", "--key", "--password"].contains(where: line.contains) {
+      #expect(!result.errors.contains("3G"))
+    }
+  }
+
+  @Test(arguments: [
+    "3004", "30 04", "30:04", "30-04", "0x3004", "0x30 0x04", "0X30-0x04", "3 0 0 4",
+  ])
+  func hexadecimalHasManyForms(_ text: String) async throws {
+    let result = try await Tool.run("mifare", "send", text, "--virtual", "ntag213")
+    #expect(result.status == 0)
+    #expect(result.output == "0103A00C340300FE0000000000000000\n")
+  }
+
+  @Test(arguments: [
+    ("", "it is empty"), ("3", "it has 1 digit, and a byte has two"),
+    ("30 0", "it has 3 digits"), ("0x", "it is empty"), ("30 é", "character 4"),
+  ])
+  func whatIsWrongIsSaid(_ text: String, _ reason: String) async throws {
+    let result = try await Tool.run("mifare", "send", text, "--virtual", "ntag213")
+    #expect(result.status == 64)
+    #expect(result.errors.contains(reason))
+  }
+
+  @Test(arguments: [
+    ("erase --virtual blank-ultralight", 66),
+    ("write uri https://a.example --virtual blank-ultralight", 66),
+    ("lock --permanently --virtual blank-ultralight", 66), ("read --virtual blank-ultralight", 66),
+  ])
+  func aBlankTagIsNoNDEFTag(_ line: String, _ status: Int32) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == status)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains("nfc format"))
+  }
+
+  @Test(arguments: ["emrtd", "tmoney", "suica", "bprime", "srix4k", "barcode"])
+  func formatIsNotAdvisedWhereItCannotWork(_ name: String) async throws {
+    for command in [["read"], ["erase"], ["write", "text", "hi"]] {
+      let result = try await Tool.run(command + ["--virtual", name])
+      #expect(result.status == 66)
+      #expect(result.errorLines.count == 1)
+      #expect(!result.errors.contains("nfc format"))
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+/// `nfc dump`, `restore`, `diff`, `copy`, `convert` and `decode`.
+@Suite struct ImageCommandTests {
+  @Test(arguments: [
+    ("ntag216", 924), ("classic-1k", 1024), ("icode-slix2", 320), ("felica-lite-s", 240),
+    ("topaz96", 120), ("topaz512", 512), ("st25dv04k", 512), ("ultralight", 64),
+  ])
+  func dumpsEveryMemory(_ name: String, _ size: Int) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin").path
+      let result = try await Tool.run("dump", file, "--json", "--virtual", name)
+      #expect(result.status == 0)
+      #expect(result.output.contains(#""saved":\#(size),"#))
+      #expect(try Data(contentsOf: URL(filePath: file)).count == size)
+      let same = try await Tool.run("diff", file, "-", "--virtual", name)
+      #expect(same.status == 0)
+      #expect(same.output == "")
+      let text = directory.appending(path: "tag.eml").path
+      #expect(try await Tool.run("convert", file, text).status == 0)
+      #expect(try await Tool.run("diff", text, file).status == 0)
+    }
+  }
+
+  @Test(arguments: ["suica", "desfire", "emrtd", "barcode"])
+  func refusesWhatHasNoMemory(_ name: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin").path
+      let result = try await Tool.run("dump", file, "--virtual", name)
+      #expect(result.status == 66)
+      #expect(result.errorLines.count == 1)
+      #expect(!FileManager.default.fileExists(atPath: file))
+    }
+  }
+
+  @Test(arguments: ["card.xyz", "card", "card.", ".bin"])
+  func refusesAnUnknownExtension(_ name: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: name).path
+      for command in [["dump", file], ["mifare", "dump", file]] {
+        let result = try await Tool.run(command + ["--virtual", "ntag213"])
+        #expect(result.status == 64)
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.contains(".bin, .mfd, .eml"))
+      }
+    }
+  }
+
+  @Test func restoresBlocks() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin").path
+      #expect(try await Tool.run("dump", file, "--virtual", "felica-lite-s").status == 0)
+      var bytes = try Data(contentsOf: URL(filePath: file))
+      bytes.replaceSubrange(80..<96, with: Data(repeating: 0x5A, count: 16))
+      try bytes.write(to: URL(filePath: file))
+      try await Tool.with("felica-lite-s") { nfc async throws in
+        let plan = try await nfc(["restore", file, "--plan"])
+        #expect(plan.status == 0)
+        #expect(
+          plan.output
+            == "block 5: \(String(repeating: "0", count: 32)) → \(String(repeating: "5A", count: 16))\n"
+        )
+        #expect(try await nfc(["diff", "-", file]).status == 1)
+        #expect(try await nfc(["restore", file]).status == 0)
+        #expect(try await nfc(["diff", "-", file]).status == 0)
+      }
+      let wrong = try await Tool.run("restore", file, "--virtual", "icode-slix2")
+      #expect(wrong.status == 65)
+    }
+  }
+
+  @Test func aPlanShowsEachChange() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin").path
+      try await Tool.with("ntag213") { nfc async throws in
+        #expect(try await nfc(["dump", file]).status == 0)
+        #expect(try await nfc(["write", "text", "hi"]).status == 0)
+        let plan = try await nfc(["restore", file, "--plan"])
+        #expect(plan.lines.contains("page 5: 340309D1 → 340300FE"))
+        let difference = try await nfc(["diff", file, "-"])
+        #expect(difference.status == 1)
+        #expect(difference.lines.contains("page 5: 340300FE → 340309D1"))
+        #expect(try await nfc(["restore", file]).status == 0)
+        #expect(try await nfc(["read"]).output == "no message\n")
+      }
+    }
+  }
+
+  @Test func differentKindsCannotBeCompared() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let a = directory.appending(path: "a.bin").path
+      let b = directory.appending(path: "b.bin").path
+      #expect(try await Tool.run("dump", a, "--virtual", "ntag213").status == 0)
+      #expect(try await Tool.run("dump", b, "--virtual", "classic-1k").status == 0)
+      let result = try await Tool.run("diff", a, b)
+      #expect(result.status == 65)
+      #expect(result.errorLines.count == 1)
+      #expect(try await Tool.run("diff", a, b + "x.bin").status == 66)
+      #expect(try await Tool.run("diff", "-", "-").status == 64)
+    }
+  }
+
+  @Test func copiesToTheNextTag() async throws {
+    let other = try await Tool.run(
+      "copy", "--json", "--virtual", "ntag213", "--virtual", "ntag215")
+    #expect(other.status == 0)
+    #expect(other.output.contains(#""copied":"the NDEF message""#))
+    #expect(other.output.contains(#""leftBehind":["UID""#))
+    let alone = try await Tool.run("copy", "--timeout", "0.3", "--virtual", "ntag213")
+    #expect(alone.status == 66)
+    #expect(alone.errorLines.count == 1)
+  }
+
+  @Test func decodesWithoutAReader() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let raw = directory.appending(path: "message.ndef").path
+      let image = directory.appending(path: "tag.bin").path
+      #expect(try await Tool.run("encode", "text", "hi", "--output", raw).status == 0)
+      #expect(try await Tool.run("decode", raw).output == "hi (en)\n")
+      let json = try await Tool.run("decode", raw, "--json")
+      #expect(json.output.hasPrefix(#"{"length":9,"records":[{"tnf":"wellKnown","type":"T""#))
+      try await Tool.with("ntag213") { nfc async throws in
+        #expect(try await nfc(["write", "raw", raw]).status == 0)
+        #expect(try await nfc(["dump", image]).status == 0)
+      }
+      #expect(try await Tool.run("decode", image).output == "hi (en)\n")
+      try Data("[{\"uri\":\"https://a.example\"}]".utf8).write(to: URL(filePath: raw))
+      #expect(try await Tool.run("decode", raw).output == "https://a.example\n")
+      try Data("[{\"uri\":1}]".utf8).write(to: URL(filePath: raw))
+      let wrong = try await Tool.run("decode", raw)
+      #expect(wrong.status == 65)
+      #expect(wrong.errors.contains("line 1"))
+      #expect(try await Tool.run("decode", "/nowhere").status == 66)
+    }
+  }
+}

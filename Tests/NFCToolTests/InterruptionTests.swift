@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// The first signal ends any command within a second, also one that waits for a file or a pipe.
+@Suite struct InterruptionTests {
+  private static let signals: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)]
+
+  @Test(arguments: signals)
+  func whatWaitsForAPipe(_ signal: Int32, _ status: Int32) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let pipe = directory.appending(path: "pipe.bin").path
+      #expect(mkfifo(pipe, 0o600) == 0)
+      for arguments in [
+        ["write", "json", pipe, "--virtual", "ntag213"],
+        ["write", "mime", "a/b", pipe, "--virtual", "ntag213"],
+        ["mifare", "dump", pipe, "--virtual", "ntag213"],
+        ["read", "--raw", pipe, "--virtual", "ntag213"],
+        ["virtual", "ntag213", "--trace", pipe],
+      ] {
+        let tool = try RunningTool(arguments)
+        try await Task.sleep(for: .milliseconds(400))
+        let (result, time) = try await Self.end(tool, by: signal)
+        // Being interrupted is how a virtual reader ends, once it has begun.
+        #expect(result.status == status)
+        #expect(time < .seconds(1))
+        #expect(result.output == "")
+      }
+    }
+  }
+
+  @Test func whatWaitsForStandardInput() async throws {
+    let result = try await Tool.shell(
+      #"sleep 5 | "$NFC" write json - --virtual ntag213 & sleep 0.5; kill -TERM $!; wait $!; echo $?"#
+    )
+    #expect(result.output == "143\n")
+  }
+
+  @Test(arguments: signals)
+  func whatWaitsForATag(_ signal: Int32, _ status: Int32) async throws {
+    for arguments in [
+      ["read", "--uid", "00", "--virtual", "ntag213"],
+      ["write", "text", "{n}", "--each", "--count", "2", "--virtual", "ntag213"],
+      ["poll", "--virtual", "ntag213"],
+    ] {
+      let tool = try RunningTool(arguments)
+      // Those that print something have begun then.
+      if arguments[0] == "read" {
+        try await Task.sleep(for: .milliseconds(700))
+      } else {
+        _ = try await tool.waitForLines(1)
+      }
+      let (result, time) = try await Self.end(tool, by: signal)
+      #expect(result.status == status)
+      #expect(time < .seconds(1))
+      if arguments[0] == "write" { #expect(result.lines.last == "1 tag written, 0 failed") }
+    }
+  }
+
+  private static func end(
+    _ tool: RunningTool, by signal: Int32
+  ) async throws -> (Tool.Result, Duration) {
+    let start = ContinuousClock.now
+    tool.interrupt(signal)
+    let result = try await tool.end()
+    return (result, ContinuousClock.now - start)
+  }
+}
+
+/// Standard input and output, names of files, and disks that are full.
+@Suite struct StandardStreamTests {
+  @Test func aHyphenIsStandardInputOrOutput() async throws {
+    let dump = try await Tool.shell(#""$NFC" mifare dump - --virtual ntag216 | wc -c"#)
+    #expect(dump.output.split(separator: "\n").first.map { $0.filter(\.isNumber) } == "924")
+    let json = try await Tool.shell(
+      #"echo '{"uri":"https://box.dev"}' | "$NFC" encode json - --output - | od -An -tx1"#)
+    #expect(json.status == 0)
+    #expect(json.output.filter { !$0.isWhitespace } == "d1010855" + "04626f782e646576")
+    let raw = try await Tool.shell(
+      #""$NFC" encode text hi -o - | "$NFC" write raw - --virtual ntag213"#)
+    #expect(raw.status == 0)
+  }
+
+  @Test func aFullDiskIsAFailure() async throws {
+    for line in ["--help", "--version", "read --help", "poll --once --virtual ntag213"] {
+      let result = try await Tool.shell(#""$NFC" "# + line + " > /dev/full")
+      #expect(result.status == 74)
+      #expect(result.errors.hasPrefix("nfc: cannot write to standard output"))
+    }
+    let file = try await Tool.run("read", "--raw", "/dev/full", "--virtual", "suica")
+    #expect(file.status == 66)
+    let raw = try await Tool.shell(
+      #""$NFC" encode uri https://a.example --output /dev/full"#)
+    #expect(raw.status == 74)
+    #expect(raw.errors.contains("free some space"))
+  }
+
+  @Test func pollEndsWhenNobodyReadsIt() async throws {
+    let result = try await Tool.shell(
+      #"{ timeout 10 "$NFC" poll --virtual ntag213; echo "$?" >&2; } | head -n 1"#)
+    #expect(result.lines.count == 1)
+    // By SIGPIPE, and not because the time was over (124).
+    #expect(result.errors == "141\n")
+  }
+
+  /// `\377` is no UTF-8.
+  @Test func namesOfFilesAreTakenByteForByte() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let script = """
+        cd "$DIRECTORY"; name="$(printf 'na\\377me.mfd')"
+        "$NFC" mifare dump "$name" --virtual classic-1k && test -f "$name" && test "$(ls | wc -l)" = 1 \
+        && "$NFC" read --virtual "$name" && "$NFC" write text "$(printf 'a\\377')" --virtual ntag213
+        """
+      let result = try await Tool.shell(script, environment: ["DIRECTORY": directory.path])
+      #expect(result.output == "no message\n")
+      #expect(result.status == 64)
+      #expect(
+        result.errors
+          == #"nfc: the text "a\xFF" is not UTF-8; give it in UTF-8, or a file with nfc write mime"#
+          + "\n")
+    }
+  }
+
+  @Test func whatToDoAboutAFileIsSaid() async throws {
+    let missing = try await Tool.run(
+      "mifare", "dump", "/nowhere/at/all.bin", "--virtual", "ntag213")
+    #expect(missing.status == 66)
+    #expect(missing.errors.contains("check the name of the directory"))
+    let directory = try await Tool.run("read", "--raw", "/tmp", "--virtual", "ntag213")
+    #expect(directory.errors.contains("name a file in it"))
+  }
+}

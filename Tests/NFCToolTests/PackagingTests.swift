@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// Man pages, completions, and the package, made with the tool that was built for the tests.
+@Suite struct PackagingTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test func everyCommandHasAManPage() async throws {
+    let list = try await Tool.run("manual", "--list")
+    #expect(list.status == 0)
+    let pages = list.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(pages.count > 50)
+    #expect(pages.contains("write uri"))
+    #expect(pages.first == "")
+    for page in ["", "info", "write uri", "iso15693 read"] {
+      let result = try await Tool.run(["manual"] + page.split(separator: " ").map(String.init))
+      #expect(result.status == 0)
+      #expect(result.output.hasPrefix(".TH NFC"))
+      for section in [".SH NAME", ".SH DESCRIPTION", ".SH USAGE", ".SH OPTIONS"] {
+        #expect(result.output.contains(section + "\n"))
+      }
+    }
+  }
+
+  @Test func installsBelowAnyDirectory() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let prefix = directory.appending(path: "local").path
+      let result = try await Self.run(
+        #""$ROOT/Scripts/install" --tool "$NFC" "$PREFIX" && "$PREFIX/bin/nfc" --version"#,
+        ["PREFIX": prefix])
+      #expect(result.status == 0)
+      #expect(result.lines.last?.hasPrefix("nfc ") == true)
+      for file in [
+        "bin/nfc", "share/man/man1/nfc.1", "share/man/man1/nfc-write-uri.1",
+        "share/bash-completion/completions/nfc", "share/zsh/site-functions/_nfc",
+        "share/fish/vendor_completions.d/nfc.fish", "share/nfc/60-nfc.rules",
+      ] {
+        #expect(FileManager.default.fileExists(atPath: prefix + "/" + file))
+        #expect(result.lines.contains(prefix + "/" + file))
+      }
+      #expect(result.errors.contains("PATH"))
+      let bash = try await Self.run(
+        #"bash -n "$PREFIX/share/bash-completion/completions/nfc""#, ["PREFIX": prefix])
+      #expect(bash.status == 0)
+    }
+  }
+
+  @Test func aDirectoryThatCannotBeWrittenIsRefusedAtOnce() async throws {
+    let result = try await Self.run(#""$ROOT/Scripts/install" /proc/nowhere"#)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("you may not write"))
+  }
+
+  @Test func thePackageIsInstalledAndRemoved() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let script = #"""
+        set -eu
+        mkdir -p "$D/system/var/lib/dpkg" "$D/out"
+        : >"$D/system/var/lib/dpkg/status"
+        package=$("$ROOT/Scripts/package" --tool "$NFC" --output "$D/out")
+        dpkg-deb --info "$package" | grep -q "Package: nfc-swift"
+        dpkg --root="$D/system" --force-depends --force-not-root --force-script-chrootless \
+          --log=/dev/null --install "$package" >/dev/null 2>&1
+        "$D/system/usr/bin/nfc" --version
+        (cd "$D/system" && find usr -type f | sort)
+        dpkg --root="$D/system" --force-not-root --log=/dev/null --purge nfc-swift >/dev/null 2>&1
+        echo "left: $(cd "$D/system" && find usr -type f 2>/dev/null | wc -l)"
+        """#
+      let result = try await Self.run(script, ["D": directory.path])
+      #expect(result.status == 0)
+      for file in [
+        "usr/bin/nfc", "usr/share/man/man1/nfc.1.gz", "usr/share/man/man1/nfc-felica-read.1.gz",
+        "usr/share/bash-completion/completions/nfc", "usr/share/zsh/vendor-completions/_nfc",
+        "usr/share/fish/vendor_completions.d/nfc.fish", "usr/lib/udev/rules.d/60-nfc.rules",
+        "usr/share/doc/nfc-swift/copyright",
+      ] {
+        #expect(result.lines.contains(file))
+      }
+      #expect(result.lines.last?.filter { !$0.isWhitespace } == "left:0")
+    }
+  }
+
+  private static func run(
+    _ script: String, _ variables: [String: String] = [:]
+  ) async throws -> Tool.Result {
+    try await Tool.shell(script, environment: variables.merging(["ROOT": root.path]) { $1 })
+  }
+}

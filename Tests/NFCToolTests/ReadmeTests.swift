@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// What the README shows is run and compiled.
+@Suite struct ReadmeTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The fenced blocks of a language.
+  private static func blocks(_ language: String) throws -> [String] {
+    let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    var blocks: [String] = []
+    var lines: [Substring]?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line == "```\(language)" {
+        lines = []
+      } else if line == "```", let found = lines {
+        blocks.append(found.joined(separator: "\n"))
+        lines = nil
+      } else {
+        lines?.append(line)
+      }
+    }
+    return blocks
+  }
+
+  @Test func everyCommandRuns() async throws {
+    let lines = try Self.blocks("sh").flatMap { $0.split(separator: "\n").map(String.init) }
+    let commands = lines.filter { $0.hasPrefix("nfc ") && $0.contains("--") && !$0.contains("&") }
+    #expect(commands.count > 15)
+    try await TemporaryDirectory.with { directory async throws in
+      let setup = "cd '\(directory.path)'; nfc() { \"$NFC\" \"$@\"; }; "
+      for command in commands {
+        let result = try await Tool.shell(setup + command)
+        #expect(result.status == 0, "\(command): \(result.errors)")
+      }
+    }
+  }
+
+  /// The block with a virtual reader in the background.
+  @Test func theSharedTagKeepsWhatIsWritten() async throws {
+    let block = try #require(try Self.blocks("sh").first { $0.contains("NFC_READER") })
+    try await TemporaryDirectory.with { directory async throws in
+      // A function in the background has another process number than the tool.
+      let script = block.replacing("nfc ", with: "\"$NFC\" ")
+      let result = try await Tool.shell("cd '\(directory.path)'; " + script)
+      #expect(result.output == "Good morning (en)\n")
+    }
+  }
+
+  @Test func everyScriptIsThere() throws {
+    let text = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    for match in text.matches(of: /Scripts\/[a-z-]+/) {
+      let path = Self.root.appending(path: String(match.output)).path
+      #expect(FileManager.default.isExecutableFile(atPath: path), "\(path)")
+    }
+  }
+
+  /// By the modules that were built for the tests.
+  @Test func everySnippetCompiles() async throws {
+    let snippets = try Self.blocks("swift")
+    #expect(snippets.count > 3)
+    let build = try RunningTool.executable().deletingLastPathComponent().path
+    let modules = ["CLibNFC", "CLibUSB", "CPCSCLite", "COpenSSL"].map {
+      "\(Self.root.path)/Modules/\($0)/module.modulemap"
+    }
+    .filter { FileManager.default.fileExists(atPath: $0) }
+    try await TemporaryDirectory.with { directory async throws in
+      for (index, snippet) in snippets.enumerated() {
+        let file = directory.appending(path: "Snippet\(index).swift").path
+        try Data(snippet.utf8).write(to: URL(filePath: file))
+        let maps = modules.map { "-Xcc -fmodule-map-file='\($0)'" }.joined(separator: " ")
+        let result = try await Tool.shell(
+          "swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library "
+            + "-I '\(build)/Modules' \(maps) '\(file)'")
+        #expect(result.status == 0, "\(snippet)\n\(result.errors)")
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import NFC
+import Testing
+
+@testable import NFCTool
+
+@Suite struct GlobTests {
+  @Test(arguments: [
+    ("https://swift.org", "https://swift.org/a", true),
+    ("https://swift.org", "http://swift.org", false),
+    ("", "anything", true), ("*", "", true), ("*.org", "swift.org", true),
+    ("*.org", "swift.orgs", false),
+    ("a?c", "abc", true), ("a?c", "ac", false), ("a?c", "abcd", false),
+    ("*a*b*", "xxaxxbxx", true), ("*a*b*", "xxbxxaxx", false),
+    ("h*://*/door/?", "https://x/door/7", true),
+  ])
+  func matches(pattern: String, text: String, expected: Bool) {
+    #expect(Glob(pattern).matches(text) == expected)
+  }
+
+  @Test func manyAsterisksTakeNoEndlessTime() {
+    let glob = Glob(String(repeating: "a*", count: 60) + "b")
+    #expect(!glob.matches(String(repeating: "a", count: 4000)))
+  }
+}
+
+@Suite struct LinkPolicyTests {
+  @Test(arguments: [
+    ("https://swift.org", true), ("HTTPS://swift.org", true), ("tel:+49301", true),
+    ("mailto:a@b.c", true), ("javascript:alert(1)", false), ("file:///etc/passwd", false),
+    ("--help", false), ("", false), ("https://a b", false), ("https://a\u{1B}[31m", false),
+    ("https://a\u{202E}b", true), (" https://swift.org", false), ("://x", false),
+  ])
+  func permits(link: String, expected: Bool) {
+    #expect(LinkPolicy.standard.permits(link) == expected)
+  }
+
+  @Test func longLinksAreNotOpened() {
+    let link = "https://" + String(repeating: "a", count: LinkPolicy.maximumLength)
+    #expect(!LinkPolicy.standard.permits(link))
+  }
+}
+
+@Suite struct MQTTTopicTests {
+  private let topics = MQTTTopic(prefix: "nfc", name: "door")
+
+  @Test func readersAreOneLevel() {
+    #expect(topics.tap("pn532_uart:/dev/ttyUSB0") == "nfc/door/pn532-uart--dev-ttyUSB0/tap")
+    #expect(topics.present("pcsc:ACS é/+#") == "nfc/door/pcsc-ACS-----/present")
+    #expect(topics.status == "nfc/door/status")
+    #expect(topics.commands == "nfc/door/+/command")
+  }
+
+  @Test(arguments: [("a", true), ("", false), ("a/b", false), ("a+", false), ("#", false)])
+  func levels(text: String, expected: Bool) { #expect(MQTTTopic.isLevel(text) == expected) }
+
+  @Test(
+    arguments: [
+      ("mqtt://broker", "broker", 1883, false, nil), ("mqtts://broker", "broker", 8883, true, nil),
+      ("mqtt://me@broker:1884", "broker", 1884, false, "me"),
+      ("mqtt://[::1]:1", "::1", 1, false, nil),
+    ] as [(String, String, UInt16, Bool, String?)])
+  func brokers(url: String, host: String, port: UInt16, isSecure: Bool, user: String?) throws {
+    let options = try #require(MQTTOptions(url))
+    #expect(options.host == host)
+    #expect(options.port == port)
+    #expect(options.isSecure == isSecure)
+    #expect(options.user == user)
+  }
+
+  @Test(arguments: [
+    "broker", "http://broker", "mqtt://", "mqtt://a:secret@broker", "mqtt://broker:0",
+    "mqtt://broker:99999", "mqtt://broker/topic",
+  ])
+  func noBrokers(url: String) { #expect(MQTTOptions(url) == nil) }
+}
+
+@Suite struct TapRulesTests {
+  static func tap(
+    uid: String = "04112233445580", product: String = "NTAG213", _ records: [NDEFRecord] = []
+  ) -> Tap {
+    Tap(
+      time: .seconds(1), reader: "pn532_uart:/dev/null",
+      tag: [
+        JSON.Member(key: "type", value: "miFare"), JSON.Member(key: "uid", value: .string(uid)),
+        JSON.Member(key: "product", value: .string(product)),
+      ], ndef: nil, message: NDEFMessage(records: records))
+  }
+
+  private static let yaml = """
+    # A door and a jukebox.
+    - match:
+        uid: 04112233445580
+        product: NTAG213
+      do:
+        exec: open-door
+        notify: Welcome
+    - match: { uri: "https://music.example/*" }
+      do: { open: true, publish: house/music }
+    - match: {mime: text/VCARD}
+      do:
+        app: org.gnome.Contacts
+    - match: {external: "example.org:*"}
+      do: {open: "https://example.org/help"}
+    - match: {text: 007}
+      do: {notify: true}
+    """
+
+  @Test func theFirstRuleThatMatchesIsUsed() throws {
+    let rules = try TapRules(yaml: Self.yaml, permitsPublishing: true)
+    #expect(rules.actions(for: Self.tap()) == [.execute("open-door"), .notify("Welcome")])
+    let other = "0411223344"
+    let record: [(NDEFRecord, [TapAction])] = [
+      (.uri("https://music.example/7"), [.open(nil), .publish("house/music")]),
+      (
+        NDEFRecord(typeNameFormat: .media, type: Array("text/vcard".utf8), payload: []),
+        [.start(application: "org.gnome.Contacts")]
+      ),
+      (
+        NDEFRecord(typeNameFormat: .external, type: Array("example.org:x".utf8), payload: []),
+        [.open("https://example.org/help")]
+      ),
+      (.text("007", language: "en"), [.notify(nil)]),
+    ]
+    for (record, actions) in record {
+      #expect(rules.actions(for: Self.tap(uid: other, [record])) == actions, "\(record)")
+    }
+    #expect(rules.actions(for: Self.tap(uid: other)) == nil)
+    #expect(
+      rules.actions(for: Self.tap(product: "NTAG216")) == nil, "all conditions have to hold")
+  }
+
+  @Test(arguments: [
+    ("- match: {uid: 04}\n  do: {exec: a}\n- match: {uri: x}\n  do: {run: b}", 4, "run"),
+    ("- match: {uid: 04}\n  when: x\n  do: {exec: a}", 2, "when"),
+    ("- match: {colour: red}\n  do: {exec: a}", 1, "colour"),
+    ("- match: {uid: xyz}\n  do: {exec: a}", 1, "xyz"),
+    ("- match: {uid: 04}", 1, "do:"), ("rules: 1", 1, "list"), ("", 1, "no rules"),
+    ("- match: {uid: 04}\n  do: {open: maybe}", 2, "maybe"),
+    ("- match: {uid: 04}\n  do: {exec: [a, b]}", 2, "one value"),
+    ("- match: {uid: 04}\n  do: {exec: ''}", 2, "empty"),
+    ("- match: {uid: 04\n  do: {exec: a}", 2, ""), ("- a\n\t- b", 2, ""),
+    ("- match: {uid: 04, uid: 05}\n  do: {exec: a}", 1, "uid"),
+    ("- match: {uid: 04}\n  do: {publish: a/#}", 2, "a/#"),
+  ])
+  func aWrongFileIsRefusedWithItsLine(yaml: String, line: Int, word: String) throws {
+    let error = try #require(throws: TapRulesError.self) {
+      try TapRules(yaml: yaml, permitsPublishing: true)
+    }
+    #expect(error.line == line, "\(error)")
+    #expect(word.isEmpty || error.reason.contains(word), "\(error)")
+  }
+
+  @Test func publishingNeedsABroker() {
+    #expect(throws: TapRulesError.self) {
+      try TapRules(yaml: Self.yaml, permitsPublishing: false)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import NFCTool
+
+@Suite struct TapSpoolTests {
+  private func withPath(_ body: (String) throws -> Void) async throws {
+    try await TemporaryDirectory.with { try body($0.appending(path: "a/b/spool").path) }
+  }
+
+  private func payloads(_ spool: TapSpool) -> [String] {
+    spool.entries(upTo: .max).map(\.payload)
+  }
+
+  @Test func entriesOutliveTheProcess() async throws {
+    try await withPath { path in
+      do {
+        let spool = try TapSpool(path: path)
+        for number in 1...5 { try spool.append(topic: "t", payload: "tap \(number)\n\"é") }
+        _ = try spool.acknowledge(1)
+        #expect(try spool.acknowledge(3) == 0, "2 comes first")
+        #expect(try spool.acknowledge(2) == 2)
+      }
+      let spool = try TapSpool(path: path)
+      #expect(payloads(spool) == ["tap 4\n\"é", "tap 5\n\"é"])
+      #expect(spool.entries(upTo: 1).first?.number == 4)
+    }
+  }
+
+  @Test func theFileIsEmptiedWhenTheBrokerHasEverything() async throws {
+    try await withPath { path in
+      do {
+        let spool = try TapSpool(path: path)
+        for number in 1...3 { try spool.append(topic: "t", payload: "\(number)") }
+        for number in 1...3 { _ = try spool.acknowledge(UInt64(number)) }
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        #expect(size == 0)
+      }
+      let spool = try TapSpool(path: path)
+      #expect(spool.count == 0)
+      #expect(try spool.append(topic: "t", payload: "next").number == 4, "never used twice")
+    }
+  }
+
+  /// Whatever part of the file a killed process or machine has left: what was reported is there, and
+  /// nothing else.
+  @Test func anyPartOfTheLastLineIsCutOff() async throws {
+    try await withPath { path in
+      do {
+        let spool = try TapSpool(path: path)
+        for number in 1...2 { try spool.append(topic: "t", payload: "\(number)") }
+      }
+      let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+      let first = try #require(whole.firstIndex(of: 0x0A)) + 1
+      for length in first..<whole.count {
+        try whole.prefix(length).write(to: URL(fileURLWithPath: path))
+        let spool = try TapSpool(path: path)
+        #expect(payloads(spool) == ["1"], "\(length) bytes")
+        try spool.append(topic: "t", payload: "new")
+        #expect(payloads(spool) == ["1", "new"], "\(length) bytes")
+      }
+    }
+  }
+
+  /// The number of what was sent may be missing or old, never wrong: then taps are published again.
+  @Test(arguments: ["", "x", "1", "99999999999999999999999"])
+  func aLostNumberOfWhatWasSentLosesNothing(text: String) async throws {
+    try await withPath { path in
+      do {
+        let spool = try TapSpool(path: path)
+        for number in 1...3 { try spool.append(topic: "t", payload: "\(number)") }
+      }
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path + ".sent"))
+      let spool = try TapSpool(path: path)
+      #expect(payloads(spool) == (text == "1" ? ["2", "3"] : ["1", "2", "3"]))
+    }
+  }
+
+  @Test func strangeLinesArePassedOver() async throws {
+    try await withPath { path in
+      _ = try TapSpool(path: path)
+      let line = #"{"number":7,"topic":"t","payload":"p"}"#
+      try Data("nonsense\n\u{0}\n{}\n\(line)\n".utf8).write(to: URL(fileURLWithPath: path))
+      let spool = try TapSpool(path: path)
+      #expect(payloads(spool) == ["p"])
+      #expect(try spool.append(topic: "t", payload: "q").number == 8)
+    }
+  }
+
+  @Test func oneProcessHasASpool() async throws {
+    try await withPath { path in
+      let first = try TapSpool(path: path)
+      #expect(throws: TapSpool.Problem.inUse) { try TapSpool(path: path) }
+      _ = first.count
+    }
+  }
+
+  @Test func aSpoolThatCannotBeThere() async throws {
+    #expect {
+      try TapSpool(path: "/dev/null/spool")
+    } throws: { error in
+      guard case TapSpool.Problem.system(let path, _) = error else { return false }
+      return path == "/dev/null/spool"
+    }
+  }
+
+  @Test func aFullDiskKeepsWhatIsThere() async throws {
+    // /dev/full takes no byte.
+    #expect {
+      let spool = try TapSpool(path: "/dev/full")
+      try spool.append(topic: "t", payload: "p")
+    } throws: { error in
+      guard case TapSpool.Problem.system = error else { return false }
+      return true
+    }
+  }
+
+  @Test func aFullSpoolSaysSo() async throws {
+    try await withPath { path in
+      let spool = try TapSpool(path: path, capacity: (1 << 20) + 1000)
+      #expect(!spool.isFull)
+      try spool.append(topic: "t", payload: String(repeating: "x", count: 2000))
+      #expect(spool.isFull)
+      _ = try spool.acknowledge(1)
+      #expect(!spool.isFull)
+    }
+  }
+}

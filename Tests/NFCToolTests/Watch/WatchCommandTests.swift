@@ -1,0 +1,220 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+@Suite(.serialized) struct WatchCommandTests {
+  private static func tag(_ uri: String, _ number: UInt8 = 0) throws -> VirtualTag {
+    try .ntag215(
+      uid: [0x04, 0x51, 0x2C, 0x8A, 0x3D, 0x61, number], ndef: NDEFMessage(.uri(uri)))
+  }
+
+  @Test func aTapIsReportedOnceWithItsMessage() async throws {
+    let tag = try Self.tag("https://swift.org")
+    try await WatchBench.with(["--debounce", "0.5"], tags: [tag]) { bench in
+      let first = try #require(try await bench.events(1).first)
+      #expect(first.event == "tap")
+      #expect(first.reader == bench.reader.connectionString)
+      #expect(first.tag.uid == tag.identifier.hexadecimal)
+      #expect(first.tag.type == "miFare")
+      #expect(first.tag.product == "NTAG215")
+      #expect(first.ndef?.records?.first?.uri == "https://swift.org")
+      // It bounces, and then goes.
+      bench.field.remove(tag)
+      try await Task.sleep(for: .milliseconds(150))
+      bench.field.place(tag)
+      try await Task.sleep(for: .milliseconds(900))
+      bench.field.remove(tag)
+      let left = try #require(try await bench.events(2).last)
+      #expect(left.event == "left")
+      #expect(left.id == first.id)
+      #expect(left.time >= first.time + 0.5)
+      bench.field.place(tag)
+      let events = try await bench.events(3)
+      #expect(events.map(\.event) == ["tap", "left", "tap"])
+      #expect(events[2].id != first.id)
+      #expect(events.map(\.time) == events.map(\.time).sorted())
+    }
+  }
+
+  @Test func tagsWithoutAMessageAndWithoutNDEF() async throws {
+    try await WatchBench.with(tags: [.ntag216(), .suica()]) { bench in
+      let events = try await bench.events(2)
+      let ntag = try #require(events.first { $0.tag.type == "miFare" })
+      #expect(ntag.ndef?.length == 0)
+      #expect(ntag.ndef?.records?.isEmpty == true)
+      let suica = try #require(events.first { $0.tag.type == "feliCa" })
+      #expect(suica.ndef == nil)
+    }
+  }
+
+  @Test func aCommandGetsTheTapAndNoShellSeesIt() async throws {
+    let text = "$(touch \"$FOLDER/hacked\"); `id`\nsecond\u{0}line"
+    let tag = try VirtualTag.ntag216(ndef: NDEFMessage(records: [.text(text, language: "en")]))
+    let script = """
+      printf '%s|%s|%s|%s\\n' "$NFC_UID" "$NFC_TYPE" "$NFC_PRODUCT" "${NFC_URI-none}" >> "$FOLDER/out"
+      printf '%s' "$NFC_TEXT" > "$FOLDER/text"; cat > "$FOLDER/json"; echo done >> "$FOLDER/end"
+      """
+    try await WatchBench.with(["--exec", script], tags: [tag]) { bench in
+      #expect(try await bench.lines(of: "end", 1) == ["done"])
+      let out = try await bench.lines(of: "out", 1)
+      #expect(out == ["\(tag.identifier.hexadecimal)|miFare|NTAG216|none"])
+      let seen = try String(contentsOf: bench.folder.appending(path: "text"), encoding: .utf8)
+      #expect(seen == text.replacing("\u{0}", with: "\u{FFFD}"))
+      let json = try String(contentsOf: bench.folder.appending(path: "json"), encoding: .utf8)
+      #expect(try WatchEvent(json).tag.uid == tag.identifier.hexadecimal)
+      #expect(!FileManager.default.fileExists(atPath: bench.folder.appending(path: "hacked").path))
+    }
+  }
+
+  @Test func aCommandThatHangsIsEnded() async throws {
+    let tag = try Self.tag("https://swift.org")
+    let script = "echo start >> \"$FOLDER/out\"; sleep 60"
+    try await WatchBench.with(
+      ["--exec", script, "--exec-timeout", "0.3", "--debounce", "0.1"], tags: [tag]
+    ) { bench in
+      _ = try await bench.lines(of: "out", 1)
+      bench.field.remove(tag)
+      _ = try await bench.events(2)
+      bench.field.place(tag)
+      #expect(try await bench.lines(of: "out", 2).count == 2)
+      #expect(try await bench.watch.waitForErrors("took longer than 0.300 s"))
+    }
+  }
+
+  @Test func onlyPermittedLinksAreOpened() async throws {
+    let opener = "printf '%s\\n' \"$#:$1\" >> \"$FOLDER/opened\""
+    let tags = [
+      try Self.tag("javascript:alert(1)", 1), try Self.tag("file:///etc/passwd", 2),
+      try Self.tag("https://swift.org/?a=1&b='2'", 3),
+    ]
+    try await WatchBench.with(
+      ["--open", "--debounce", "0.1"], programs: ["xdg-open": opener]
+    ) { bench in
+      for (index, tag) in tags.enumerated() {
+        bench.field.place(tag)
+        _ = try await bench.events(2 * index + 1)
+        bench.field.remove(tag)
+        _ = try await bench.events(2 * index + 2)
+      }
+      #expect(try await bench.lines(of: "opened", 1) == ["1:https://swift.org/?a=1&b='2'"])
+      #expect(try await bench.watch.waitForErrors("javascript is not permitted"))
+    }
+  }
+
+  @Test func withoutABusNotifySendShowsNotifications() async throws {
+    let program = "for a in \"$@\"; do printf '%s\\n' \"$a\" >> \"$FOLDER/shown\"; done"
+    let tag = try VirtualTag.ntag216(
+      ndef: NDEFMessage(records: [.text("--urgency=critical", language: "en")]))
+    try await WatchBench.with(
+      ["--notify"], programs: ["notify-send": program], tags: [tag]
+    ) { bench in
+      let shown = try await bench.lines(of: "shown", 4)
+      #expect(shown == ["--app-name=nfc", "--", "NFC tag", "--urgency=critical"])
+    }
+  }
+
+  @Test func rulesComeFirstAndAreTakenUpWhenTheyChange() async throws {
+    let tag = try Self.tag("https://door.example/7")
+    func rules(_ word: String) -> Data {
+      Data(
+        "- match: {uri: https://door.example/}\n  do: {exec: 'echo \(word) >> $FOLDER/out'}\n".utf8)
+    }
+    try await TemporaryDirectory.with { folder in
+      let file = folder.appending(path: "rules.yaml")
+      try rules("one").write(to: file)
+      try await WatchBench.with(
+        ["--rules", file.path, "--exec", "echo other >> $FOLDER/out", "--debounce", "0.1"]
+      ) { bench in
+        func tap(_ number: Int) async throws -> String? {
+          bench.field.place(tag)
+          let last = try await bench.lines(of: "out", number).last
+          bench.field.remove(tag)
+          _ = try await bench.events(2 * number)
+          return last
+        }
+        #expect(try await tap(1) == "one")
+        try Data("- match: {uri: x}\n  do: {run: y}\n".utf8).write(to: file)
+        #expect(try await bench.watch.waitForErrors("line 2"))
+        #expect(try await tap(2) == "one", "the old rules stay in force")
+        try rules("two").write(to: file)
+        try await Task.sleep(for: .seconds(1))
+        #expect(try await tap(3) == "two")
+        try Data("- match: {uri: x}\n  do: {exec: y}\n".utf8).write(to: file)
+        try await Task.sleep(for: .seconds(1))
+        #expect(try await tap(4) == "other")
+      }
+    }
+  }
+
+  @Test func wrongRulesAreRefusedWithTheirLine() async throws {
+    try await TemporaryDirectory.with { folder in
+      let file = folder.appending(path: "rules.yaml")
+      try Data("- match: {uid: 04}\n  do: {run: x}\n".utf8).write(to: file)
+      let result = try await Tool.run("watch", "--rules", file.path)
+      #expect(result.status == 65)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains("line 2"))
+      let missing = try await Tool.run("watch", "--rules", folder.path + "/none")
+      #expect(missing.status == 66)
+    }
+  }
+
+  @Test func aReaderThatIsNotThereIsWaitedFor() async throws {
+    try await TemporaryDirectory.with { folder in
+      // A name that points to no reader yet, and to another one each time: what a port is called.
+      let port = folder.appending(path: "ttyNFC").path
+      let watch = try RunningTool(
+        ["watch", "--json", "--reader", "pn532_uart:\(port)", "--debounce", "0.1"],
+        environment: ["XDG_RUNTIME_DIR": folder.path])
+      #expect(try await watch.waitForErrors("is away"))
+      for number in 1...2 {
+        let field = VirtualField()
+        let reader = try VirtualReader(field)
+        field.place(try Self.tag("https://swift.org/\(number)"))
+        let path = try #require(reader.connectionString.split(separator: ":").last)
+        try? FileManager.default.removeItem(atPath: port)
+        try FileManager.default.createSymbolicLink(
+          atPath: port, withDestinationPath: String(path))
+        let lines = try await watch.waitForLines(2 * number - 1)
+        let arrival = try WatchEvent(try #require(lines.last))
+        #expect(arrival.event == "tap")
+        reader.close()
+        // Unplugged: its tag is reported as left.
+        let after = try await watch.waitForLines(2 * number)
+        let departure = try WatchEvent(try #require(after.last))
+        #expect(departure.event == "left")
+      }
+      watch.interrupt()
+      #expect(try await watch.end().status == 130)
+    }
+  }
+
+  @Test func aSecondWatcherOfAReaderIsRefused() async throws {
+    try await WatchBench.with { bench in
+      bench.field.place(.ntag215())
+      _ = try await bench.events(1)
+      let second = try RunningTool(
+        ["watch", "--reader", bench.reader.connectionString],
+        environment: ["XDG_RUNTIME_DIR": bench.folder.path])
+      let result = try await second.end()
+      #expect(result.status == 69)
+      #expect(result.errors.contains("another nfc watch has the reader"))
+    }
+  }
+
+  @Test func aUnitForSystemd() async throws {
+    let result = try await Tool.run(
+      "watch", "--install", "--open", "--exec", "echo 100% \"$NFC_UID\"")
+    #expect(result.status == 0)
+    let command = try #require(result.lines.first { $0.hasPrefix("ExecStart=") })
+    #expect(command.hasSuffix(#"nfc watch --open --exec "echo 100%% \"$$NFC_UID\"""#))
+    try await TemporaryDirectory.with { folder in
+      let written = try await Tool.run(
+        ["watch", "--install", "--write"], environment: ["XDG_CONFIG_HOME": folder.path])
+      #expect(written.status == 0)
+      let unit = folder.appending(path: "systemd/user/nfc-watch.service")
+      #expect(try String(contentsOf: unit, encoding: .utf8).contains("[Service]"))
+    }
+  }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import Testing
+
+/// `nfc write` and its kinds.
+@Suite struct WritingTests {
+  struct Kind: Sendable {
+    let arguments: [String]
+    /// What `read` prints, or a part of what `read --json` does.
+    let text: String
+    var json = ""
+  }
+
+  @Test(arguments: [
+    Kind(arguments: ["uri", "https://box.dev"], text: "https://box.dev"),
+    Kind(arguments: ["text", "Grüße", "--language", "de"], text: "Grüße (de)"),
+    Kind(arguments: ["tel", "+44 (0)20-7946 0018"], text: "tel:+4402079460018"),
+    Kind(arguments: ["sms", "+44123", "Fish & chips"], text: "sms:+44123?body=Fish%20%26%20chips"),
+    Kind(arguments: ["sms", "+44123"], text: "sms:+44123"),
+    Kind(
+      arguments: ["mail", "ada@example.com", "--subject", "Lamp 7", "--body", "a\nb"],
+      text: "mailto:ada@example.com?subject=Lamp%207&body=a%0D%0Ab"),
+    Kind(arguments: ["geo", "-33.86,151.2"], text: "geo:-33.86,151.2"),
+    Kind(arguments: ["geo", "51.4779, -0.0015"], text: "geo:51.4779,-0.0015"),
+    Kind(arguments: ["app", "org.mozilla.firefox"], text: "Android app org.mozilla.firefox"),
+    Kind(
+      arguments: ["bluetooth", "00-11-22-33-44-55", "--name", "Speaker"],
+      text: "Bluetooth Speaker (00:11:22:33:44:55)"),
+    Kind(
+      arguments: ["bluetooth", "001122334455", "--le"], text: "Bluetooth LE (00:11:22:33:44:55)"),
+    Kind(
+      arguments: ["poster", "https://box.dev", "--title", "Box"], text: "https://box.dev: Box (en)"),
+    Kind(
+      arguments: ["wifi", "Guests", "--password", "correct horse"],
+      text: "Wi-Fi Guests (wpa2Personal, aes)"),
+    Kind(arguments: ["wifi", "Guests"], text: "Wi-Fi Guests (open, none)"),
+    Kind(
+      arguments: ["wifi", "Guests", "--password", "secret", "--security", "wpa3"], text: "",
+      // Authentication types 0060: WPA2 and SAE.
+      json: "100300020060"),
+    Kind(
+      arguments: [
+        "contact", "--name", "Ada", "--phone", "+44123", "--email", "ada@example.com",
+        "--organization", "Acme", "--url", "https://a.example",
+      ], text: "", json: #""formattedName":"Ada""#),
+    Kind(
+      arguments: ["external", "example.com:ticket", "A-1"], text: "",
+      json: #""type":"example.com:ticket""#),
+  ])
+  func writesWhatCanBeRead(_ kind: Kind) async throws {
+    try await Tool.with("ntag215") { nfc async throws in
+      let write = try await nfc(["write"] + kind.arguments + ["--verify", "--json"])
+      #expect(write.status == 0)
+      #expect(write.output.hasSuffix(#","verified":true}"# + "\n"))
+      if !kind.text.isEmpty { #expect(try await nfc(["read"]).output == kind.text + "\n") }
+      if !kind.json.isEmpty {
+        #expect(try await nfc(["read", "--json"]).output.contains(kind.json))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (["uri", ""], "empty"), (["uri", "swift.org"], "https://swift.org"),
+    (["uri", "a b"], "--as-is"),
+    (["uri", "www.museum.org/room 3"], "https://www.museum.org/room%203"),
+    (["uri", "noscheme"], "https:"),
+    (["uri", "localhost:8080/x"], "--as-is"), (["uri", "me@example.com"], "mailto:me@example.com"),
+    (["uri", "https://a.example/\u{7}"], "%07"), (["mime", "foo", "/dev/null"], "image/png"),
+    (["mime", "a/b/c", "/dev/null"], "image/png"), (["external", "foo", "x"], "example.com"),
+    (["external", "a b:c", "x"], "example.com"), (["tel", "abc"], "telephone"),
+    (["geo", "91,0"], "90"),
+    (["geo", "12"], "like"), (["app", "firefox"], "org."), (["bluetooth", "0011"], "six"),
+    (["mail", "ada"], "@"), (["wifi", "x", "--password", "short"], "8 to 63"),
+    (["wifi", "x", "--security", "wpa2"], "--password"), (["contact"], "--name"),
+    (["wifi", String(repeating: "x", count: 33)], "32"),
+    (["contact", "a.vcf", "--name", "A"], "either"),
+  ])
+  func refusesWhatNoPhoneWouldTake(_ arguments: [String], _ text: String) async throws {
+    let result = try await Tool.run(["write"] + arguments + ["--virtual", "ntag213"])
+    #expect(result.status == 64)
+    #expect(result.errors.hasPrefix("nfc: "))
+    #expect(result.errors.contains(text))
+  }
+
+  @Test(arguments: [
+    ["uri", "not a uri"], ["mime", "foo", "/dev/null"], ["external", "foo", "x"], ["tel", "abc"],
+    ["app", "firefox"], ["wifi", "x", "--password", "short"],
+  ])
+  func asIsInsists(_ arguments: [String]) async throws {
+    let result = try await Tool.run(["write"] + arguments + ["--as-is", "--virtual", "ntag213"])
+    #expect(result.status == 0)
+  }
+
+  @Test func appends() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      #expect(try await nfc(["write", "uri", "https://box.dev", "--append"]).status == 0)
+      #expect(try await nfc(["write", "text", "hi", "--append"]).status == 0)
+      #expect(try await nfc(["read"]).output == "https://box.dev\nhi (en)\n")
+      let long = String(repeating: "x", count: 120)
+      let tooLong = try await nfc(["write", "text", long, "--append"])
+      #expect(tooLong.status == 65)
+      #expect(try await nfc(["read"]).output == "https://box.dev\nhi (en)\n")
+    }
+  }
+
+  @Test func readsAVCardFile() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.vcf").path
+      try Data("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n".utf8)
+        .write(to: URL(filePath: file))
+      #expect(try await Tool.run("write", "contact", file, "--virtual", "ntag213").status == 0)
+      try Data("no card".utf8).write(to: URL(filePath: file))
+      #expect(try await Tool.run("write", "contact", file, "--virtual", "ntag213").status == 65)
+      #expect(
+        try await Tool.run("write", "contact", file + "x", "--virtual", "ntag213").status == 66)
+    }
+  }
+
+  @Test func everyChangeSaysWhatItDid() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      let uid = #"{"uid":"04E10CDA993C80","#
+      #expect(
+        try await nfc(["write", "text", "hi", "--json"]).output
+          == uid + #""written":9,"verified":false}"# + "\n")
+      #expect(
+        try await nfc(["erase", "--json", "--verify"]).output
+          == uid + #""written":0,"verified":true}"# + "\n")
+      #expect(try await nfc(["format", "--json"]).output == uid + #""formatted":true}"# + "\n")
+      #expect(
+        try await nfc(["lock", "--permanently", "--json"]).output == uid + #""locked":true}"# + "\n"
+      )
+    }
+  }
+}
+
+/// `nfc write … --each`.
+@Suite struct BatchWritingTests {
+  private static let tags = ["--virtual", "ntag213", "--virtual", "ntag215"]
+
+  @Test func writesEachTagOnce() async throws {
+    let result = try await Tool.run(
+      ["write", "text", "{n} {uid}", "--each", "--count", "2", "--first", "7", "--json"] + Self.tags
+    )
+    #expect(result.status == 0)
+    #expect(result.lines.count == 3)
+    #expect(result.lines[0].contains(#""n":7,"written":23,"verified":false}"#))
+    #expect(result.lines[1].contains(#""n":8,"#))
+    #expect(result.lines[2] == #"{"written":2,"failed":0}"#)
+    let uids = result.lines.prefix(2).map { $0.prefix(24) }
+    #expect(Set(uids).count == 2)
+  }
+
+  @Test func takesRowsOfATable() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "rooms.csv").path
+      try Data(
+        "\u{FEFF}room,\"the url\"\r\n\"Hall, 1\",https://a.example\r\n\r\nB,https://b.example\r\n"
+          .utf8
+      )
+      .write(to: URL(filePath: file))
+      try await Tool.with("ntag213") { nfc async throws in
+        let first = try await nfc([
+          "write", "uri", "{the url}/{uid}?{n}", "--each", "--from", file, "--count", "1",
+        ])
+        #expect(first.status == 0)
+        #expect(first.lines.last == "1 tag written, 0 failed")
+        #expect(try await nfc(["read"]).output == "https://a.example/04E10CDA993C80?1\n")
+      }
+      let unknown = try await Tool.run(
+        ["write", "uri", "{url}", "--each", "--from", file] + Self.tags)
+      #expect(unknown.status == 64)
+      #expect(unknown.errors.contains("{the url}"))
+      let many = try await Tool.run(
+        ["write", "text", "{room}", "--each", "--from", file, "--count", "3"] + Self.tags)
+      #expect(many.status == 65)
+      for content in ["", "a,a\n1,2\n", "a,b\n1\n", "a\n\"1\n", "a\n\"1\"2\n"] {
+        try Data(content.utf8).write(to: URL(filePath: file))
+        let wrong = try await Tool.run(
+          ["write", "text", "{a}", "--each", "--from", file] + Self.tags)
+        #expect(wrong.status == 65)
+        #expect(wrong.output == "")
+      }
+    }
+  }
+
+  @Test func aTagThatFailsIsNotCounted() async throws {
+    let result = try await Tool.run(
+      "write", "text", "{n}", "--each", "--timeout", "0.5", "--virtual", "emrtd", "--virtual",
+      "ntag213")
+    #expect(result.status == 66)
+    #expect(result.lines.contains { $0.hasPrefix("1  04E10CDA993C80") })
+    #expect(result.lines.last == "1 tag written, 1 failed")
+  }
+
+  @Test func locksWhatItHasVerified() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      #expect(
+        try await nfc(["write", "text", "a", "--each", "--count", "1", "--lock"]).status == 64)
+      let result = try await nfc([
+        "write", "text", "a", "--each", "--count", "1", "--lock", "--permanently", "--json",
+      ])
+      #expect(result.status == 0)
+      #expect(result.lines.first?.hasSuffix(#""verified":true,"locked":true}"#) == true)
+      #expect(try await nfc(["write", "text", "b"]).status == 77)
+    }
+  }
+
+  @Test(arguments: ["--count 2", "--first 2", "--from x.csv", "--each --uid 04", "--permanently"])
+  func optionsThatGoTogether(_ options: String) async throws {
+    let result = try await Tool.run(
+      ["write", "text", "a", "--virtual", "ntag213"]
+        + options.split(separator: " ").map(String.init))
+    #expect(result.status == 64)
+  }
+}
+
+/// Passwords of tags.
+@Suite struct PasswordTests {
+  @Test func protectsAndUnprotects() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "password").path
+      try Data("0x11 22 33 44\n".utf8).write(to: URL(filePath: file))
+      try await Tool.with("ntag213") { nfc async throws in
+        let plan = try await nfc(["protect", "--password", "11223344", "--read", "--plan"])
+        #expect(plan.status == 0)
+        #expect(plan.output.contains("→"))
+        #expect(!plan.output.contains("11223344"))
+        #expect(try await nfc(["read"]).status == 0)
+
+        #expect(try await nfc(["write", "text", "a"]).status == 0)
+        let protect = try await nfc(["protect", "--password", "11223344", "--read", "--json"])
+        #expect(
+          protect.output.hasSuffix(
+            #""protection":{"password":true,"from":4,"read":true,"attempts":0}}"# + "\n"))
+        for command in [["read"], ["write", "text", "b"], ["erase"]] {
+          let refused = try await nfc(command)
+          #expect(refused.status == 77)
+          #expect(refused.errors.contains("--password"))
+          #expect(try await nfc(command + ["--password", "00000000"]).status == 77)
+          #expect(try await nfc(command + ["--password-file", file]).status == 0)
+          #expect(try await nfc(command + ["--password", "11223344"]).status == 0)
+        }
+        #expect(try await nfc(["unprotect"]).status == 77)
+        #expect(try await nfc(["unprotect", "--password-file", file]).status == 0)
+        #expect(try await nfc(["write", "text", "b"]).status == 0)
+      }
+    }
+  }
+
+  @Test func theEnvironmentHoldsThePassword() async throws {
+    let result = try await Tool.run(
+      ["read", "--virtual", "ntag213"], environment: ["NFC_PASSWORD": "FFFFFFFF"])
+    #expect(result.status == 0)
+    let wrong = try await Tool.run(
+      ["read", "--virtual", "ntag213"], environment: ["NFC_PASSWORD": "secret"])
+    #expect(wrong.status == 64)
+    #expect(!wrong.errors.contains("secret"))
+  }
+
+  @Test(arguments: [
+    ("protect --password 1122 --virtual ntag213", 64), ("protect --virtual ntag213", 64),
+    ("protect --password 11223344 --pack 11 --virtual ntag213", 64),
+    ("protect --password 11223344 --attempts 8 --virtual ntag213", 64),
+    ("protect --password 11223344 --virtual classic-1k", 66),
+    ("protect --password 11223344 --virtual ultralight", 66),
+    ("read --password 11223344 --virtual suica", 64),
+    ("read --password 1122 --virtual ntag213", 64),
+  ])
+  func whatCannotBe(_ line: String, _ status: Int32) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == status)
+    #expect(result.errors.hasPrefix("nfc: "))
+  }
+}
