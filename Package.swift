@@ -9,56 +9,104 @@ let coreNFC = "CoreNFC"
 let coreNFC = "AppleCoreNFC"
 #endif
 
+/// The pkg-config file of a library that Linux has among its own headers.
+func pkgConfig(_ name: String) -> String? {
+  #if os(Linux)
+  nil
+  #else
+  name
+  #endif
+}
+
 let package = Package(
   name: "swift-nfc",
   platforms: [.macOS("15.4")],
   products: [
     .library(name: "NFC", targets: ["NFC"]),
+    .library(name: "NFCDiagnosis", targets: ["NFCDiagnosis"]),
     .library(name: "CoreNFC", targets: [coreNFC]),
     .library(name: "NDEF", targets: ["NDEF"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .executable(name: "nfc", targets: ["NFCTool"]),
+    // What only `nfc watch` needs: --mqtt and --notify start these.
+    .executable(name: "nfc-mqtt", targets: ["NFCMQTT"]),
+    .executable(name: "nfc-notify", targets: ["NFCNotify"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
   ],
   targets: [
-    // Found by pkg-config; a module map and a header each.
+    // A module map and a header each; the header names the package that is missing. Those whose pkg-config
+    // file asks for more than is needed (libnfc's for libusb 0.1, pcsc-lite's for a flag that SwiftPM refuses)
+    // are found without it on Linux.
     .systemLibrary(
-      name: "CLibNFC", path: "Modules/CLibNFC", pkgConfig: "libnfc",
+      name: "CLibNFC", path: "Modules/CLibNFC", pkgConfig: pkgConfig("libnfc"),
       providers: [.apt(["libnfc-dev"]), .brew(["libnfc"])]),
+    .systemLibrary(
+      name: "CLibUSB", path: "Modules/CLibUSB", pkgConfig: "libusb-1.0",
+      providers: [.apt(["libusb-1.0-0-dev"]), .brew(["libusb"])]),
     .systemLibrary(
       name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(
-      name: "CPCSCLite", path: "Modules/CPCSCLite",
+      name: "CPCSCLite", path: "Modules/CPCSCLite", pkgConfig: pkgConfig("libpcsclite"),
       providers: [.apt(["libpcsclite-dev"]), .brew(["pcsc-lite"])]),
+    .systemLibrary(
+      name: "CMosquitto", path: "Modules/CMosquitto", pkgConfig: "libmosquitto",
+      providers: [.apt(["libmosquitto-dev"]), .brew(["mosquitto"])]),
+    .systemLibrary(
+      name: "CDBus", path: "Modules/CDBus", pkgConfig: "dbus-1",
+      providers: [.apt(["libdbus-1-dev"]), .brew(["dbus"])]),
 
     // The floors, lowest first. An arrow only ever points down.
     .target(name: "NDEF"),
     .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),
     .target(name: "ReaderThread"),
-    .target(name: "NFCLibNFC", dependencies: ["NFCCore", "ReaderThread", "CLibNFC"]),
+    // Between `nfc watch` and Core NFC programs.
+    .target(name: "NFCBackground"),
+    .target(name: "NFCUSB", dependencies: ["CLibUSB"]),
+    .target(name: "NFCLibNFC", dependencies: ["NFCCore", "NFCUSB", "ReaderThread", "CLibNFC"]),
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "COpenSSL"]),
     .target(
       name: "NFC", dependencies: ["NFCLibNFC", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
+    .target(
+      name: "NFCDiagnosis",
+      dependencies: ["NFC", "NFCLibNFC", "NFCPCSC", "NFCUSB", "NFCCore", "ReaderThread"]),
     .executableTarget(
       name: "NFCTool",
       dependencies: [
-        "NFC", "NFCCore", "VirtualNFC", "NDEF",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
       ]),
+    .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
+    .executableTarget(name: "NFCNotify", dependencies: ["CDBus"]),
     // Run by Scripts/benchmark.
     .target(name: "CReadLoop", dependencies: ["CLibNFC"]),
     .executableTarget(
+      name: "CTouchToAnswer", dependencies: ["CLibNFC"],
+      linkerSettings: [.linkedLibrary("nfc")]),
+    .executableTarget(
       name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "NDEF", "VirtualNFC", "CReadLoop"]),
 
+    // What several test targets share. The script is the USB bus of some of them.
+    .target(
+      name: "TestSupport", dependencies: ["VirtualNFC"], path: "Tests/TestSupport",
+      exclude: ["USB/usb_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
-    .testTarget(name: "NFCTests", dependencies: ["NFC", "NFCCore", "VirtualNFC"]),
-    .testTarget(name: "NFCToolTests", dependencies: ["NFC", "NFCCore", "NFCTool", "VirtualNFC"]),
+    .testTarget(
+      name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
+    .testTarget(name: "NFCDiagnosisTests", dependencies: ["NFCDiagnosis"]),
+    .testTarget(
+      name: "NFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "VirtualNFC"]),
+    .testTarget(
+      name: "NFCToolTests", dependencies: ["NFC", "NFCCore", "NFCTool", "VirtualNFC"],
+      exclude: ["Snapshots"]),
+    .testTarget(
+      name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
     .testTarget(name: "InteropTests", dependencies: ["NFC", "NFCCore", "VirtualNFC"]),
     .testTarget(
       name: "FuzzTests", dependencies: ["NDEF", "NFCCore"], exclude: ["LibFuzzerMain.swift"]),
@@ -68,10 +116,14 @@ let package = Package(
 
 #if os(Linux)
 package.targets += [
-  .target(name: "CoreNFC", dependencies: ["NFC", "NFCCore", "NDEF", "ReaderThread"]),
+  .target(
+    name: "CoreNFC", dependencies: ["NFC", "NFCCore", "NFCBackground", "NDEF", "ReaderThread"]),
   // Programs as they are written for an iPhone, in the language mode of most of them.
   .target(
     name: "CoreNFCExamples", dependencies: ["CoreNFC"],
+    swiftSettings: [.swiftLanguageMode(.v5)]),
+  .executableTarget(
+    name: "CoreNFCBackgroundExample", dependencies: ["CoreNFC"],
     swiftSettings: [.swiftLanguageMode(.v5)]),
   .testTarget(
     name: "CoreNFCTests",

@@ -7,18 +7,23 @@ import VirtualNFC
 /// What Swift adds to an exchange, and to the start of a program; how fast messages are decoded; what
 /// other programs send for the same work. Ratios measured in one run, as Markdown tables.
 ///
-/// Arguments: the path of the nfc tool, and that of a Python that has ndeflib and nfcpy. What a missing
-/// one is needed for is left out.
+/// Arguments: the paths of the nfc tool, of CTouchToAnswer, and of a Python that has ndeflib and nfcpy. What a
+/// missing one is needed for is left out. With `touch` as the first argument only the time from touch to answer
+/// is measured.
 @main
 struct NFCBenchmark {
   private static let reads = 10_000
   private static let rounds = 6
 
   static func main() async throws {
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    try await exchanges()
-    if let tool = arguments.first { try StartBenchmark.run(tool: tool) }
-    guard let python = arguments.dropFirst().first else { return }
+    var arguments = CommandLine.arguments.dropFirst()
+    let isTouchOnly = arguments.first == "touch"
+    if isTouchOnly { arguments = arguments.dropFirst() } else { try await exchanges() }
+    if let tool = arguments.popFirst() {
+      if !isTouchOnly { try StartBenchmark.run(tool: tool) }
+      if let other = arguments.popFirst() { try TouchBenchmark.run(tool: tool, other: other) }
+    }
+    guard let python = arguments.popFirst(), !isTouchOnly else { return }
     try MessageBenchmark.run(python: python)
     try await PeerCounts.run(python: python)
   }

@@ -213,6 +213,23 @@ extension Interop {
       #expect(try bench.bytes(of: "dump") == tag.memory)
     }
 
+    /// One sector has keys that no list has: the nested attack, which needs nonces that depend on time and
+    /// on nothing else.
+    @Test func mfocFindsAKey() async throws {
+      let key: [UInt8] = [0x2A, 0x51, 0xC3, 0x0E, 0x94, 0x77]
+      let tag = VirtualTag.classic1K(formatted: false)
+      var image = tag.memory
+      let trailer = 16 * 27
+      image.replaceSubrange(trailer..<trailer + 6, with: key)
+      image.replaceSubrange(trailer + 10..<trailer + 16, with: key)
+      tag.memory = image
+      let bench = try InteropBench(tag)
+      let program = try bench.start("mfoc", ["-O", bench.path("dump")])
+      let result = try await program.result(limit: RunningProgram.longLimit)
+      result.expectSuccess()
+      #expect(try bench.bytes(of: "dump") == image)
+    }
+
     // MARK: nfc-jewel
 
     /// The program knows the 15 blocks of a Topaz 96, with which a Topaz 512 begins.

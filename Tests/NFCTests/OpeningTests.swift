@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func aUSBReaderThatIsNotThere() async throws {
-    #expect(try await failure("acr122_usb:099:099").code == .readerUnavailable)
+    #expect(try await failure("acr122_usb:099:099").code == .readerNotFound)
   }
 
   /// What stands at the other end of the line.

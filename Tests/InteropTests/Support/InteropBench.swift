@@ -13,8 +13,11 @@ final class InteropBench: Sendable {
   let reader: VirtualReader
   let directory: URL
 
-  init(_ tags: VirtualTag..., trace: (@Sendable (TraceEvent) -> Void)? = nil) throws {
-    reader = try VirtualReader(field, trace: trace)
+  init(
+    _ tags: VirtualTag..., chip: VirtualPN532 = VirtualPN532(),
+    trace: (@Sendable (TraceEvent) -> Void)? = nil
+  ) throws {
+    reader = try VirtualReader(field, chip: chip, trace: trace)
     directory = FileManager.default.temporaryDirectory.appending(
       path: "nfc-interop-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -38,23 +41,25 @@ final class InteropBench: Sendable {
   }
 
   /// Starts a program of libnfc, libfreefare or another user of libnfc on the virtual reader.
+  ///
+  /// - Parameter baudRate: what the program sets, 115200 if it is not told.
   func start(
-    _ name: String, _ arguments: [String] = [], input: String = ""
+    _ name: String, _ arguments: [String] = [], input: String = "", baudRate: Int? = nil
   ) throws -> RunningProgram {
-    try RunningProgram(
+    let device = reader.connectionString + (baudRate.map { ":\($0)" } ?? "")
+    return try RunningProgram(
       executable: Self.executable(name), arguments: arguments, input: input, directory: directory,
       environment: [
-        "LIBNFC_DEVICE": reader.connectionString,
-        "LIBNFC_DEFAULT_DEVICE": reader.connectionString,
+        "LIBNFC_DEVICE": device, "LIBNFC_DEFAULT_DEVICE": device,
         "LIBNFC_AUTO_SCAN": "false", "LIBNFC_INTRUSIVE_SCAN": "false", "LC_ALL": "C.UTF-8",
       ])
   }
 
   /// Runs a program to its end.
   func run(
-    _ name: String, _ arguments: [String] = [], input: String = ""
+    _ name: String, _ arguments: [String] = [], input: String = "", baudRate: Int? = nil
   ) async throws -> ProgramResult {
-    try await start(name, arguments, input: input).result()
+    try await start(name, arguments, input: input, baudRate: baudRate).result()
   }
 
   /// A program that is not there fails the test: `Scripts/install-dependencies tests` brings it.
@@ -89,7 +94,9 @@ struct ProgramResult: Sendable {
 
 /// A child process whose output goes into files and which is killed when it takes too long.
 final class RunningProgram: Sendable {
-  private static let limit = Duration.seconds(40)
+  static let limit = Duration.seconds(40)
+  /// For programs that compute for long, too.
+  static let longLimit = Duration.seconds(240)
 
   private let process: Process
   private let outputFile: URL
@@ -149,9 +156,11 @@ final class RunningProgram: Sendable {
   }
 
   /// Waits for its end.
-  func result() async throws -> ProgramResult {
+  ///
+  /// - Parameter limit: when it is ended, if not before.
+  func result(limit: Duration = RunningProgram.limit) async throws -> ProgramResult {
     let watchdog = Task {
-      try await Task.sleep(for: Self.limit)
+      try await Task.sleep(for: limit)
       kill()
     }
     defer { watchdog.cancel() }

@@ -177,7 +177,7 @@ import VirtualNFC
       omitted == [
         "0 0 the maker's block cannot be written", "2 -1 no key opens the sector",
         "3 12 no key that was found may write it", "5 23 the access bits are broken",
-        "6 27 it could never be changed again",
+        "6 27 its access bits could never be changed again",
       ])
     #expect(!plan.isComplete)
     let report = try await classic.restore(plan)

@@ -99,7 +99,7 @@ import VirtualNFC
       }
     guard let error = error as? NFCError else {
       // What is put right on the way is no error.
-      #expect(error == nil && (tag == .repeating || tag == .blocks && kind.isOnAir), place)
+      #expect(error == nil && tag == .repeating, place)
       return
     }
     #expect(codes.contains(error.code), place)

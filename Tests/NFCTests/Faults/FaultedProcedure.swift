@@ -22,7 +22,7 @@ struct FaultedProcedure: Sendable, CustomTestStringConvertible {
     case repeating
     /// A lost frame looks like a refusal or a wrong key: MIFARE Classic.
     case classic
-    /// The chip asks again for blocks that are lost on the air: ISO/IEC 14443-4.
+    /// ISO/IEC 14443-4: nobody knows whether a card has carried out a command whose answer is lost.
     case blocks
   }
 
@@ -59,7 +59,7 @@ extension FaultedProcedure {
   private static let factoryCardKey = FeliCaLiteCardKey([UInt8](repeating: 0, count: 16))
 
   static let feliCa = [
-    FaultedProcedure("20 blocks", .reads, on: { .suica() }) { tag in
+    FaultedProcedure("20 blocks", .reads, .repeating, on: { .suica() }) { tag in
       let card = try tag.feliCa
       return {
         let blocks = try await card.readBlocks(service: 0x090F, blocks: 0..<20)
@@ -211,7 +211,7 @@ extension FaultedProcedure {
       let ultralight = try tag.ultralight
       return { try await ultralight.authenticate(key: Array("IEMKAERB!NACUOYF".utf8)) }
     },
-    FaultedProcedure("key change", .writes, on: { .ultralightC() }) { tag in
+    FaultedProcedure("key change", .writes, .repeating, on: { .ultralightC() }) { tag in
       let ultralight = try tag.ultralight
       return { try await ultralight.changeKey(block) }
     },

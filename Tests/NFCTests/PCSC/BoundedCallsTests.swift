@@ -17,8 +17,8 @@ import Testing
   @Test func givesWhatACallGives() async {
     let calls = BoundedCalls()
     #expect(await blocking { calls.run(atMost: .seconds(5)) { 7 } } == 7)
-    // There is nothing to hurry, and the next call is none the worse.
-    calls.hurry()
+    // There is nothing to shorten, and the next call is none the worse.
+    calls.expedite()
     #expect(await blocking { calls.run(atMost: .seconds(5)) { 8 } } == 8)
   }
 
@@ -36,7 +36,7 @@ import Testing
     #expect(await blocking { calls.run(atMost: .seconds(5)) { 9 } } == 9)
   }
 
-  @Test func hurriesTheCallThatIsRunning() async {
+  @Test func shortensTheCallThatIsRunning() async {
     let calls = BoundedCalls()
     let (begin, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let start = ContinuousClock.now
@@ -47,7 +47,7 @@ import Testing
       }
     }
     await blocking { begin.wait() }
-    calls.hurry()
+    calls.expedite()
     #expect(await result == nil)
     #expect(ContinuousClock.now - start < .seconds(5))
     end.signal()

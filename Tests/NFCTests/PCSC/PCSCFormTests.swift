@@ -78,30 +78,4 @@ import Testing
       StorageCardCommands.authenticate(block: 4, .b, .byKeyType)
         == [0xFF, 0x86, 0x00, 0x00, 0x05, 0x01, 0x00, 0x04, 0x61, 0x01])
   }
-
-  @Test(
-    arguments: [
-      (["acr122_usb:001:004"], ["pcsc:ACS ACR122U PICC Interface 00 00"], ["acr122_usb:001:004"]),
-      (
-        ["acr122_usb:001:004"], ["pcsc:ACS ACR1552 PICC 00 00"],
-        ["acr122_usb:001:004", "pcsc:ACS ACR1552 PICC 00 00"]
-      ),
-      (
-        ["pn53x_usb:001:002"], ["pcsc:SCM SCL3711 00 00", "pcsc:ACS ACR122U PICC 01 00"],
-        ["pn53x_usb:001:002", "pcsc:ACS ACR122U PICC 01 00"]
-      ),
-      ([], ["pcsc:ACS ACR122U PICC 00 00"], ["pcsc:ACS ACR122U PICC 00 00"]),
-      (["pcsc:ACS ACR122U 00 00"], ["pcsc:ACS ACR122U 00 00"], ["pcsc:ACS ACR122U 00 00"]),
-      ([], [], []),
-    ] as [([String], [String], [String])])
-  func listsAReaderOnce(_ libnfc: [String], _ pcsc: [String], _ merged: [String]) {
-    #expect(ReaderNames.merged(libnfc: libnfc, pcsc: pcsc) == merged)
-  }
-
-  @Test func tellsChangesOfTwoLists() {
-    #expect(
-      ReaderChanges.Iterator.changes(from: ["a", "b"], to: ["b", "c"])
-        == [.disappeared("a"), .appeared("c")])
-    #expect(ReaderChanges.Iterator.changes(from: ["a"], to: ["a"]).isEmpty)
-  }
 }

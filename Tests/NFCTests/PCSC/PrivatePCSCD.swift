@@ -122,9 +122,22 @@ final class PrivatePCSCD: Sendable {
     return withUnixAddress(Array(socketPath.utf8)) { connect(descriptor, $0, $1) == 0 }
   }
 
+  /// Lets the daemon answer nothing until ``resume()``; its socket still accepts connections.
+  func pause() { signal(SIGSTOP) }
+  func resume() { signal(SIGCONT) }
+
+  private func signal(_ number: Int32) {
+    process.withLock { process in
+      guard process.isRunning else { return }
+      kill(process.processIdentifier, number)
+    }
+  }
+
   func stop() {
     process.withLock { process in
       guard process.isRunning else { return }
+      // One that is paused would not end.
+      kill(process.processIdentifier, SIGCONT)
       process.terminate()
       process.waitUntilExit()
     }

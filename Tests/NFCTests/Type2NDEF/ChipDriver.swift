@@ -63,7 +63,9 @@ final class ChipDriver: ReaderDriver {
     guard !isGone, let answer = chip.receive(frame) else {
       throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
     }
-    return answer.bytes
+    // The check is the reader's own affair then; four bits of a refusal have none.
+    guard framing != .bare, answer.bytes.count > 2 else { return answer.bytes }
+    return Array(answer.bytes.dropLast(2))
   }
 
   func authenticate(

@@ -55,7 +55,9 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
     #expect(first.exchanges == reading.exchanges)
     let second = try await bench.counting { try await ndef.readNDEFBytes() }
     #expect(second.result == message)
-    #expect(second.exchanges == 1)
+    // One that proves that the tag is there; a chip with a wired side is read again after it.
+    let hasWiredSide = reading.name.hasPrefix("NTAG I2C")
+    #expect(second.exchanges == (hasWiredSide ? 1 + first.exchanges : 1))
     await bench.reader.close()
   }
 
@@ -113,11 +115,12 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
     let status = try await bench.counting { try await ndef.queryNDEFStatus() }
     #expect(status.result == NDEFStatus(access: .readWrite, capacity: 868))
     #expect(status.exchanges == 2)
-    #expect(try await bench.counting { try await ndef.queryNDEFStatus() }.exchanges == 0)
+    #expect(try await bench.counting { try await ndef.queryNDEFStatus() }.exchanges == 1)
     let write = try await bench.counting {
       try await ndef.writeNDEFBytes(message(137), verify: false)
     }
-    #expect(write.exchanges == 35)
+    // One of them proves that the tag is still what it was.
+    #expect(write.exchanges == 36)
     await bench.reader.close()
   }
 
@@ -126,7 +129,7 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
     _ length: Int, _ exchanges: Int
   ) throws {
     let driver = ChipDriver(try NTAG21x(.ntag216, ndef: message(length)))
-    var mapping = Type2Mapping(product: TagProduct(name: "NTAG203", maker: "NXP"))
+    var mapping = Type2Mapping(chip: .some(.ntag203))
     #expect(try mapping.read(driver.link) == message(length))
     #expect(driver.exchanges == exchanges)
   }
@@ -134,9 +137,10 @@ func message(_ length: Int, seed: UInt8 = 1) -> [UInt8] {
   /// A tag of this size that refuses FAST_READ is asked for it once.
   @Test func triesFastReadOnce() throws {
     let driver = ChipDriver(try NTAG21x(.ntag216, ndef: message(868)), refusing: 0x3A)
-    var mapping = Type2Mapping(product: nil)
+    var mapping = Type2Mapping(chip: nil)
     #expect(try mapping.read(driver.link) == message(868))
     #expect(driver.exchanges == 56)
+    mapping.beginCall()
     #expect(try mapping.read(driver.link) == message(868))
     #expect(driver.exchanges == 57)
     mapping.forgetContent()

@@ -21,17 +21,16 @@ import VirtualNFC
     let first = try await bench.bench.counting { try await tag.readNDEFBytes() }
     #expect(first.result ?? [] == content)
     #expect(first.exchanges == exchanges)
-    // Once more: is it still the same?
+    // Once more: a host on wires may have written meanwhile, so all of it is read again.
     let second = try await bench.bench.counting { try await tag.readNDEFBytes() }
     #expect(second.result ?? [] == content)
-    #expect(second.exchanges == 1)
-    // What the status needed is not asked for again.
+    #expect(second.exchanges == exchanges)
     let other = try await bench.connected()
     let status = try await bench.bench.counting { try await other.queryNDEFStatus() }
     #expect(status.result == NDEFStatus(access: .readWrite, capacity: 1024))
     #expect(status.exchanges == 1)
     let rest = try await bench.bench.counting { try await other.readNDEFBytes() }
-    #expect(rest.exchanges == exchanges - 1 || length == 0)
+    #expect(rest.exchanges == exchanges)
   }
 
   /// The first exchange of a FeliCa Lite brings two blocks of the message, too.
@@ -53,6 +52,10 @@ import VirtualNFC
     }
   }
 
+  /// The reader's own commands by which the chip waits for as long as the card may take: none if a command before
+  /// has done so, else one for reading and one more for a write that takes longer.
+  private static let longerWait = 2
+
   /// One byte that changes is three writes: the attribute block twice, and its block.
   @Test(arguments: [137, 868])
   func rewritesWhatChanges(_ length: Int) async throws {
@@ -61,17 +64,21 @@ import VirtualNFC
     let tag = try await bench.connected()
     #expect(try await tag.readNDEFBytes() == content)
     content[100] ^= 0xFF
-    #expect(try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == 3)
-    #expect(bench.tag.memory.dropFirst(16).starts(with: content))
-    // The same again is nothing.
-    #expect(try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == 0)
-    // A tag of which nothing is known is read first.
-    content[60] ^= 0xFF
-    let other = try await bench.connected()
+    // What is on the tag now is read first.
     let reading = 1 + ((length + 15) / 16 + 11) / 12
     #expect(
-      try await bench.commands { try await other.writeNDEFBytes(content, verify: false) }
-        == reading + 3)
+      try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == reading
+        + 3)
+    #expect(bench.tag.memory.dropFirst(16).starts(with: content))
+    // The same again writes nothing.
+    #expect(
+      try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == reading)
+    content[60] ^= 0xFF
+    let other = try await bench.connected()
+    let again = try await bench.commands {
+      try await other.writeNDEFBytes(content, verify: false)
+    }
+    #expect((reading + 3...reading + 3 + Self.longerWait).contains(again), "\(again)")
     #expect(try await bench.connected().readNDEFBytes() == content)
   }
 
@@ -81,9 +88,8 @@ import VirtualNFC
     let bench = try await Self.bench(.type3(nbw: nbw))
     let tag = try await bench.connected()
     let content = pattern(length)
-    #expect(
-      try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) } == 1
-        + writes)
+    let commands = try await bench.commands { try await tag.writeNDEFBytes(content, verify: false) }
+    #expect((1 + writes...1 + writes + Self.longerWait).contains(commands), "\(commands)")
     #expect(try await bench.connected().readNDEFBytes() == content)
     try await bench.connected().writeNDEFBytes([], verify: true)
     #expect(try await bench.connected().readNDEFBytes() == nil)
@@ -119,30 +125,44 @@ import VirtualNFC
       // Nbw 0.
       ([2: 0x00], true, nil, .readOnly),
       // A wrong checksum.
-      ([15: 0x00], false, .malformedContent, .malformedContent),
+      ([15: 0x00], false, .malformedContent, nil),
       // Ln 1025 of 1024 bytes.
-      ([12: 0x04, 13: 0x01], true, .malformedContent, .malformedContent),
+      ([12: 0x04, 13: 0x01], true, .malformedContent, nil),
       // Nbr 0.
-      ([1: 0x00], true, .malformedContent, .malformedContent),
+      ([1: 0x00], true, .malformedContent, nil),
       // Major version 2.
       ([0: 0x20], true, .notNDEF, .notNDEF),
-    ] as [([Int: UInt8], Bool, NFCError.Code?, NFCError.Code)])
+    ] as [([Int: UInt8], Bool, NFCError.Code?, NFCError.Code?)])
   func attributeBlocksThatSayNo(
-    _ changes: [Int: UInt8], _ isSummedUp: Bool, _ reading: NFCError.Code?, _ writing: NFCError.Code
+    _ changes: [Int: UInt8], _ isSummedUp: Bool, _ reading: NFCError.Code?,
+    _ writing: NFCError.Code?
   ) async throws {
     let tag = try VirtualTag.type3(ndef: pattern(40))
     Self.change(tag, changes, isSummedUp)
     let bench = try await Self.bench(tag)
-    let place: NFCError.Place? = writing == .malformedContent ? .block(0) : nil
+    let place: NFCError.Place? = reading == .malformedContent ? .block(0) : nil
     if let reading {
       try await bench.expectRefusal(reading, at: place) { _ = try await $0.readNDEFBytes() }
     } else {
       #expect(try await bench.connected().readNDEFBytes() == pattern(40))
       #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
     }
-    try await bench.expectRefusal(writing, at: place) {
-      try await $0.writeNDEFBytes([1], verify: false)
+    if let writing {
+      try await bench.expectRefusal(writing) { try await $0.writeNDEFBytes([1], verify: false) }
+      return
     }
+    // What is broken is mended by writing, by erasing and by formatting.
+    let broken = tag.memory
+    try await bench.expectRefusal(.malformedContent, at: place) { try await $0.writeLock() }
+    try await bench.connected().writeNDEFBytes(pattern(30, seed: 7), verify: true)
+    #expect(try await bench.connected().readNDEFBytes() == pattern(30, seed: 7))
+    #expect(try await bench.connected().queryNDEFStatus().capacity == 1024)
+    tag.memory = broken
+    try await bench.connected().writeNDEFBytes([], verify: true)
+    #expect(try await bench.connected().readNDEFBytes() == nil)
+    tag.memory = broken
+    try await bench.connected().formatNDEF()
+    #expect(try await bench.connected().readNDEFBytes() == nil)
   }
 
   private static func change(_ tag: VirtualTag, _ changes: [Int: UInt8], _ isSummedUp: Bool) {
@@ -187,8 +207,8 @@ import VirtualNFC
     let bench = try await Self.bench(.suica())
     let tag = try await bench.connected()
     #expect(try await tag.queryNDEFStatus() == .notSupported)
-    // Known now, and the card is still there.
-    #expect(try await bench.commands { _ = try await tag.queryNDEFStatus() } == 0)
+    // The card is asked again: it may have left.
+    #expect(try await bench.commands { _ = try await tag.queryNDEFStatus() } > 0)
     try await bench.expectRefusal(.notNDEF) { _ = try await $0.readNDEFBytes() }
     try await bench.expectRefusal(.unsupported) { try await $0.formatNDEF() }
     // Silence because it has left is another thing.
@@ -328,7 +348,8 @@ import VirtualNFC
     try await bench.connected().writeLock()
   }
 
-  /// Torn between the attribute block and MC, the card is read-only by the former's word.
+  /// Torn between the attribute block and MC, the card is read-only by the former's word; the next call
+  /// closes what is open.
   @Test func tornLocksHarmNothing() async throws {
     for moment in 0..<3 {
       let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
@@ -341,6 +362,72 @@ import VirtualNFC
       let again = try await bench.connected()
       #expect(try await again.queryNDEFStatus().access == (moment < 2 ? .readWrite : .readOnly))
       #expect(try await again.readNDEFBytes() == pattern(20))
+      try await again.writeLock()
+      let mc = 21 * 16
+      #expect(virtual.memory[mc..<(mc + 2)].elementsEqual([0x00, 0xC0]))
+      #expect(virtual.memory[10] == 0x00)
+    }
+  }
+
+  /// A card that cannot be locked completely stays as it is.
+  @Test func aLockThatCannotBeCompleteIsNotBegun() async throws {
+    let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
+    var memory = virtual.memory
+    // The restrictions are fixed, and the blocks open.
+    memory[21 * 16 + 1] &= 0x7F
+    virtual.memory = memory
+    let bench = try await Self.bench(virtual)
+    try await bench.expectRefusal(.unsupported) { try await $0.writeLock() }
+  }
+
+  // MARK: Wires, and tags that have left
+
+  /// A host on wires changes a byte behind the reader's back: it is seen, and what is written is whole.
+  @Test func changesByWireAreSeen() async throws {
+    let virtual = try VirtualTag.type3(ndef: pattern(137))
+    let bench = try await Self.bench(virtual)
+    let tag = try await bench.connected()
+    #expect(try await tag.readNDEFBytes() == pattern(137))
+    var memory = virtual.memory
+    memory[16 + 60] ^= 0xFF
+    virtual.memory = memory
+    #expect(try await tag.readNDEFBytes() != pattern(137))
+    #expect(try await tag.readNDEFBytes()?[60] == pattern(137)[60] ^ 0xFF)
+    virtual.memory[16 + 61] ^= 0xFF
+    try await tag.writeNDEFBytes(pattern(137), verify: false)
+    #expect(virtual.memory.dropFirst(16).starts(with: pattern(137)))
+  }
+
+  @Test func everyCallReachesTheTag() async throws {
+    for virtual in [
+      try VirtualTag.type3(ndef: pattern(40)), try .feliCaLiteS(ndef: pattern(40)), .suica(),
+    ] {
+      let calls: [(any NDEFTag) async throws -> Void] = [
+        { _ = try await $0.queryNDEFStatus() }, { _ = try await $0.readNDEFBytes() },
+        { try await $0.writeNDEFBytes(pattern(40), verify: false) }, { try await $0.writeLock() },
+        { try await $0.formatNDEF() },
+      ]
+      for call in calls {
+        let bench = try await Self.bench(virtual)
+        let tag = try await bench.connected()
+        _ = try? await tag.readNDEFBytes()
+        bench.bench.field.removeAll()
+        let error = await #expect(throws: NFCError.self) { try await call(tag) }
+        #expect(error?.code == .tagConnectionLost)
+      }
+    }
+  }
+
+  /// Blocks in use are not formatted over, unless it is asked for.
+  @Test func formatRefusesWhatIsInUse() async throws {
+    for virtual in [
+      VirtualTag.feliCaLiteS(formatted: false), .type3(dataBlocks: 30, formatted: false),
+    ] {
+      virtual.memory[16 * 11 + 3] = 0x42
+      let bench = try await Self.bench(virtual)
+      try await bench.expectRefusal(.unsupported, at: .block(11)) { try await $0.formatNDEF() }
+      try await bench.connected().formatNDEF(wipe: true)
+      #expect(try await bench.connected().readNDEFBytes() == nil)
     }
   }
 

@@ -17,7 +17,7 @@ import VirtualNFC
     let bench = try await Bench(Self.protected())
     let ultralight = try await UltralightDumpTests.commands(bench)
     await #expect { try await ultralight.writePage(8, [1, 2, 3, 4]) } throws: {
-      ($0 as? NFCError)?.code == .tagRefused && ($0 as? NFCError)?.place == .page(8)
+      ($0 as? NFCError)?.code == .readOnly && ($0 as? NFCError)?.place == .page(8)
         && ($0 as? NFCError)?.cause == .negativeAcknowledge(0)
     }
     let (acknowledge, _, exchanges) = try await bench.counting {

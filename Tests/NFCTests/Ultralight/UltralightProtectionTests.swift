@@ -10,7 +10,7 @@ import VirtualNFC
   static let old: [UInt8] = [0x31, 0x32, 0x33, 0x34]
   static let new: [UInt8] = [0xC0, 0xFF, 0xEE, 0x01]
   static let acknowledge: [UInt8] = [0xAB, 0xCD]
-  static let ntag213 = TagProduct(name: "NTAG213", maker: "NXP", memorySize: 180)
+  static let ntag213 = Type2Chip.ntag213
 
   static func protection(
     from page: Int = 8, reading: Bool = false, limit: Int? = nil, counter: Bool? = nil,
@@ -27,7 +27,7 @@ import VirtualNFC
   /// protection stays (NTAG213/215/216 data sheet, 8.5.7).
   @Test func namesEveryPageAndNothingElse() throws {
     let plan = try Plan(
-      Self.protection(reading: true, limit: 5, counter: true), product: Self.ntag213,
+      Self.protection(reading: true, limit: 5, counter: true), chip: Self.ntag213,
       configuration: [0xC4, 0x11, 0x22, 0xFF, 0x30, 0x05, 0x33, 0x44])
     #expect(
       plan.steps == [
@@ -55,7 +55,7 @@ import VirtualNFC
   /// A tag that is protected is opened before its password changes.
   @Test func opensFirst() throws {
     let plan = try Plan(
-      Self.protection(from: 4, locking: true), product: Self.ntag213,
+      Self.protection(from: 4, locking: true), chip: Self.ntag213,
       configuration: [4, 0, 0, 8, 0x87, 5, 0, 0])
     #expect(plan.steps.first == .write(page: 41, before: [4, 0, 0, 8], after: [4, 0, 0, 0xFF]))
     #expect(
@@ -65,7 +65,7 @@ import VirtualNFC
       ])
     #expect(plan.irreversibleEffects == [.locksConfiguration, .forgetsPassword])
     let away = try Plan(
-      nil, product: Self.ntag213, configuration: [4, 0, 0, 8, 0x9F, 5, 0, 0])
+      nil, chip: Self.ntag213, configuration: [4, 0, 0, 8, 0x9F, 5, 0, 0])
     #expect(
       away.steps == [
         .write(page: 41, before: [4, 0, 0, 8], after: [4, 0, 0, 0xFF]),
@@ -86,22 +86,20 @@ import VirtualNFC
     let open: [UInt8] = [4, 0, 0, 0xFF, 0, 5, 0, 0]
     let locked: [UInt8] = [4, 0, 0, 8, 0x40, 5, 0, 0]
     #expect(
-      code { try Plan(Self.protection(from: 42), product: Self.ntag213, configuration: open) }
+      code { try Plan(Self.protection(from: 42), chip: Self.ntag213, configuration: open) }
         == .invalidParameter)
     #expect(
-      code { try Plan(Self.protection(from: -1), product: Self.ntag213, configuration: open) }
+      code { try Plan(Self.protection(from: -1), chip: Self.ntag213, configuration: open) }
         == .invalidParameter)
     #expect(
-      code { try Plan(Self.protection(), product: Self.ntag213, configuration: locked) }
+      code { try Plan(Self.protection(), chip: Self.ntag213, configuration: locked) }
         == .readOnly)
-    #expect(code { try Plan(nil, product: Self.ntag213, configuration: locked) } == .readOnly)
-    let ev1 = TagProduct(name: "MIFARE Ultralight EV1", maker: "NXP", memorySize: 80)
+    #expect(code { try Plan(nil, chip: Self.ntag213, configuration: locked) } == .readOnly)
     #expect(
-      code { try Plan(Self.protection(counter: true), product: ev1, configuration: open) }
+      code { try Plan(Self.protection(counter: true), chip: .ultralightEV1, configuration: open) }
         == .unsupported)
-    let ultralightC = TagProduct(name: "MIFARE Ultralight C", maker: "NXP", memorySize: 192)
     #expect(
-      code { try Plan(Self.protection(), product: ultralightC, configuration: open) }
+      code { try Plan(Self.protection(), chip: .ultralightC, configuration: open) }
         == .unsupported)
     for (password, acknowledge, limit) in [([1, 2, 3], [1, 2], 1), (Self.new, [1], 1)]
       + [(Self.new, [1, 2], 0), (Self.new, [1, 2], 8)] as [([UInt8], [UInt8], Int)]
@@ -190,9 +188,9 @@ import VirtualNFC
       if let password {
         _ = try UltralightProcedure.authenticate(password: password, driver.link)
       }
-      let layout = try #require(UltralightLayout(Self.ntag213))
-      let configuration = try Plan.configuration(layout, driver.link)
-      try Plan(wanted, product: Self.ntag213, configuration: configuration.bytes)
+      let settings = try #require(Self.ntag213.passwordSettings)
+      let configuration = try Plan.configuration(Self.ntag213, settings, driver.link)
+      try Plan(wanted, chip: Self.ntag213, configuration: configuration.bytes)
         .run(Self.ntag213, password: nil, driver.link)
     }
     let whole = ChipDriver(chip)

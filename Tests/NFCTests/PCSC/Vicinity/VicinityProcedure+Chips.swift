@@ -124,7 +124,8 @@ extension VicinityProcedure {
     ])
   }
 
-  /// The number of blocks is asked for once, whichever command tells it, and all of them are read.
+  /// The number of blocks is told by one exchange each time it is asked for, whichever command tells it, and
+  /// all of them are read.
   private static func size(
     _ name: String, _ tag: @escaping @autoclosure @Sendable () -> VirtualTag, _ count: Int
   ) -> VicinityProcedure {
@@ -134,7 +135,7 @@ extension VicinityProcedure {
       }
       #expect(information.blockCount == count)
       #expect(information.blockSize == 4)
-      #expect(questions == 1)
+      #expect(questions == 2)
       #expect(try await tag.product()?.name == name)
       try await tag.writeBlocks(at: count - 6, content(24))
       let (read, exchanges) = try await bench.counting { try await tag.readBlocks(0..<count) }

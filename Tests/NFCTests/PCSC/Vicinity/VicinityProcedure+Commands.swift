@@ -142,6 +142,15 @@ extension VicinityProcedure {
     "AFI and DSFID, written and locked", with: .icodeSLIX2()
   ) { bench, chip, tag in
     let uid = Array(chip.identifier.reversed()).hexadecimal
+    // What is written is what is reported next, also where a request of the program's own has written it.
+    #expect(try await tag.systemInformation().afi == 0)
+    try await tag.check([(.writeAFI(0x50), [], .done), (.writeDSFID(0x33), [], .done)])
+    var information = try await tag.systemInformation()
+    #expect(information.afi == 0x50 && information.dsfid == 0x33 && tag.dsfid == 0x33)
+    #expect(try await tag.ask("2227" + uid + "42") == "00")
+    #expect(try await tag.ask("2229" + uid + "24") == "00")
+    information = try await tag.systemInformation()
+    #expect(information.afi == 0x42 && information.dsfid == 0x24 && tag.dsfid == 0x24)
     try await tag.check([
       (.writeAFI(0x42), [], .done),
       (.writeDSFID(0x24), [], .done),
@@ -154,8 +163,10 @@ extension VicinityProcedure {
       (.lockDSFID, [], .done),
       (.lockDSFID, [], .refusal(0x11)),
       (.writeDSFID(0x24), [], .refusal(0x12)),
+      (.lockBlock(5), [], .done),
       (.getSystemInformation, [], .payload("0F" + uid + "25424F0301")),
     ])
+    #expect(try await tag.lockStates(of: 4..<7) == [false, true, false])
     let again = try await bench.vicinityTags()
     #expect(again.map(\.dsfid) == [0x25])
   }
@@ -176,7 +187,7 @@ extension VicinityProcedure {
       (.extendedWriteSingleBlock(2047, data: new), [], .done),
       (.extendedReadSingleBlock(2047), [], .payload("A1A2A3A4")),
       (.extendedReadSingleBlock(2047), .option, .payload("00A1A2A3A4")),
-      (.extendedReadSingleBlock(2048), [], .refusal(0x0F)),
+      (.extendedReadSingleBlock(2048), [], .refusal(0x10)),
       (.extendedReadSingleBlock(0), [], .payload("E2400001")),
       (.extendedWriteMultipleBlocks(try blocks(1000, 4), data: new + new + new + new), [], .done),
       (
@@ -188,10 +199,12 @@ extension VicinityProcedure {
         .payload("00000000A1A2A3A4A1A2A3A4")
       ),
       (.extendedReadMultipleBlocks(try blocks(2047, 2)), [], .refusal(0x0F)),
-      (.extendedLockBlock(2047), [], .done),
-      (.extendedLockBlock(2047), [], .refusal(0x11)),
-      (.extendedWriteSingleBlock(2047, data: new), [], .refusal(0x12)),
-      (.extendedGetMultipleBlockSecurityStatus(try blocks(2046, 2)), [], .payload("0001")),
+      // Only blocks 0 and 1 have a lock.
+      (.extendedLockBlock(2047), [], .refusal(0x10)),
+      (.extendedLockBlock(1), [], .done),
+      (.extendedLockBlock(1), [], .refusal(0x11)),
+      (.extendedWriteSingleBlock(1, data: new), [], .refusal(0x12)),
+      (.extendedGetMultipleBlockSecurityStatus(try blocks(0, 3)), [], .payload("000100")),
       (.writeMultipleBlocks(try blocks(8, 2), data: new + new), [], .done),
     ])
     #expect(Array(chip.memory.suffix(4)) == new)
@@ -230,7 +243,8 @@ extension VicinityProcedure {
         (.challenge(cryptoSuite: 0x00, message: [0x01]), [], .refusal(0x01)),
         // A custom command of its own maker's that it does not have, and one of another maker's.
         (
-          .custom(code: 0xDF, manufacturer: tag.icManufacturerCode, parameters: []), [],
+          .custom(code: 0xDF, manufacturer: try #require(tag.icManufacturerCode), parameters: []),
+          [],
           .refusal(0x01)
         ),
         (.custom(code: 0xBD, manufacturer: 0x16, parameters: []), [], .silence),

@@ -1,0 +1,43 @@
+import Glibc
+import NFCCore
+import Synchronization
+import VirtualNFC
+
+/// Lets a virtual reader take the time that a real one takes: PN532 user manual UM0701-02, 6.2 for the
+/// frames on the serial line; ISO/IEC 14443-3, 6.2 for those on the air.
+///
+/// A silence takes no longer than the tag's delay here, which flatters whoever looks for tags that are
+/// not there.
+final class Pace: Sendable {
+  private static let byteOnLine = Duration.seconds(10) / 115_200
+  /// Preamble, start code, length and its check, direction; data check, postamble.
+  private static let frame = 8
+  private static let acknowledge = 6
+  private static let etu = Duration.seconds(128) / 13_560_000
+  private static let delay = Duration.microseconds(91)
+
+  /// When the last thing has ended. Waking takes longer than asked for; that is taken off the next wait,
+  /// but for what the program itself takes until its next command.
+  private let end = Mutex(ContinuousClock.now)
+
+  func wait(for event: TraceEvent) {
+    let duration: Duration
+    var isFirst = false
+    switch event {
+    case .command(let bytes):
+      duration = Self.byteOnLine * (Self.frame + bytes.count + Self.acknowledge)
+      isFirst = true
+    case .reply(let bytes): duration = Self.byteOnLine * (Self.frame + bytes.count)
+    case .sent(let frame): duration = Self.etu * (9 * frame.bytes.count + 3) + Self.delay
+    case .received(let frame): duration = Self.etu * (9 * (frame?.bytes.count ?? 0) + 2)
+    case .collided, .carrier: return
+    }
+    let now = ContinuousClock.now
+    let until = end.withLock { end in
+      end = (isFirst ? now : end) + duration
+      return end
+    }
+    let microseconds = (until - now) / .microseconds(1)
+    if microseconds > 0 { usleep(UInt32(microseconds)) }
+  }
+}

@@ -1,0 +1,149 @@
+import NFC
+import Testing
+import VirtualNFC
+
+@testable import NFCCore
+
+/// What an earlier call has read proves nothing.
+@Suite struct Type2ProofTests {
+  /// The wired side changes one byte between a read and a write.
+  @Test(arguments: [VirtualTag.ntagI2C1K(), .ntagI2C2K()])
+  func theWiredSideIsSeen(_ tag: VirtualTag) async throws {
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    let message = message(100)
+    try await ndef.writeNDEFBytes(message, verify: false)
+    #expect(try await ndef.readNDEFBytes() == message)
+    tag.memory[80] ^= 0xFF
+    #expect(try await ndef.readNDEFBytes() != message)
+    tag.memory[80] ^= 0xFF
+    #expect(try await ndef.readNDEFBytes() == message)
+    tag.memory[80] ^= 0xFF
+    try await ndef.writeNDEFBytes(message, verify: false)
+    #expect(Array(tag.memory[18..<118]) == message)
+    await bench.reader.close()
+  }
+
+  @Test(arguments: [VirtualTag.ntag213(), .ultralight(), .ntagI2C1K()])
+  func aTagThatHasLeftIsFoundOut(_ tag: VirtualTag) async throws {
+    for call in 0..<3 {
+      let bench = try await Bench(tag)
+      let ndef = try #require(try await bench.tag().ndef)
+      _ = try await ndef.readNDEFBytes()
+      _ = try await ndef.queryNDEFStatus()
+      bench.field.remove(tag)
+      let error = await #expect(throws: NFCError.self) {
+        switch call {
+        case 0: _ = try await ndef.readNDEFBytes()
+        case 1: _ = try await ndef.queryNDEFStatus()
+        default: try await ndef.writeNDEFBytes([], verify: false)
+        }
+      }
+      #expect(error?.code == .tagConnectionLost)
+      await bench.reader.close()
+    }
+  }
+
+  /// After SECTOR_SELECT of the program's own, NDEF is looked for in sector 0.
+  @Test(arguments: [true, false]) func findsItsSector(_ isTyped: Bool) async throws {
+    let content = message(60)
+    let tag = try VirtualTag.ntagI2C2K(ndef: content)
+    let image = tag.memory
+    let bench = try await Bench(tag)
+    let found = try await bench.tag().miFare
+    let commands = try #require(found.ultralight)
+    if isTyped {
+      try await commands.selectSector(1)
+    } else {
+      _ = try await found.sendMiFareCommand([0xC2, 0xFF])
+      // The second half is acknowledged by silence.
+      _ = try? await found.sendMiFareCommand([0x01, 0x00, 0x00, 0x00])
+      try await commands.selectSector(1)
+    }
+    #expect(try await found.readNDEFBytes() == content)
+    #expect(tag.memory == image)
+    await bench.reader.close()
+  }
+
+  /// What was proved to the tag outlasts every call of ours.
+  @Test func aKeyStaysProved() async throws {
+    let tag = VirtualTag.ultralightC()
+    // All pages from 6 on ask for the key, for reading as well.
+    tag.memory.replaceSubrange(168..<176, with: [6, 0, 0, 0, 0, 0, 0, 0])
+    let bench = try await Bench(tag)
+    let commands = try await UltralightDumpTests.commands(bench)
+    try await commands.authenticate(key: Array("IEMKAERB!NACUOYF".utf8))
+    #expect(try await commands.originality() == .unknown)
+    #expect(try await commands.dump().isComplete)
+    #expect(try await commands.readPages(6..<10) == Array(tag.memory[24..<40]))
+    // A refusal of the program's own making ends it on the tag, and it is proved again.
+    await #expect(throws: NFCError.self) { try await commands.getVersion() }
+    #expect(try await commands.readPage(8) == Array(tag.memory[32..<36]))
+    await bench.reader.close()
+  }
+
+  /// A public message in front of pages that ask for a password.
+  @Test func readsInFrontOfAPassword() async throws {
+    let content = message(25)
+    let tag = try VirtualTag.ntag213(ndef: content)
+    tag.memory[0x29 * 4 + 3] = 0x10
+    tag.memory[0x2A * 4] = 0x80
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    #expect(try await ndef.readNDEFBytes() == content)
+    // Pages 4 to 15, without the lock control TLV and the message's own header.
+    #expect(
+      try await ndef.queryNDEFStatus() == NDEFStatus(access: .readWrite, capacity: 48 - 5 - 2))
+    try await ndef.writeNDEFBytes(message(41, seed: 5), verify: true)
+    await bench.reader.close()
+  }
+
+  /// Every chip there is: an optional question fails no tag.
+  @Test(arguments: [
+    VirtualTag.ultralight(), .ultralightC(), .ultralightEV1(), .ntag203(), .ntag210(), .ntag216(),
+    .ntagI2C1K(),
+  ]) func optionalQuestionsFailNoTag(_ tag: VirtualTag) async throws {
+    let bench = try await Bench(tag)
+    let commands = try await UltralightDumpTests.commands(bench)
+    _ = try await commands.originality()
+    _ = try await commands.counters()
+    #expect(try await commands.dump().isComplete)
+    await bench.reader.close()
+  }
+
+  /// A tag that holds something is not formatted over unless that is asked for.
+  @Test func formatsOnlyABlankTag() async throws {
+    let tag = VirtualTag.ultralight(formatted: false)
+    tag.memory[40] = 0x77
+    let image = tag.memory
+    let bench = try await Bench(tag)
+    let ndef = try #require(try await bench.tag().ndef)
+    let error = await #expect(throws: NFCError.self) { try await ndef.formatNDEF() }
+    #expect(error?.code == .unsupported)
+    #expect(error?.place == .page(10))
+    #expect(tag.memory == image)
+    try await ndef.formatNDEF(wipe: true)
+    #expect(try await ndef.readNDEFBytes() == nil)
+    await bench.reader.close()
+  }
+
+  /// The four pages of a key are written all or not at all, whenever the task is cancelled.
+  @Test func aCancelledKeyChangeIsComplete() async throws {
+    let factory = Array("IEMKAERB!NACUOYF".utf8)
+    let new = (0..<16).map { UInt8($0 * 2 + 1) }
+    for delay in 0..<12 {
+      let tag = VirtualTag.ultralightC()
+      let bench = try await Bench(tag)
+      let commands = try await UltralightDumpTests.commands(bench)
+      let before = Array(tag.memory[176..<192])
+      let task = Task { try await commands.changeKey(new) }
+      try await Task.sleep(for: .microseconds(300 * delay))
+      task.cancel()
+      _ = try? await task.value
+      let again = try await UltralightDumpTests.commands(bench)
+      let isUnchanged = Array(tag.memory[176..<192]) == before
+      try await again.authenticate(key: isUnchanged ? factory : new)
+      await bench.reader.close()
+    }
+  }
+}
