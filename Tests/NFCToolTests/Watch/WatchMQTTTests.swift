@@ -3,12 +3,7 @@ import NFC
 import Testing
 import VirtualNFC
 
-@Suite(
-  .serialized,
-  .disabled(
-    "half a minute a test, for mosquitto_sub does not end when asked; a broker restart was not seen yet"
-  ))
-struct WatchMQTTTests {
+@Suite(.serialized) struct WatchMQTTTests {
   private static func withBroker(
     settings: [String] = ["allow_anonymous true"], _ body: (MQTTBroker) async throws -> Void
   ) async throws {
@@ -37,11 +32,17 @@ struct WatchMQTTTests {
     String(bench.reader.connectionString.map { $0.isLetter || $0.isNumber ? $0 : "-" })
   }
 
-  private static func end(_ tools: RunningTool...) async throws {
-    for tool in tools {
-      tool.interrupt()
-      _ = try await tool.end()
+  private static func end(_ watchers: RunningTool...) async throws {
+    for watcher in watchers {
+      watcher.interrupt()
+      _ = try await watcher.end()
     }
+  }
+
+  /// Ends a mosquitto_sub, which asked to end waits for its broker.
+  private static func kill(_ subscriber: RunningTool) async throws {
+    subscriber.interrupt(SIGKILL)
+    _ = try await subscriber.end()
   }
 
   @Test func tapsPresenceStatusAndDiscovery() async throws {
@@ -68,7 +69,7 @@ struct WatchMQTTTests {
         #expect(try await subscriber.lines(containing: "\(root)/present []", 2).count == 2)
       }
       #expect(try await subscriber.lines(containing: "nfc/door/status offline").count == 1)
-      try await Self.end(subscriber)
+      try await Self.kill(subscriber)
     }
   }
 
@@ -84,7 +85,7 @@ struct WatchMQTTTests {
       watch.interrupt(SIGKILL)
       _ = try await watch.end()
       #expect(try await subscriber.lines(containing: "nfc/gone/status offline").count == 1)
-      try await Self.end(subscriber)
+      try await Self.kill(subscriber)
     }
   }
 
@@ -120,7 +121,7 @@ struct WatchMQTTTests {
       _ = try await watcher.end()
       watcher = try watch()
       for number: UInt8 in 5...6 { try await tap(number, watcher) }
-      try await Self.end(subscriber)
+      try await Self.kill(subscriber)
       try await broker.start()
       subscriber = try await broker.subscribe(["nfc/hall/+/tap"])
       for number: UInt8 in 7...8 { try await tap(number, watcher) }
@@ -128,7 +129,8 @@ struct WatchMQTTTests {
       // what it gets.
       let last = try await subscriber.lines(containing: "swift.org/8\"")
       #expect(last.count == 1)
-      try await Self.end(subscriber, watcher)
+      try await Self.kill(subscriber)
+      try await Self.end(watcher)
       let sent = try String(contentsOfFile: broker.folder.path + "/spool.sent", encoding: .utf8)
       #expect(sent == "8\n", "the broker has all")
     }
@@ -165,7 +167,7 @@ struct WatchMQTTTests {
         bench.field.place(tag)
         #expect(try await bench.watch.lines(containing: "\"tap\"").count >= 1)
       }
-      try await Self.end(subscriber)
+      try await Self.kill(subscriber)
     }
   }
 
@@ -195,7 +197,8 @@ struct WatchMQTTTests {
       let subscriber = try await broker.subscribe(
         ["nfc/door/status"], options: ["-u", "me", "-P", "right"])
       #expect(try await subscriber.lines(containing: "online").count == 1)
-      try await Self.end(right, subscriber)
+      try await Self.kill(subscriber)
+      try await Self.end(right)
       try await broker.kill()
     }
   }
@@ -227,7 +230,8 @@ struct WatchMQTTTests {
       let subscriber = try await broker.subscribe(
         ["nfc/tls/status"], options: ["--cafile", folder.path + "/certificate.pem"])
       #expect(try await subscriber.lines(containing: "online").count == 1)
-      try await Self.end(trusting, subscriber)
+      try await Self.kill(subscriber)
+      try await Self.end(trusting)
       try await broker.kill()
     }
   }
