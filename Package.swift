@@ -104,7 +104,7 @@ let package = Package(
       name: "NFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "VirtualNFC"]),
     .testTarget(
       name: "NFCToolTests", dependencies: ["NFC", "NFCCore", "NFCTool", "VirtualNFC"],
-      exclude: ["Snapshots"]),
+      exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
     .testTarget(name: "InteropTests", dependencies: ["NFC", "NFCCore", "VirtualNFC"]),

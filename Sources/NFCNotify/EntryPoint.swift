@@ -22,9 +22,30 @@ enum EntryPoint {
     do {
       try run(SessionBus())
     } catch {
-      FileHandle.standardError.write(Data("nfc-notify: \(error.reason)\n".utf8))
+      complain(error)
       exit(EX_UNAVAILABLE)
     }
+  }
+
+  private static func complain(_ problem: SessionBus.Problem) {
+    FileHandle.standardError.write(Data("nfc: no notification: \(problem.reason)\n".utf8))
+  }
+
+  /// Shows a notification and returns its number.
+  ///
+  /// A body is markup where the service supports it (specification, "Markup"). What a tag says is text: it must
+  /// not show pictures or links.
+  private static func show(
+    _ request: Request, _ bus: SessionBus
+  ) throws(SessionBus.Problem) -> UInt32 {
+    let isMarkup = try bus.capabilities().contains("body-markup")
+    return try bus.notify(
+      title: request.title, body: isMarkup ? escaped(request.body) : request.body,
+      action: request.link.map { _ in (clicked, "Open") })
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
 
   private static func run(_ bus: SessionBus) throws(SessionBus.Problem) {
@@ -49,10 +70,12 @@ enum EntryPoint {
           Request.self, from: Data(buffer[buffer.startIndex..<end]))
         buffer = Data(buffer[(end + 1)...])
         guard let request else { continue }
-        let number = try bus.notify(
-          title: request.title, body: request.body,
-          action: request.link.map { _ in (clicked, "Open") })
-        links[number] = request.link
+        do {
+          links[try show(request, bus)] = request.link
+        } catch {
+          // The service may be started later; the next notification finds out.
+          complain(error)
+        }
       }
       for event in bus.events() {
         switch event {

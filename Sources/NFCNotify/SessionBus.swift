@@ -76,12 +76,33 @@ final class SessionBus {
     guard
       let answer = dbus_connection_send_with_reply_and_block(
         connection, call, Self.answerTimeout, nil)
-    else { throw Problem(reason: "nobody shows notifications") }
+    else { throw Problem(reason: "no service shows notifications") }
     defer { dbus_message_unref(answer) }
     guard let number = Self.numbers(of: answer).first else {
       throw Problem(reason: "the notification service gives no number")
     }
     return number
+  }
+
+  /// What the service can show, as words of the specification's "Capabilities".
+  func capabilities() throws(Problem) -> Set<String> {
+    guard
+      let call = dbus_message_new_method_call(
+        Self.service, Self.path, Self.service, "GetCapabilities")
+    else { throw Problem(reason: "no memory for a message") }
+    defer { dbus_message_unref(call) }
+    guard
+      let answer = dbus_connection_send_with_reply_and_block(
+        connection, call, Self.answerTimeout, nil)
+    else { throw Problem(reason: "no service shows notifications") }
+    defer { dbus_message_unref(answer) }
+    var iterator = DBusMessageIter()
+    guard dbus_message_iter_init(answer, &iterator) != 0,
+      dbus_message_iter_get_arg_type(&iterator) == TypeCode.array
+    else { return [] }
+    var list = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &list)
+    return Set(Self.texts(in: &list))
   }
 
   /// What has happened since; waits for nothing.
@@ -130,7 +151,9 @@ final class SessionBus {
   }
 
   private static func numbers(of message: OpaquePointer) -> [UInt32] {
-    arguments(of: message, TypeCode.uint32) { iterator in
+    var iterator = DBusMessageIter()
+    guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
+    return arguments(in: &iterator, TypeCode.uint32) { iterator in
       var number: UInt32 = 0
       dbus_message_iter_get_basic(&iterator, &number)
       return number
@@ -138,7 +161,13 @@ final class SessionBus {
   }
 
   private static func texts(of message: OpaquePointer) -> [String] {
-    arguments(of: message, TypeCode.string) { iterator in
+    var iterator = DBusMessageIter()
+    guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
+    return texts(in: &iterator)
+  }
+
+  private static func texts(in iterator: inout DBusMessageIter) -> [String] {
+    arguments(in: &iterator, TypeCode.string) { iterator in
       var text: UnsafePointer<CChar>?
       dbus_message_iter_get_basic(&iterator, &text)
       return text.map { String(cString: $0) }
@@ -146,10 +175,8 @@ final class SessionBus {
   }
 
   private static func arguments<Value>(
-    of message: OpaquePointer, _ type: Int32, _ value: (inout DBusMessageIter) -> Value?
+    in iterator: inout DBusMessageIter, _ type: Int32, _ value: (inout DBusMessageIter) -> Value?
   ) -> [Value] {
-    var iterator = DBusMessageIter()
-    guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
     var values: [Value] = []
     repeat {
       if dbus_message_iter_get_arg_type(&iterator) == type, let value = value(&iterator) {

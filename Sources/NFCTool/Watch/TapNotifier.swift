@@ -34,7 +34,10 @@ actor TapNotifier {
         ]).text)
       return
     }
-    let arguments = ["notify-send", "--app-name=nfc", "--", notification.title, body]
+    // Most services take a body as markup, and notify-send does not say whether this one does.
+    let text = body.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      .replacing(">", with: "&gt;")
+    let arguments = ["notify-send", "--app-name=nfc", "--", notification.title, text]
     switch await ChildProcess(arguments: arguments).run(timeout: Self.timeout) {
     case .exited(0): break
     case .notStarted(let number):
