@@ -14,9 +14,12 @@ final class Connection {
 
   /// Opens a reader. Blocks, at most for ``openingLimit`` and a moment.
   ///
-  /// - Parameter watchdog: bounds every call, from now on with this reader's means.
+  /// - Parameters:
+  ///   - watchdog: bounds every call, from now on with this reader's means.
+  ///   - restoresRate: whether a silent serial port is asked for a PN532 that another program has left at
+  ///     another baud rate; not on a port that may lead to anything else.
   /// - Throws: `readerNotFound`, `readerUnavailable`, `invalidParameter`.
-  init(_ text: String, _ watchdog: Watchdog) throws {
+  init(_ text: String, _ watchdog: Watchdog, restoresRate: Bool = true) throws {
     let string = ConnectionString(text)
     let address = try string.address()
     guard let traits = string.traits else {
@@ -27,11 +30,19 @@ final class Connection {
     let path = address.path
     watchdog.use(
       Watchdog.Means(abort: {}, cut: { Line.cut(path: path, besides: lock) }))
-    guard
-      let device = try watchdog.call(
-        atMost: Self.openingLimit,
-        { try LibNFC.open(text, traits, at: address, lockedBy: lock) })
-    else {
+    func open() throws -> LibNFC.Device? {
+      try watchdog.call(atMost: Self.openingLimit) {
+        try LibNFC.open(text, traits, at: address, lockedBy: lock)
+      }
+    }
+    func openAtOtherRate() throws -> LibNFC.Device? {
+      guard restoresRate, traits.isBareChip, traits.address == .serialPort, let lock,
+        !watchdog.isCut, let rate = LineRate(on: lock, to: string.speed),
+        rate.restore(unless: { watchdog.isAborted })
+      else { return nil }
+      return try open()
+    }
+    guard let device = try open() ?? openAtOtherRate() else {
       throw NFCError(
         .readerUnavailable,
         "no reader answers at \(text); check its cable, and that no other program uses it")

@@ -28,6 +28,12 @@ package struct ConnectionString {
   /// What its driver can do; `nil` for one that is not let through.
   var traits: DriverTraits? { DriverTraits.named(driver) }
 
+  /// The baud rate that a serial port is opened at; `nil` for the driver's own.
+  var speed: Int? {
+    guard let parts = rest?.split(separator: ":"), parts.count == 2 else { return nil }
+    return Int(parts[1])
+  }
+
   /// What the string leads to.
   ///
   /// - Throws: what libnfc would do harm with, or says nothing about.

@@ -36,18 +36,20 @@ extension LibNFCDriver {
     // Opening it would reset it, whoever has it.
     case .usb: return access(address.path, F_OK) == 0
     case .serialPort, .node:
-      return PortLock.isTaken(address.path) || answers(connectionString)
+      return PortLock.isTaken(address.path) || answers(connectionString, restoresRate: true)
     }
   }
 
-  private static func answers(_ connectionString: String) -> Bool {
+  private static func answers(_ connectionString: String, restoresRate: Bool) -> Bool {
     let watchdog = Watchdog(Watchdog.Means(abort: {}, cut: {}))
     watchdog.begin()
     defer {
       watchdog.end()
       watchdog.retire()
     }
-    guard let connection = try? Connection(connectionString, watchdog) else { return false }
+    guard
+      let connection = try? Connection(connectionString, watchdog, restoresRate: restoresRate)
+    else { return false }
     try? watchdog.call { connection.close() }
     return true
   }
@@ -74,7 +76,7 @@ extension LibNFCDriver {
       .map { "/dev/\($0)" }
       .filter { !knownPaths.contains($0) && !PortLock.isTaken($0) }
       .compactMap { path in
-        drivers.map { "\($0.name):\(path)\($0.speed)" }.first(where: answers)
+        drivers.map { "\($0.name):\(path)\($0.speed)" }.first { answers($0, restoresRate: false) }
       }
     }
   }

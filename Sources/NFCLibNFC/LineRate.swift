@@ -1,0 +1,140 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Brings a PN532 on a serial port back to the baud rate that libnfc opens the port at.
+///
+/// The chip keeps the rate that a program has set until its supply is cut (UM0701-02, 7.2.8). nfcpy sets
+/// 921 600 baud and takes it back only when it ends properly, so the chip of one that was killed answers nobody:
+/// libnfc 1.8.0 does not know that rate (uart.c, `uart_set_speed`).
+struct LineRate {
+  private struct Rate {
+    let baud: Int
+    /// The parameter of SetSerialBaudRate.
+    let code: UInt8
+    /// The constant of termios(3).
+    let speed: speed_t
+  }
+
+  /// Those of UM0701-02, 7.2.8, that a terminal has, the likeliest first.
+  private static let rates: [Rate] = {
+    #if canImport(Glibc)
+    let fast = [(921_600, UInt8(0x07), B921600), (460_800, 0x06, B460800)]
+    #else
+    let fast: [(Int, UInt8, Int32)] = [(921_600, 0x07, 921_600), (460_800, 0x06, 460_800)]
+    #endif
+    let slow = [
+      (230_400, UInt8(0x05), B230400), (115_200, 0x04, B115200), (57_600, 0x03, B57600),
+      (38_400, 0x02, B38400), (19_200, 0x01, B19200), (9600, 0x00, B9600),
+    ]
+    return (fast + slow).map { Rate(baud: $0.0, code: $0.1, speed: speed_t($0.2)) }
+  }()
+
+  /// The rate after power-up, and libnfc's when none is named.
+  static let ordinary = 115_200
+
+  /// How long the chip is waited for at one rate, in milliseconds: a USB adapter holds what it has received for
+  /// 16 ms, and at 9600 baud command and answer take 50.
+  private static let patience: Int32 = 90
+
+  private let descriptor: Int32
+  private let wanted: Rate
+
+  /// - Parameters:
+  ///   - descriptor: ours on the port, which nobody else has open.
+  ///   - baud: the rate to bring the chip to; `nil` for libnfc's own.
+  init?(on descriptor: Int32, to baud: Int?) {
+    guard let wanted = Self.rates.first(where: { $0.baud == baud ?? Self.ordinary }) else {
+      return nil
+    }
+    self.descriptor = descriptor
+    self.wanted = wanted
+  }
+
+  /// Asks for a chip at each rate but the wanted one and the one after power-up. Blocks, without an answer for
+  /// less than a second.
+  ///
+  /// - Parameter isCancelled: whether to end early.
+  /// - Returns: whether a chip has answered, and is at the wanted rate now.
+  func restore(unless isCancelled: () -> Bool) -> Bool {
+    var before = termios()
+    guard tcgetattr(descriptor, &before) == 0 else { return false }
+    defer {
+      tcflush(descriptor, TCIOFLUSH)
+      tcsetattr(descriptor, TCSANOW, &before)
+    }
+    for rate in Self.rates where rate.baud != wanted.baud && rate.baud != Self.ordinary {
+      guard !isCancelled(), set(rate.speed) else { return false }
+      if bringsBack() { return true }
+    }
+    return false
+  }
+
+  private func set(_ speed: speed_t) -> Bool {
+    var settings = termios()
+    guard tcgetattr(descriptor, &settings) == 0 else { return false }
+    cfmakeraw(&settings)
+    settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    cfsetispeed(&settings, speed)
+    cfsetospeed(&settings, speed)
+    guard tcsetattr(descriptor, TCSANOW, &settings) == 0 else { return false }
+    tcflush(descriptor, TCIOFLUSH)
+    return true
+  }
+
+  // MARK: Frames, UM0701-02, 6.2.1
+
+  /// As libnfc's: edges by which a sleeping chip wakes, and zeros for the time that it takes.
+  private static let wakeUp: [UInt8] = [0x55, 0x55] + [UInt8](repeating: 0x00, count: 14)
+  private static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
+  private static let start: [UInt8] = [0x00, 0x00, 0xFF]
+  private static let (hostToChip, chipToHost): (UInt8, UInt8) = (0xD4, 0xD5)
+  private static let setSerialBaudRate: UInt8 = 0x10
+
+  private static func frame(_ data: [UInt8]) -> [UInt8] {
+    let length = UInt8(truncatingIfNeeded: data.count)
+    let sum = data.reduce(0, &+)
+    return start + [length, 0 &- length] + data + [0 &- sum, 0x00]
+  }
+
+  /// The chip changes its rate when the host has acknowledged its answer (7.2.8).
+  private func bringsBack() -> Bool {
+    let command = Self.frame([Self.hostToChip, Self.setSerialBaudRate, wanted.code])
+    let answer = Self.frame([Self.chipToHost, Self.setSerialBaudRate + 1])
+    guard send(Self.wakeUp + command), waits(for: Self.acknowledge + answer),
+      send(Self.acknowledge)
+    else { return false }
+    tcdrain(descriptor)
+    // The chip reads it at the old rate; what comes next is for the new one.
+    pause(milliseconds: 10)
+    return true
+  }
+
+  private func send(_ bytes: [UInt8]) -> Bool {
+    write(descriptor, bytes, bytes.count) == bytes.count
+  }
+
+  /// Whether these bytes come, whatever noise before them.
+  private func waits(for wanted: [UInt8]) -> Bool {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .milliseconds(Int(Self.patience))
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 256)
+    while clock.now < deadline {
+      let left = Int32((deadline - clock.now) / .milliseconds(1)) + 1
+      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&event, 1, max(1, left)) > 0 else { continue }
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return false }
+      received = Array((received + buffer.prefix(count)).suffix(2 * buffer.count))
+      if Self.contains(received, wanted) { return true }
+    }
+    return false
+  }
+
+  private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+    bytes.indices.contains { bytes[$0...].starts(with: part) }
+  }
+}
