@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "CoreNFC", targets: [coreNFC]),
     .library(name: "NDEF", targets: ["NDEF"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
+    .library(name: "SUNMessage", targets: ["SUNMessage"]),
     .executable(name: "nfc", targets: ["NFCTool"]),
     // What only `nfc watch` needs: --mqtt and --notify start these.
     .executable(name: "nfc-mqtt", targets: ["NFCMQTT"]),
@@ -62,6 +63,8 @@ let package = Package(
     // The floors, lowest first. An arrow only ever points down.
     .target(name: "NDEF"),
     .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),
+    // For servers: no reader, no I/O.
+    .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
     .target(name: "ReaderThread"),
     // Between `nfc watch` and Core NFC programs.
     .target(name: "NFCBackground"),
@@ -77,7 +80,7 @@ let package = Package(
     .executableTarget(
       name: "NFCTool",
       dependencies: [
-        "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF",
+        "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "SUNMessage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
@@ -96,6 +99,7 @@ let package = Package(
       exclude: ["USB/usb_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
+    .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),

@@ -1,0 +1,43 @@
+import ArgumentParser
+import SUNMessage
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Keys of SUN messages on the command line: 16 bytes, or a number, a colon and 16 bytes as where a tag's keys are
+/// named. What is wrong with one is said without it.
+enum SUNKeyText {
+  private static let variable = "NFC_KEYS"
+
+  static func key(_ text: String, _ name: String) throws -> SUNKey {
+    let bytes = try Hexadecimal.secret(digits(text), name)
+    guard let key = SUNKey(bytes) else {
+      throw ValidationError("\(name) has \(SUNKey.size) bytes, not \(bytes.count).")
+    }
+    return key
+  }
+
+  /// Without the key's number.
+  private static func digits(_ text: String) -> String {
+    guard let colon = text.firstIndex(of: ":"), Int(text[..<colon]) != nil else { return text }
+    let rest = String(text[text.index(after: colon)...])
+    guard case .success(let bytes) = Hexadecimal.parse(rest), bytes.count == SUNKey.size else {
+      return text
+    }
+    return rest
+  }
+
+  /// The first of the keys in the environment.
+  static func inEnvironment() throws -> SUNKey? {
+    guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
+    let first = text.split { $0 == "," || $0.isWhitespace }.first
+    do {
+      return try first.map { try key(String($0), variable) }
+    } catch let error as ValidationError {
+      throw Failure(.usage, "\(error.message)")
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import NFC
+import SUNMessage
+
+/// `nfc sun verify`.
+struct SUNVerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Checks a link that a chip has signed, without a reader.",
+    discussion: """
+      Prints UID, read counter and deciphered file data. Exit code 77 if the MAC is wrong or the key is another, \
+      65 if the link is no such link.
+
+      A link that is right may be a copy: only a counter that is greater than the last one tells, and \
+      --after N refuses those up to N.
+
+      The parts are found in the query by their usual names (picc_data, enc, cmac; e, c; p, m; uid, ctr). Any \
+      other link is understood by its template, in which {picc}, {uid}, {counter}, {enc} and {mac} stand for them.
+
+      Examples:
+        nfc sun verify 'https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086' \
+      --key 00000000000000000000000000000000
+        nfc sun verify 'https://x.example/041E3C8A2D6B80/000006/4B00064004B0B3D3' \
+      --template 'https://x.example/{uid}/{counter}/{mac}' --key 00000000000000000000000000000000
+      """)
+
+  @Argument(help: ArgumentHelp("The link; - for standard input.", valueName: "url"))
+  var url: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The key of UID and counter (SDMMetaRead), 16 bytes, and of the MAC unless --file-key is given.",
+      discussion: "The environment variable NFC_KEYS does the same.", valueName: "hex"),
+    transform: { try SUNKeyText.key($0, "--key") })
+  var key: SUNKey?
+
+  @Option(
+    help: ArgumentHelp("The key of MAC and file data (SDMFileRead), 16 bytes.", valueName: "hex"),
+    transform: { try SUNKeyText.key($0, "--file-key") })
+  var fileKey: SUNKey?
+
+  @Option(help: ArgumentHelp("The form of the link.", valueName: "url-template"))
+  var template: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the MAC covers: none, enc, first, link or a byte's number; what fits unless given.",
+      valueName: "start"),
+    transform: { try SUNMACInput(argument: $0) })
+  var macInput: SUNMACInput?
+
+  @Option(
+    help: ArgumentHelp("Refuse a link whose counter is not greater.", valueName: "counter"),
+    transform: { try NumberArgument.integer($0, "--after", in: 0...0xFF_FFFF) })
+  var after: Int?
+
+  @Flag(help: "Print a JSON object.")
+  var json = false
+
+  func run() async throws {
+    let message = try message()
+    guard let key = try key ?? fileKey ?? SUNKeyText.inEnvironment() else {
+      throw Failure(.usage, "no key is given", advice: "give it with --key or NFC_KEYS")
+    }
+    let reading: SUNReading
+    do {
+      reading = try message.verified(
+        metaReadKey: key, fileReadKey: fileKey ?? key, macInput: macInput ?? .automatic)
+    } catch {
+      throw Failure(error)
+    }
+    if let after {
+      guard let counter = reading.readCounter else {
+        throw Failure(.content, "the link has no read counter to compare with --after")
+      }
+      guard counter > after else {
+        throw Failure(
+          .notAllowed, "the link is an old one: its read counter is \(counter), not above \(after)",
+          tag: reading.uid.map { "tag \($0.hexadecimal)" }, advice: "tap the tag again")
+      }
+    }
+    try show(reading)
+  }
+
+  private func message() throws -> SUNMessage {
+    var text = ArgumentText.utf8(url) ?? ArgumentText.shown(url)
+    if url == File.standard {
+      text = try File.readText(url).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    }
+    guard let template else {
+      do { return try SUNMessage(url: text) } catch { throw Failure(error) }
+    }
+    // The chip's cryptography shows in the length of its part.
+    let forms: [SUNTemplate]
+    do {
+      forms = [try SUNTemplate(template), try SUNTemplate(template, mode: .lrp)]
+    } catch {
+      throw Failure(.usage, "--template is no template: \(error)")
+    }
+    let form = forms.first { $0.link.count == text.utf8.count } ?? forms[0]
+    do { return try SUNMessage(url: text, template: form) } catch { throw Failure(error) }
+  }
+
+  private func show(_ reading: SUNReading) throws {
+    guard !json else {
+      return try Output.line(
+        JSON.members([
+          "uid": reading.uid.map { .bytes($0) },
+          "counter": reading.readCounter.map { .integer($0) },
+          "fileData": reading.fileData.map { .bytes($0) }, "mode": .string(reading.mode.rawValue),
+          "covered": .string(reading.authenticatedText),
+        ]).text)
+    }
+    if let uid = reading.uid { try Output.fact("UID", uid.hexadecimal) }
+    if let counter = reading.readCounter { try Output.fact("read counter", "\(counter)") }
+    if let data = reading.fileData {
+      let isText = data.allSatisfy { (0x20...0x7E).contains($0) }
+      try Output.fact(
+        "file data",
+        data.hexadecimal + (isText ? " (\(String(decoding: data, as: UTF8.self)))" : ""))
+    }
+    try Output.fact("MAC", "right, \(reading.mode.rawValue)")
+    try Output.fact(
+      "MAC covers",
+      "UID and counter"
+        + (reading.authenticatedText.isEmpty ? "" : ", " + reading.authenticatedText))
+  }
+}
+
+extension Failure {
+  fileprivate init(_ error: SUNError) {
+    switch error {
+    case .wrongMAC, .wrongKey:
+      self.init(.notAllowed, "\(error)", advice: "another key is needed, or the link is forged")
+    case .noKey:
+      self.init(.usage, "\(error)", advice: "give it with --key")
+    case .missing, .malformed:
+      self.init(.content, "\(error)", advice: "--template says where the parts stand")
+    case .differsFromTemplate:
+      self.init(.content, "\(error)")
+    }
+  }
+}
+
+extension SUNMACInput {
+  fileprivate init(argument: String) throws {
+    switch argument {
+    case "none": self = .none
+    case "enc": self = .fileData
+    case "first": self = .firstMirror
+    case "link": self = .link
+    default: self = .offset(try NumberArgument.integer(argument, "--mac-input", in: 0...0xFFFF))
+    }
+  }
+}

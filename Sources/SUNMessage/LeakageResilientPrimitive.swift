@@ -1,0 +1,84 @@
+/// LRP, a construction on top of AES-128 that some chips use in place of plain AES: NXP AN12304.
+///
+/// This is the verifier's side: it computes what the chip does, without the chip's protection against being
+/// measured meanwhile.
+struct LeakageResilientPrimitive {
+  /// Bits of an input that one step takes (m in AN12304): 16 plaintexts.
+  private static let plaintextCount = 16
+  private static let plaintextFiller = [UInt8](repeating: 0x55, count: AESBlock.size)
+  private static let outputFiller = [UInt8](repeating: 0xAA, count: AESBlock.size)
+
+  private let plaintexts: [[UInt8]]
+  private let updatedKey: SUNKey
+
+  /// - Parameter keyIndex: which of the keys that follow from `key` is used, from 0 on.
+  init(_ key: SUNKey, keyIndex: Int) {
+    plaintexts = Self.plaintexts(key)
+    updatedKey = Self.updatedKey(key, keyIndex)
+  }
+
+  /// AN12304, algorithm 1.
+  static func plaintexts(_ key: SUNKey) -> [[UInt8]] {
+    var state = SUNKey(block: AESBlock.encrypt(plaintextFiller, key))
+    return (0..<plaintextCount).map { _ in
+      defer { state = SUNKey(block: AESBlock.encrypt(plaintextFiller, state)) }
+      return AESBlock.encrypt(outputFiller, state)
+    }
+  }
+
+  /// AN12304, algorithm 2.
+  static func updatedKey(_ key: SUNKey, _ index: Int) -> SUNKey {
+    var state = SUNKey(block: AESBlock.encrypt(outputFiller, key))
+    for _ in 0..<index { state = SUNKey(block: AESBlock.encrypt(plaintextFiller, state)) }
+    return SUNKey(block: AESBlock.encrypt(outputFiller, state))
+  }
+
+  /// AN12304, algorithm 3.
+  ///
+  /// - Parameters:
+  ///   - digits: the input, four bits each.
+  ///   - isFinal: whether the result is enciphered once more; only intermediate results are not.
+  func evaluate(digits: some Sequence<UInt8>, isFinal: Bool = true) -> [UInt8] {
+    var state = updatedKey
+    var block = updatedKey.withBytes(Array.init)
+    for digit in digits {
+      block = AESBlock.encrypt(plaintexts[Int(digit & 0x0F)], state)
+      state = SUNKey(block: block)
+    }
+    return isFinal ? AESBlock.encrypt(AESBlock.zero, state) : block
+  }
+
+  func evaluate(_ input: [UInt8]) -> [UInt8] {
+    evaluate(digits: input.lazy.flatMap { [$0 >> 4, $0 & 0x0F] })
+  }
+
+  /// CMAC_LRP of AN12304; 16 bytes.
+  func authenticationCode(_ message: [UInt8]) -> [UInt8] {
+    CMAC.code(message, evaluate)
+  }
+
+  /// LRICBDec of AN12304 without padding: each block has a key of its own, from a counter.
+  ///
+  /// - Parameters:
+  ///   - data: whole blocks.
+  ///   - counter: of the first block, most significant byte first; it goes on at zero after its last value.
+  func decrypt(_ data: [UInt8], counter: [UInt8]) -> [UInt8] {
+    var counter = counter
+    var plain: [UInt8] = []
+    for start in stride(from: 0, to: data.count, by: AESBlock.size) {
+      let key = SUNKey(block: evaluate(counter))
+      plain += AESBlock.decrypt(Array(data[start..<start + AESBlock.size]), key)
+      counter = Self.next(counter)
+    }
+    return plain
+  }
+
+  private static func next(_ counter: [UInt8]) -> [UInt8] {
+    var counter = counter
+    for index in counter.indices.reversed() {
+      counter[index] &+= 1
+      if counter[index] != 0 { break }
+    }
+    return counter
+  }
+}

@@ -1,0 +1,62 @@
+import COpenSSL
+
+/// An AES-128 key by which a SUN message is verified.
+///
+/// It never shows itself: descriptions and mirrors are masked, it is compared in constant time, and its bytes
+/// are overwritten when the last copy has gone.
+public struct SUNKey: Sendable {
+  /// AES-128.
+  public static let size = 16
+
+  /// The bytes, which nothing changes after `init`: they can be read from any thread.
+  private final class Storage: @unchecked Sendable {
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ source: some Collection<UInt8>) {
+      bytes = .allocate(byteCount: SUNKey.size, alignment: SUNKey.size)
+      bytes.copyBytes(from: source)
+    }
+
+    deinit {
+      OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+      bytes.deallocate()
+    }
+
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+      body(UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  private let storage: Storage
+
+  /// `nil` if there are not 16 bytes.
+  public init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.size else { return nil }
+    storage = Storage(bytes)
+  }
+
+  /// What the chip has as each of its keys when it leaves the factory: zeros (NT4H2421Gx data sheet, 8.2.4.2).
+  public static let factory = SUNKey(block: AESBlock.zero)
+
+  /// - Parameter block: 16 bytes that were computed.
+  init(block: [UInt8]) {
+    precondition(block.count == Self.size, "a key has 16 bytes")
+    storage = Storage(block)
+  }
+
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    storage.withBytes(body)
+  }
+}
+
+extension SUNKey: Equatable {
+  public static func == (a: SUNKey, b: SUNKey) -> Bool {
+    a.withBytes { a in b.withBytes { b in CRYPTO_memcmp(a.baseAddress, b.baseAddress, size) == 0 } }
+  }
+}
+
+extension SUNKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "SUNKey(hidden)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,168 @@
+/// What an NTAG 424 DNA, or another chip with Secure Dynamic Messaging, has put into a link: who it is, how often
+/// it was read, a part of its file, and a MAC over it (Secure Unique NFC message, SUN).
+///
+/// ```swift
+/// let message = try SUNMessage(url: "https://ntag.nxp.com/424?e=EF963FF7…&c=94EED9EE65337086")
+/// let reading = try message.verified(metaReadKey: key, fileReadKey: key)
+/// guard reading.readCounter ?? 0 > lastCounter else { … }   // a link that was copied
+/// ```
+///
+/// The value does no I/O. That a link is verified says that the chip has made it; that it was made just now,
+/// only a counter that is greater than the last one seen.
+///
+/// Source: NXP AN12196; NT4H2421Gx data sheet, 9.3.
+public struct SUNMessage: Hashable, Sendable {
+  /// UID and read counter as they stand in the link.
+  public enum PICCData: Hashable, Sendable {
+    /// Enciphered: 16 bytes, or 24 of a chip that uses LRP.
+    case encrypted([UInt8])
+    /// Readable by everybody; either may be left out.
+    case plain(uid: [UInt8]?, readCounter: UInt32?)
+  }
+
+  public let piccData: PICCData
+  /// The enciphered part of the file (SDMENCFileData), whole blocks of 16 bytes.
+  public let encryptedFileData: [UInt8]?
+  /// SDMMAC, 8 bytes.
+  public let mac: [UInt8]
+
+  /// The link as the chip has sent it, in UTF-8.
+  let link: [UInt8]
+  let places: [SUNError.Part: Range<Int>]
+
+  /// UIDs of other lengths are not defined (NT4H2421Gx data sheet, table 21).
+  static let uidSize = 7
+  static let counterSize = 3
+  static let macSize = 8
+
+  /// Finds the parts in a link's query.
+  ///
+  /// Besides parameters of these names a link is understood in which one parameter has all parts, with an `x`
+  /// between them, or enciphered PICC data, file data and MAC one after the other.
+  ///
+  /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)``.
+  public init(url: String, names: SUNParameterNames = .usual) throws(SUNError) {
+    let link = Array(url.utf8)
+    try self.init(link: link, places: SUNQuery(link).places(names))
+  }
+
+  /// Finds the parts where a template has them.
+  ///
+  /// - Throws: ``SUNError/differsFromTemplate(offset:)``, ``SUNError/malformed(_:_:)``.
+  public init(url: String, template: SUNTemplate) throws(SUNError) {
+    let link = Array(url.utf8)
+    try self.init(link: link, places: template.places(in: link))
+  }
+
+  init(link: [UInt8], places: [SUNError.Part: Range<Int>]) throws(SUNError) {
+    var link = link
+    func bytes(_ part: SUNError.Part, _ isLong: (Int) -> Bool) throws(SUNError) -> [UInt8]? {
+      guard let place = places[part] else { return nil }
+      guard let bytes = HexadecimalText.bytes(link[place]), isLong(bytes.count) else {
+        throw .malformed(part, part.form)
+      }
+      return bytes
+    }
+    guard let mac = try bytes(.mac, { $0 == Self.macSize }) else { throw .missing(.mac) }
+    self.mac = mac
+    encryptedFileData = try bytes(.fileData) { $0 > 0 && $0 % AESBlock.size == 0 }
+    if let data = try bytes(.piccData, { SUNMode(piccDataSize: $0) != nil }) {
+      piccData = .encrypted(data)
+    } else {
+      let uid = try bytes(.uid) { $0 == Self.uidSize }
+      let counter = try bytes(.counter) { $0 == Self.counterSize }
+      guard uid != nil || counter != nil else { throw .missing(.piccData) }
+      piccData = .plain(
+        uid: uid, readCounter: counter.map { $0.reduce(0) { $0 << 8 | UInt32($1) } })
+    }
+    // The chip writes capitals (data sheet, 9.3.3) and has the MAC over them; what carries links may not keep
+    // them.
+    for place in places.values {
+      for index in place { link[index] = HexadecimalText.capital(link[index]) }
+    }
+    self.link = link
+    self.places = places
+  }
+}
+
+/// What the chip's cryptography is built on.
+public enum SUNMode: String, Hashable, Sendable {
+  case aes = "AES"
+  /// The leakage resilient primitive of NXP AN12304.
+  case lrp = "LRP"
+
+  /// By the length of the enciphered PICC data: 16 bytes, or 24 with 8 random ones before them (data sheet, 9.3.4).
+  init?(piccDataSize: Int) {
+    switch piccDataSize {
+    case SUNMode.aes.piccDataSize: self = .aes
+    case SUNMode.lrp.piccDataSize: self = .lrp
+    default: return nil
+    }
+  }
+
+  var piccDataSize: Int { self == .aes ? 16 : 24 }
+}
+
+/// What a verified message says.
+public struct SUNReading: Hashable, Sendable {
+  /// 7 bytes; `nil` if the chip does not put it into the link.
+  public let uid: [UInt8]?
+  /// How often the chip has been read, 1 for the first time; `nil` if the chip does not put it into the link.
+  public let readCounter: UInt32?
+  /// The deciphered part of the file.
+  public let fileData: [UInt8]?
+  public let mode: SUNMode
+  /// The part of the link that the MAC covers, in addition to UID and counter; often nothing. Whoever has the
+  /// link may have changed the rest of it.
+  public let authenticatedText: String
+}
+
+extension SUNError.Part {
+  var form: String {
+    switch self {
+    case .piccData: "32 hexadecimal digits, or 48 with LRP"
+    case .uid: "14 hexadecimal digits"
+    case .counter: "6 hexadecimal digits"
+    case .fileData: "32 hexadecimal digits or a multiple"
+    case .mac: "16 hexadecimal digits"
+    }
+  }
+
+  /// Whether so many digits can be this part.
+  func canHave(digits: Int) -> Bool {
+    switch self {
+    case .piccData: SUNMode(piccDataSize: digits / 2) != nil && digits % 2 == 0
+    case .uid: digits == 2 * SUNMessage.uidSize
+    case .counter: digits == 2 * SUNMessage.counterSize
+    case .fileData: digits > 0 && digits % (2 * AESBlock.size) == 0
+    case .mac: digits == 2 * SUNMessage.macSize
+    }
+  }
+}
+
+/// Hexadecimal digits in ASCII.
+enum HexadecimalText {
+  static func bytes(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    let values = text.map(value)
+    guard text.count % 2 == 0, !values.contains(nil) else { return nil }
+    let digits = values.compactMap { $0 }
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+  }
+
+  static func isHexadecimal(_ text: ArraySlice<UInt8>) -> Bool {
+    !text.isEmpty && text.allSatisfy { value($0) != nil }
+  }
+
+  static func capital(_ letter: UInt8) -> UInt8 {
+    (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(letter) ? letter & 0xDF : letter
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/// The query of a link, in which the parts of a message are found by name or by form.
+struct SUNQuery {
+  private struct Parameter {
+    let name: String
+    let value: Range<Int>
+  }
+
+  private let link: [UInt8]
+  private let parameters: [Parameter]
+
+  init(_ link: [UInt8]) {
+    self.link = link
+    let end = link.firstIndex(of: UInt8(ascii: "#")) ?? link.endIndex
+    guard let mark = link[..<end].firstIndex(of: UInt8(ascii: "?")) else {
+      parameters = []
+      return
+    }
+    parameters = link[(mark + 1)..<end].split(separator: UInt8(ascii: "&")).compactMap { field in
+      guard let equals = field.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+      return Parameter(
+        name: String(decoding: field[..<equals], as: UTF8.self).lowercased(),
+        value: (equals + 1)..<field.endIndex)
+    }
+  }
+
+  private typealias Places = [SUNError.Part: Range<Int>]
+
+  /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)`` for a parameter whose name can mean only one
+  ///   part and whose value is none.
+  func places(_ names: SUNParameterNames) throws(SUNError) -> [SUNError.Part: Range<Int>] {
+    var places: Places = [:]
+    for part in Self.parts {
+      let wanted = names.names(of: part).map { $0.lowercased() }
+      let taken = Set(places.values)
+      let candidates = wanted.flatMap { name in
+        parameters.filter { $0.name == name && !taken.contains($0.value) }
+      }
+      if let found = candidates.first(where: { isPart(part, $0.value) }) {
+        places[part] = found.value
+      } else if candidates.contains(where: { isOnly(part, $0.name, names) }) {
+        throw .malformed(part, part.form)
+      }
+    }
+    if places[.mac] != nil { return places }
+    guard let places = placesInOneParameter(names) else { throw .missing(.mac) }
+    return places
+  }
+
+  /// In the order in which parameters are given to them.
+  private static let parts: [SUNError.Part] = [.mac, .piccData, .fileData, .uid, .counter]
+
+  private func isPart(_ part: SUNError.Part, _ value: Range<Int>) -> Bool {
+    part.canHave(digits: value.count) && HexadecimalText.isHexadecimal(link[value])
+  }
+
+  private func isOnly(
+    _ part: SUNError.Part, _ name: String, _ names: SUNParameterNames
+  ) -> Bool {
+    // A single letter may mean anything.
+    guard name.utf8.count > 1 else { return false }
+    return Self.parts.allSatisfy { other in
+      names.names(of: other).contains { $0.lowercased() == name } == (other == part)
+    }
+  }
+
+  /// All parts in one value: with an `x` between them, as NTAG 21x mirrors do, or run together.
+  private func placesInOneParameter(_ names: SUNParameterNames) -> Places? {
+    for parameter in parameters
+    where !Self.parts.contains(where: { isOnly($0, parameter.name, names) }) {
+      let value = parameter.value
+      let fields = link[value].split(separator: UInt8(ascii: "x")).map {
+        $0.startIndex..<$0.endIndex
+      }
+      if fields.count > 1, let places = placesOfFields(fields) { return places }
+      if let places = placesRunTogether(value) { return places }
+    }
+    return nil
+  }
+
+  private func placesOfFields(_ fields: [Range<Int>]) -> Places? {
+    var places: Places = [:]
+    for field in fields {
+      guard
+        let part = [SUNError.Part.uid, .counter, .mac, .piccData, .fileData].first(where: {
+          places[$0] == nil && isPart($0, field)
+        })
+      else { return nil }
+      places[part] = field
+    }
+    return places[.mac] == nil ? nil : places
+  }
+
+  /// Enciphered PICC data, file data if there is any, and MAC.
+  private func placesRunTogether(_ value: Range<Int>) -> Places? {
+    guard HexadecimalText.isHexadecimal(link[value]) else { return nil }
+    let macDigits = 2 * SUNMessage.macSize
+    for mode in [SUNMode.aes, .lrp] {
+      let piccDigits = 2 * mode.piccDataSize
+      let fileDigits = value.count - piccDigits - macDigits
+      guard fileDigits >= 0, fileDigits % (2 * AESBlock.size) == 0 else { continue }
+      let (start, end) = (value.lowerBound, value.upperBound)
+      var places: Places = [
+        .piccData: start..<start + piccDigits, .mac: (end - macDigits)..<end,
+      ]
+      if fileDigits > 0 { places[.fileData] = (start + piccDigits)..<(end - macDigits) }
+      return places
+    }
+    return nil
+  }
+}

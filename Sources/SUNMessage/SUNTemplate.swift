@@ -1,0 +1,125 @@
+/// A link with places for what the chip puts in: `https://example.com/?p={picc}&c={mac}`.
+///
+/// | Place | Stands for | Characters |
+/// |---|---|---|
+/// | `{uid}` | the UID | 14 |
+/// | `{counter}`, `{ctr}` | the read counter | 6 |
+/// | `{picc}` | both, enciphered | 32, with LRP 48 |
+/// | `{enc}`, `{enc:N}` | N bytes of the file, enciphered; 16 unless given, a multiple of 16 | 2 N |
+/// | `{mac}`, `{cmac}` | the MAC, which every template has | 16 |
+///
+/// Everything else stands in the link as it is.
+public struct SUNTemplate: Hashable, Sendable {
+  /// As it was written.
+  public let text: String
+  public let mode: SUNMode
+
+  /// The link in UTF-8 with a zero (30) for each character that the chip puts in.
+  public let link: [UInt8]
+  /// The bytes of ``link`` that the chip puts in.
+  public let places: [SUNError.Part: Range<Int>]
+
+  /// - Throws: ``SUNTemplateError``.
+  public init(_ text: String, mode: SUNMode = .aes) throws(SUNTemplateError) {
+    self.text = text
+    self.mode = mode
+    var link: [UInt8] = []
+    var places: [SUNError.Part: Range<Int>] = [:]
+    var rest = Array(text.utf8)[...]
+    while let first = rest.first {
+      if first == UInt8(ascii: "}") { throw .unknownPlace(offset: rest.startIndex) }
+      guard first == UInt8(ascii: "{") else {
+        link.append(first)
+        rest = rest.dropFirst()
+        continue
+      }
+      guard let end = rest.firstIndex(of: UInt8(ascii: "}")),
+        let place = Self.place(rest[(rest.startIndex + 1)..<end], mode)
+      else { throw .unknownPlace(offset: rest.startIndex) }
+      guard places[place.part] == nil else { throw .repeated(place.part) }
+      places[place.part] = link.count..<link.count + place.length
+      link += [UInt8](repeating: UInt8(ascii: "0"), count: place.length)
+      rest = rest[(end + 1)...]
+    }
+    self.link = link
+    self.places = places
+    try check()
+  }
+
+  /// The rules of the chip for what can stand beside what: NT4H2421Gx data sheet, 10.7.1, tables 69 and 71.
+  private func check() throws(SUNTemplateError) {
+    guard let mac = places[.mac] else { throw .missing(.mac) }
+    let hasPlain = places[.uid] != nil || places[.counter] != nil
+    guard hasPlain || places[.piccData] != nil else { throw .missing(.piccData) }
+    guard !hasPlain || places[.piccData] == nil else { throw .bothPlainAndEncrypted }
+    guard let fileData = places[.fileData] else { return }
+    guard places[.piccData] != nil || (places[.uid] != nil && places[.counter] != nil) else {
+      throw .missing(places[.uid] == nil ? .uid : .counter)
+    }
+    guard fileData.upperBound <= mac.lowerBound else { throw .fileDataAfterMAC }
+  }
+
+  /// More than any file of a chip has.
+  private static let longestFileData = 4096
+
+  private static func place(
+    _ name: ArraySlice<UInt8>, _ mode: SUNMode
+  ) -> (part: SUNError.Part, length: Int)? {
+    let text = String(decoding: name, as: UTF8.self)
+    switch text {
+    case "uid": return (.uid, 2 * SUNMessage.uidSize)
+    case "counter", "ctr": return (.counter, 2 * SUNMessage.counterSize)
+    case "picc", "picc_data": return (.piccData, 2 * mode.piccDataSize)
+    case "mac", "cmac": return (.mac, 2 * SUNMessage.macSize)
+    case "enc": return (.fileData, 2 * AESBlock.size)
+    default:
+      let prefix = "enc:"
+      guard text.hasPrefix(prefix), let count = Int(text.dropFirst(prefix.count)),
+        (1...longestFileData).contains(count), count % AESBlock.size == 0
+      else { return nil }
+      return (.fileData, 2 * count)
+    }
+  }
+
+  /// Where the parts are in a link of this form.
+  func places(in other: [UInt8]) throws(SUNError) -> [SUNError.Part: Range<Int>] {
+    let filled = Set(places.values.flatMap { Array($0) })
+    for index in 0..<min(link.count, other.count)
+    where !filled.contains(index) && link[index] != other[index] {
+      throw .differsFromTemplate(offset: index)
+    }
+    guard other.count == link.count else {
+      throw .differsFromTemplate(offset: min(other.count, link.count))
+    }
+    return places
+  }
+}
+
+/// Why a text is no template.
+public enum SUNTemplateError: Error, Hashable, Sendable {
+  /// What stands in braces at this byte is no place, or the braces do not match.
+  case unknownPlace(offset: Int)
+  case repeated(SUNError.Part)
+  /// The chip needs this part beside the others.
+  case missing(SUNError.Part)
+  /// UID and counter stand in the link either enciphered or readable.
+  case bothPlainAndEncrypted
+  /// The chip wants the MAC after what it covers.
+  case fileDataAfterMAC
+}
+
+extension SUNTemplateError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unknownPlace(let offset):
+      "byte \(offset) begins none of {uid}, {counter}, {picc}, {enc}, {enc:N} with N a multiple of 16, {mac}"
+    case .repeated(let part): "the \(part) stands in the template twice"
+    case .missing(.mac): "the template has no {mac}"
+    case .missing(.piccData): "the template has neither {picc} nor {uid} nor {counter}"
+    case .missing(let part): "{enc} needs {picc}, or {uid} and {counter}, and there is no \(part)"
+    case .bothPlainAndEncrypted:
+      "{picc} holds UID and counter, and {uid} or {counter} stand beside it"
+    case .fileDataAfterMAC: "{enc} stands after {mac}, and the chip can only have it before"
+    }
+  }
+}
