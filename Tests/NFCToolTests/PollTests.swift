@@ -143,6 +143,29 @@ import Testing
     #expect(missed.status == 66)
   }
 
+  /// What poll prints, and the standards' names, in either case.
+  @Test(
+    arguments: [
+      ("felica", "suica", 0), ("FeliCa", "suica", 0), ("iso14443a", "ntag213", 0),
+      ("ISO14443-A", "ntag213", 0), ("iso14443b,jewel", "topaz96", 0), ("iso18092", "suica", 0),
+      ("iso14443", "suica", 66), ("iso14443b", "ntag213", 66), ("iso15693", "icode-slix2", 0),
+    ] as [(String, String, Int32)])
+  func protocolsAreNamedAsPollPrintsThem(
+    _ protocols: String, _ tag: String, _ status: Int32
+  ) async throws {
+    let result = try await Tool.run(
+      "poll", "--once", "--timeout", "1.5", "--protocols", protocols, "--virtual", tag)
+    #expect(result.status == status)
+  }
+
+  @Test func aTagOfAnotherUIDIsNamed() async throws {
+    let result = try await Tool.run(
+      "poll", "--uid", "04", "--timeout", "0.8", "--virtual", "ntag213")
+    #expect(result.status == 66)
+    #expect(result.output == "")
+    #expect(result.errors.contains("no tag with the UID 04 came within 0.8 s, only 04E10CDA993C80"))
+  }
+
   @Test func uidPicksATag() async throws {
     let result = try await Tool.run(
       "--uid", "04:a7:8b:62:c2:1b:90", "poll", "--once", "--virtual", "ntag215", "--virtual",

@@ -142,7 +142,7 @@ extension Session {
       if let tag = try await tagsInField().first(where: { $0.identifier != uid }) {
         Terminal.clearStatus()
         try await tag.connect()
-        return SelectedTag(detected: tag, kind: tag)
+        return SelectedTag(detected: tag, kind: tag, use: .changing)
       }
       demo?.showNext()
       try await Task.sleep(for: .milliseconds(100))

@@ -29,9 +29,9 @@ extension Session {
 
 extension SelectedTag where Kind == any ISO15693Tag {
   /// Runs `body`, and adds to an error which tag it happened to.
-  func namingBlocks<Result>(_ body: () async throws -> Result) async throws -> Result {
+  func namingBlocks<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     do {
-      return try await body()
+      return try await showingProgress(body)
     } catch let error as NFCError where error.code == .unsupported {
       // It is the reader that has no such command, not the tag.
       throw Failure(error)

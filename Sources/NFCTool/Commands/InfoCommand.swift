@@ -29,9 +29,7 @@ struct InfoCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let tag = try await session.selectTag("a tag", polling: .any, for: .reading) { $0 }
       let report = try await tag.changingNDEF {
-        try await Progress.during("Reading \(tag.name)") {
-          try await Report(tag.kind, keys, password: password, listsMemory: memory)
-        }
+        try await Report(tag.kind, keys, password: password, listsMemory: memory)
       }
       guard !options.json else { return try Output.line(report.json.text) }
       try report.print()

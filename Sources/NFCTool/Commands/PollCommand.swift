@@ -28,8 +28,8 @@ struct PollCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("protocols"),
     help: ArgumentHelp(
-      "Poll only these: iso14443, iso15693, iso18092, other, with commas between them.",
-      valueName: "list"),
+      "Poll only these: iso14443, iso15693, iso18092, other, or protocols as poll prints them.",
+      discussion: "With commas between them.", valueName: "list"),
     transform: protocols)
   var polling: PollingOptions = .all
 
@@ -38,14 +38,21 @@ struct PollCommand: AsyncParsableCommand {
   }
 
   private static func protocols(_ text: String) throws -> PollingOptions {
-    let names: [Substring: PollingOptions] = [
+    let groups: [String: PollingOptions] = [
       "iso14443": .iso14443, "iso15693": .iso15693, "iso18092": .iso18092, "other": .other,
     ]
+    let names = groups.merging(
+      TagTechnology.allCases.map { ($0.rawValue, PollingOptions($0)) }
+    ) { group, _ in group }
     var options: PollingOptions = []
-    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let option = names[name] else {
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let word = Spelling.folded(String(part))
+      guard let option = names.first(where: { Spelling.folded($0.key) == word })?.value else {
+        let near = Spelling.nearest(to: word, among: Array(names.keys), atMost: 1).first
+        let hint = near.map { "; did you mean \($0)?" } ?? "."
         throw ValidationError(
-          "--protocols takes iso14443, iso15693, iso18092 and other, not \"\(name)\".")
+          "--protocols takes \(names.keys.sorted().joined(separator: ", ")), not "
+            + "\"\(ArgumentText.shown(String(part)))\"\(hint)")
       }
       options.insert(option)
     }
@@ -59,8 +66,9 @@ struct PollCommand: AsyncParsableCommand {
   private func poll() async throws {
     try await Session.run(options, polling: polling) { session in
       let cardInUse = CardInUseNotice()
+      let others = OtherTags()
       let arrivals = try await withThrowingTaskGroup(of: Int?.self) { group in
-        group.addTask { try await poll(session, cardInUse) }
+        group.addTask { try await poll(session, cardInUse, others) }
         if let timeout = options.timeout {
           group.addTask {
             try? await Task.sleep(for: timeout)
@@ -79,19 +87,26 @@ struct PollCommand: AsyncParsableCommand {
       guard arrivals > 0 || options.timeout == nil else {
         if let error = cardInUse.last.withLock({ $0 }) { throw Failure(waitingFor: error) }
         throw Failure(
-          .notThere, "no tag came in time",
-          advice: "hold one to the reader, or wait longer with --timeout")
+          nothingCameIn: options, within: options.timeout, others.list.withLock { $0 })
       }
     }
   }
 
+  /// Those that came and are not the one that `--uid` names.
+  private final class OtherTags: Sendable {
+    let list = Mutex<[DetectedTag]>([])
+  }
+
   /// Polls all readers until enough tags have come or the task is cancelled; gives how many came.
-  private func poll(_ session: Session, _ cardInUse: CardInUseNotice) async throws -> Int {
+  private func poll(
+    _ session: Session, _ cardInUse: CardInUseNotice, _ others: OtherTags
+  ) async throws -> Int {
     guard session.demo?.isOver != true else { return 0 }
     let count = Count()
     let start = ContinuousClock.now
     let wanted = once ? 1 : self.count
     let pause = session.demo == nil ? Duration.milliseconds(100) : .milliseconds(10)
+    if session.demo == nil { Terminal.show("Hold a tag to the reader… Ctrl-C ends nfc poll") }
     do {
       try await session.group.forEachEvent(
         polling: polling, pause: pause, onCardInUse: cardInUse.note
@@ -103,6 +118,8 @@ struct PollCommand: AsyncParsableCommand {
             guard let number = count.next(of: wanted) else { return false }
             try await printArrival(of: tag, at: time)
             if number == wanted { return false }
+          } else {
+            others.list.withLock { $0.append(tag) }
           }
           try await session.demo?.arrived(tag.tag)
         case .left(let tag, _):
@@ -163,13 +180,14 @@ struct PollCommand: AsyncParsableCommand {
     }
     let name = product?.name ?? tag.kindName
     try Output.line(
-      "\(time.secondsText)  arrived  \(tag.identifier.hexadecimal)  "
+      "\(time.secondsText)  \(Terminal.styled("arrived", .good))  \(tag.identifier.hexadecimal)  "
         + "\(tag.technology.rawValue)  \(name)")
   }
 
   private func printDeparture(of tag: DetectedTag, at time: Duration) throws {
     guard !options.json else { return try Output.line(event("left", time, tag.identity)) }
-    try Output.line("\(time.secondsText)  left     \(tag.identifier.hexadecimal)")
+    try Output.line(
+      "\(time.secondsText)  \(Terminal.styled("left", .faint))     \(tag.identifier.hexadecimal)")
   }
 
   private func event(_ name: String, _ time: Duration, _ tag: [JSON.Member]) -> String {

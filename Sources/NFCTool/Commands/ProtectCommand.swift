@@ -182,10 +182,11 @@ extension UltralightProtectionPlan.Step {
 
 extension SelectedTag where Kind == UltralightCommands {
   /// Runs `body`, and says of a password that is missing or wrong how it is given.
-  fileprivate func namingPassword<Result>(_ body: () async throws -> Result) async throws -> Result
-  {
+  fileprivate func namingPassword<Result: Sendable>(
+    _ body: () async throws -> Result
+  ) async throws -> Result {
     do {
-      return try await body()
+      return try await showingProgress(body)
     } catch let error as NFCError {
       var failure = Failure(error, tag: name)
       if [.notAuthenticated, .authenticationFailed].contains(error.code) {

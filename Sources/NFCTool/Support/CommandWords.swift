@@ -61,8 +61,11 @@ enum CommandWords {
     let shown = ArgumentText.shown(word)
     if path.last == "write", isLink(word) {
       return Failure(
-        .usage, "nfc write takes what is to be written by its kind",
-        advice: "nfc write uri \(shown.shellWord)")
+        .usage, "nfc write needs the kind of record before \(shown.shellWord)",
+        advice: "write nfc write uri \(shown.shellWord)")
+    }
+    if path.count == 1, word == "version" {
+      return Failure(.usage, "there is no command nfc version", advice: "it is nfc --version")
     }
     let names = commands.compactMap { $0.configuration.commandName }
     let reason = "there is no command \(name) \(shown.shellWord)"

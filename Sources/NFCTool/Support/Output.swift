@@ -17,6 +17,7 @@ enum Output {
 
   /// Writes bytes to standard output.
   static func bytes(_ bytes: [UInt8]) throws {
+    Terminal.clearStatus()
     guard let number = try writeAll(bytes, to: STDOUT_FILENO) else { return }
     guard number != EPIPE else { throw StandardOutputClosed() }
     throw Failure(

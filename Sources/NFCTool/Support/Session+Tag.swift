@@ -6,14 +6,22 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   let detected: DetectedTag
   /// The tag as what the command needs.
   let kind: Kind
+  var use = TagUse.reading
 
-  /// Runs `body`, and says of an error to which tag it happened.
-  func work<Result>(_ body: () async throws -> Result) async throws -> Result {
+  /// Runs `body`, shows how long it takes, and says of an error to which tag it happened.
+  func work<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     do {
-      return try await body()
+      return try await showingProgress(body)
     } catch let error as NFCError {
       throw Failure(error, tag: name)
     }
+  }
+
+  /// Says on a terminal that the command is at work, once that takes longer than a second.
+  func showingProgress<Result: Sendable>(
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    try await Progress.during("\(use == .reading ? "Reading" : "Writing") \(name)", body)
   }
 
   /// What an error calls the tag.
@@ -21,7 +29,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
 }
 
 /// What a command does to a tag, which decides how sure it has to be that it has the right one.
-enum TagUse {
+enum TagUse: Sendable {
   /// It only reads, or sends what the person has written out: it takes the first tag that fits.
   case reading
   /// It changes the tag: a second tag of the same technology is looked for first, and if there is one, the
@@ -73,18 +81,23 @@ extension Session {
         if let wrong, demo?.isOver ?? true { throw Failure(wrong, isNot: name) }
         demo?.showNext()
       })
+    let subject = uid.map { "the tag \($0.hexadecimal)" } ?? name
     while true {
       do {
-        let found = try await group.firstTag(wish, within: max(.zero, deadline - clock.now))
+        let found = try await Progress.asking(for: subject, within: deadline - clock.now) {
+          try await group.firstTag(wish, within: max(.zero, deadline - clock.now))
+        }
         guard let kind = kind(found.tag) else { throw Failure(found.tag, isNot: name) }
         if use == .changing, uid == nil { try await checkCompany(of: found) }
         try await found.tag.connect()
-        return SelectedTag(detected: found.tag, kind: kind)
+        return SelectedTag(detected: found.tag, kind: kind, use: use)
       } catch let error as NFCError where error.code == .tagConnectionLost {
         // It has gone again; the next look says so, or another tag comes.
-        guard clock.now < deadline else { throw nothingCame(in: timeout, passed.tags) }
+        guard clock.now < deadline else {
+          throw Failure(nothingCameIn: options, within: timeout, passed.tags)
+        }
       } catch let error as NFCError where error.code == .noTag {
-        throw nothingCame(in: timeout, passed.tags)
+        throw Failure(nothingCameIn: options, within: timeout, passed.tags)
       } catch let error as NFCError where error.isOfCardInUse {
         throw Failure(waitingFor: error)
       }
@@ -100,15 +113,6 @@ extension Session {
       advice: "take one away, or name the one that is meant with --uid")
   }
 
-  private func nothingCame(in timeout: Duration, _ others: [DetectedTag]) -> Failure {
-    let wanted = options.uid.map { "no tag with the UID \($0.hexadecimal)" } ?? "no tag"
-    let found =
-      others.isEmpty
-      ? "" : ", only \(others.map(\.identifier.hexadecimal).joined(separator: ", "))"
-    return Failure(
-      .notThere, "\(wanted) came within \(timeout.shortText) s\(found)",
-      advice: "hold it to the reader, or wait longer with --timeout")
-  }
 }
 
 /// The tags that were there when a look found none that fits.
@@ -129,6 +133,20 @@ extension [TagTechnology] {
 }
 
 extension Failure {
+  /// No tag came in time, or only others than the one that `--uid` names.
+  init(nothingCameIn options: GlobalOptions, within timeout: Duration?, _ others: [DetectedTag]) {
+    let wanted = options.uid.map { "no tag with the UID \($0.hexadecimal)" } ?? "no tag"
+    let time = timeout.map { "within \($0.shortText) s" } ?? "in time"
+    var identifiers: [String] = []
+    for identifier in others.map(\.identifier.hexadecimal) where !identifiers.contains(identifier) {
+      identifiers.append(identifier)
+    }
+    let found = identifiers.isEmpty ? "" : ", only \(identifiers.joined(separator: ", "))"
+    self.init(
+      .notThere, "\(wanted) came \(time)\(found)",
+      advice: "hold it to the reader, or wait longer with --timeout")
+  }
+
   /// No tag came in time but one that another program has.
   init(waitingFor error: NFCError) {
     self.init(

@@ -145,8 +145,11 @@ struct Session: Sendable {
       var failure = Failure(error)
       // An address that is wrong names no reader: what libnfc could not take either.
       if failure.status == .usage { failure.status = .noReader }
-      if error.code == .readerUnavailable, names.count == 1, let name = names.first {
-        failure.advice = "nfc doctor --reader \(name.shellWord) says more"
+      if [.readerUnavailable, .readerNotFound].contains(error.code) || failure.status == .noReader,
+        names.count == 1, let name = names.first, !name.isEmpty
+      {
+        failure.advice =
+          "nfc doctor --reader \(name.shellWord) says more, and --virtual demo needs no reader"
       }
       throw failure
     }

@@ -71,9 +71,11 @@ extension DetectedTag {
 
 extension SelectedTag {
   /// Runs what reads or changes the tag's message, and adds to an error which tag it happened to.
-  func changingNDEF<Result>(_ body: () async throws -> Result) async throws -> Result {
+  func changingNDEF<Result: Sendable>(
+    _ body: () async throws -> Result
+  ) async throws -> Result {
     do {
-      return try await body()
+      return try await showingProgress(body)
     } catch is CancellationError where Interruption.hasHappened {
       throw Failure(
         .interrupted, "interrupted; the tag holds the message that it had, none, or the new one",
