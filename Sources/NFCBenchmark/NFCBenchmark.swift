@@ -9,7 +9,7 @@ import VirtualNFC
 ///
 /// Arguments: the paths of the nfc tool, of CTouchToAnswer, and of a Python that has ndeflib and nfcpy. What a
 /// missing one is needed for is left out. With `touch` as the first argument only the time from touch to answer
-/// is measured.
+/// is measured, with `watch` only what `nfc watch` can carry.
 @main
 struct NFCBenchmark {
   private static let reads = 10_000
@@ -17,6 +17,11 @@ struct NFCBenchmark {
 
   static func main() async throws {
     var arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == "watch", let tool = arguments.dropFirst().first {
+      let numbers = arguments.dropFirst(2).compactMap { Int($0) }
+      return try await WatchBenchmark.run(
+        tool: tool, watchers: numbers.first ?? 50, taps: numbers.dropFirst().first ?? 10_000)
+    }
     let isTouchOnly = arguments.first == "touch"
     if isTouchOnly { arguments = arguments.dropFirst() } else { try await exchanges() }
     if let tool = arguments.popFirst() {

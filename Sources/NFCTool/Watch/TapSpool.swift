@@ -43,8 +43,8 @@ final class TapSpool: Sendable {
   private struct State {
     var size: Int
     var nextNumber: UInt64
-    /// Not acknowledged, the oldest first.
-    var entries: [Entry]
+    /// Not acknowledged, the oldest first. A slice gives up its first ones without moving the others.
+    var entries: ArraySlice<Entry>
     /// Of `entries`, acknowledged before one that is older.
     var acknowledged: Set<UInt64> = []
   }
@@ -66,9 +66,7 @@ final class TapSpool: Sendable {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
     do {
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        throw errno == EWOULDBLOCK ? Problem.inUse : .system(path: path, errno: errno)
-      }
+      try Self.lock(descriptor, path)
       // A device may have no end.
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -86,7 +84,7 @@ final class TapSpool: Sendable {
       state = Mutex(
         State(
           size: whole.count, nextNumber: max(sent, found.last?.number ?? 0) + 1,
-          entries: found.filter { $0.number > sent }))
+          entries: found.filter { $0.number > sent }[...]))
     } catch {
       _ = closeFile(descriptor)
       throw error as? Problem ?? .system(path: path, errno: EIO)
@@ -130,7 +128,7 @@ final class TapSpool: Sendable {
       let count = state.entries.prefix { state.acknowledged.contains($0.number) }.count
       guard count > 0, let last = state.entries.prefix(count).last else { return 0 }
       for entry in state.entries.prefix(count) { state.acknowledged.remove(entry.number) }
-      state.entries.removeFirst(count)
+      state.entries = state.entries.dropFirst(count)
       try write(sent: last.number)
       guard state.entries.isEmpty else { return count }
       // The order matters: the number of the last entry is on disk before the entries go.
@@ -144,6 +142,19 @@ final class TapSpool: Sendable {
   func forgetUnorderedAcknowledgements() { state.withLock { $0.acknowledged = [] } }
 
   // MARK: Files
+
+  private static let lockAttempts = 20
+
+  /// Takes the file for this process. A program that is just being started holds a copy of a descriptor that
+  /// was closed since, for a moment.
+  private static func lock(_ descriptor: Int32, _ path: String) throws(Problem) {
+    for attempt in 1...lockAttempts {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(path: path, errno: errno) }
+      if attempt < lockAttempts { usleep(10_000) }
+    }
+    throw .inUse
+  }
 
   private func write(_ bytes: [UInt8], at offset: Int) -> Bool {
     var done = 0

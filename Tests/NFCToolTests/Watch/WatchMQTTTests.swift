@@ -136,6 +136,56 @@ import VirtualNFC
     }
   }
 
+  /// Killed at moments around each tap: whatever was reported reaches the subscriber, in the order in which it
+  /// was reported.
+  @Test func aWatcherThatIsKilledLosesNothing() async throws {
+    try await Self.withBroker { broker in
+      let field = VirtualField()
+      let reader = try VirtualReader(field)
+      defer { reader.close() }
+      let subscriber = try await broker.subscribe(["nfc/yard/+/tap"])
+      var reported: [String] = []
+      for number: UInt8 in 1...16 {
+        let watch = try RunningTool(
+          [
+            "watch", "--json", "--reader", reader.connectionString, "--mqtt", broker.url,
+            "--name", "yard", "--spool", broker.folder.path + "/spool", "--debounce", "0",
+          ], environment: ["XDG_RUNTIME_DIR": broker.folder.path])
+        let tag = try Self.tag(number)
+        field.place(tag)
+        let tap = try await watch.lines(containing: "swift.org/\(number)\"")
+        #expect(tap.count == 1)
+        reported += tap
+        // From at once to a few exchanges with the broker later, when the next tag may be in its spool.
+        field.remove(tag)
+        field.place(try Self.tag(100 + number))
+        try await Task.sleep(for: .milliseconds(Int(number) * 7 % 60))
+        watch.interrupt(SIGKILL)
+        let result = try await watch.end()
+        field.removeAll()
+        reported += result.lines.filter {
+          $0.hasSuffix("}") && $0.contains("swift.org/\(100 + number)\"")
+        }
+      }
+      // One that is not killed brings out what is left.
+      let watch = try RunningTool(
+        [
+          "watch", "--json", "--reader", reader.connectionString, "--mqtt", broker.url,
+          "--name", "yard", "--spool", broker.folder.path + "/spool",
+        ], environment: ["XDG_RUNTIME_DIR": broker.folder.path])
+      field.place(try Self.tag(99))
+      #expect(try await subscriber.lines(containing: "swift.org/99\"").count == 1)
+      try await Self.end(watch)
+      let received = try subscriber.output().split(separator: "\n").compactMap { line in
+        line.firstIndex(of: "{").map { String(line[$0...]) }
+      }
+      let firsts = received.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+      let known = Set(reported)
+      #expect(firsts.filter(known.contains) == reported)
+      try await Self.kill(subscriber)
+    }
+  }
+
   @Test func commandsFromSubscribers() async throws {
     try await Self.withBroker { broker in
       let subscriber = try await broker.subscribe(["nfc/desk/+/answer"])

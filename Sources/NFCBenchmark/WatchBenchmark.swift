@@ -1,0 +1,268 @@
+import Foundation
+import NFC
+import NFCCore
+import Synchronization
+import VirtualNFC
+
+/// What `nfc watch` can carry: many watchers with several readers each at one broker, and many taps in one
+/// process. Readers are virtual; the broker is Mosquitto on the loopback interface.
+enum WatchBenchmark {
+  private static let readersPerWatcher = 4
+  private static let tapsPerReader = 5
+
+  /// - Parameters:
+  ///   - tool: the path of nfc, with nfc-mqtt beside it.
+  ///   - watchers: how many at one broker.
+  ///   - taps: how many in one process, from 10 on.
+  static func run(tool: String, watchers: Int = 50, taps: Int = 10_000) async throws {
+    try await fleet(tool, watchers)
+    try await longRun(tool, max(10, taps))
+  }
+
+  // MARK: Many watchers
+
+  private static func fleet(_ tool: String, _ watchers: Int) async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let port = 20_000 + Int(getpid()) % 20_000
+    let settings = folder.appending(path: "mosquitto.conf")
+    try Data("listener \(port) 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n".utf8)
+      .write(to: settings)
+    let broker = try Child("/usr/sbin/mosquitto", ["-c", settings.path])
+    defer { broker.end() }
+    let stations = try (0..<watchers * readersPerWatcher).map { try Station($0) }
+    defer { for station in stations { station.reader.close() } }
+    let programs = try (0..<watchers).map { number in
+      let own = stations[(number * readersPerWatcher)...].prefix(readersPerWatcher)
+      return try Child(
+        tool,
+        [
+          "watch", "--mqtt", "mqtt://127.0.0.1:\(port)", "--name", "w\(number)", "--debounce",
+          "0.1",
+        ]
+          + ["--spool", folder.path + "/spool\(number)"]
+          + own.flatMap { ["--reader", $0.reader.connectionString] },
+        environment: ["XDG_RUNTIME_DIR": folder.path])
+    }
+    defer { for program in programs { program.end() } }
+    let subscriber = try Child(
+      "/usr/bin/mosquitto_sub",
+      ["-h", "127.0.0.1", "-p", "\(port)", "-q", "1", "-t", "nfc/+/+/tap", "-t", "nfc/+/+/present"])
+    defer { subscriber.end() }
+    // Every reader publishes that nothing is present.
+    try await subscriber.wait(seconds: 60) { $0.count { $0 == "[]" } >= stations.count }
+
+    let clock = ContinuousClock()
+    let start = clock.now
+    let delays = try await withThrowingTaskGroup(of: [Duration].self) { group in
+      for station in stations {
+        group.addTask { try await taps(on: station, to: subscriber) }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    let elapsed = (clock.now - start) / .seconds(1)
+    let sorted = delays.sorted()
+    let memory = programs.compactMap { $0.residentMemory }.sorted()
+    print("\n| \(watchers) watchers, \(readersPerWatcher) readers each, one broker | |")
+    print("| --- | --- |")
+    print("| taps, none lost | \(sorted.count) |")
+    print("| taps per second | \(NFCBenchmark.decimal(Double(sorted.count) / elapsed, 0)) |")
+    print("| touch to subscriber, median | \(milliseconds(sorted[sorted.count / 2])) ms |")
+    print(
+      "| touch to subscriber, 95 of 100 | \(milliseconds(sorted[sorted.count * 95 / 100])) ms |")
+    print("| memory of a watcher, median | \(memory[memory.count / 2] / 1024) MB |")
+  }
+
+  /// Taps one tag after the other.
+  ///
+  /// - Returns: how long each took from the touch to the subscriber.
+  private static func taps(on station: Station, to subscriber: Child) async throws -> [Duration] {
+    var delays: [Duration] = []
+    // Not all at the same moment.
+    try await Task.sleep(for: .milliseconds(7 * station.number % 500))
+    for number in 0..<tapsPerReader {
+      let (tag, link) = try station.tag(number)
+      let known = subscriber.lineCount
+      let touched = ContinuousClock.now
+      station.field.place(tag)
+      delays.append(try await subscriber.firstLine(containing: link, after: known) - touched)
+      station.field.remove(tag)
+      try await Task.sleep(for: .milliseconds(400))
+    }
+    return delays
+  }
+
+  /// A reader and the tags that are tapped on it.
+  private struct Station: Sendable {
+    let number: Int
+    let field = VirtualField()
+    let reader: VirtualReader
+
+    init(_ number: Int) throws {
+      self.number = number
+      let pace = Pace()
+      reader = try VirtualReader(field) { pace.wait(for: $0) }
+    }
+
+    func tag(_ tap: Int) throws -> (VirtualTag, link: String) {
+      let link = "https://swift.org/\(number)-\(tap)-"
+      let uid: [UInt8] = [
+        0x04, 0x51, 0x2C, UInt8(truncatingIfNeeded: number >> 8),
+        UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: tap >> 8),
+        UInt8(truncatingIfNeeded: tap),
+      ]
+      return (try .ntag215(uid: uid, ndef: NDEFMessage(.uri(link))), link)
+    }
+  }
+
+  // MARK: Many taps
+
+  private static let readersOfLongRun = 20
+
+  private static func longRun(_ tool: String, _ endurance: Int) async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let stations = try (0..<readersOfLongRun).map { try Station($0) }
+    defer { for station in stations { station.reader.close() } }
+    let watch = try Child(
+      tool,
+      ["watch", "--json", "--debounce", "0"]
+        + stations.flatMap { ["--reader", $0.reader.connectionString] },
+      environment: ["XDG_RUNTIME_DIR": folder.path])
+    defer { watch.end() }
+    let tenth = max(1, endurance / 10 / stations.count)
+    var figures: [(delay: Duration, memory: Int, files: Int)] = []
+    for part in 0..<10 {
+      let delays = try await withThrowingTaskGroup(of: [Duration].self) { group in
+        for station in stations {
+          group.addTask { try await taps(part * tenth..<(part + 1) * tenth, on: station, watch) }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      figures.append(
+        (delays.sorted()[delays.count / 2], watch.residentMemory ?? 0, watch.openFiles))
+    }
+    guard let first = figures.first, let last = figures.last else { return }
+    let count = tenth * stations.count
+    print(
+      "\n| one watcher, \(stations.count) readers | first \(count) taps | last of \(count * 10) |")
+    print("| --- | --- | --- |")
+    print("| resident memory, MB | \(first.memory / 1024) | \(last.memory / 1024) |")
+    print("| open files | \(first.files) | \(last.files) |")
+    print(
+      "| touch to report, median, ms | \(milliseconds(first.delay)) | \(milliseconds(last.delay)) |"
+    )
+  }
+
+  /// Taps tags, each until it is reported as gone.
+  private static func taps(
+    _ numbers: Range<Int>, on station: Station, _ watch: Child
+  ) async throws -> [Duration] {
+    var delays: [Duration] = []
+    for number in numbers {
+      let (tag, link) = try station.tag(number)
+      let known = watch.lineCount
+      let touched = ContinuousClock.now
+      station.field.place(tag)
+      delays.append(try await watch.firstLine(containing: link, after: known) - touched)
+      station.field.remove(tag)
+      let left = "\"uid\":\"\(tag.identifier.hexadecimal)\"}}"
+      _ = try await watch.firstLine(containing: left, after: known)
+    }
+    return delays
+  }
+
+  private static func milliseconds(_ duration: Duration) -> String {
+    NFCBenchmark.decimal(duration / .milliseconds(1), 1)
+  }
+
+  private static func temporaryFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "nfc-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+}
+
+/// A program whose lines are kept, with the time at which each came.
+///
+/// Unchecked because `Process` is used only in `init` and `end`.
+private final class Child: @unchecked Sendable {
+  private let process = Process()
+  private let output = Pipe()
+  private let state = Mutex<(rest: Data, lines: [(text: String, time: ContinuousClock.Instant)])>(
+    (Data(), []))
+
+  init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    process.standardOutput = output
+    output.fileHandleForReading.readabilityHandler = { [weak self] handle in
+      let data = handle.availableData
+      if data.isEmpty { handle.readabilityHandler = nil }
+      self?.take(data)
+    }
+    try process.run()
+  }
+
+  private func take(_ data: Data) {
+    let now = ContinuousClock.now
+    state.withLock { state in
+      state.rest.append(data)
+      while let end = state.rest.firstIndex(of: 0x0A) {
+        state.lines.append((String(decoding: state.rest[..<end], as: UTF8.self), now))
+        state.rest = Data(state.rest[(end + 1)...])
+      }
+    }
+  }
+
+  func end() {
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  func wait(seconds: Int, until condition: ([String]) -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while !condition(state.withLock { $0.lines.map(\.text) }) {
+      guard ContinuousClock.now < deadline else { throw BenchmarkFailure("no lines") }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  var lineCount: Int { state.withLock { $0.lines.count } }
+
+  /// When the first line came that holds a text, of those after the first `index`.
+  func firstLine(
+    containing text: String, after index: Int, seconds: Int = 60
+  ) async throws -> ContinuousClock.Instant {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    var next = index
+    while true {
+      let found = state.withLock { state -> ContinuousClock.Instant? in
+        while next < state.lines.count {
+          if state.lines[next].text.contains(text) { return state.lines[next].time }
+          next += 1
+        }
+        return nil
+      }
+      if let found { return found }
+      guard ContinuousClock.now < deadline else { throw BenchmarkFailure("a tap is lost") }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// In KiB.
+  var residentMemory: Int? {
+    let text = try? String(
+      contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = text?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return line.flatMap { $0.split(separator: " ").compactMap { Int($0) }.first }
+  }
+
+  var openFiles: Int {
+    let folder = "/proc/\(process.processIdentifier)/fd"
+    return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+  }
+}
