@@ -199,12 +199,15 @@ private final class Child: @unchecked Sendable {
     process.standardInput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     process.standardOutput = output
-    output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil }
-      self?.take(data)
-    }
     try process.run()
+    Thread.detachNewThread { [self] in
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      while case let count = read(output.fileHandleForReading.fileDescriptor, &bytes, bytes.count),
+        count > 0
+      {
+        take(Data(bytes.prefix(count)))
+      }
+    }
   }
 
   private func take(_ data: Data) {

@@ -15,6 +15,7 @@ final class LineProcess: @unchecked Sendable {
 
   /// A line longer than this is dropped.
   private static let longestLine = 8 << 20
+  private static let piece = 1 << 16
 
   /// - Parameter program: the path of an executable.
   init(program: String, arguments: [String] = []) throws {
@@ -25,15 +26,22 @@ final class LineProcess: @unchecked Sendable {
     process.standardOutput = output
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     self.lines = lines
-    let splitter = LineSplitter(limit: Self.longestLine)
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      for line in splitter.split(data) { continuation.yield(line) }
-      guard data.isEmpty else { return }
-      handle.readabilityHandler = nil
+    try process.run()
+    // A thread of its own: a readability handler of FileHandle may still be called for a descriptor that
+    // was closed, and then ends this program.
+    Thread.detachNewThread {
+      let splitter = LineSplitter(limit: Self.longestLine)
+      var bytes = [UInt8](repeating: 0, count: Self.piece)
+      while true {
+        let count = read(output.fileHandleForReading.fileDescriptor, &bytes, bytes.count)
+        if count > 0 {
+          for line in splitter.split(Data(bytes.prefix(count))) { continuation.yield(line) }
+        } else if count == 0 || errno != EINTR {
+          break
+        }
+      }
       continuation.finish()
     }
-    try process.run()
   }
 
   /// Writes a line; nothing happens if the program has ended.
