@@ -63,7 +63,8 @@ extension VirtualTag {
     Entry("desfire-ev3") { .desfire(.ev3, formatted: $0) },
     Entry("desfire-light") { .desfire(.light, formatted: $0) },
     Entry("ntag413") { .desfire(.ntag413, formatted: $0) },
-    Entry("ntag424") { .desfire(.ntag424, formatted: $0) },
+    // It is a Type 4 tag from the factory.
+    Entry("ntag424") { _ in .ntag424() },
     Entry("type4") { .type4(formatted: $0) },
     Entry("type4b") { .type4B(formatted: $0) },
     Entry(fixed: "emrtd") { .emrtd() },

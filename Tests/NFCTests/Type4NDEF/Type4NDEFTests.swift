@@ -223,11 +223,14 @@ import VirtualNFC
   }
 
   @Test func chipsThatAreTagsFromTheFactory() async throws {
-    for model in [DESFireModel.ntag413, .ntag424, .light, .ev1, .ev2, .ev3] {
-      let content = pattern(100)
-      let bench = try await NDEFBench(try .desfire(model, ndef: content))
+    let content = pattern(100)
+    let models = [DESFireModel.ntag413, .light, .ev1, .ev2, .ev3]
+    for virtual in try models.map({ try VirtualTag.desfire($0, ndef: content) })
+      + [.ntag424(ndef: content)]
+    {
+      let bench = try await NDEFBench(virtual)
       let tag = try await bench.connected()
-      #expect(try await tag.readNDEFBytes() == content, "\(model.name)")
+      #expect(try await tag.readNDEFBytes() == content, "\(virtual.name)")
       try await tag.writeNDEFBytes(pattern(90, seed: 3), verify: true)
       #expect(try await bench.connected().readNDEFBytes() == pattern(90, seed: 3))
       // The container wants a key to be changed.

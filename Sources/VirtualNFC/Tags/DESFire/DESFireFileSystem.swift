@@ -83,7 +83,7 @@ extension DESFireModel {
   var ndefFileSize: Int {
     switch layout {
     case .free(let size): size
-    case .light, .ntag424: 256
+    case .light: 256
     case .ntag413: 128
     }
   }
@@ -152,23 +152,6 @@ extension DESFireModel {
           keys: [DESFireKey](repeating: .zero(.aes), count: 3), hasISOIdentifiers: true,
           isoIdentifier: 0xE110, dfName: Self.ndefDFName,
           files: [file(1, 0xE103, 0xE000, container, 32), file(2, 0xE104, 0xEEE0, ndef, 128)])
-      ]
-    case .ntag424:
-      // NT4H2421Gx, tables 5 and 6: capability container, NDEF and proprietary file.
-      let container: [UInt8] = [
-        0x00, 0x17, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0x00, 0x00,
-        0x05, 0x06, 0xE1, 0x05, 0x00, 0x80, 0x82, 0x83,
-      ]
-      var proprietary = file(3, 0xE105, 0x2330, [], 128)
-      proprietary.communicationSettings = DESFireCommunication.enciphered.rawValue
-      return [
-        DESFireApplication(
-          identifier: [0x01, 0x00, 0x00], keySettings: 0x0F,
-          keys: [DESFireKey](repeating: .zero(.aes), count: 5), hasISOIdentifiers: true,
-          isoIdentifier: 0xE110, dfName: Self.ndefDFName,
-          files: [
-            file(1, 0xE103, 0xE000, container, 32), file(2, 0xE104, 0xEEE0, ndef, 256), proprietary,
-          ])
       ]
     }
   }

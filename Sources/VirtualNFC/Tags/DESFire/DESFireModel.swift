@@ -1,4 +1,4 @@
-/// A product of the MIFARE DESFire family, or of NTAG DNA, which has its commands.
+/// A product of the MIFARE DESFire family, or an NTAG 413 DNA, which has some of its commands.
 public struct DESFireModel: Hashable, Sendable {
   /// The name as `nfc --virtual` takes it.
   public let name: String
@@ -21,7 +21,6 @@ public struct DESFireModel: Hashable, Sendable {
     /// One application with files that are there from the factory.
     case light
     case ntag413
-    case ntag424
   }
 
   /// Whether the whole command set of a DESFire is there, and not a fixed part of it.
@@ -85,20 +84,8 @@ public struct DESFireModel: Hashable, Sendable {
       0x5F, 0x5E, 0x69, 0x97, 0x67, 0x52, 0x81, 0xA5, 0x68, 0x71, 0x73,
     ], layout: .ntag413)
 
-  /// NT4H2421. The UID and its signature are a genuine chip's.
-  public static let ntag424 = DESFireModel(
-    name: "ntag424", hardwareVersion: [0x04, 0x04, 0x02, 0x30, 0x00, 0x11, 0x05],
-    softwareVersion: [0x04, 0x04, 0x02, 0x01, 0x02, 0x11, 0x05], ats: ntagATS,
-    freeMemory: 0, defaultUID: [0x04, 0x63, 0x47, 0x4A, 0xA2, 0x6A, 0x80],
-    signature: [
-      0x27, 0xE9, 0xA5, 0x0E, 0x6C, 0xA4, 0xBA, 0x90, 0x37, 0xC0, 0x2F, 0x7D, 0x20, 0xA8, 0x0D,
-      0x02, 0x84, 0xD0, 0xC1, 0xD8, 0x3C, 0x67, 0xF5, 0xA5, 0xAC, 0x1D, 0x8A, 0x4E, 0xF8, 0x6C,
-      0x95, 0x08, 0x41, 0x7E, 0x4E, 0x9C, 0x6F, 0x85, 0xAA, 0x79, 0x20, 0xF0, 0xAB, 0xDE, 0xD9,
-      0x84, 0xCA, 0xF2, 0x04, 0x67, 0xD6, 0x6E, 0xA5, 0x4B, 0xBF, 0x08,
-    ], layout: .ntag424)
-
   /// Every model, in the order of their making.
-  public static let all = [ev1, ev2, ev3, light, ntag413, ntag424]
+  public static let all = [ev1, ev2, ev3, light, ntag413]
 
   /// Whether the chip has a command.
   func supports(_ command: DESFireCommand) -> Bool {

@@ -1,0 +1,356 @@
+import NFCCore
+
+/// An NTAG 424 DNA's side of its commands, without the radio: NT4H2421Gx data sheet, 8 to 10.
+struct NTAG424Core: Hashable, Sendable {
+  struct Key: Hashable, Sendable {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    var version: UInt8 = 0
+    /// TotFailCtr.
+    var failures = 0
+  }
+
+  /// What a native command answers: data, and the status that ends it.
+  struct Answer: Hashable, Sendable {
+    var data: [UInt8] = []
+    var status = NTAG424Status.operationOK
+
+    /// The first byte of a native command's status word.
+    private static let statusClass: UInt8 = 0x91
+
+    var bytes: [UInt8] { data + [Self.statusClass, status.rawValue] }
+  }
+
+  private enum Chain: Hashable, Sendable {
+    case none
+    case authenticating(Authentication)
+    case version(part: Int)
+  }
+
+  private struct Authentication: Hashable, Sendable {
+    let isFirst: Bool
+    let number: UInt8
+    let challenge: [UInt8]
+    let capabilities: [UInt8]
+  }
+
+  /// A read of the NDEF file after which others of the same kind are not counted (9.3.1).
+  struct CountedRead: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+      case native
+      case interindustry
+    }
+
+    let kind: Kind
+    let padding: [UInt8]
+  }
+
+  static let keyCount = 5
+  /// TotFailCtrLimit and TotFailCtrDecr (table 50).
+  private static let defaultLimit = 1000
+  private static let defaultDecrement = 10
+
+  let uid: [UInt8]
+  let signature: [UInt8]
+  var files: [NTAG424File]
+  var keys = [Key](repeating: Key(), count: keyCount)
+  var usesRandomIdentifier = false
+  /// `nil` where failures are not counted.
+  private var failureLimit: Int? = defaultLimit
+  private var failureDecrement = defaultDecrement
+  private var capabilities = [UInt8](repeating: 0, count: 6)
+  /// How many authentications are still put off by AUTHENTICATION_DELAY.
+  var pendingDelays = 0
+
+  /// Whether the application is selected, and not the chip itself.
+  var isApplicationSelected = false
+  /// The index of the file that ISOSelectFile has made current.
+  var currentFile: Int?
+  private(set) var session: NTAG424Session?
+  private var chain = Chain.none
+  var countedRead: CountedRead?
+  var generator: RepeatableGenerator
+
+  init(uid: [UInt8], signature: [UInt8], ndef: [UInt8]) {
+    self.uid = uid
+    self.signature = signature
+    files = NTAG424File.factory(ndef: ndef)
+    generator = RepeatableGenerator(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  /// Forgets everything but the memory.
+  mutating func reset() {
+    isApplicationSelected = false
+    currentFile = nil
+    endSession()
+  }
+
+  mutating func endSession() {
+    session = nil
+    chain = .none
+    countedRead = nil
+  }
+
+  /// Whether a command of several frames is not finished.
+  var isChaining: Bool { chain != .none }
+
+  // MARK: Native commands
+
+  mutating func receive(code: UInt8, parameters: [UInt8]) -> Answer {
+    let command = NTAG424Command(rawValue: code)
+    if command != .readData { countedRead = nil }
+    do throws(NTAG424Status) {
+      guard let command else { throw .illegalCommand }
+      if command == .additionalFrame { return try continueChain(parameters) }
+      guard chain == .none else { throw .commandAborted }
+      return try perform(command, parameters)
+    } catch {
+      // An error ends the authentication (9.1.9).
+      endSession()
+      return Answer(status: error)
+    }
+  }
+
+  private mutating func continueChain(_ parameters: [UInt8]) throws(NTAG424Status) -> Answer {
+    let current = chain
+    chain = .none
+    switch current {
+    case .none: throw .illegalCommand
+    case .authenticating(let authentication):
+      return try finish(authentication, token: parameters)
+    case .version(let part):
+      guard parameters.isEmpty else { throw .lengthError }
+      return version(part: part)
+    }
+  }
+
+  private mutating func perform(
+    _ command: NTAG424Command, _ parameters: [UInt8]
+  ) throws(NTAG424Status) -> Answer {
+    switch command {
+    case .authenticateFirst, .authenticateNonFirst:
+      return try authenticate(parameters, isFirst: command == .authenticateFirst)
+    case .getVersion:
+      let data = try unprotect(command, parameters, header: 0, .authenticated)
+      guard data.isEmpty else { throw .lengthError }
+      return version(part: 0)
+    case .readSignature:
+      let data = try unprotect(command, parameters, header: 1, .enciphered)
+      guard data.count == 1 else { throw .lengthError }
+      guard data == [0x00] else { throw .parameterError }
+      return protect(signature, .enciphered, status: .signatureOK)
+    case .getKeyVersion:
+      let data = try unprotect(command, parameters, header: 1, .authenticated)
+      guard data.count == 1 else { throw .lengthError }
+      return protect([try keyVersion(data[0])], .authenticated)
+    case .getCardUID:
+      guard session != nil else { throw .authenticationError }
+      guard try unprotect(command, parameters, header: 0, .enciphered).isEmpty else {
+        throw .lengthError
+      }
+      return protect(uid, .enciphered)
+    case .changeKey: return try changeKey(parameters)
+    case .setConfiguration: return try setConfiguration(parameters)
+    case .getFileSettings, .changeFileSettings, .getFileCounters, .readData, .writeData:
+      return try performFileCommand(command, parameters)
+    case .additionalFrame: throw .illegalCommand
+    }
+  }
+
+  /// Takes the protection of the session off, where there is one.
+  mutating func unprotect(
+    _ command: NTAG424Command, _ parameters: [UInt8], header: Int,
+    _ communication: NTAG424File.Communication
+  ) throws(NTAG424Status) -> [UInt8] {
+    guard var session else { return parameters }
+    let data = try session.unprotect(
+      command.rawValue, parameters, headerSize: header, communication)
+    self.session = session
+    return data
+  }
+
+  func protect(
+    _ data: [UInt8], _ communication: NTAG424File.Communication,
+    status: NTAG424Status = .operationOK
+  ) -> Answer {
+    Answer(data: session?.protect(data, status, communication) ?? data, status: status)
+  }
+
+  // MARK: Authentication (10.4)
+
+  private static let blockSize = 16
+  /// PCDCap2 and PDCap2.
+  private static let capabilitySize = 6
+
+  private mutating func authenticate(
+    _ parameters: [UInt8], isFirst: Bool
+  ) throws(NTAG424Status) -> Answer {
+    guard let number = parameters.first else { throw .lengthError }
+    let hadSession = session != nil
+    let capabilities = Array(parameters.dropFirst(2))
+    if isFirst {
+      guard parameters.count >= 2, Int(parameters[1]) == capabilities.count,
+        capabilities.count <= Self.capabilitySize
+      else { throw .lengthError }
+    } else {
+      guard parameters.count == 1 else { throw .lengthError }
+    }
+    guard number & 0xC0 == 0 else { throw .parameterError }
+    guard isApplicationSelected else {
+      // The keys of the chip itself are for LRP only.
+      throw (1...4).contains(number) ? .permissionDenied : .noSuchKey
+    }
+    guard number < Self.keyCount else { throw .noSuchKey }
+    guard isFirst || hadSession else { throw .permissionDenied }
+    if let failureLimit, keys[Int(number)].failures >= failureLimit { throw .permissionDenied }
+    guard pendingDelays == 0 else {
+      pendingDelays -= 1
+      throw .authenticationDelay
+    }
+    let authentication = Authentication(
+      isFirst: isFirst, number: number, challenge: generator.bytes(Self.blockSize),
+      capabilities: capabilities)
+    chain = .authenticating(authentication)
+    let cipher = cipher(number)
+    return Answer(
+      data: cipher.encrypt(authentication.challenge, vector: cipher.zeroVector),
+      status: .additionalFrame)
+  }
+
+  private func cipher(_ number: UInt8) -> DESFireCipher {
+    DESFireCipher(kind: .aes, key: keys[Int(number)].bytes)
+  }
+
+  private mutating func finish(
+    _ authentication: Authentication, token: [UInt8]
+  ) throws(NTAG424Status) -> Answer {
+    guard token.count == 2 * Self.blockSize else { throw .lengthError }
+    let number = authentication.number
+    let cipher = cipher(number)
+    let plain = cipher.decrypt(token, vector: cipher.zeroVector)
+    let reader = Array(plain.prefix(Self.blockSize))
+    guard Array(plain.suffix(Self.blockSize)) == Self.rotated(authentication.challenge) else {
+      keys[Int(number)].failures += 1
+      throw .authenticationError
+    }
+    keys[Int(number)].failures = max(0, keys[Int(number)].failures - failureDecrement)
+    let transaction =
+      authentication.isFirst ? generator.bytes(4) : session?.transaction ?? []
+    session = NTAG424Session(
+      key: keys[Int(number)].bytes, number: number, reader: reader,
+      chip: authentication.challenge, transaction: transaction,
+      counter: authentication.isFirst ? 0 : session?.counter ?? 0)
+    var answer = Self.rotated(reader)
+    if authentication.isFirst {
+      let filler = [UInt8](
+        repeating: 0, count: Self.capabilitySize - authentication.capabilities.count)
+      answer = transaction + answer + capabilities + authentication.capabilities + filler
+    }
+    return Answer(data: cipher.encrypt(answer, vector: cipher.zeroVector))
+  }
+
+  /// One byte to the left.
+  private static func rotated(_ bytes: [UInt8]) -> [UInt8] {
+    Array(bytes.dropFirst()) + bytes.prefix(1)
+  }
+
+  // MARK: Version (10.5.2)
+
+  static let hardwareVersion: [UInt8] = [0x04, 0x04, 0x02, 0x30, 0x00, 0x11, 0x05]
+  static let softwareVersion: [UInt8] = [0x04, 0x04, 0x02, 0x01, 0x02, 0x11, 0x05]
+  /// A batch number, then week and year of production.
+  private static let production: [UInt8] = [0xBA, 0x34, 0x64, 0xA0, 0x10, 0x18, 0x12]
+
+  private mutating func version(part: Int) -> Answer {
+    let shownUID = usesRandomIdentifier ? [UInt8](repeating: 0, count: uid.count) : uid
+    let parts = [Self.hardwareVersion, Self.softwareVersion, shownUID + Self.production]
+    guard part + 1 < parts.count else {
+      // One MAC over all three parts (table 22).
+      let whole = parts.flatMap { $0 }
+      let mac = protect(whole, .authenticated).data.dropFirst(whole.count)
+      return Answer(data: parts[part] + mac)
+    }
+    chain = .version(part: part + 1)
+    return Answer(data: parts[part], status: .additionalFrame)
+  }
+
+  // MARK: Keys (10.6)
+
+  private func keyVersion(_ number: UInt8) throws(NTAG424Status) -> UInt8 {
+    guard number & 0xF0 == 0 else { throw .parameterError }
+    guard isApplicationSelected else {
+      guard (1...4).contains(number) else { throw .noSuchKey }
+      return 0
+    }
+    guard number < Self.keyCount else { throw .noSuchKey }
+    return keys[Int(number)].version
+  }
+
+  private mutating func changeKey(_ parameters: [UInt8]) throws(NTAG424Status) -> Answer {
+    guard let session, session.keyNumber == 0 else { throw .authenticationError }
+    let data = try unprotect(.changeKey, parameters, header: 1, .enciphered)
+    guard let number = data.first else { throw .lengthError }
+    guard number & 0xC0 == 0 else { throw .parameterError }
+    guard number < Self.keyCount else { throw .noSuchKey }
+    let keySize = Self.blockSize
+    var key = Array(data.dropFirst().prefix(keySize))
+    let rest = Array(data.dropFirst(1 + keySize))
+    if number == 0 {
+      guard rest.count == 1 else { throw .lengthError }
+      keys[0] = Key(bytes: key, version: rest[0])
+      // The session is of a key that is no more.
+      endSession()
+      return Answer()
+    }
+    guard rest.count == 5 else { throw .lengthError }
+    key = zip(key, keys[Int(number)].bytes).map { $0 ^ $1 }
+    guard Array(rest.dropFirst()) == DESFireCipher.checksum(key) else { throw .integrityError }
+    keys[Int(number)] = Key(bytes: key, version: rest[0])
+    return protect([], .enciphered)
+  }
+
+  // MARK: Configuration (10.5.1)
+
+  private enum ConfigurationOption {
+    static let chip: UInt8 = 0x00
+    static let messaging: UInt8 = 0x04
+    static let capabilities: UInt8 = 0x05
+    static let failures: UInt8 = 0x0A
+    static let hardware: UInt8 = 0x0B
+  }
+
+  private static let useRandomIdentifier: UInt8 = 0x02
+  private static let useLRP: UInt8 = 0x02
+
+  private mutating func setConfiguration(_ parameters: [UInt8]) throws(NTAG424Status) -> Answer {
+    guard isApplicationSelected else { throw .permissionDenied }
+    guard let session, session.keyNumber == 0 else { throw .authenticationError }
+    let data = try unprotect(.setConfiguration, parameters, header: 1, .enciphered)
+    guard let option = data.first else { throw .lengthError }
+    let value = Array(data.dropFirst())
+    func require(_ count: Int) throws(NTAG424Status) {
+      guard value.count == count else { throw .lengthError }
+    }
+    switch option {
+    case ConfigurationOption.chip:
+      try require(1)
+      guard value[0] & ~Self.useRandomIdentifier == 0 else { throw .parameterError }
+      if value[0] != 0 { usesRandomIdentifier = true }
+    case ConfigurationOption.messaging: try require(2)
+    case ConfigurationOption.capabilities:
+      try require(10)
+      // LRP is not there.
+      guard value[4] & Self.useLRP == 0 else { throw .permissionDenied }
+      capabilities[4] = value[8]
+      capabilities[5] = value[9]
+    case ConfigurationOption.failures:
+      try require(5)
+      let limit = Int(value[1]) | Int(value[2]) << 8
+      guard value[0] & 0x01 == 0 || limit > 0 else { throw .parameterError }
+      failureLimit = value[0] & 0x01 == 0 ? nil : limit
+      failureDecrement = Int(value[3]) | Int(value[4]) << 8
+    case ConfigurationOption.hardware: try require(1)
+    default: throw .parameterError
+    }
+    return protect([], .enciphered)
+  }
+}

@@ -1,0 +1,137 @@
+import NFCCore
+
+/// What an NTAG 424 DNA puts into its NDEF file when it is read without authentication (Secure Dynamic Messaging):
+/// NT4H2421Gx data sheet, 9.3 and 10.7.1.
+struct NTAG424DynamicSettings: Hashable, Sendable {
+  /// SDMOptions: table 69.
+  enum Option {
+    static let uid: UInt8 = 0x80
+    static let counter: UInt8 = 0x40
+    static let counterLimit: UInt8 = 0x20
+    static let fileData: UInt8 = 0x10
+    static let reserved: UInt8 = 0x0E
+    static let ascii: UInt8 = 0x01
+  }
+
+  /// How many characters a part has: tables 20 and 69.
+  enum Length {
+    static let uid = 14
+    static let counter = 6
+    static let piccData = 32
+    static let mac = 16
+    static let fileDataUnit = 32
+  }
+
+  /// SDMReadCtrOffset of a counter that is counted and not mirrored.
+  static let notMirrored = 0xFF_FFFF
+
+  let options: UInt8
+  let accessRights: UInt16
+  var uidOffset: Int?
+  var counterOffset: Int?
+  var piccDataOffset: Int?
+  var macInputOffset: Int?
+  var fileDataOffset: Int?
+  var fileDataLength: Int?
+  var macOffset: Int?
+  var counterLimit: Int?
+
+  /// SDMMetaRead: a key, E plain, F none.
+  var metaRead: UInt8 { UInt8(accessRights >> 12) }
+  /// SDMFileRead: a key, F none.
+  var fileRead: UInt8 { UInt8(accessRights >> 8 & 0x0F) }
+  /// SDMCtrRet: who may ask for the counter.
+  var counterRetrieval: UInt8 { UInt8(accessRights & 0x0F) }
+
+  var mirrorsUID: Bool { options & Option.uid != 0 }
+  var counts: Bool { options & Option.counter != 0 }
+  var mirrorsCounter: Bool { counts && counterOffset != Self.notMirrored }
+  var metaReadKey: Int? { metaRead <= NTAG424File.Access.lastKey ? Int(metaRead) : nil }
+  var fileReadKey: Int? { fileRead <= NTAG424File.Access.lastKey ? Int(fileRead) : nil }
+  var isPlain: Bool { metaRead == NTAG424File.Access.free }
+
+  /// Reads SDMOptions, SDMAccessRights and the offsets that belong to them.
+  ///
+  /// - Parameter counter: SDMReadCtr, which a limit must be above.
+  init(_ bytes: [UInt8], fileSize: Int, counter: UInt32) throws(NTAG424Status) {
+    guard bytes.count >= 3 else { throw .lengthError }
+    options = bytes[0]
+    accessRights = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
+    var rest = bytes.dropFirst(3)
+    func number(_ isThere: Bool) throws(NTAG424Status) -> Int? {
+      guard isThere else { return nil }
+      guard rest.count >= 3 else { throw .lengthError }
+      let value = rest.prefix(3).reversed().reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(3)
+      return value
+    }
+    uidOffset = try number(mirrorsUID && isPlain)
+    counterOffset = try number(counts && isPlain)
+    piccDataOffset = try number(metaReadKey != nil)
+    let hasMAC = fileRead != NTAG424File.Access.never
+    macInputOffset = try number(hasMAC)
+    fileDataOffset = try number(hasMAC && options & Option.fileData != 0)
+    fileDataLength = try number(hasMAC && options & Option.fileData != 0)
+    macOffset = try number(hasMAC)
+    counterLimit = try number(options & Option.counterLimit != 0)
+    guard rest.isEmpty else { throw .lengthError }
+    guard isAllowed(fileSize: fileSize, counter: Int(counter)) else { throw .parameterError }
+  }
+
+  /// Tables 69 and 71.
+  private func isAllowed(fileSize: Int, counter: Int) -> Bool {
+    let never = NTAG424File.Access.never
+    guard options & Option.reserved == 0, options & Option.ascii != 0,
+      NTAG424File.isCondition(metaRead), NTAG424File.isCondition(counterRetrieval),
+      fileReadKey != nil || fileRead == never, accessRights >> 4 & 0x0F == UInt16(never)
+    else { return false }
+    // Something to mirror, and somebody to count for.
+    guard metaRead == never || mirrorsUID || counts, metaRead != never || !mirrorsUID,
+      counterRetrieval == never || counts
+    else { return false }
+    if options & Option.fileData != 0 {
+      guard fileReadKey != nil, mirrorsUID, counts else { return false }
+    }
+    if let counterLimit {
+      guard counts, counterLimit > counter else { return false }
+    }
+    return placesAreAllowed(fileSize: fileSize)
+  }
+
+  private func placesAreAllowed(fileSize: Int) -> Bool {
+    var places: [Range<Int>] = []
+    func take(_ offset: Int?, _ length: Int) {
+      if let offset { places.append(offset..<offset + length) }
+    }
+    take(uidOffset, Length.uid)
+    if counterOffset != Self.notMirrored { take(counterOffset, Length.counter) }
+    take(piccDataOffset, Length.piccData)
+    take(macOffset, Length.mac)
+    if let fileDataOffset, let fileDataLength {
+      guard fileDataLength > 0, fileDataLength % Length.fileDataUnit == 0,
+        let macInputOffset, macInputOffset <= fileDataOffset,
+        let macOffset, fileDataOffset + fileDataLength <= macOffset
+      else { return false }
+      take(fileDataOffset, fileDataLength)
+    }
+    if let macInputOffset, let macOffset, macInputOffset > macOffset { return false }
+    for (index, place) in places.enumerated() {
+      guard place.upperBound <= fileSize else { return false }
+      guard !places.dropFirst(index + 1).contains(where: { $0.overlaps(place) }) else {
+        return false
+      }
+    }
+    return true
+  }
+
+  var encoded: [UInt8] {
+    let numbers = [
+      uidOffset, counterOffset, piccDataOffset, macInputOffset, fileDataOffset, fileDataLength,
+      macOffset, counterLimit,
+    ]
+    return [options] + accessRights.littleEndianBytes
+      + numbers.compactMap { $0 }.flatMap { number in
+        [0, 8, 16].map { UInt8(truncatingIfNeeded: number >> $0) }
+      }
+  }
+}

@@ -1,0 +1,106 @@
+import NFCCore
+
+/// AES secure messaging of an NTAG 424 DNA, the chip's side: NT4H2421Gx data sheet, 9.1.
+struct NTAG424Session: Hashable, Sendable {
+  let keyNumber: UInt8
+  /// TI.
+  let transaction: [UInt8]
+  /// CmdCtr.
+  private(set) var counter: UInt16
+  private let encryption: DESFireCipher
+  private let authentication: DESFireCipher
+
+  static let macSize = 8
+  private static let blockSize = 16
+  private static let endMark: UInt8 = 0x80
+
+  private enum Label {
+    static let encryptionKey: [UInt8] = [0xA5, 0x5A]
+    static let authenticationKey: [UInt8] = [0x5A, 0xA5]
+    static let command: [UInt8] = [0xA5, 0x5A]
+    static let response: [UInt8] = [0x5A, 0xA5]
+  }
+
+  private static let oneKey: [UInt8] = [0x00, 0x01, 0x00, 0x80]
+
+  /// 9.1.7.
+  init(
+    key: [UInt8], number: UInt8, reader: [UInt8], chip: [UInt8], transaction: [UInt8],
+    counter: UInt16
+  ) {
+    keyNumber = number
+    self.transaction = transaction
+    self.counter = counter
+    let mixed = zip(reader[2..<8], chip[0..<6]).map { $0 ^ $1 }
+    let context = Array(reader[0..<2]) + mixed + Array(chip[6..<16]) + Array(reader[8..<16])
+    let cipher = DESFireCipher(kind: .aes, key: key)
+    func sessionKey(_ label: [UInt8]) -> DESFireCipher {
+      DESFireCipher(
+        kind: .aes,
+        key: cipher.authenticationCode(label + Self.oneKey + context, vector: cipher.zeroVector))
+    }
+    encryption = sessionKey(Label.encryptionKey)
+    authentication = sessionKey(Label.authenticationKey)
+  }
+
+  private var counterBytes: [UInt8] { counter.littleEndianBytes }
+
+  /// 9.1.3: every second byte.
+  static func truncated(_ code: [UInt8]) -> [UInt8] {
+    code.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+  }
+
+  private func code(_ first: UInt8, _ data: [UInt8]) -> [UInt8] {
+    Self.truncated(
+      authentication.authenticationCode(
+        [first] + counterBytes + transaction + data, vector: authentication.zeroVector))
+  }
+
+  private func vector(_ label: [UInt8]) -> [UInt8] {
+    encryption.encrypt(
+      DESFireCipher.padded(label + transaction + counterBytes, to: Self.blockSize),
+      vector: encryption.zeroVector)
+  }
+
+  /// Checks a command and gives its data in plain; the counter goes on.
+  ///
+  /// - Parameter headerSize: how many of the parameters are never enciphered.
+  mutating func unprotect(
+    _ command: UInt8, _ parameters: [UInt8], headerSize: Int,
+    _ communication: NTAG424File.Communication
+  ) throws(NTAG424Status) -> [UInt8] {
+    guard counter < .max else { throw .integrityError }
+    guard communication != .plain else {
+      counter += 1
+      return parameters
+    }
+    guard parameters.count >= headerSize + Self.macSize else { throw .lengthError }
+    let body = Array(parameters.dropLast(Self.macSize))
+    guard code(command, body) == Array(parameters.suffix(Self.macSize)) else {
+      throw .integrityError
+    }
+    defer { counter += 1 }
+    let enciphered = Array(body.dropFirst(headerSize))
+    guard communication == .enciphered, !enciphered.isEmpty else { return body }
+    guard enciphered.count % Self.blockSize == 0 else { throw .integrityError }
+    let plain = encryption.decrypt(enciphered, vector: vector(Label.command))
+    guard let end = plain.lastIndex(where: { $0 != 0 }), plain[end] == Self.endMark,
+      plain.count - end <= Self.blockSize
+    else { throw .integrityError }
+    return Array(body.prefix(headerSize)) + plain[..<end]
+  }
+
+  /// An answer's data as it is sent, after the command has been counted.
+  func protect(
+    _ data: [UInt8], _ status: NTAG424Status, _ communication: NTAG424File.Communication
+  ) -> [UInt8] {
+    guard communication != .plain else { return data }
+    var body = data
+    if communication == .enciphered, !data.isEmpty {
+      body = encryption.encrypt(
+        DESFireCipher.padded(data + [Self.endMark], to: Self.blockSize),
+        vector: vector(Label.response))
+    }
+    return body + code(status.rawValue, body)
+  }
+}
