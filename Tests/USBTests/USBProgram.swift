@@ -14,10 +14,30 @@ struct USBProgram {
   static func nfc(
     _ arguments: String..., on reader: USBReader, _ conditions: USBReader.Condition...
   ) async throws -> USBProgram {
-    // The command stands beside the test bundle, which this process is.
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let tool = URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc").path
-    return try await run([tool] + arguments, reader, conditions)
+    try await run([try tool] + arguments, reader, conditions)
+  }
+
+  static func nfc(
+    _ arguments: [String], on reader: USBReader, _ conditions: USBReader.Condition...
+  ) async throws -> USBProgram {
+    try await run([try tool] + arguments, reader, conditions)
+  }
+
+  /// Runs the `nfc` command and interrupts it after some time.
+  static func nfc(
+    _ arguments: [String], endedAfter time: Duration, on reader: USBReader,
+    _ conditions: USBReader.Condition...
+  ) async throws -> USBProgram {
+    let limit = ["/usr/bin/timeout", "--signal=INT", "\(time / .seconds(1))"]
+    return try await run(limit + [try tool] + arguments, reader, conditions)
+  }
+
+  /// The command stands beside the test bundle, which this process is.
+  private static var tool: String {
+    get throws {
+      let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc").path
+    }
   }
 
   /// Runs somebody else's program.

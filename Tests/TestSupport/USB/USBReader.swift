@@ -32,6 +32,12 @@ public final class USBReader: Sendable {
     case unplugged(Int)
     /// Unplugged then, and plugged in again some milliseconds later.
     case unpluggedAndBack(Int, milliseconds: Int)
+    /// The same so many times, each time after so many more transfers.
+    case comesAndGoes(Int, times: Int, milliseconds: Int)
+    /// A module of the kernel has it; the program may unbind that or not.
+    case kernelDriver(stays: Bool)
+    /// It takes what it is sent, and says nothing until it is reset.
+    case hangs
     /// Plugged in some milliseconds after the program has started.
     case arrives(milliseconds: Int)
     /// The answer to the n-th command comes late.
@@ -45,6 +51,10 @@ public final class USBReader: Sendable {
       case .unplugged(let transfer): ["--unplug", "\(transfer)"]
       case .unpluggedAndBack(let transfer, let time):
         ["--unplug", "\(transfer)", "--back", "\(time)"]
+      case .comesAndGoes(let transfers, let times, let time):
+        ["--unplug", "\(transfers)", "--times", "\(times)", "--back", "\(time)"]
+      case .kernelDriver(let stays): [stays ? "--kernel-stays" : "--kernel"]
+      case .hangs: ["--hang"]
       case .arrives(let time): ["--arrive", "\(time)"]
       case .late(let command, let time): ["--late", "\(command):\(time)"]
       }
@@ -54,6 +64,15 @@ public final class USBReader: Sendable {
   public let field = VirtualField()
   public let reader: VirtualReader
   public let model: Model
+
+  private let notes = FileManager.default.temporaryDirectory.appending(
+    path: "usb-\(UUID().uuidString).txt")
+
+  /// What has happened to the device: `plugged`, `unplugged`, `reset`, `detached` from a module of the kernel.
+  public var history: [String] {
+    ((try? String(contentsOf: notes, encoding: .utf8)) ?? "").split(separator: "\n").map(
+      String.init)
+  }
 
   /// What libnfc calls the reader when it is plugged in first.
   public var connectionString: String {
@@ -67,7 +86,10 @@ public final class USBReader: Sendable {
     for tag in tags { field.place(tag) }
   }
 
-  deinit { reader.close() }
+  deinit {
+    reader.close()
+    try? FileManager.default.removeItem(at: notes)
+  }
 
   /// A program of the rig is not installed.
   public struct MissingProgram: Error, CustomStringConvertible {
@@ -94,7 +116,7 @@ public final class USBReader: Sendable {
     return (
       wrapper,
       [Self.python, script.path, "--reader", model.rawValue, "--port", reader.path]
-        + conditions.flatMap(\.arguments) + ["--"] + program
+        + ["--notes", notes.path] + conditions.flatMap(\.arguments) + ["--"] + program
     )
   }
 }

@@ -42,6 +42,7 @@ RELEASE = 0x80045510
 CONNECTION = 0x40085511
 DRIVER_IOCTL = 0xC0105512
 RESET = 0x5514
+DISCONNECT = 0x5516
 CLEAR_HALT = 0x80045515
 CAPABILITIES = 0x8004551A
 ACCEPTED = (RESET_ENDPOINT, SET_INTERFACE, SET_CONFIGURATION, RELEASE, CONNECTION, CLEAR_HALT)
@@ -231,7 +232,17 @@ class Device:
         self.clients = {}
         self.transfers = 0
         self.gone = False
+        # The module of the kernel that has the interface.
+        self.kernel = "pn533_usb" if options.kernel or options.kernel_stays else None
+        # It takes what it is sent, and says nothing until it is reset.
+        self.hangs = options.hang
         self.lock = threading.Lock()
+
+    def note(self, text):
+        """What the test is to know."""
+        if self.options.notes:
+            with open(self.options.notes, "a") as notes:
+                notes.write(text + "\n")
 
     def queue(self, data, delay):
         self.incoming.append((time.monotonic() + delay, data))
@@ -252,14 +263,23 @@ class Device:
             arg.resolve(0, 4).update(0, struct.pack("I", 0))
             return 0, 0
         if request == CLAIM:
-            return (-1, errno.EBUSY) if self.options.busy else (0, 0)
+            return (-1, errno.EBUSY) if self.options.busy or self.kernel else (0, 0)
+        if request == SET_CONFIGURATION and self.kernel:
+            return -1, errno.EBUSY
         if request == RESET:
             self.incoming.clear()
+            self.hangs = False
+            self.note("reset")
             return 0, 0
+        if request == DRIVER_IOCTL:
+            return self.driver(arg.resolve(0, 16))
         if request in ACCEPTED:
             return 0, 0
         if request == GET_DRIVER:
-            return -1, errno.ENODATA
+            if not self.kernel:
+                return -1, errno.ENODATA
+            arg.resolve(0, 260).update(4, self.kernel.encode() + b"\0")
+            return 0, 0
         if request == CONTROL:
             return self.control(arg.resolve(0, 24))
         if request == SUBMIT:
@@ -269,6 +289,18 @@ class Device:
         if request in (REAP, REAP_NOW):
             return self.reap(state, arg)
         return -1, errno.ENOTTY
+
+    def driver(self, request):
+        """A request to the module of the kernel: to let go."""
+        if struct.unpack_from("i", bytes(request.retrieve()), 4)[0] != DISCONNECT:
+            return -1, errno.ENOTTY
+        if not self.kernel:
+            return -1, errno.ENODATA
+        if self.options.kernel_stays:
+            return -1, errno.EPERM
+        self.kernel = None
+        self.note("detached")
+        return 0, 0
 
     def descriptor(self, setup):
         """The answer to GET_DESCRIPTOR; nothing for another request."""
@@ -316,7 +348,7 @@ class Device:
         if self.options.unplug == self.transfers:
             self.gone = True
             return -1, errno.ENODEV
-        if length:
+        if length and not self.hangs:
             self.reader.out(bytes(buffer.retrieve()))
         state.discarded.append((urb, 0, length))
         return 0, 0
@@ -414,6 +446,7 @@ H: descriptors={hexadecimal}
         self.handler.connect("handle-ioctl", self.device.handle)
         self.device.gone = False
         self.device.incoming.clear()
+        self.device.note("plugged")
         self.bed.attach_ioctl(self.node, self.handler)
         descriptors = model.device + model.configuration
         vendor, product, maker, name = model.product
@@ -433,6 +466,7 @@ A: bInterfaceClass={model.configuration[14]:02x}\\n
 
     def unplug(self):
         self.device.gone = True
+        self.device.note("unplugged")
         for path in (self.PATH + "/1-1:1.0", self.PATH):
             self.bed.uevent(path, "remove")
             self.bed.remove_device(path)
@@ -451,9 +485,15 @@ def arguments():
     parser.add_argument("--denied", action="store_true", help="the program may not use it")
     parser.add_argument("--mute", action="store_true", help="silence of a card is an empty answer")
     parser.add_argument("--unplug", type=int, help="at this transfer to the device")
+    parser.add_argument("--times", type=int, default=1, help="how often it is unplugged")
     parser.add_argument("--back", type=int, help="plugged in again so many milliseconds later")
     parser.add_argument("--arrive", type=int, help="plugged in so many milliseconds after the start")
     parser.add_argument("--late", type=pair, help="command:milliseconds: its answer is late")
+    parser.add_argument("--kernel", action="store_true", help="a module of the kernel has it")
+    parser.add_argument(
+        "--kernel-stays", action="store_true", help="and the program may not take it away")
+    parser.add_argument("--hang", action="store_true", help="it says nothing until it is reset")
+    parser.add_argument("--notes", help="a file for what happens to the device")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     return parser.parse_args()
 
@@ -477,7 +517,9 @@ def main():
         if plugged and device.gone:
             bus.unplug()
             plugged, unplugged = False, now
-            options.unplug = None
+            # The next time after as many transfers, until it has been often enough.
+            options.times -= 1
+            options.unplug = options.unplug + device.transfers if options.times > 0 else None
         waits = unplugged is not None and options.back is not None
         if waits and not plugged and now - unplugged > options.back / 1000:
             bus.plug()

@@ -1,0 +1,129 @@
+import Foundation
+import NFCCore
+import Testing
+import TestSupport
+import VirtualNFC
+
+/// Readers that come, go and come back while a command of ours runs, that hang, or that a module of the kernel
+/// has.
+///
+/// What umockdev cannot show: a reset that takes the device from another program, or gives it another number;
+/// a hub that loses its supply; an interface whose module is bound again when it is plugged in.
+@Suite(.serialized)
+struct HotPlugTests {
+  private static let models = USBReader.Model.allCases
+  private static let message: [UInt8] = [
+    0xD1, 0x01, 0x0C, 0x55, 0x01, 0x65, 0x78, 0x61, 0x6D, 0x70, 0x6C, 0x65, 0x2E, 0x6F, 0x72, 0x67,
+  ]
+
+  private func reader(_ model: USBReader.Model) throws -> USBReader {
+    let reader = try USBReader(model)
+    reader.field.place(try VirtualTag.ntag213(ndef: Self.message))
+    return reader
+  }
+
+  /// The events of `poll --json` or `watch --json`, in order.
+  private func events(_ output: String) -> [String] {
+    output.split(separator: "\n").compactMap { line in
+      ["arrived", "left", "tap"].first { line.contains("\"event\":\"\($0)\"") }
+    }
+  }
+
+  // MARK: Coming and going
+
+  /// It goes while it is polled, and is back under another number.
+  @Test(arguments: models, ["", "usb:1-1"])
+  func pollGoesOn(_ model: USBReader.Model, _ name: String) async throws {
+    let reader = try reader(model)
+    let named = name.isEmpty ? [] : ["--reader", name]
+    let poll = try await USBProgram.nfc(
+      ["poll", "--json", "--count", "3", "--timeout", "20"] + named, on: reader,
+      .comesAndGoes(120, times: 2, milliseconds: 300))
+    poll.expectSuccess()
+    #expect(
+      events(poll.output) == ["arrived", "left", "arrived", "left", "arrived"],
+      "\(poll.output)\(poll.errors)")
+    #expect(poll.errors.contains("waiting for it"), "\(poll.errors)")
+    #expect(reader.history.filter { $0 != "reset" }.count == 5, "\(reader.history)")
+  }
+
+  /// It comes when the command runs already, goes, and comes back.
+  @Test(arguments: models) func watchGoesOn(_ model: USBReader.Model) async throws {
+    let reader = try reader(model)
+    let watch = try await USBProgram.nfc(
+      ["watch", "--json", "--debounce", "0"], endedAfter: .seconds(9), on: reader,
+      .arrives(milliseconds: 1000), .comesAndGoes(150, times: 1, milliseconds: 400))
+    #expect(
+      events(watch.output).prefix(3) == ["tap", "left", "tap"], "\(watch.output)\(watch.errors)")
+  }
+
+  /// Nothing is there, and nothing comes.
+  @Test func watchWaitsForAReader() async throws {
+    let reader = try reader(.acr122u)
+    let watch = try await USBProgram.nfc(
+      ["watch", "--json"], endedAfter: .seconds(3), on: reader, .arrives(milliseconds: 60_000))
+    #expect(events(watch.output) == [] && reader.history == [], "\(watch.output)\(watch.errors)")
+  }
+
+  /// Unplugged at any transfer of a write: the tag holds the old message, none, or the new one, and can be
+  /// written again.
+  @Test(arguments: models, [2, 5, 9, 14, 18, 22, 26, 31, 37, 44])
+  func unpluggedWhileWriting(_ model: USBReader.Model, _ transfer: Int) async throws {
+    let reader = try reader(model)
+    let text = "a text that takes several pages of the tag"
+    let write = try await USBProgram.nfc("write", "text", text, on: reader, .unplugged(transfer))
+    #expect([0, 69, 74].contains(write.status), "\(write.status) \(write.output)\(write.errors)")
+    let read = try await USBProgram.nfc("read", "--json", on: reader)
+    read.expectSuccess()
+    let isKnown =
+      read.output.contains("example.org") || read.output.contains(text)
+      || read.output.contains("\"records\":[]")
+    #expect(isKnown, "\(read.output)")
+    if write.status == 0 { #expect(read.output.contains(text)) }
+    try await USBProgram.nfc("write", "text", text, "--verify", on: reader).expectSuccess()
+  }
+
+  // MARK: Hanging readers and modules of the kernel
+
+  /// A reader that is free and says nothing is reset when it is opened. libnfc itself resets an ACR122U.
+  @Test(arguments: models) func aReaderThatHangsIsReset(_ model: USBReader.Model) async throws {
+    let reader = try reader(model)
+    let read = try await USBProgram.nfc("read", on: reader, .hangs)
+    read.expectSuccess()
+    #expect(read.output.contains("example.org"))
+    #expect(reader.history.contains("reset"), "\(reader.history)")
+  }
+
+  @Test(arguments: models) func theDoctorResets(_ model: USBReader.Model) async throws {
+    let reader = try reader(model)
+    let doctor = try await USBProgram.nfc("doctor", "--reset", on: reader, .hangs)
+    #expect(reader.history.contains("reset"), "\(doctor.output)\(doctor.errors)")
+    #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
+  }
+
+  /// Nobody is to lose a reader by it.
+  @Test(arguments: models) func aBusyReaderIsNotReset(_ model: USBReader.Model) async throws {
+    let reader = try reader(model)
+    let doctor = try await USBProgram.nfc("doctor", "--reset", on: reader, .busy)
+    #expect(doctor.status == 69, "\(doctor.output)\(doctor.errors)")
+    #expect(!reader.history.contains("reset"), "\(reader.history)")
+  }
+
+  @Test(arguments: models) func aModuleOfTheKernelIsUnbound(_ model: USBReader.Model) async throws {
+    let reader = try reader(model)
+    let read = try await USBProgram.nfc(
+      "read", "--reader", "usb:1-1", on: reader, .kernelDriver(stays: false))
+    read.expectSuccess()
+    #expect(reader.history.contains("detached"), "\(reader.history)")
+  }
+
+  @Test(arguments: models)
+  func aModuleOfTheKernelThatStaysIsNamed(_ model: USBReader.Model) async throws {
+    let reader = try reader(model)
+    let read = try await USBProgram.nfc(
+      "read", "--reader", "usb:1-1", on: reader, .kernelDriver(stays: true))
+    #expect(read.status == 69)
+    #expect(read.errors.contains("module of the kernel"), "\(read.errors)")
+    #expect(!reader.history.contains("detached"))
+  }
+}
