@@ -4,7 +4,7 @@
 //   CTouchToAnswer CONNECTION-STRING a|f|c COMMAND...
 //
 // a: type A, commands with the chip's CRC; f: FeliCa, commands with their length; c: type A card, APDUs.
-// Commands are hexadecimal.
+// Commands are hexadecimal. A tag that refuses one is mute until it is selected again, and is.
 #include <nfc/nfc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,18 +29,20 @@ static int parse(const char *text, uint8_t *bytes, size_t *count) {
   return 0;
 }
 
-static int run(nfc_device *device, char kind, int count, char **commands) {
-  if (nfc_initiator_init(device) < 0) return fail("nfc_initiator_init");
-  if (nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false) < 0) return fail("a property");
-  const bool is_felica = kind == 'f';
+static int select_tag(nfc_device *device, bool is_felica) {
   const nfc_modulation modulation = {
       .nmt = is_felica ? NMT_FELICA : NMT_ISO14443A, .nbr = is_felica ? NBR_212 : NBR_106};
   const uint8_t polling[] = {0x00, 0xFF, 0xFF, 0x01, 0x00};
   nfc_target target;
-  if (nfc_initiator_select_passive_target(
-          device, modulation, is_felica ? polling : NULL, is_felica ? sizeof polling : 0, &target) <= 0) {
-    return fail("selecting a tag");
-  }
+  return nfc_initiator_select_passive_target(
+      device, modulation, is_felica ? polling : NULL, is_felica ? sizeof polling : 0, &target);
+}
+
+static int run(nfc_device *device, char kind, int count, char **commands) {
+  if (nfc_initiator_init(device) < 0) return fail("nfc_initiator_init");
+  if (nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false) < 0) return fail("a property");
+  const bool is_felica = kind == 'f';
+  if (select_tag(device, is_felica) <= 0) return fail("selecting a tag");
   // Type 2 tags have commands that the chip's own data exchange does not let through.
   if (kind == 'a' && count > 0 &&
       nfc_device_set_property_bool(device, NP_EASY_FRAMING, false) < 0) {
@@ -52,7 +54,7 @@ static int run(nfc_device *device, char kind, int count, char **commands) {
     if (parse(commands[index], command, &length) < 0) return fail("a command");
     const int received = nfc_initiator_transceive_bytes(
         device, command, length, answer, sizeof answer, time_out);
-    if (received < 0) return fail("an exchange");
+    if (received < 0 && select_tag(device, is_felica) <= 0) return fail("an exchange");
     for (int byte = 0; byte < received; byte++) printf("%02X", answer[byte]);
     printf("\n");
   }

@@ -16,8 +16,8 @@ struct Login: Sendable {
     var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
     let count = getgroups(Int32(groups.count), &groups)
     return Login(
-      userID: geteuid(), groupIDs: Set(groups.prefix(max(0, Int(count)))).union([getegid()]),
-      refusal: { faccessat(AT_FDCWD, $0, R_OK | W_OK, AT_EACCESS) == 0 ? nil : errno })
+      userID: getuid(), groupIDs: Set(groups.prefix(max(0, Int(count)))).union([getgid()]),
+      refusal: { access($0, R_OK | W_OK) == 0 ? nil : errno })
   }
 }
 

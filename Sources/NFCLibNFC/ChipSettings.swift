@@ -17,6 +17,8 @@ final class ChipSettings {
   private var analogue: [UInt8]?
   /// Whether those of the search for iCLASS are in force.
   private var isSetUpForICLASS = false
+  /// Whether what the chip loads for type B is known.
+  private var isTypeBEstablished = false
   /// Whether the transmitter is set up for type B frames, as far as is known.
   private var isSetUpForTypeB = false
 
@@ -34,6 +36,8 @@ final class ChipSettings {
   private static let typeBTransmitter: [UInt8] = [rfConfiguration, 0x0C, 0xFF, 0x17, 0x85]
 
   private enum Register: UInt16 {
+    case transmitterMode = 0x6302
+    case receiverMode = 0x6303
     case transmitterAuto = 0x6305
     case conductanceOff = 0x6313
     case receiverConfiguration = 0x6316
@@ -65,8 +69,13 @@ final class ChipSettings {
     try device.set(NP_INFINITE_SELECT, false)
     try device.set(NP_TIMEOUT_COM, Self.radioTimeouts[0].asked)
     try bestEffort(Self.maximumRetriesOfExchange)
-    // The firmware of a complete reader has its own for its antenna.
+  }
+
+  /// Before the first search for type B: the firmware of a complete reader has its own for its antenna.
+  private func establishTypeB() throws(LibNFC.Failure) {
+    guard !isTypeBEstablished else { return }
     if device.traits.isBareChip { try bestEffort(Self.typeBTransmitter) }
+    isTypeBEstablished = true
   }
 
   /// A setting that not every chip of the family has.
@@ -90,6 +99,16 @@ final class ChipSettings {
     }
     try device.set(NP_ACCEPT_INVALID_FRAMES, false)
   }
+
+  /// Whether the chip makes and checks the CRC of a type A tag that its search has just found: TxMode and RxMode
+  /// are 80h then (logs of real chips), 106 kbit/s and framing of type A, with the CRC.
+  func setTypeAChecks(_ isOn: Bool) throws(LibNFC.Failure) {
+    for register in [Register.transmitterMode, .receiverMode] {
+      try device.cache(isOn ? Self.checksOn : 0, in: register.rawValue)
+    }
+  }
+
+  private static let checksOn: UInt8 = 0x80
 
   // MARK: The radio's time-out
 
@@ -124,8 +143,10 @@ final class ChipSettings {
 
   /// Before a search by the chip itself, InListPassiveTarget, which loads the settings of the transmitter and
   /// leaves parity and `RxNoErr` as they are.
-  func prepareForSearch() throws(LibNFC.Failure) {
+  func prepareForSearch(_ type: nfc_modulation_type) throws(LibNFC.Failure) {
     try shortenRadioTimeout()
+    // libnfc has the chip look for type B before it looks for B' by hand.
+    if type == NMT_ISO14443B || type == NMT_ISO14443BI { try establishTypeB() }
     if isSetUpForICLASS {
       try rewriteChecks()
       isSetUpForICLASS = false
@@ -145,6 +166,7 @@ final class ChipSettings {
   /// Before a search by hand in type B's modulation, for B', SRx, CTx and iCLASS.
   func prepareForTypeB() throws(LibNFC.Failure) {
     try shortenRadioTimeout()
+    try establishTypeB()
     try leaveICLASS()
     // The search of another technology may have switched checks off without a trace in libnfc's flags.
     try rewriteChecks()

@@ -44,6 +44,17 @@ enum LibNFC {
     return unsafeBitCast(symbol, to: ChipCommand.self)
   }()
 
+  /// Puts the value of one of the chip's registers into libnfc's cache, from which the next command takes it.
+  private typealias RegisterWrite =
+    @convention(c) @Sendable (OpaquePointer?, UInt16, UInt8, UInt8) -> Int32
+
+  /// `pn53x_write_register`, as ``chipCommand``.
+  private static let registerWrite: RegisterWrite? = {
+    guard let program = dlopen(nil, RTLD_NOW), let symbol = dlsym(program, "pn53x_write_register")
+    else { return nil }
+    return unsafeBitCast(symbol, to: RegisterWrite.self)
+  }()
+
   // MARK: Context
 
   /// libnfc's context: one a process, made at the first use and never given back, because `nfc_exit`
@@ -266,6 +277,13 @@ enum LibNFC {
 
     func set(_ property: nfc_property, _ value: Bool) throws(Failure) {
       try check(nfc_device_set_property_bool(device, property, value))
+    }
+
+    /// Has the next command write the whole of a register. For a part of it libnfc asks the chip for the rest
+    /// first, which is a command of its own.
+    func cache(_ value: UInt8, in register: UInt16) throws(Failure) {
+      guard let call = LibNFC.registerWrite else { return }
+      try check(call(device, register, 0xFF, value))
     }
 
     func set(_ property: nfc_property, _ value: Int32) throws(Failure) {

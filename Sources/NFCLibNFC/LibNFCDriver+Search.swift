@@ -138,7 +138,7 @@ extension LibNFCDriver {
     case NMT_BARCODE: try settings.prepareForTypeA()
     case NMT_ISO14443BICLASS: try settings.prepareForICLASS()
     case NMT_ISO14443B2SR, NMT_ISO14443B2CT: try settings.prepareForTypeB()
-    default: try settings.prepareForSearch()
+    default: try settings.prepareForSearch(type)
     }
     try device.set(NP_HANDLE_CRC, true)
     try device.set(NP_HANDLE_PARITY, true)

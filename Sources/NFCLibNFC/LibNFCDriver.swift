@@ -256,6 +256,8 @@ public final class LibNFCDriver: ReaderDriver {
     try jewel.restore()
     try device.set(NP_EASY_FRAMING, framing == .tagProtocol)
     try device.set(NP_HANDLE_CRC, framing != .bare)
+    // What the search that has found the tag has loaded is known.
+    if case .iso14443a? = active { try settings.setTypeAChecks(framing != .bare) }
     self.framing = framing
   }
 

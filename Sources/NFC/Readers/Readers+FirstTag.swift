@@ -27,6 +27,8 @@ extension Readers {
     package var technologies: [TagTechnology]
     /// Looked for only now and then, while there is no tag of ``technologies``: to say what is there instead.
     package var otherTechnologies: [TagTechnology] = []
+    /// Whether a card that may be a DESFire is asked; one that is not is taken for a card of ISO 7816.
+    package var asksVersion: Bool
     /// Whether a tag is one that is wanted.
     package var fits: @Sendable (DetectedTag) -> Bool
     /// Called after each look that has found no tag that fits, with those that do not. What it throws ends the
@@ -35,11 +37,13 @@ extension Readers {
 
     package init(
       technologies: [TagTechnology], otherTechnologies: [TagTechnology] = [],
+      asksVersion: Bool = true,
       fits: @escaping @Sendable (DetectedTag) -> Bool,
       onMisfits: @escaping @Sendable ([DetectedTag]) throws -> Void = { _ in }
     ) {
       self.technologies = technologies
       self.otherTechnologies = otherTechnologies
+      self.asksVersion = asksVersion
       self.fits = fits
       self.onMisfits = onMisfits
     }
@@ -63,7 +67,7 @@ extension Readers {
       TagLook(
         share: share,
         otherTechnologies: others.first { $0.reader === share.reader }?.technologies ?? [],
-        deadline: deadline, fits: wish.fits, report: report
+        asksVersion: wish.asksVersion, deadline: deadline, fits: wish.fits, report: report
       )
     }
     guard shares.count > 1 else {
@@ -162,6 +166,7 @@ private struct TagLook: Sendable {
 
   let share: ReaderShare
   let otherTechnologies: [TagTechnology]
+  let asksVersion: Bool
   let deadline: ContinuousClock.Instant?
   let fits: @Sendable (DetectedTag) -> Bool
   let report: MisfitReport
@@ -202,7 +207,7 @@ private struct TagLook: Sendable {
   private func look(
     for technologies: [TagTechnology]
   ) async throws -> (tag: DetectedTag?, misfits: [DetectedTag]) {
-    try await share.reader.look(for: technologies, where: fits)
+    try await share.reader.look(for: technologies, asksVersion: asksVersion, where: fits)
   }
 }
 

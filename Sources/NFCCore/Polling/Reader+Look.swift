@@ -6,15 +6,19 @@ extension Reader {
   ///
   /// - Parameters:
   ///   - technologies: what to look for, in this order; each is one that the reader has.
+  ///   - asksVersion: whether a card that may be a DESFire is asked; one that is not is taken for a card of
+  ///     ISO 7816.
   ///   - fits: whether a tag is one that is wanted.
   /// - Returns: the tag, `nil` if there is none; and the tags that were found before it and do not fit.
   /// - Throws: `readerUnavailable` if the look could not be finished, which may be tried again;
   ///   `readerLost`; `CancellationError`.
   package nonisolated func look(
-    for technologies: [TagTechnology], where fits: @Sendable (DetectedTag) -> Bool
+    for technologies: [TagTechnology], asksVersion: Bool = true,
+    where fits: @Sendable (DetectedTag) -> Bool
   ) async throws -> (tag: DetectedTag?, misfits: [DetectedTag]) {
     try await perform { reader, work in
-      let found = try reader.findFirst(of: technologies, work, where: fits)
+      let found = try reader.findFirst(
+        of: technologies, asksVersion: asksVersion, work, where: fits)
       return (found.tag, found.others)
     }
   }

@@ -263,9 +263,11 @@ public actor Reader {
 
   /// Looks for the first tag that fits, in one round, and connects to it. No other is looked for.
   ///
+  /// - Parameter asksVersion: whether a tag is asked what it is, where activation has not told.
   /// - Returns: the tag; `nil` if there is none, and those that were found and do not fit.
   func findFirst(
-    of technologies: [TagTechnology], _ work: Work, where fits: (DetectedTag) -> Bool
+    of technologies: [TagTechnology], asksVersion: Bool = true, _ work: Work,
+    where fits: (DetectedTag) -> Bool
   ) throws -> (tag: DetectedTag?, others: [DetectedTag]) {
     try resetField()
     var others: [DetectedTag] = []
@@ -280,7 +282,9 @@ public actor Reader {
           ? try driver.find(technology, besides: found).map { [$0] } ?? []
           : found.isEmpty ? try driver.list(technology) : []
         for target in candidates {
-          guard let handle = try handleIfPresent(target, work) else { continue }
+          guard let handle = try handleIfPresent(target, asksVersion: asksVersion, work) else {
+            continue
+          }
           if fits(handle.tag), try connectIfPresent(handle.handle, work) {
             return (handle.tag, others)
           }
@@ -319,9 +323,12 @@ public actor Reader {
     try identify(TagHandle(reader: self, target: target, epoch: epoch), work)
   }
 
-  private func identify(_ handle: TagHandle, _ work: Work) throws -> DetectedTag {
+  private func identify(
+    _ handle: TagHandle, asksVersion: Bool = true, _ work: Work
+  ) throws -> DetectedTag {
     let target = handle.target
-    guard case .iso14443a(let found) = target, TypeAIdentification.needsVersion(found) else {
+    guard asksVersion, case .iso14443a(let found) = target, TypeAIdentification.needsVersion(found)
+    else {
       return DetectedTag(handle, version: nil)
     }
     try driver.select(target)
@@ -337,11 +344,11 @@ public actor Reader {
   }
 
   private func handleIfPresent(
-    _ target: Target, _ work: Work
+    _ target: Target, asksVersion: Bool = true, _ work: Work
   ) throws -> (handle: TagHandle, tag: DetectedTag)? {
     let handle = TagHandle(reader: self, target: target, epoch: epoch)
     do {
-      return (handle, try identify(handle, work))
+      return (handle, try identify(handle, asksVersion: asksVersion, work))
     } catch let error as NFCError
       where [.tagConnectionLost, .tagResponseError].contains(error.code)
     {

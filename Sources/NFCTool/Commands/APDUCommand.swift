@@ -58,7 +58,8 @@ struct APDUCommand: AsyncParsableCommand {
         for command in commands { try Hexadecimal.checkLength(command.encoded, atMost: maximum) }
       }
       let tag = try await session.selectTag(
-        "a smart card (ISO 14443-4)", polling: .smartCards, for: .reading, SmartCard.init)
+        "a smart card (ISO 14443-4)", polling: .smartCards, asksVersion: false, for: .reading,
+        SmartCard.init)
       if let aid { try await select(aid, tag) }
       for command in commands {
         let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }

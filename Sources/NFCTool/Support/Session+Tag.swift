@@ -64,7 +64,8 @@ extension Session {
   ///   - use: what will be done to the tag.
   ///   - kind: a tag as what the command needs, `nil` if it is not that.
   func selectTag<Kind: Sendable>(
-    _ name: String, polling technologies: [TagTechnology], for use: TagUse,
+    _ name: String, polling technologies: [TagTechnology], asksVersion: Bool = true,
+    for use: TagUse,
     _ kind: @escaping @Sendable (DetectedTag) -> Kind?
   ) async throws -> SelectedTag<Kind> {
     let clock = ContinuousClock()
@@ -74,6 +75,7 @@ extension Session {
     let passed = PassedTags()
     let wish = Readers.TagWish(
       technologies: technologies, otherTechnologies: technologies.others,
+      asksVersion: asksVersion,
       fits: { tag in (uid == nil || tag.identifier == uid) && kind(tag) != nil },
       onMisfits: { [demo] tags in
         passed.tags = tags

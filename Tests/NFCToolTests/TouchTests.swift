@@ -1,0 +1,35 @@
+import Testing
+import VirtualNFC
+
+/// What a command for one tag asks of the reader, from opening it to closing it. Each host command takes more than
+/// 2 ms on a line at 115 200 baud; plain C over libnfc needs 17 for one exchange.
+@Suite struct TouchTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let line: String
+    let tag: @Sendable () -> VirtualTag
+    /// Host commands, and frames over the air.
+    let commands: Int
+    let exchanges: Int
+    var testDescription: String { line }
+  }
+
+  static let cases = [
+    Case(line: "mifare send 3004", tag: { .ntag216() }, commands: 20, exchanges: 7),
+    Case(line: "read", tag: { .ntag216() }, commands: 22, exchanges: 9),
+    Case(line: "apdu 00A4040007D276000085010100", tag: { .type4() }, commands: 19, exchanges: 8),
+    Case(line: "felica read --service 090F 0", tag: { .suica() }, commands: 20, exchanges: 2),
+    Case(line: "poll --once", tag: { .ntag216() }, commands: 22, exchanges: 7),
+  ]
+
+  @Test(arguments: cases) func needsNoMore(_ item: Case) async throws {
+    let field = VirtualField()
+    field.place(item.tag())
+    let virtual = try VirtualReader(field)
+    let result = try await Tool.run(
+      ["--reader", virtual.connectionString] + item.line.split(separator: " ").map(String.init))
+    #expect(result.status == 0, "\(result.errors)")
+    let statistics = virtual.statistics
+    #expect(statistics.commands <= item.commands, "\(statistics)")
+    #expect(statistics.exchanges <= item.exchanges, "\(statistics)")
+  }
+}
