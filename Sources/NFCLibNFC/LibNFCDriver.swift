@@ -18,6 +18,7 @@ public final class LibNFCDriver: ReaderDriver {
   /// The port that ``announceClose`` has named.
   private let port: String
   private let isCloseAnnounced: Flag
+  private var hold: TerminalHold?
   /// The technology that the chip is set up for, and the target that it has active.
   var active: Target?
   var framing: Framing?
@@ -38,6 +39,7 @@ public final class LibNFCDriver: ReaderDriver {
     connectionString = text
     currentConnectionString = current
     port = try ConnectionString(text).address().path
+    hold = TerminalHold(port)
     name = LibNFCConfiguration.own.name(of: text) ?? connection.device.name
     do {
       capabilities = try Self.capabilities(of: connection.device)
@@ -129,6 +131,8 @@ public final class LibNFCDriver: ReaderDriver {
     }
     watchdog.end()
     watchdog.retire()
+    // Kept after a loss, until nobody waits for the reader any more.
+    if let hold, !hold.isHungUp { self.hold = nil }
     if isCloseAnnounced.isSet { ClosingPorts.remove(port) }
   }
 
@@ -142,6 +146,12 @@ public final class LibNFCDriver: ReaderDriver {
   }
 
   private func reconnect() throws {
+    if let hold, hold.isHungUp, hold.isStillNamed(port) {
+      throw NFCError(.readerLost, "the pseudo-terminal \(port) has gone, and does not come back")
+    }
+    // libnfc's own descriptor is looked for on the same path.
+    hold = nil
+    defer { hold = TerminalHold(port) }
     do {
       connection = try Connection(currentConnectionString(), watchdog)
     } catch let error as NFCError {

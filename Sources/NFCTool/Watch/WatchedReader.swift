@@ -100,11 +100,15 @@ final class WatchedReader: Sendable {
     let listener = listenForBorrowers()
     defer { listener?.cancel() }
     await watcher.begins(name)
+    // Kept until the next one is open: nothing else is given the name of a pseudo-terminal meanwhile.
+    var last: Reader?
+    defer { withExtendedLifetime(last) {} }
     while true {
       try Task.checkCancellation()
       do {
         try await waitForBorrowers()
         let reader = try await open()
+        last = reader
         if hasComplained { Output.complain("nfc: the reader \(name) is back") }
         hasComplained = false
         do {
