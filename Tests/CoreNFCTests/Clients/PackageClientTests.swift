@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// What a package meets that depends on this one by URL: it runs none of our scripts, and has the packages of the
+/// system that the README names.
+@Suite(.serialized) struct PackageClientTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../..").standardizedFileURL
+
+  private static func inTemporaryDirectory(_ body: (URL) throws -> Void) throws {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "client-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try body(directory)
+  }
+
+  private static func run(
+    _ arguments: String..., in directory: URL = root
+  ) throws -> (status: Int32, text: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.currentDirectoryURL = directory
+    // SwiftPM inside a test is another SwiftPM's child.
+    process.environment = ProcessInfo.processInfo.environment.filter {
+      !$0.key.hasPrefix("SWIFTPM_") && !$0.key.hasPrefix("SWIFT_TESTING")
+    }
+    let output = directory.appending(path: "output-\(UUID().uuidString)")
+    try Data().write(to: output)
+    defer { try? FileManager.default.removeItem(at: output) }
+    let handle = try FileHandle(forWritingTo: output)
+    process.standardOutput = handle
+    process.standardError = handle
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return (process.terminationStatus, try String(contentsOf: output, encoding: .utf8))
+  }
+
+  // MARK: Packages of the system
+
+  /// What only the programs beside `nfc` link, which a package that depends on a library does not build.
+  private static let ofPrograms = ["CDBus", "CMosquitto"]
+
+  /// A header that is not installed is named with the package that has it, and so does the README.
+  @Test func missingHeadersAreNamed() throws {
+    let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    let script = try String(
+      contentsOf: Self.root.appending(path: "Scripts/install-dependencies"), encoding: .utf8)
+    let modules = Self.root.appending(path: "Modules")
+    let names = try FileManager.default.contentsOfDirectory(atPath: modules.path).sorted()
+    #expect(names.count >= 4)
+    try Self.inTemporaryDirectory { directory in
+      for name in names {
+        let header = modules.appending(path: "\(name)/\(name).h").path
+        let missing = try Self.run(
+          "clang", "-nostdinc", "-fsyntax-only", "-x", "c", header, in: directory)
+        let advice = missing.text.components(separatedBy: "sudo apt-get install ")
+        let package = String(advice.dropFirst().first?.prefix { $0 != "\"" } ?? "")
+        #expect(missing.status != 0 && missing.text.contains("is missing"), "\(missing.text)")
+        let place = Self.ofPrograms.contains(name) ? script : readme
+        #expect(package.hasPrefix("lib") && place.contains(package), "\(name): \(package)")
+      }
+    }
+  }
+
+  // MARK: By URL
+
+  /// A clone, and a package beside it that has modules of our names. All of it is planned, so that a name that
+  /// clashes is found; what is small is built and run.
+  @Test func aPackageWithModulesOfOurNamesBuilds() throws {
+    try Self.inTemporaryDirectory { directory in
+      let clone = directory.appending(path: "swift-nfc")
+      try FileManager.default.createDirectory(at: clone, withIntermediateDirectories: true)
+      for name in ["Package.swift", "Sources", "Modules", "Tests"] {
+        try FileManager.default.copyItem(
+          at: Self.root.appending(path: name), to: clone.appending(path: name))
+      }
+      let commit = try Self.run(
+        "sh", "-c",
+        "git init -q && git add -A && git -c user.name=a -c user.email=a@b.example commit -qm all "
+          + "&& git rev-parse HEAD", in: clone)
+      try #require(commit.status == 0, "\(commit.text)")
+      let revision = commit.text.trimmingCharacters(in: .whitespacesAndNewlines)
+      let client = directory.appending(path: "client")
+      try Self.write(Self.client(clone.path, revision), to: client)
+
+      let plan = try Self.run("swift", "build", "--print-manifest-job-graph", in: client)
+      #expect(
+        plan.status == 0 && !plan.text.contains("conflicting name"), "\(plan.text.suffix(2000))")
+      let build = try Self.run("swift", "run", "messages", in: client)
+      #expect(build.status == 0, "\(build.text.suffix(4000))")
+      #expect(build.text.hasSuffix("theirs 16\n"), "\(build.text.suffix(400))")
+    }
+  }
+
+  /// The line of the README, and the same for messages alone.
+  private static func client(_ path: String, _ revision: String) -> [String: String] {
+    let aliases = "[\"NDEF\": \"NFCMessages\", \"NFC\": \"NFCReaders\"]"
+    return [
+      "Package.swift": """
+      // swift-tools-version: 6.0
+      import PackageDescription
+
+      let package = Package(
+        name: "client",
+        dependencies: [.package(url: "file://\(path)", revision: "\(revision)")],
+        targets: [
+          .target(name: "NDEF"), .target(name: "NFC"),
+          .executableTarget(
+            name: "messages",
+            dependencies: [
+              "NDEF",
+              .product(
+                name: "NDEF", package: "swift-nfc", moduleAliases: ["NDEF": "NFCMessages"]),
+            ]),
+          .executableTarget(
+            name: "sessions",
+            dependencies: [
+              "NDEF", "NFC",
+              .product(name: "CoreNFC", package: "swift-nfc", moduleAliases: \(aliases)),
+            ]),
+        ])
+      """,
+      "Sources/NDEF/File.swift": "public let name = \"theirs\"\n",
+      "Sources/NFC/File.swift": "public let other = \"theirs\"\n",
+      "Sources/messages/main.swift": """
+      import NDEF
+      import NFCMessages
+      print(name, NDEFMessage(.uri("https://example.org")).encoded().count)
+
+      """,
+      "Sources/sessions/main.swift": """
+      import CoreNFC
+      import NFC
+      print(other, NFCNDEFReaderSession.readingAvailable)
+
+      """,
+    ]
+  }
+
+  private static func write(_ files: [String: String], to directory: URL) throws {
+    for (name, text) in files {
+      let file = directory.appending(path: name)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+  }
+
+  /// The test and the README say the same.
+  @Test func theReadmeHasTheLine() throws {
+    let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.contains("moduleAliases: [\"NDEF\": \"NFCMessages\", \"NFC\": \"NFCReaders\"]"))
+  }
+}
