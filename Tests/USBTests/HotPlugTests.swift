@@ -67,20 +67,22 @@ struct HotPlugTests {
 
   /// Unplugged at any transfer of a write: the tag holds the old message, none, or the new one, and can be
   /// written again.
-  @Test(arguments: models, [2, 5, 9, 14, 18, 22, 26, 31, 37, 44])
+  @Test(arguments: models, [2, 9, 18, 22, 26, 31, 44])
   func unpluggedWhileWriting(_ model: USBReader.Model, _ transfer: Int) async throws {
     let reader = try reader(model)
     let text = "a text that takes several pages of the tag"
     let write = try await USBProgram.nfc("write", "text", text, on: reader, .unplugged(transfer))
     #expect([0, 69, 74].contains(write.status), "\(write.status) \(write.output)\(write.errors)")
-    let read = try await USBProgram.nfc("read", "--json", on: reader)
+    // Its supply goes with the plug.
+    reader.reader.cyclePower()
+    let read = try await USBProgram.nfcAgain("read", "--json", on: reader)
     read.expectSuccess()
     let isKnown =
       read.output.contains("example.org") || read.output.contains(text)
       || read.output.contains("\"records\":[]")
     #expect(isKnown, "\(read.output)")
     if write.status == 0 { #expect(read.output.contains(text)) }
-    try await USBProgram.nfc("write", "text", text, "--verify", on: reader).expectSuccess()
+    try await USBProgram.nfcAgain("write", "text", text, "--verify", on: reader).expectSuccess()
   }
 
   // MARK: Hanging readers and modules of the kernel

@@ -54,7 +54,7 @@ struct USBFaultTests {
       }
       reader.reader.setFaults([])
       reader.field.place(tag)
-      let again = try await USBProgram.nfc("read", on: reader)
+      let again = try await USBProgram.nfcAgain("read", on: reader)
       #expect(again.status == 0 && again.output.contains("example.org"), place)
     }
   }

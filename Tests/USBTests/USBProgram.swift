@@ -32,6 +32,16 @@ struct USBProgram {
     return try await run(limit + [try tool] + arguments, reader, conditions)
   }
 
+  /// Runs the `nfc` command until it does not fail, three times at most: where other tests take the processor, the
+  /// rig may answer later than libnfc waits.
+  static func nfcAgain(_ arguments: String..., on reader: USBReader) async throws -> USBProgram {
+    var program = try await run([try tool] + arguments, reader, [])
+    for _ in 0..<2 where program.status != 0 {
+      program = try await run([try tool] + arguments, reader, [])
+    }
+    return program
+  }
+
   /// The command stands beside the test bundle, which this process is.
   private static var tool: String {
     get throws {
