@@ -14,20 +14,26 @@ public struct LibNFCSource: ReaderSource {
 
   public func readers() -> [FoundReader] {
     LibUSBPath.findAgain()
-    return Self.found(LibNFCDriver.list(), devices: USBDevices.readers())
+    let configuration = LibNFCConfiguration.own
+    return Self.found(
+      LibNFCDriver.list(configuration), devices: USBDevices.readers(),
+      searches: configuration.searches)
   }
 
   /// What is known of readers beyond libnfc's names for them.
   ///
   /// A reader on USB that libnfc leaves out, because something keeps this program from it, is among them too:
   /// what it is that does so can be told only to whoever tries to open it.
-  package static func found(_ connectionStrings: [String], devices: [USBIdentity]) -> [FoundReader]
-  {
+  ///
+  /// - Parameter searches: whether USB is searched at all; libnfc's configuration can forbid it.
+  package static func found(
+    _ connectionStrings: [String], devices: [USBIdentity], searches: Bool = true
+  ) -> [FoundReader] {
     var found = connectionStrings.map { text in
       let device = devices.first { $0.address == ReaderAddress(text).rest }
       return reader(ReaderAddress(text), device)
     }
-    for device in devices {
+    for device in devices where searches {
       guard let reader = reader(device),
         !found.contains(where: { $0.address.rest == device.address })
       else { continue }

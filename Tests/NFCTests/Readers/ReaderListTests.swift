@@ -50,6 +50,14 @@ import Testing
     #expect(merged.map(\.address.description) == ["acr122_usb:001:004"])
   }
 
+  /// Where the configuration forbids the search (`allow_autoscan = false`), only what it names is listed.
+  @Test func listsNothingThatIsNotToBeSearched() throws {
+    let found = LibNFCSource.found(
+      ["acr122_usb:001:004"], devices: [Self.scl3711, Self.acr122], searches: false)
+    #expect(found.map(\.address.description) == ["acr122_usb:001:004"])
+    #expect(found.first?.aliases.isEmpty == false)
+  }
+
   /// libnfc leaves out a reader that it cannot get at; it is there all the same.
   @Test func listsWhatLibnfcLeavesOut() throws {
     let found = LibNFCSource.found(
