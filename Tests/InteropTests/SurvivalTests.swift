@@ -54,6 +54,28 @@ extension Interop {
       next.expectOutput(Self.identifier)
     }
 
+    /// TgInitAsTarget, by which the chip becomes a tag until a reader comes.
+    private static let initAsTarget: UInt8 = 0x8C
+
+    /// Dies while the chip waits as a tag: nobody ends that command but the next program's first.
+    @Test(arguments: ["nfc-emulate-uid", "nfc-emulate-forum-tag2"])
+    func killedAsATarget(_ name: String) async throws {
+      let killer = Killer {
+        if case .command(let bytes) = $0 { bytes.first == Self.initAsTarget } else { false }
+      }
+      let bench = try InteropBench(.ntag213()) { killer.see($0) }
+      let program = try bench.start(name)
+      killer.aim(at: program)
+      #expect(try await program.result().status == -9)
+      let reader = try await Reader.open(bench.reader.connectionString)
+      let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(3))
+      #expect(tag.identifier.hexadecimal == "04E10CDA993C80")
+      await reader.close()
+      let next = try await bench.run("nfc-list")
+      next.expectSuccess()
+      next.expectOutput(Self.identifier)
+    }
+
     /// Dies at 921 600 baud, which libnfc does not know: its programs find no reader. Ours brings the chip back,
     /// for others too.
     @Test func nfcpyIsKilled() async throws {
