@@ -29,6 +29,8 @@ let package = Package(
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
     .executable(name: "nfc", targets: ["NFCTool"]),
+    // Has a reader that is opened by `isolated:`.
+    .executable(name: "nfc-reader", targets: ["NFCReader"]),
     // What only `nfc watch` needs: --mqtt and --notify start these.
     .executable(name: "nfc-mqtt", targets: ["NFCMQTT"]),
     .executable(name: "nfc-notify", targets: ["NFCNotify"]),
@@ -70,10 +72,13 @@ let package = Package(
     .target(name: "NFCBackground"),
     .target(name: "NFCUSB", dependencies: ["CLibUSB"]),
     .target(name: "NFCLibNFC", dependencies: ["NFCCore", "NFCUSB", "ReaderThread", "CLibNFC"]),
+    .target(name: "NFCIsolated", dependencies: ["NFCCore", "NFCLibNFC", "NFCUSB"]),
+    .executableTarget(name: "NFCReader", dependencies: ["NFCIsolated", "NFCLibNFC"]),
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "COpenSSL"]),
     .target(
-      name: "NFC", dependencies: ["NFCLibNFC", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
+      name: "NFC",
+      dependencies: ["NFCLibNFC", "NFCIsolated", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
     .target(
       name: "NFCDiagnosis",
       dependencies: ["NFC", "NFCLibNFC", "NFCPCSC", "NFCUSB", "NFCCore", "ReaderThread"]),
@@ -103,11 +108,15 @@ let package = Package(
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
+    .testTarget(
+      name: "NFCIsolatedTests",
+      dependencies: ["NFC", "NFCCore", "NFCIsolated", "NFCReader", "VirtualNFC"]),
     .testTarget(name: "NFCDiagnosisTests", dependencies: ["NFCDiagnosis"]),
     .testTarget(
       name: "NFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "VirtualNFC"]),
     .testTarget(
-      name: "NFCToolTests", dependencies: ["NFC", "NFCCore", "NFCTool", "VirtualNFC"],
+      name: "NFCToolTests",
+      dependencies: ["NFC", "NFCCore", "NFCTool", "NFCReader", "VirtualNFC"],
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),

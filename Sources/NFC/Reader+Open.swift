@@ -60,6 +60,17 @@ extension Reader {
     return try await Opener(thread: thread).open { try PCSCDriver(name, over: service()) }
   }
 
+  /// Opens a reader by a driver of the program's own, for which no ``ReaderSource`` is registered.
+  ///
+  /// - Parameter driver: makes the driver, on the thread that it is used on from then on.
+  /// - Throws: what `driver` throws; `readerUnavailable` if the system has no thread left.
+  public static func open(
+    _ driver: @escaping @Sendable () throws -> any ReaderDriver
+  ) async throws -> Reader {
+    let thread = try makeThread()
+    return try await Opener(thread: thread).open(driver)
+  }
+
   /// What the environment variable `NFC_READER` names.
   package static var nameInEnvironment: String? {
     guard let name = getenv("NFC_READER").map({ String(cString: $0) }), !name.isEmpty else {

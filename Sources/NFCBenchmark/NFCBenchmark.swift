@@ -42,6 +42,7 @@ struct NFCBenchmark {
     var inC: [Double] = []
     var inProcedure: [Double] = []
     var awaited: [Double] = []
+    var isolated: [Double] = []
     func measureC() throws {
       let nanoseconds = c_read_loop(virtual.connectionString, Int32(reads))
       guard nanoseconds > 0 else { throw BenchmarkFailure("the C loop failed (\(nanoseconds))") }
@@ -60,10 +61,22 @@ struct NFCBenchmark {
         try await time { for _ in 0..<reads { _ = try await tag.sendMiFareCommand([0x30, 0x04]) } })
       await reader.close()
     }
+    func measureIsolated() async throws {
+      let reader = try await Reader.open("isolated:" + virtual.connectionString)
+      guard case .miFare(let tag)? = try await reader.firstTag() else {
+        throw BenchmarkFailure("no tag")
+      }
+      try await tag.connect()
+      _ = try await tag.sendMiFareCommand([0x30, 0x04])
+      isolated.append(
+        try await time { try await tag.sendMiFareCommand([0x30, 0x04], times: reads) })
+      await reader.close()
+    }
     for round in 0..<rounds {
       // Neither always runs first.
       if round.isMultiple(of: 2) { try measureC() }
       try await measureSwift()
+      try await measureIsolated()
       if !round.isMultiple(of: 2) { try measureC() }
     }
     let yardstick = median(inC)
@@ -72,6 +85,7 @@ struct NFCBenchmark {
     report("C over libnfc", yardstick, yardstick)
     report("Swift, inside a procedure", median(inProcedure), yardstick)
     report("Swift, awaited one by one", median(awaited), yardstick)
+    report("Swift, inside a procedure, libnfc in a process of its own", median(isolated), yardstick)
   }
 
   private static func report(_ name: String, _ microseconds: Double, _ yardstick: Double) {

@@ -21,12 +21,15 @@ extension ReaderDiagnosis {
   ///
   /// - Parameter connectionString: as ``Reader/open(_:)`` takes it.
   public static func examine(_ connectionString: String) async -> ReaderDiagnosis {
+    // What stands in the way of a reader is the same whoever opens it.
+    let address = ReaderAddress(connectionString)
+    let underlying = ReaderSources.source(of: address)?.underlyingAddress(of: address)
+    let examined = underlying?.description ?? connectionString
     var diagnosis = await onOwnThread {
       let examination = Examination(.own)
-      let isForService = connectionString.hasPrefix(SmartCardServiceState.scheme)
+      let isForService = examined.hasPrefix(SmartCardServiceState.scheme)
       let service: SmartCardServiceState = isForService ? .asked() : .leftAlone
-      return ReaderDiagnosis(
-        readers: [examination.examine(connectionString, service)])
+      return ReaderDiagnosis(readers: [examination.examine(examined, service)])
     }
     for index in diagnosis.readers.indices where diagnosis.readers[index].canBeOpened {
       await diagnosis.readers[index].open(connectionString)

@@ -2,14 +2,14 @@ import Synchronization
 
 /// The ports of readers that nobody refers to any more and that are being closed: each on its own thread, and
 /// some time after the last reference has gone. Whoever opens such a port waits for it.
-enum ClosingPorts {
+package enum ClosingPorts {
   private static let paths = Mutex<[String: Int]>([:])
 
-  static func contains(_ path: String) -> Bool { paths.withLock { $0[path] != nil } }
+  package static func contains(_ path: String) -> Bool { paths.withLock { $0[path] != nil } }
 
-  static func add(_ path: String) { paths.withLock { $0[path, default: 0] += 1 } }
+  package static func add(_ path: String) { paths.withLock { $0[path, default: 0] += 1 } }
 
-  static func remove(_ path: String) {
+  package static func remove(_ path: String) {
     paths.withLock { paths in
       guard let count = paths[path] else { return }
       paths[path] = count > 1 ? count - 1 : nil

@@ -13,7 +13,7 @@ import Darwin
 /// libusb reports a USB device after udev has given it its rights. Where no udev runs, as in a container, nothing
 /// is reported; so the nodes in `/dev` are looked at too, with their rights, once a period. Readers are asked
 /// for again only when something about the nodes has changed.
-final class LibNFCWatch: ReaderSourceWatch {
+package final class LibNFCWatch: ReaderSourceWatch {
   private let usb = USBWatch()
   /// Readers that are named, and there whenever their nodes are.
   private let named: [(address: ReaderAddress, path: String)]
@@ -23,7 +23,14 @@ final class LibNFCWatch: ReaderSourceWatch {
   /// How often the nodes are looked at while nothing is reported.
   private static let period = Duration.milliseconds(500)
 
-  init(naming addresses: [ReaderAddress]) {
+  /// The readers that are found without being named.
+  private let find: () -> [FoundReader]
+
+  package init(
+    naming addresses: [ReaderAddress],
+    finding find: @escaping () -> [FoundReader] = { LibNFCSource().readers() }
+  ) {
+    self.find = find
     named = addresses.compactMap { address in
       switch try? ConnectionString(address.description).address() {
       case .serialPort(let path), .node(let path): (address, path)
@@ -36,11 +43,11 @@ final class LibNFCWatch: ReaderSourceWatch {
     DeviceNodes.current(named.map(\.path))
   }
 
-  func readers() -> [FoundReader] {
+  package func readers() -> [FoundReader] {
     let nodes = currentNodes()
     if nodes != self.nodes {
       self.nodes = nodes
-      found = LibNFCSource().readers()
+      found = find()
     }
     let present = named.filter { reader in
       nodes.contains { $0.path == reader.path }
@@ -49,7 +56,7 @@ final class LibNFCWatch: ReaderSourceWatch {
     return found + present.map { FoundReader($0.address) }
   }
 
-  func wait(atMost timeout: Duration) -> Bool {
+  package func wait(atMost timeout: Duration) -> Bool {
     guard let usb else { return false }
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
@@ -67,7 +74,7 @@ final class LibNFCWatch: ReaderSourceWatch {
     return true
   }
 
-  var cancel: @Sendable () -> Void {
+  package var cancel: @Sendable () -> Void {
     guard let usb else { return {} }
     return usb.cancel
   }
@@ -121,4 +128,4 @@ enum DeviceNodes {
 }
 
 /// Lets time pass on a thread that may block.
-func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+package func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }

@@ -32,7 +32,8 @@ import Testing
       #expect(result.status == 0)
       #expect(result.lines.last?.hasPrefix("nfc ") == true)
       for file in [
-        "bin/nfc", "share/man/man1/nfc.1", "share/man/man1/nfc-write-uri.1",
+        "bin/nfc", "bin/nfc-reader", "bin/nfc-mqtt", "bin/nfc-notify", "share/man/man1/nfc.1",
+        "share/man/man1/nfc-write-uri.1",
         "share/bash-completion/completions/nfc", "share/zsh/site-functions/_nfc",
         "share/fish/vendor_completions.d/nfc.fish", "share/nfc/60-nfc.rules",
       ] {
@@ -70,7 +71,8 @@ import Testing
       let result = try await Self.run(script, ["D": directory.path])
       #expect(result.status == 0)
       for file in [
-        "usr/bin/nfc", "usr/share/man/man1/nfc.1.gz", "usr/share/man/man1/nfc-felica-read.1.gz",
+        "usr/bin/nfc", "usr/bin/nfc-reader", "usr/bin/nfc-mqtt", "usr/bin/nfc-notify",
+        "usr/share/man/man1/nfc.1.gz", "usr/share/man/man1/nfc-felica-read.1.gz",
         "usr/share/bash-completion/completions/nfc", "usr/share/zsh/vendor-completions/_nfc",
         "usr/share/fish/vendor_completions.d/nfc.fish", "usr/lib/udev/rules.d/60-nfc.rules",
         "usr/share/doc/nfc-swift/copyright",

@@ -1,4 +1,5 @@
 import NFCCore
+import NFCIsolated
 import NFCLibNFC
 import NFCPCSC
 import Synchronization
@@ -8,7 +9,9 @@ import Synchronization
 /// Those of libnfc come first, since asking the PC/SC service may start it, and it takes every reader that it
 /// has a driver for as soon as it runs.
 public enum ReaderSources {
-  private static let sources = Mutex<[any ReaderSource]>([LibNFCSource(), PCSCSource()])
+  private static let sources = Mutex<[any ReaderSource]>([
+    LibNFCSource(), PCSCSource(), IsolatedSource(),
+  ])
 
   /// All that are known.
   public static var all: [any ReaderSource] { sources.withLock { $0 } }

@@ -43,6 +43,10 @@ public protocol ReaderSource: Sendable {
   /// - Throws: `unsupported` if there is no way to do that, `readerUnavailable` if a program has it open.
   func reset(_ address: ReaderAddress) throws
 
+  /// The address of the same reader at another source, for a source whose readers are those of another one; `nil`
+  /// for all others.
+  func underlyingAddress(of address: ReaderAddress) -> ReaderAddress?
+
   /// What drives the readers, with its version, where that is known: `libnfc 1.8.0`.
   var version: String? { get }
 
@@ -54,6 +58,7 @@ extension ReaderSource {
   public var isShared: Bool { false }
   public func obstacle() -> NFCError? { nil }
   public func aliases(of address: ReaderAddress) -> [ReaderAddress] { [] }
+  public func underlyingAddress(of address: ReaderAddress) -> ReaderAddress? { nil }
   public var version: String? { nil }
   public func reset(_ address: ReaderAddress) throws {
     throw NFCError(.unsupported, "only a reader on USB can be reset, and \(address) is none")

@@ -25,6 +25,12 @@ public struct NFCError: Error, Hashable, Sendable {
     private let value: Value
     private init(_ value: Value) { self.value = value }
 
+    /// The code of that name, as ``description`` gives it.
+    package init?(_ name: String) {
+      guard let value = Value(rawValue: name) else { return nil }
+      self.value = value
+    }
+
     /// No reader is there, or none of that name.
     public static let readerNotFound = Code(.readerNotFound)
     /// The reader is there and cannot be opened: in use, no permission, no answer.
@@ -83,6 +89,9 @@ public struct NFCError: Error, Hashable, Sendable {
     case pcsc(UInt32, String)
     /// The errno of a system call.
     case system(Int32, String)
+    /// The number of the signal that ended the process which drives the reader, with its name and what the
+    /// process reported last.
+    case signal(Int32, String)
     /// The 4-bit code of a negative acknowledge of a type A tag.
     case negativeAcknowledge(UInt8)
     /// The two status bytes of ISO/IEC 7816-4, 5.6.
@@ -177,6 +186,7 @@ extension NFCError.Cause: CustomStringConvertible {
     case .libnfc(_, let text): text
     case .pcsc(_, let text): text
     case .system(_, let text): text
+    case .signal(_, let text): text
     case .negativeAcknowledge(let code): "NAK \([code].hexadecimal.dropFirst())"
     case .statusWord(let word): "status word \(StatusWord(rawValue: word))"
     case .statusFlags(let first, let second): "status flags \([first, second].hexadecimal)"

@@ -1,0 +1,75 @@
+import NFCCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The executable that has a reader for other programs.
+struct HelperProgram: Sendable {
+  static let name = "nfc-reader"
+  /// The environment variable that names it.
+  static let variable = "NFC_READER_HELPER"
+
+  /// Where it is; `nil` looks for it.
+  let path: String?
+
+  /// The executable: the one that the program has named, or else the environment variable, or else the one beside
+  /// the running program, or else the first in `PATH`.
+  ///
+  /// - Throws: `readerUnavailable` if there is none, with what to do.
+  func executable() throws -> String {
+    if let named = path ?? Self.environment(Self.variable) {
+      guard Self.isExecutable(named) else {
+        throw Self.missing("\(named), which is to drive the reader, is no program")
+      }
+      return named
+    }
+    var folders: [String] = []
+    if let own = Self.ownPath { folders.append(Self.folder(of: own)) }
+    folders += (Self.environment("PATH") ?? "").split(separator: ":").map(String.init)
+    // An empty entry of PATH would be the working directory, which may be anybody's.
+    for folder in folders where folder.hasPrefix("/") {
+      let path = folder + "/" + Self.name
+      if Self.isExecutable(path) { return path }
+    }
+    throw Self.missing("\(Self.name), which is to drive the reader, is not installed")
+  }
+
+  private static func missing(_ reason: String) -> NFCError {
+    NFCError(
+      .readerUnavailable,
+      "\(reason); put it beside this program or in PATH, or name it in \(variable)")
+  }
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+    return value
+  }
+
+  private static func isExecutable(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && access(path, X_OK) == 0
+  }
+
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+  }
+
+  private static var ownPath: String? {
+    #if canImport(Glibc)
+    realpath("/proc/self/exe", nil).map { pointer in
+      defer { free(pointer) }
+      return String(cString: pointer)
+    }
+    #else
+    guard let name = CommandLine.arguments.first, let pointer = realpath(name, nil) else {
+      return nil
+    }
+    defer { free(pointer) }
+    return String(cString: pointer)
+    #endif
+  }
+}

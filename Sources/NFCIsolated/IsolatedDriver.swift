@@ -1,0 +1,285 @@
+import NFCCore
+import NFCLibNFC
+import Synchronization
+
+/// A reader that libnfc drives in a process of its own.
+///
+/// Every call is a request to that process. One that does not answer in time is ended, and the reader is lost;
+/// the next round of polling, or whoever opens the reader again, starts another.
+final class IsolatedDriver: ReaderDriver {
+  let name: String
+  let connectionString: String
+  let capabilities: ReaderCapabilities
+  let canReconnect = true
+
+  private let program: HelperProgram
+  /// What libnfc has to open.
+  private let address: ReaderAddress
+  private let limits: IsolationLimits
+  private let foundOneByOne: Set<TagTechnology>
+  private let work = Work()
+  /// `nil` once it has ended.
+  private var helper: HelperProcess?
+  /// Why it has.
+  private var ending: NFCError?
+
+  /// - Parameters:
+  ///   - address: with the scheme of isolated readers.
+  ///   - inner: without it.
+  init(
+    _ address: ReaderAddress, leadingTo inner: ReaderAddress, _ program: HelperProgram,
+    _ limits: IsolationLimits
+  ) throws {
+    let (helper, opened) = try Self.start(program, inner, limits)
+    self.program = program
+    self.address = inner
+    self.limits = limits
+    self.helper = helper
+    connectionString = address.description
+    name = opened.name
+    capabilities = opened.capabilities
+    foundOneByOne = Set(opened.foundOneByOne)
+    work.use(helper.aborts)
+  }
+
+  private static func start(
+    _ program: HelperProgram, _ address: ReaderAddress, _ limits: IsolationLimits
+  ) throws -> (HelperProcess, HelperResponse.Opened) {
+    let helper = try HelperProcess(program)
+    let deadline = ContinuousClock.now + limits.opening
+    let response = try helper.call(
+      .open(address), bound: limits.opening, within: { deadline - ContinuousClock.now },
+      failingWith: .readerUnavailable)
+    switch response {
+    case .opened(let reader): return (helper, reader)
+    case .failure(let error):
+      helper.leave()
+      throw error
+    default:
+      helper.kill()
+      throw Self.nonsense(.readerUnavailable)
+    }
+  }
+
+  private static func nonsense(_ code: NFCError.Code) -> NFCError {
+    NFCError(code, "the process that drives the reader gave an answer that makes no sense")
+  }
+
+  // MARK: Work
+
+  /// The piece of work that is running, and the request that an abort of it concerns.
+  private final class Work: Sendable {
+    private struct State {
+      var aborts: HelperProcess.Aborts?
+      var isWorking = false
+      var abortedSince: ContinuousClock.Instant?
+      /// The request that the helper is busy with.
+      var request: UInt64?
+    }
+
+    private let state = Mutex(State())
+
+    func use(_ aborts: HelperProcess.Aborts?) { state.withLock { $0.aborts = aborts } }
+
+    func begin() {
+      state.withLock {
+        $0.isWorking = true
+        $0.abortedSince = nil
+      }
+    }
+
+    func end() { state.withLock { $0.isWorking = false } }
+
+    func abort() {
+      state.withLock { state in
+        guard state.isWorking, state.abortedSince == nil else { return }
+        state.abortedSince = ContinuousClock.now
+        if let request = state.request { state.aborts?.abort(request) }
+      }
+    }
+
+    /// A request is about to be made.
+    ///
+    /// - Parameter isAbortable: whether it is not to be made any more once the work was aborted.
+    func enter(_ request: UInt64, isAbortable: Bool) throws {
+      try state.withLock { state in
+        guard isAbortable else { return }
+        if state.isWorking, state.abortedSince != nil { throw CancellationError() }
+        state.request = request
+      }
+    }
+
+    func leave() { state.withLock { $0.request = nil } }
+
+    /// When an abort was sent into the request that is running.
+    var abortedSince: ContinuousClock.Instant? {
+      state.withLock { $0.isWorking && $0.request != nil ? $0.abortedSince : nil }
+    }
+  }
+
+  var abort: @Sendable () -> Void {
+    let work = work
+    return { work.abort() }
+  }
+
+  func begin() { work.begin() }
+  func end() { work.end() }
+
+  /// Makes a request of the helper.
+  ///
+  /// - Parameters:
+  ///   - limit: after which the helper is ended.
+  ///   - isAbortable: `false` for what is done although the work was cancelled.
+  private func call(
+    _ request: HelperRequest, atMost limit: Duration? = nil, isAbortable: Bool = true
+  ) throws -> HelperResponse {
+    guard let helper else { throw ending ?? NFCError(.readerLost, "the reader was closed") }
+    try work.enter(helper.nextNumber, isAbortable: isAbortable)
+    defer { work.leave() }
+    let bound = limit ?? limits.call
+    let deadline = ContinuousClock.now + bound
+    do {
+      let response = try helper.call(
+        request, bound: bound,
+        within: { [work, limits] in
+          let end = work.abortedSince.map { min(deadline, $0 + limits.abort) } ?? deadline
+          return end - ContinuousClock.now
+        }, failingWith: .readerLost)
+      switch response {
+      case .failure(let error): throw error
+      case .cancelled: throw CancellationError()
+      default: return response
+      }
+    } catch let error as NFCError {
+      guard helper.hasEnded else { throw error }
+      // The tags of this reader are lost, whatever the program was told.
+      let isAborted = work.abortedSince != nil
+      lose(error)
+      if isAborted { throw CancellationError() }
+      throw error
+    }
+  }
+
+  private func lose(_ error: NFCError) {
+    helper = nil
+    work.use(nil)
+    ending = error
+  }
+
+  private func confirm(_ request: HelperRequest) throws {
+    guard case .done = try call(request) else { throw mistrust() }
+  }
+
+  /// The helper has answered another question than it was asked.
+  private func mistrust() -> NFCError {
+    helper?.kill()
+    let error = Self.nonsense(.readerLost)
+    lose(error)
+    return error
+  }
+
+  // MARK: ReaderDriver
+
+  func findsOneByOne(_ technology: TagTechnology) -> Bool { foundOneByOne.contains(technology) }
+
+  func resetField() throws {
+    guard helper == nil else { return try confirm(.resetField) }
+    do {
+      let (helper, _) = try Self.start(program, address, limits)
+      self.helper = helper
+      work.use(helper.aborts)
+      ending = nil
+    } catch let error as NFCError {
+      throw NFCError(.readerLost, error.reason, cause: error.cause)
+    }
+  }
+
+  func list(_ technology: TagTechnology) throws -> [Target] {
+    guard case .targets(let targets) = try call(.list(technology)) else { throw mistrust() }
+    return targets
+  }
+
+  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+    guard case .targets(let targets) = try call(.find(technology, besides: found)),
+      targets.count < 2
+    else { throw mistrust() }
+    return targets.first
+  }
+
+  func select(_ target: Target) throws { try confirm(.select(target)) }
+
+  func isPresent(_ target: Target) throws -> Bool {
+    guard case .decision(let isPresent) = try call(.isPresent(target)) else { throw mistrust() }
+    return isPresent
+  }
+
+  func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8] {
+    let longest = capabilities.maximumCommandLength
+    guard command.count <= longest else {
+      throw NFCError(
+        .commandTooLong,
+        "a command has at most \(longest) bytes on this reader, not \(command.count)")
+    }
+    // libnfc counts milliseconds in 32 bits.
+    let timeout = min(max(timeout, .zero), .milliseconds(Int32.max))
+    let response = try call(
+      .exchange(command, framing, timeout: timeout), atMost: limits.call + timeout)
+    guard case .answer(let answer) = response else { throw mistrust() }
+    return answer
+  }
+
+  func authenticate(
+    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
+  ) throws {
+    try confirm(.authenticate(block: block, keyType, key: key, uid: uid))
+  }
+
+  func disconnect() {
+    guard helper != nil else { return }
+    _ = try? call(.disconnect, atMost: limits.closing, isAbortable: false)
+  }
+
+  func close() {
+    guard helper != nil else { return }
+    _ = try? call(.close, atMost: limits.closing, isAbortable: false)
+    helper?.leave()
+    lose(NFCError(.readerLost, "the reader was closed"))
+    if isCloseAnnounced.isSet { ClosingPorts.remove(connectionString) }
+  }
+
+  // MARK: Closing
+
+  private let isCloseAnnounced = Flag()
+
+  /// Set once.
+  private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+
+    /// Whether it was not set before.
+    func set() -> Bool {
+      value.withLock { value in
+        defer { value = true }
+        return !value
+      }
+    }
+  }
+
+  var announceClose: @Sendable () -> Void {
+    let (flag, name) = (isCloseAnnounced, connectionString)
+    return { if flag.set() { ClosingPorts.add(name) } }
+  }
+}
+
+/// How long a helper may take before it is ended.
+struct IsolationLimits: Sendable {
+  /// Opening takes libnfc seven seconds at most, and twice that with a USB reader that is reset in between.
+  var opening = Duration.seconds(20)
+  /// An ordinary call, the time-out of an exchange not counted. libnfc's driver ends by itself what takes longer
+  /// than 15 s, and knows more about the cause.
+  var call = Duration.seconds(18)
+  /// After an abort. The driver gives a call up after 1.2 s.
+  var abort = Duration.milliseconds(1800)
+  /// Releasing the reader, which the driver gives three seconds and a cut.
+  var closing = Duration.seconds(5)
+}

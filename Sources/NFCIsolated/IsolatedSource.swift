@@ -1,0 +1,146 @@
+import NFCCore
+import NFCLibNFC
+import NFCUSB
+
+/// The readers that libnfc drives, each in a process of its own: `isolated:` before a libnfc connection string.
+///
+/// libnfc trusts a reader's chip more than it should: some answers make it call `abort()`, others keep it copying
+/// without end. In a process of its own that costs the reader and not the program: the process has ended, or is
+/// ended when it does not answer in time; what was running throws `readerLost` with the cause; and the next round
+/// of polling, or opening the reader again, starts another process. A program that is killed leaves no process
+/// behind, and its reader's carrier is switched off.
+///
+/// The process runs `nfc-reader`, a product of this package. It is looked for beside the running program and in
+/// `PATH`; an app that keeps it elsewhere names it in the environment variable `NFC_READER_HELPER`, or
+/// registers a source of its own before it opens a reader:
+///
+/// ```swift
+/// ReaderSources.register(IsolatedSource(helper: "/opt/myapp/libexec/nfc-reader"))
+/// let reader = try await Reader.open("isolated:pn532_uart:/dev/ttyUSB0")
+/// ```
+///
+/// Program and helper must be of the same release: another version of their protocol is refused.
+///
+/// Such readers are found only by being named: ``readers()`` would list each of libnfc's readers twice.
+public struct IsolatedSource: ReaderSource {
+  /// What stands before a libnfc connection string.
+  public static let scheme = "isolated"
+
+  public let name = "libnfc in a process of its own"
+  public var schemes: [String] { [Self.scheme] }
+
+  private let program: HelperProgram
+  private let limits: IsolationLimits
+
+  /// Makes a source.
+  ///
+  /// - Parameter helper: the path of `nfc-reader`; `nil` looks for it.
+  public init(helper: String? = nil) {
+    self.init(helper: helper, limits: IsolationLimits())
+  }
+
+  init(helper: String?, limits: IsolationLimits) {
+    program = HelperProgram(path: helper)
+    self.limits = limits
+  }
+
+  /// Made for tests, which have less time than readers.
+  package init(helper: String? = nil, answeringWithin call: Duration) {
+    self.init(
+      helper: helper, limits: IsolationLimits(opening: call, call: call, closing: call))
+  }
+
+  public func readers() -> [FoundReader] { [] }
+
+  public func underlyingAddress(of address: ReaderAddress) -> ReaderAddress? {
+    address.rest.map { ReaderAddress($0) }
+  }
+
+  private func inner(_ address: ReaderAddress) throws -> ReaderAddress {
+    let inner = ReaderAddress(address.rest ?? "")
+    guard ConnectionString.drivers.contains(inner.scheme) else {
+      throw NFCError(
+        .readerNotFound,
+        "\"\(address)\" is no address of a reader; it is \(Self.scheme): and a libnfc connection "
+          + "string, for instance \(Self.scheme):pn532_uart:/dev/ttyUSB0")
+    }
+    return inner
+  }
+
+  private static func isolated(_ address: ReaderAddress) -> ReaderAddress {
+    ReaderAddress("\(scheme):\(address)")
+  }
+
+  private static func isolated(_ found: FoundReader) -> FoundReader {
+    var found = found
+    found.address = isolated(found.address)
+    found.aliases = found.aliases.map(isolated)
+    return found
+  }
+
+  /// How long a reader that this program is closing is waited for.
+  private static let closingLimit = Duration.seconds(5)
+
+  public func open(_ address: ReaderAddress) throws -> any ReaderDriver {
+    let inner = try inner(address)
+    let deadline = ContinuousClock.now + Self.closingLimit
+    while ClosingPorts.contains(address.description), ContinuousClock.now < deadline {
+      pause(milliseconds: 5)
+    }
+    return try IsolatedDriver(address, leadingTo: inner, program, limits)
+  }
+
+  public func reset(_ address: ReaderAddress) throws {
+    guard case .done = try ask(.reset(try inner(address))) else {
+      throw NFCError(.readerUnavailable, "\(address) could not be reset")
+    }
+  }
+
+  /// Makes one request of a helper that has no reader.
+  private func ask(_ request: HelperRequest) throws -> HelperResponse {
+    let helper = try HelperProcess(program)
+    defer { helper.leave() }
+    let deadline = ContinuousClock.now + limits.opening
+    let response = try helper.call(
+      request, bound: limits.opening, within: { deadline - ContinuousClock.now },
+      failingWith: .readerUnavailable)
+    if case .failure(let error) = response { throw error }
+    return response
+  }
+
+  // What follows takes no call into libnfc, only a look at the system's devices.
+
+  public func aliases(of address: ReaderAddress) -> [ReaderAddress] {
+    guard let inner = try? inner(address) else { return [] }
+    return LibNFCSource().aliases(of: inner).map(Self.isolated)
+  }
+
+  public func advice(forSilenceOf address: ReaderAddress) -> String {
+    LibNFCSource().advice(forSilenceOf: underlyingAddress(of: address) ?? address)
+  }
+
+  public func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch {
+    Watch(addresses.compactMap { underlyingAddress(of: $0) })
+  }
+
+  /// Shows only what is named, since all others are libnfc's own to show.
+  private final class Watch: ReaderSourceWatch {
+    private let named: [ReaderAddress]
+    private let devices: LibNFCWatch
+
+    init(_ named: [ReaderAddress]) {
+      self.named = named
+      devices = LibNFCWatch(naming: named) {
+        LibNFCSource.found([], devices: USBDevices.readers())
+      }
+    }
+
+    func readers() -> [FoundReader] {
+      devices.readers().filter { found in named.contains(where: found.answers) }
+        .map(IsolatedSource.isolated)
+    }
+
+    func wait(atMost timeout: Duration) -> Bool { devices.wait(atMost: timeout) }
+    var cancel: @Sendable () -> Void { devices.cancel }
+  }
+}

@@ -1,0 +1,23 @@
+import NFCIsolated
+import NFCLibNFC
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// `nfc-reader`: has a reader for a program that opened it by `isolated:`, so that libnfc's crashes and hangs
+/// are not that program's.
+@main
+enum EntryPoint {
+  static func main() {
+    guard HelperService.hasProgram else {
+      let text = "nfc-reader: this program is started by programs that open a reader by isolated:\n"
+      _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+      exit(64)
+    }
+    signal(SIGPIPE, SIG_IGN)
+    HelperService(LibNFCSource()).run()
+  }
+}
