@@ -10,7 +10,7 @@ import Darwin
 /// A running helper. Used by one thread, except ``abort(_:)``.
 ///
 /// It has a process group of its own, so that an interrupt from the terminal reaches the program and not its
-/// reader, and so that the system ends it, even one that is stopped, when the program has gone.
+/// reader. It ends by itself when the program has gone.
 final class HelperProcess {
   private let process: pid_t
   private let requests: HelperSocket

@@ -63,6 +63,9 @@ package final class HelperService {
   /// Serves until the program closes its sockets.
   package func run() {
     keepToOneself()
+    #if os(Linux)
+    Self.continueWhenOrphaned()
+    #endif
     guard startAborting(), (try? requests.send(HelperProtocol.greeting())) != nil else { return }
     while let message = try? requests.receiveMessage(within: nil) {
       var reader = MessageReader(message)
@@ -100,6 +103,19 @@ package final class HelperService {
     closedir(folder)
     for descriptor in inherited { _ = close(descriptor) }
   }
+
+  #if os(Linux)
+  /// `PR_SET_PDEATHSIG` of `linux/prctl.h`.
+  private static let setParentDeathSignal: Int32 = 1
+
+  /// Has the system let this process go on, if it was stopped, when its program has gone: only then can it see
+  /// that, and end. `prctl` takes a variable number of arguments, which Swift does not call.
+  private static func continueWhenOrphaned() {
+    typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+    guard let symbol = dlsym(nil, "prctl") else { return }
+    _ = unsafeBitCast(symbol, to: Control.self)(setParentDeathSignal, UInt(SIGCONT), 0, 0, 0)
+  }
+  #endif
 
   // MARK: Aborts
 
