@@ -4,7 +4,7 @@ import NFCCore
 extension VirtualPCSCReader {
   /// A command with data: version, what it is about, RFU, parameters.
   func omnikeyCommand(_ action: UInt8, _ data: [UInt8]) -> [UInt8] {
-    typealias Code = ISO15693CommandCode
+    typealias Code = VicinityCommandCode
     let (block, afi, dsfid): (UInt8, UInt8, UInt8) = (0x00, 0x02, 0x03)
     let (set, lock, status): (UInt8, UInt8, UInt8) = (0x01, 0x02, 0x03)
     let version: UInt8 = 0x01

@@ -29,7 +29,7 @@ extension VirtualPCSCReader {
     case asIs: return answerWithFlags(to: frame)
     case withUID:
       guard frame.count >= 2 else { return Self.wrongLength }
-      let flags = ISO15693RequestFlags(rawValue: frame[0])
+      let flags = VicinityFlags(rawValue: frame[0])
       guard let request = request(frame[1], Array(frame.dropFirst(2)), flags: flags) else {
         return Self.wrongLength
       }
@@ -49,44 +49,44 @@ extension VirtualPCSCReader {
   // MARK: Commands
 
   private static let counted: Set<UInt8> = [
-    ISO15693CommandCode.readMultipleBlocks, ISO15693CommandCode.writeMultipleBlocks,
-    ISO15693CommandCode.getMultipleBlockSecurityStatus,
+    VicinityCommandCode.readMultipleBlocks, VicinityCommandCode.writeMultipleBlocks,
+    VicinityCommandCode.getMultipleBlockSecurityStatus,
   ]
   private static let wide: Set<UInt8> = [
-    ISO15693CommandCode.extendedReadSingleBlock, ISO15693CommandCode.extendedWriteSingleBlock,
-    ISO15693CommandCode.extendedLockBlock,
+    VicinityCommandCode.extendedReadSingleBlock, VicinityCommandCode.extendedWriteSingleBlock,
+    VicinityCommandCode.extendedLockBlock,
   ]
   private static let wideCounted: Set<UInt8> = [
-    ISO15693CommandCode.extendedReadMultipleBlocks, ISO15693CommandCode.extendedWriteMultipleBlocks,
-    ISO15693CommandCode.extendedGetMultipleBlockSecurityStatus,
+    VicinityCommandCode.extendedReadMultipleBlocks, VicinityCommandCode.extendedWriteMultipleBlocks,
+    VicinityCommandCode.extendedGetMultipleBlockSecurityStatus,
   ]
   private static let plain: Set<UInt8> = [
-    ISO15693CommandCode.readSingleBlock, ISO15693CommandCode.writeSingleBlock,
-    ISO15693CommandCode.lockBlock, ISO15693CommandCode.select, ISO15693CommandCode.writeAFI,
-    ISO15693CommandCode.lockAFI, ISO15693CommandCode.writeDSFID, ISO15693CommandCode.lockDSFID,
-    ISO15693CommandCode.getSystemInformation,
+    VicinityCommandCode.readSingleBlock, VicinityCommandCode.writeSingleBlock,
+    VicinityCommandCode.lockBlock, VicinityCommandCode.select, VicinityCommandCode.writeAFI,
+    VicinityCommandCode.lockAFI, VicinityCommandCode.writeDSFID, VicinityCommandCode.lockDSFID,
+    VicinityCommandCode.getSystemInformation,
   ]
 
   /// The RFID instruction: numbers most significant byte first, counts as numbers of blocks.
   func rfid(_ code: UInt8, _ parameters: [UInt8]) -> [UInt8] {
     guard let own = Self.parameters(code, parameters) else { return Self.wrongLength }
     let modes = state.withLock { $0.springCard }
-    guard let addressed = request(code, own),
-      var request = try? ISO15693Request(decoding: addressed)
-    else { return Self.notSupported }
-    if modes.hasOption, request.command.isWriteAlike { request.flags.insert(.option) }
-    switch modes.recipient {
-    case .addressed: break
-    case .everyone:
-      request.uid = nil
-      request.flags.remove(.address)
-    case .selected:
-      _ = carry(ISO15693CommandCode.select, [])
-      request.uid = nil
-      request.flags.remove(.address)
-      request.flags.insert(.select)
+    guard let addressed = request(code, own), let parsed = VicinityRequest(addressed) else {
+      return Self.notSupported
     }
-    return (try? request.encoded()).map { answer(to: $0) } ?? Self.wrongLength
+    var flags: VicinityFlags = []
+    if modes.hasOption, parsed.command.changesMemory { flags.insert(.option) }
+    let uid: [UInt8]?
+    switch modes.recipient {
+    case .addressed: uid = parsed.uid
+    case .everyone: uid = nil
+    case .selected:
+      _ = carry(VicinityCommandCode.select, [])
+      uid = nil
+      flags.insert(.select)
+    }
+    return Self.request(code, own, flags: flags, uid: uid).map { answer(to: $0) }
+      ?? Self.wrongLength
   }
 
   /// The parameters as they go over the air; `nil` for a command or a length that is not known.

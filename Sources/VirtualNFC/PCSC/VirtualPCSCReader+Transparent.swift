@@ -108,9 +108,9 @@ extension VirtualPCSCReader {
   private func send(_ request: [UInt8], _ session: inout TransparentExchange) -> [UInt8]? {
     let reception = exchange(request)
     let writes: Set<UInt8> = [
-      ISO15693CommandCode.writeSingleBlock, ISO15693CommandCode.lockBlock,
-      ISO15693CommandCode.writeMultipleBlocks, ISO15693CommandCode.extendedWriteSingleBlock,
-      ISO15693CommandCode.extendedLockBlock, ISO15693CommandCode.extendedWriteMultipleBlocks,
+      VicinityCommandCode.writeSingleBlock, VicinityCommandCode.lockBlock,
+      VicinityCommandCode.writeMultipleBlocks, VicinityCommandCode.extendedWriteSingleBlock,
+      VicinityCommandCode.extendedLockBlock, VicinityCommandCode.extendedWriteMultipleBlocks,
     ]
     let isWrite = request.count > 1 && writes.contains(request[1])
     if isWrite, session.microseconds ?? 0 < Self.writeTime { return Self.noAnswer }

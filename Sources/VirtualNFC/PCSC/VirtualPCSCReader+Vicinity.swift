@@ -73,19 +73,31 @@ extension VirtualPCSCReader {
   /// A request that the reader addresses to the tag that it has found; `nil` for parameters that the
   /// command does not have.
   func request(
-    _ code: UInt8, _ parameters: [UInt8], flags: ISO15693RequestFlags = []
+    _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags = []
   ) -> [UInt8]? {
-    let all = flags.union(.highDataRate)
     guard let uid = vicinityTags.first?.identifier,
-      let plain = try? ISO15693Request(
-        decoding: [ISO15693RequestFlags.highDataRate.rawValue, code] + parameters)
+      flags.isDisjoint(with: [.inventory, .select])
     else { return nil }
-    return try? ISO15693Request(plain.command, flags: all, uid: uid).encoded()
+    return Self.request(code, parameters, flags: flags, uid: uid)
+  }
+
+  /// - Parameter uid: most significant byte first; `nil` for a request that is not addressed.
+  static func request(
+    _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags, uid: [UInt8]?
+  ) -> [UInt8]? {
+    var flags = flags.union(.highDataRate)
+    if uid != nil { flags.insert(.address) }
+    // The maker's code stands before the UID.
+    let head = VicinityCommandCode.custom.contains(code) ? 1 : 0
+    let frame =
+      [flags.rawValue, code] + parameters.prefix(head) + (uid ?? []).reversed()
+      + parameters.dropFirst(head)
+    return VicinityRequest(frame).map { _ in frame }
   }
 
   /// Brings a command to the tag; the answer is without its flags.
   func carry(
-    _ code: UInt8, _ parameters: [UInt8], flags: ISO15693RequestFlags = []
+    _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags = []
   ) -> [UInt8] {
     guard let request = request(code, parameters, flags: flags) else { return Self.wrongLength }
     return answer(to: request)
@@ -97,9 +109,9 @@ extension VirtualPCSCReader {
     case .silence: return isSpringCard ? Self.mute : Self.noAnswer
     case .broken: return isSpringCard ? Self.wrongCheck : Self.noAnswer
     case .frame(let answer):
-      guard let response = try? ISO15693Response(decoding: answer) else { return Self.noAnswer }
-      switch response.errorCode {
-      case nil: return response.payload + Self.done
+      guard let flags = answer.first else { return Self.noAnswer }
+      guard flags & VicinityResponse.errorFlag != 0 else { return answer.dropFirst() + Self.done }
+      switch answer.dropFirst().first.flatMap(VicinityErrorCode.init) {
       case .blockNotAvailable: return Self.noSuchBlock
       case .locked, .alreadyLocked: return [0x69, 0x82]
       case .commandNotSupported: return Self.notSupported
@@ -111,14 +123,13 @@ extension VirtualPCSCReader {
   /// What the tag tells of itself.
   ///
   /// - Throws: the status word of a tag that tells nothing.
-  func systemInformation() throws(StatusWord) -> ISO15693SystemInformation {
-    let answer = carry(ISO15693CommandCode.getSystemInformation, [])
+  func systemInformation() throws(StatusWord) -> VicinityDescription {
+    let answer = carry(VicinityCommandCode.getSystemInformation, [])
     guard answer.suffix(2) == Self.done[...] else { throw StatusWord(bytes: answer) }
-    do {
-      return try ISO15693SystemInformation(decoding: Array(answer.dropLast(2)), form: .ordinary)
-    } catch {
+    guard let description = VicinityDescription(Array(answer.dropLast(2))) else {
       throw StatusWord(bytes: Self.notSupported)
     }
+    return description
   }
 
   /// What an APDU is answered with that cannot be carried out.
@@ -141,16 +152,16 @@ extension VirtualPCSCReader {
 
   private func read(_ block: UInt16) -> [UInt8] {
     guard let number = UInt8(exactly: block) else {
-      return carry(ISO15693CommandCode.extendedReadSingleBlock, block.littleEndianBytes)
+      return carry(VicinityCommandCode.extendedReadSingleBlock, block.littleEndianBytes)
     }
-    return carry(ISO15693CommandCode.readSingleBlock, [number])
+    return carry(VicinityCommandCode.readSingleBlock, [number])
   }
 
   private func write(_ block: UInt16, _ data: [UInt8]) -> [UInt8] {
     guard let number = UInt8(exactly: block) else {
-      return carry(ISO15693CommandCode.extendedWriteSingleBlock, block.littleEndianBytes + data)
+      return carry(VicinityCommandCode.extendedWriteSingleBlock, block.littleEndianBytes + data)
     }
-    return carry(ISO15693CommandCode.writeSingleBlock, [number] + data)
+    return carry(VicinityCommandCode.writeSingleBlock, [number] + data)
   }
 
   private func readBinary(_ p1: UInt8, _ p2: UInt8, _ length: Int?) throws(StatusWord) -> [UInt8] {

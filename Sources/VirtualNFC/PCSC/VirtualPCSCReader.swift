@@ -225,7 +225,7 @@ public final class VirtualPCSCReader: Sendable {
     let effect = nextEffect()
     guard effect?.stopsFrame != true else { return .silence }
     var reception = field.transmit(.iso15693(request))
-    if request.first.map({ ISO15693RequestFlags(rawValue: $0) })?.contains(.option) == true,
+    if request.first.map({ VicinityFlags(rawValue: $0) })?.contains(.option) == true,
       reception == .silence
     {
       reception = field.transmit(RadioFrame([], modulation: .iso15693, bitRate: 26))

@@ -27,16 +27,30 @@ struct AccessConditions: Hashable, Sendable {
   /// write them.
   let groups: [UInt8]
 
+  /// Where figure 10 of the data sheet has each bit: its byte in the trailer, and the place of group 0's; the
+  /// other groups' stand to its left.
+  private static let places: [(bit: (byte: Int, place: Int), inverse: (byte: Int, place: Int))] = [
+    (bit: (7, 4), inverse: (6, 0)),  // C1
+    (bit: (8, 0), inverse: (6, 4)),  // C2
+    (bit: (8, 4), inverse: (7, 0)),  // C3
+  ]
+
   /// Reads bytes 6 to 8 of a sector trailer; `nil` if a bit and its inverse do not differ, which
   /// blocks the sector.
   init?(trailer: [UInt8]) {
     guard trailer.count == 16 else { return nil }
-    let (byte6, byte7, byte8) = (trailer[6], trailer[7], trailer[8])
-    let (c1, c2, c3) = (byte7 >> 4, byte8 & 0x0F, byte8 >> 4)
-    guard ~byte6 & 0x0F == c1, ~byte6 >> 4 == c2, ~byte7 & 0x0F == c3 else { return nil }
-    groups = (0..<4).map { group in
-      (c1 >> group & 1) << 2 | (c2 >> group & 1) << 1 | (c3 >> group & 1)
+    var groups: [UInt8] = []
+    for group in 0...Self.trailerGroup {
+      var bits: UInt8 = 0
+      for (bit, inverse) in Self.places {
+        let isSet = trailer[bit.byte] >> UInt8(bit.place + group) & 1
+        let isClear = trailer[inverse.byte] >> UInt8(inverse.place + group) & 1
+        guard isSet != isClear else { return nil }
+        bits = bits << 1 | isSet
+      }
+      groups.append(bits)
     }
+    self.groups = groups
   }
 
   /// Four numbers of three bits; further ones are ignored, missing ones are 0.
@@ -46,47 +60,99 @@ struct AccessConditions: Hashable, Sendable {
 
   /// Bytes 6 to 8 of a sector trailer.
   var bytes: [UInt8] {
-    var (c1, c2, c3): (UInt8, UInt8, UInt8) = (0, 0, 0)
+    var bytes: [UInt8] = [0, 0, 0]
     for (group, bits) in groups.enumerated() {
-      c1 |= (bits >> 2 & 1) << group
-      c2 |= (bits >> 1 & 1) << group
-      c3 |= (bits & 1) << group
+      for (index, (bit, inverse)) in Self.places.enumerated() {
+        let isSet = bits >> UInt8(2 - index) & 1
+        bytes[bit.byte - 6] |= isSet << UInt8(bit.place + group)
+        bytes[inverse.byte - 6] |= (1 - isSet) << UInt8(inverse.place + group)
+      }
     }
-    return [~c2 << 4 | ~c1 & 0x0F, c1 << 4 | ~c3 & 0x0F, c3 << 4 | c2]
+    return bytes
   }
 
-  /// Whether key B can be read by key A. It then is data and opens nothing (table 8, note 1).
-  var isKeyBReadable: Bool { [0b000, 0b010, 0b001].contains(groups[Self.trailerGroup]) }
+  // MARK: The data sheet's tables
 
-  /// Table 8: whether a data block of a group may be accessed.
+  /// Who may do something.
+  private struct Keys: OptionSet {
+    let rawValue: UInt8
+    static let a = Keys(rawValue: 1)
+    static let b = Keys(rawValue: 2)
+    static let either: Keys = [.a, .b]
+
+    func has(_ key: MIFAREClassic.Key) -> Bool { contains(key == .a ? .a : .b) }
+  }
+
+  /// A row of table 7, which is of sector trailers; key A is never read.
+  private struct TrailerRow {
+    let keyAWrite: Keys
+    let accessBitsRead: Keys
+    let accessBitsWrite: Keys
+    let keyBRead: Keys
+    let keyBWrite: Keys
+
+    init(_ row: (Keys, Keys, Keys, Keys, Keys)) {
+      (keyAWrite, accessBitsRead, accessBitsWrite, keyBRead, keyBWrite) = row
+    }
+  }
+
+  /// Table 7, in the order of C1 C2 C3 as a number.
+  private static let trailerTable: [TrailerRow] = [
+    // key A written, access bits read, written, key B read, written
+    TrailerRow((.a, .a, [], .a, .a)),  // 000
+    TrailerRow((.a, .a, .a, .a, .a)),  // 001
+    TrailerRow(([], .a, [], .a, [])),  // 010
+    TrailerRow((.b, .either, .b, [], .b)),  // 011
+    TrailerRow((.b, .either, [], [], .b)),  // 100
+    TrailerRow(([], .either, .b, [], [])),  // 101
+    TrailerRow(([], .either, [], [], [])),  // 110
+    TrailerRow(([], .either, [], [], [])),  // 111
+  ]
+
+  /// Table 8, of data blocks, in the same order.
+  private static let dataTable: [[Operation: Keys]] = [
+    dataRow(.either, .either, .either, .either),  // 000
+    dataRow(.either, [], [], .either),  // 001
+    dataRow(.either, [], [], []),  // 010
+    dataRow(.b, .b, [], []),  // 011
+    dataRow(.either, .b, [], []),  // 100
+    dataRow(.b, [], [], []),  // 101
+    dataRow(.either, .b, .b, .either),  // 110
+    dataRow([], [], [], []),  // 111
+  ]
+
+  private static func dataRow(
+    _ read: Keys, _ write: Keys, _ increment: Keys, _ decrementTransferRestore: Keys
+  ) -> [Operation: Keys] {
+    [
+      .read: read, .write: write, .increment: increment,
+      .decrementTransferRestore: decrementTransferRestore,
+    ]
+  }
+
+  private var trailerRow: TrailerRow { Self.trailerTable[Int(groups[Self.trailerGroup] & 7)] }
+
+  /// Whether key B can be read by key A. It then is data and opens nothing (table 8, note 1).
+  var isKeyBReadable: Bool { trailerRow.keyBRead.contains(.a) }
+
+  /// Whether a data block of a group may be accessed.
   func allows(_ operation: Operation, group: Int, with key: MIFAREClassic.Key) -> Bool {
     guard groups.indices.contains(group), group != Self.trailerGroup else { return false }
     if key == .b, isKeyBReadable { return false }
-    switch (groups[group], operation) {
-    case (0b000, _): return true
-    case (0b010, .read), (0b100, .read), (0b110, .read), (0b001, .read): return true
-    case (0b011, .read), (0b101, .read): return key == .b
-    case (0b100, .write), (0b110, .write), (0b011, .write): return key == .b
-    case (0b110, .increment): return key == .b
-    case (0b110, .decrementTransferRestore), (0b001, .decrementTransferRestore): return true
-    default: return false
-    }
+    return Self.dataTable[Int(groups[group] & 7)][operation]?.has(key) ?? false
   }
 
-  /// Table 7: whether the trailer may be read. What may not be read of it is zeros.
+  /// Whether the trailer may be read. What may not be read of it is zeros.
   func allowsTrailerRead(with key: MIFAREClassic.Key) -> Bool {
-    key == .a || !isKeyBReadable
+    trailerRow.accessBitsRead.has(key)
   }
 
-  /// Table 7: what of the trailer a key may write.
+  /// What of the trailer a key may write.
   func writableTrailerFields(with key: MIFAREClassic.Key) -> TrailerFields {
-    switch (groups[Self.trailerGroup], key) {
-    case (0b000, .a): [.keyA, .keyB]
-    case (0b001, .a): .all
-    case (0b100, .b): [.keyA, .keyB]
-    case (0b011, .b): .all
-    case (0b101, .b): .accessBits
-    default: []
-    }
+    var fields: TrailerFields = []
+    if trailerRow.keyAWrite.has(key) { fields.insert(.keyA) }
+    if trailerRow.accessBitsWrite.has(key) { fields.insert(.accessBits) }
+    if trailerRow.keyBWrite.has(key) { fields.insert(.keyB) }
+    return fields
   }
 }

@@ -11,7 +11,7 @@ protocol ICODEChip: VicinityChip {
 }
 
 extension ICODEChip {
-  func afiRefusal() -> ISO15693ErrorCode? {
+  func afiRefusal() -> VicinityErrorCode? {
     security.isAFIProtected && !security.open.contains(.eas) ? .unknown : nil
   }
 
@@ -20,7 +20,7 @@ extension ICODEChip {
   /// INVENTORY READ and FAST INVENTORY READ. A label that cannot do all that is asked is silent; that
   /// a block behind a password makes it silent, too, is not confirmed.
   mutating func executeInventory(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory? {
     guard code == ICODECommand.inventoryRead || code == ICODECommand.fastInventoryRead,
       let request = ICODEInventoryRead(parameters, flags),

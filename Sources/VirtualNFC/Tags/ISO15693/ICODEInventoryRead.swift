@@ -23,7 +23,7 @@ struct ICODEInventoryRead: Hashable, Sendable {
   }
 
   let afi: UInt8
-  let mask: ISO15693InventoryMask
+  let mask: VicinityMask
   /// `nil` in the regular mode.
   let options: Options?
   /// `nil` if none is asked for.
@@ -37,7 +37,7 @@ struct ICODEInventoryRead: Hashable, Sendable {
   /// `nil` for parameters that are cut off, too long, or have a mask that is too long.
   ///
   /// - Parameter parameters: what follows the maker's code.
-  init?(_ parameters: [UInt8], _ flags: ISO15693RequestFlags) {
+  init?(_ parameters: [UInt8], _ flags: VicinityFlags) {
     var rest = parameters[...]
     func take(_ count: Int) -> [UInt8]? {
       guard rest.count >= count else { return nil }
@@ -58,8 +58,7 @@ struct ICODEInventoryRead: Hashable, Sendable {
       options = nil
     }
     guard let bytes = take((length + 7) / 8) else { return nil }
-    mask = ISO15693InventoryMask(
-      length: length, value: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+    mask = VicinityMask(length: length, bytes: bytes)
     if options?.contains(.skipData) == true {
       blocks = nil
     } else {

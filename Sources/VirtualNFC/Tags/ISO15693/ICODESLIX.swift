@@ -43,10 +43,10 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
 
   // MARK: VicinityChip
 
-  func hears(_ request: ISO15693Request) -> Bool { !security.isDeaf }
+  func hears(_ request: VicinityRequest) -> Bool { !security.isDeaf }
 
   mutating func execute(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer {
     security.execute(code, parameters, flags)
   }

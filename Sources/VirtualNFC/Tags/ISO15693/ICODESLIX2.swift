@@ -55,20 +55,20 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
   // MARK: VicinityChip
 
   /// In privacy the chip knows only the way out of it (data sheet, 9.5.3.17).
-  func hears(_ request: ISO15693Request) -> Bool {
+  func hears(_ request: VicinityRequest) -> Bool {
     guard !security.isDeaf, !protection.isDestroyed else { return false }
     guard protection.isPrivate else { return true }
-    switch request.command.code {
+    switch request.code {
     case ICODECommand.getRandomNumber, ICODECommand.setPassword: return true
     default: return false
     }
   }
 
-  func readRefusal(_ block: Int) -> ISO15693ErrorCode? {
+  func readRefusal(_ block: Int) -> VicinityErrorCode? {
     block != Self.counterBlock && !protection.allowsRead(block, security.open) ? .unknown : nil
   }
 
-  func writeRefusal(_ block: Int) -> ISO15693ErrorCode? {
+  func writeRefusal(_ block: Int) -> VicinityErrorCode? {
     block != Self.counterBlock && !protection.allowsWrite(block, security.open) ? .unknown : nil
   }
 
@@ -100,7 +100,7 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
   // MARK: Custom commands
 
   mutating func execute(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer {
     switch code {
     case ICODECommand.readSignature where parameters.isEmpty:

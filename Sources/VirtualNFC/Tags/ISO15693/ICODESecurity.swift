@@ -41,7 +41,7 @@ struct ICODESecurity: Hashable, Sendable {
   // MARK: Commands
 
   mutating func execute(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer {
     switch code {
     case ICODECommand.getRandomNumber where parameters.isEmpty:

@@ -11,7 +11,7 @@ extension VicinityModel {
     "mb89r118", uid: [0xE0, 0x08, 0x01, 0x18, 0x47, 0x0C, 0x93, 0x5E], blockCount: 250,
     blockSize: 8, features: [.readMultipleBlocks, .lockBlock],
     profile: VicinityProfile(
-      commands: VicinityProfile.usualCommands.union([ISO15693CommandCode.writeMultipleBlocks]),
+      commands: VicinityProfile.usualCommands.union([VicinityCommandCode.writeMultipleBlocks]),
       readLimit: 2, writeLimit: 2, icReference: 0x01, manufacturer: 0x08))
 }
 

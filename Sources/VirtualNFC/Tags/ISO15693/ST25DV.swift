@@ -25,7 +25,7 @@ extension VicinityModel {
       name, uid: uid, blockCount: blockCount, isWide: isWide, features: .readMultipleBlocks,
       profile: VicinityProfile(
         commands: VicinityProfile.usualCommands.union(VicinityProfile.extendedCommands)
-          .union([ISO15693CommandCode.writeMultipleBlocks]),
+          .union([VicinityCommandCode.writeMultipleBlocks]),
         readLimit: blockCount, writeLimit: 4, icReference: uid[2], tellsMemory: !isWide,
         rangeError: .unknown, manufacturer: 0x02))
   }
@@ -66,20 +66,20 @@ public struct ST25DV: VirtualChip, VicinityChip {
 
   // MARK: VicinityChip
 
-  func readRefusal(_ block: Int) -> ISO15693ErrorCode? {
+  func readRefusal(_ block: Int) -> VicinityErrorCode? {
     security.allowsRead(byte: block * core.blockSize) ? nil : .readProtected
   }
 
   /// LOCK_CCFILE has a bit for each of blocks 0 and 1 and no other (ST's drivers, st25dv_reg.h); that another
   /// block is refused with this code is not confirmed.
-  func lockRefusal(_ block: Int) -> ISO15693ErrorCode? { block > 1 ? .blockNotAvailable : nil }
+  func lockRefusal(_ block: Int) -> VicinityErrorCode? { block > 1 ? .blockNotAvailable : nil }
 
-  func writeRefusal(_ block: Int) -> ISO15693ErrorCode? {
+  func writeRefusal(_ block: Int) -> VicinityErrorCode? {
     security.allowsWrite(byte: block * core.blockSize) ? nil : .locked
   }
 
   mutating func execute(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer {
     security.execute(code, parameters)
   }

@@ -11,23 +11,23 @@ protocol VicinityChip: VirtualChip {
   var model: VicinityModel { get }
 
   /// Whether the chip listens to a request at all at present.
-  func hears(_ request: ISO15693Request) -> Bool
+  func hears(_ request: VicinityRequest) -> Bool
   /// Why a block cannot be read or written now, locks apart; `nil` if it can.
-  func readRefusal(_ block: Int) -> ISO15693ErrorCode?
-  func writeRefusal(_ block: Int) -> ISO15693ErrorCode?
+  func readRefusal(_ block: Int) -> VicinityErrorCode?
+  func writeRefusal(_ block: Int) -> VicinityErrorCode?
   /// Why a block cannot be locked at all; `nil` if it can.
-  func lockRefusal(_ block: Int) -> ISO15693ErrorCode?
+  func lockRefusal(_ block: Int) -> VicinityErrorCode?
   /// Writes a block that can be written.
   mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer
   /// Why the AFI cannot be changed now, its lock apart.
-  func afiRefusal() -> ISO15693ErrorCode?
+  func afiRefusal() -> VicinityErrorCode?
   /// Custom commands, with the right maker's code.
   mutating func execute(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer
   /// An inventory of the maker's, with the right maker's code; `nil` for silence.
   mutating func executeInventory(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory?
   /// The power has gone: what the chip remembers of a session is lost.
   mutating func endSession()
@@ -44,16 +44,16 @@ extension VicinityChip {
   public mutating func powerOff() { losePower() }
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
-  func hears(_ request: ISO15693Request) -> Bool { true }
-  func readRefusal(_ block: Int) -> ISO15693ErrorCode? { nil }
-  func writeRefusal(_ block: Int) -> ISO15693ErrorCode? { nil }
-  func lockRefusal(_ block: Int) -> ISO15693ErrorCode? { nil }
-  func afiRefusal() -> ISO15693ErrorCode? { nil }
+  func hears(_ request: VicinityRequest) -> Bool { true }
+  func readRefusal(_ block: Int) -> VicinityErrorCode? { nil }
+  func writeRefusal(_ block: Int) -> VicinityErrorCode? { nil }
+  func lockRefusal(_ block: Int) -> VicinityErrorCode? { nil }
+  func afiRefusal() -> VicinityErrorCode? { nil }
   mutating func execute(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer { .unknown }
   mutating func executeInventory(
-    _ code: UInt8, _ parameters: [UInt8], _ flags: ISO15693RequestFlags
+    _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory? { nil }
   mutating func endSession() {}
 
@@ -77,14 +77,12 @@ extension VicinityChip {
     core.slotsToWait = nil
     core.waitingAnswer = nil
     guard let payload = frame.checkedPayload else { return nil }
-    guard let request = try? ISO15693Request(decoding: payload) else {
-      return refuseBroken(payload)
-    }
+    guard let request = VicinityRequest(payload) else { return refuseBroken(payload) }
     guard hears(request) else { return nil }
     if request.flags.contains(.inventory) { return answerInventory(request) }
     guard isForThis(request) else { return nil }
     let answer = frameOf(perform(request), request)
-    if request.command.isWriteAlike, request.flags.contains(.option), answer != nil {
+    if request.command.changesMemory, request.flags.contains(.option), answer != nil {
       core.waitingAnswer = answer
       return nil
     }
@@ -106,34 +104,33 @@ extension VicinityChip {
   /// A request of the wrong length is refused by the tag that it is for.
   private func refuseBroken(_ payload: [UInt8]) -> RadioFrame? {
     guard payload.count >= 2 else { return nil }
-    let flags = ISO15693RequestFlags(rawValue: payload[0])
+    let flags = VicinityFlags(rawValue: payload[0])
     guard flags.isDisjoint(with: [.inventory]) else { return nil }
     let isSelected = flags.contains(.select) && core.state == .selected
     let isAddressed =
       flags.contains(.address) && payload.dropFirst(2).starts(with: core.uid.reversed())
-    let probe = ISO15693Request(
-      .other(code: payload[1], parameters: []), flags: flags,
-      uid: flags.contains(.address) ? core.uid : nil)
+    let probe = VicinityRequest(
+      head: payload[1], flags: flags, uid: flags.contains(.address) ? core.uid : nil)
     guard isSelected != isAddressed, hears(probe) else { return nil }
     return frameOf(.refusal(.commandNotRecognised), probe)
   }
 
-  private func frameOf(_ answer: VicinityAnswer, _ request: ISO15693Request) -> RadioFrame? {
+  private func frameOf(_ answer: VicinityAnswer, _ request: VicinityRequest) -> RadioFrame? {
     switch answer {
-    case .data(let payload): return .iso15693(ISO15693Response(payload: payload).encoded)
-    case .refusal(let code): return .iso15693(ISO15693Response(code).encoded)
+    case .data(let payload): return .iso15693(VicinityResponse.success(payload))
+    case .refusal(let code): return .iso15693(VicinityResponse.refusal(code))
     case .silence: return nil
     case .unknown:
       guard !profile.isSilentOnUnknown,
         !request.flags.isDisjoint(with: [.address, .select])
       else { return nil }
-      return .iso15693(ISO15693Response(.commandNotSupported).encoded)
+      return .iso15693(VicinityResponse.refusal(.commandNotSupported))
     }
   }
 
   // MARK: States
 
-  private mutating func isForThis(_ request: ISO15693Request) -> Bool {
+  private mutating func isForThis(_ request: VicinityRequest) -> Bool {
     if let uid = request.uid {
       if uid == core.uid { return true }
       // Selecting another tag releases this one.
@@ -145,15 +142,15 @@ extension VicinityChip {
 
   // MARK: Inventory
 
-  private mutating func answerInventory(_ request: ISO15693Request) -> RadioFrame? {
+  private mutating func answerInventory(_ request: VicinityRequest) -> RadioFrame? {
     let inventory: VicinityInventory?
     switch request.command {
     case .inventory(let afi, let mask):
       inventory = VicinityInventory(
-        afi: afi ?? 0, mask: mask, payload: [core.dsfid] + core.uid.reversed(),
+        afi: afi, mask: mask, payload: [core.dsfid] + core.uid.reversed(),
         isForThis: core.state != .quiet)
-    case .other(let code, let parameters) where parameters.first == profile.manufacturer:
-      inventory = executeInventory(code, Array(parameters.dropFirst()), request.flags)
+    case .other(let parameters) where parameters.first == profile.manufacturer:
+      inventory = executeInventory(request.code, Array(parameters.dropFirst()), request.flags)
     default: inventory = nil
     }
     guard let inventory, inventory.isForThis,
@@ -162,7 +159,7 @@ extension VicinityChip {
     else { return nil }
     if let state = inventory.stateAfterwards { core.state = state }
     let answer = RadioFrame.iso15693(
-      ISO15693Response(payload: inventory.payload).encoded, isFast: inventory.isFast)
+      VicinityResponse.success(inventory.payload), isFast: inventory.isFast)
     guard !request.flags.contains(.inventoryOneSlot) else { return answer }
     // The four bits after the mask are the slot (ISO/IEC 15693-3, 8.1).
     let length = inventory.mask.length
@@ -174,12 +171,12 @@ extension VicinityChip {
 
   // MARK: Commands
 
-  private mutating func perform(_ request: ISO15693Request) -> VicinityAnswer {
+  private mutating func perform(_ request: VicinityRequest) -> VicinityAnswer {
     let command = request.command
     switch command {
-    case .custom(let code, let manufacturer, let parameters):
+    case .custom(let manufacturer, let parameters):
       guard manufacturer == profile.manufacturer else { return .silence }
-      return execute(code, parameters, request.flags)
+      return execute(request.code, parameters, request.flags)
     case .stayQuiet:
       if request.uid != nil { core.state = .quiet }
       return .silence
@@ -192,61 +189,47 @@ extension VicinityChip {
       return .data([])
     default: break
     }
-    guard profile.commands.contains(command.code) else { return .unknown }
+    guard profile.commands.contains(request.code) else { return .unknown }
     // Bit 8 is reserved, and 0 (ISO/IEC 15693-3, table 4).
-    guard !request.flags.contains(.commandSpecific) else { return .refusal(.optionNotSupported) }
+    guard !request.flags.contains(.reserved) else { return .refusal(.optionNotSupported) }
     guard request.flags.contains(.protocolExtension) == profile.requiresProtocolExtension
     else { return .refusal(.optionNotSupported) }
-    if command.isWriteAlike, profile.requiresWriteOption, !request.flags.contains(.option) {
+    if command.changesMemory, profile.requiresWriteOption, !request.flags.contains(.option) {
       return .refusal(.optionNotSupported)
     }
     return performMemory(command, hasOption: request.flags.contains(.option))
   }
 
   private mutating func performMemory(
-    _ command: ISO15693Command, hasOption: Bool
+    _ command: VicinityCommand, hasOption: Bool
   ) -> VicinityAnswer {
     switch command {
-    case .readSingleBlock(let number), .extendedReadSingleBlock(let number):
-      return read(Int(number)..<(Int(number) + 1), hasOption)
-    case .readMultipleBlocks(let range), .extendedReadMultipleBlocks(let range):
-      guard range.count <= profile.readLimit else { return .refusal(.unknown) }
-      return read(range.numbers, hasOption)
-    case .writeSingleBlock(let number, let data), .extendedWriteSingleBlock(let number, let data):
-      return write(Int(number)..<(Int(number) + 1), data)
-    case .writeMultipleBlocks(let range, let data),
-      .extendedWriteMultipleBlocks(let range, let data):
-      guard range.count <= profile.writeLimit else { return .refusal(.unknown) }
-      return write(range.numbers, data)
-    case .lockBlock(let number), .extendedLockBlock(let number):
-      return lock(Int(number))
-    case .getMultipleBlockSecurityStatus(let range),
-      .extendedGetMultipleBlockSecurityStatus(let range):
-      return securityStatus(range.numbers)
-    case .writeAFI, .lockAFI, .writeDSFID, .lockDSFID:
-      return changeIdentifier(command)
-    case .getSystemInformation:
-      let form: ISO15693SystemInformation.Form =
-        profile.requiresProtocolExtension ? .protocolExtension : .ordinary
-      return .data(information(tellsMemory: profile.tellsMemory).encoded(form: form))
-    case .extendedGetSystemInformation(let fields):
-      return .data(information(tellsMemory: true).encoded(form: .extended, wanted: fields))
-    default:
-      return .unknown
+    case .read(let numbers, let isRun):
+      guard !isRun || numbers.count <= profile.readLimit else { return .refusal(.unknown) }
+      return read(numbers, hasOption)
+    case .write(let numbers, let data, let isRun):
+      guard !isRun || numbers.count <= profile.writeLimit else { return .refusal(.unknown) }
+      return write(numbers, data)
+    case .lock(let number): return lock(number)
+    case .securityStatus(let numbers): return securityStatus(numbers)
+    case .writeAFI, .lockAFI, .writeDSFID, .lockDSFID: return changeIdentifier(command)
+    case .systemInformation:
+      return .data(information.ordinary(isWide: profile.requiresProtocolExtension))
+    case .extendedSystemInformation(let wanted):
+      return .data(information.extended(wanted: wanted))
+    case .inventory, .stayQuiet, .select, .resetToReady, .custom, .other: return .unknown
     }
   }
 
-  private func information(tellsMemory: Bool) -> ISO15693SystemInformation {
-    ISO15693SystemInformation(
+  private var information: VicinityInformation {
+    VicinityInformation(
       uid: core.uid, dsfid: core.dsfid, afi: profile.hasAFI ? core.afi : nil,
-      blockSize: tellsMemory ? core.blockSize : nil,
-      blockCount: tellsMemory ? core.blockCount : nil, icReference: profile.icReference,
-      needsWideBlockNumbers: core.blockCount > 256,
-      commandList: ISO15693CommandList(profile.commands))
+      blockSize: core.blockSize, blockCount: core.blockCount, icReference: profile.icReference,
+      tellsMemory: profile.tellsMemory, commands: profile.commands)
   }
 
   /// Why blocks of which one is beyond the end are refused.
-  private func rangeError(_ numbers: Range<Int>) -> ISO15693ErrorCode {
+  private func rangeError(_ numbers: Range<Int>) -> VicinityErrorCode {
     numbers.count == 1 ? .blockNotAvailable : profile.rangeError
   }
 
@@ -296,7 +279,7 @@ extension VicinityChip {
     return .data(numbers.map { core.locked[$0] ? 1 : 0 })
   }
 
-  private mutating func changeIdentifier(_ command: ISO15693Command) -> VicinityAnswer {
+  private mutating func changeIdentifier(_ command: VicinityCommand) -> VicinityAnswer {
     switch command {
     case .writeAFI(let value):
       if core.isAFILocked { return .refusal(.locked) }

@@ -95,29 +95,29 @@ struct VicinityProfile: Hashable, Sendable {
   /// The security status ends where the memory does, without an error.
   var cutsSecurityStatus = false
   /// The error for a run that goes beyond the end or is too long.
-  var rangeError = ISO15693ErrorCode.blockNotAvailable
+  var rangeError = VicinityErrorCode.blockNotAvailable
   /// The maker's code in custom commands.
   var manufacturer: UInt8
 
   /// Inventory, stay quiet, select, reset, blocks one by one, AFI, DSFID, system information.
   static let basicCommands: Set<UInt8> = [
-    ISO15693CommandCode.inventory, ISO15693CommandCode.stayQuiet,
-    ISO15693CommandCode.readSingleBlock, ISO15693CommandCode.writeSingleBlock,
-    ISO15693CommandCode.lockBlock, ISO15693CommandCode.select,
-    ISO15693CommandCode.resetToReady, ISO15693CommandCode.writeAFI,
-    ISO15693CommandCode.lockAFI, ISO15693CommandCode.writeDSFID,
-    ISO15693CommandCode.lockDSFID, ISO15693CommandCode.getSystemInformation,
+    VicinityCommandCode.inventory, VicinityCommandCode.stayQuiet,
+    VicinityCommandCode.readSingleBlock, VicinityCommandCode.writeSingleBlock,
+    VicinityCommandCode.lockBlock, VicinityCommandCode.select,
+    VicinityCommandCode.resetToReady, VicinityCommandCode.writeAFI,
+    VicinityCommandCode.lockAFI, VicinityCommandCode.writeDSFID,
+    VicinityCommandCode.lockDSFID, VicinityCommandCode.getSystemInformation,
   ]
   /// Those and what most chips have: several blocks in a read, security status.
   static let usualCommands: Set<UInt8> = basicCommands.union([
-    ISO15693CommandCode.readMultipleBlocks, ISO15693CommandCode.getMultipleBlockSecurityStatus,
+    VicinityCommandCode.readMultipleBlocks, VicinityCommandCode.getMultipleBlockSecurityStatus,
   ])
   static let extendedCommands: Set<UInt8> = [
-    ISO15693CommandCode.extendedReadSingleBlock, ISO15693CommandCode.extendedWriteSingleBlock,
-    ISO15693CommandCode.extendedLockBlock, ISO15693CommandCode.extendedReadMultipleBlocks,
-    ISO15693CommandCode.extendedWriteMultipleBlocks,
-    ISO15693CommandCode.extendedGetMultipleBlockSecurityStatus,
-    ISO15693CommandCode.extendedGetSystemInformation,
+    VicinityCommandCode.extendedReadSingleBlock, VicinityCommandCode.extendedWriteSingleBlock,
+    VicinityCommandCode.extendedLockBlock, VicinityCommandCode.extendedReadMultipleBlocks,
+    VicinityCommandCode.extendedWriteMultipleBlocks,
+    VicinityCommandCode.extendedGetMultipleBlockSecurityStatus,
+    VicinityCommandCode.extendedGetSystemInformation,
   ]
 }
 
@@ -126,7 +126,7 @@ struct VicinityInventory: Hashable, Sendable {
   /// Which families are asked for.
   var afi: UInt8
   /// Which UIDs are asked for.
-  var mask: ISO15693InventoryMask
+  var mask: VicinityMask
   /// What is answered, behind the flags.
   var payload: [UInt8]
   /// Whether it is for the chip as it is now, AFI and UID apart.
@@ -140,7 +140,7 @@ struct VicinityInventory: Hashable, Sendable {
 /// What a chip makes of a request.
 enum VicinityAnswer: Hashable, Sendable {
   case data([UInt8])
-  case refusal(ISO15693ErrorCode)
+  case refusal(VicinityErrorCode)
   case silence
   /// The chip does not know the command.
   case unknown
