@@ -28,6 +28,9 @@ let package = Package(
     .library(name: "NDEF", targets: ["NDEF"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
+    // For those who write a driver of their own.
+    .library(name: "DriverConformance", targets: ["DriverConformance"]),
+    .library(name: "ReaderThread", targets: ["ReaderThread"]),
     .executable(name: "nfc", targets: ["NFCTool"]),
     // Has a reader that is opened by `isolated:`.
     .executable(name: "nfc-reader", targets: ["NFCReader"]),
@@ -98,6 +101,10 @@ let package = Package(
     .executableTarget(
       name: "NFCBenchmark", dependencies: ["NFC", "NFCCore", "NDEF", "VirtualNFC", "CReadLoop"]),
 
+    .target(name: "DriverConformance", dependencies: ["NFC", "ReaderThread"]),
+    // Prints what is on the tags that are tapped.
+    .executableTarget(name: "NFCExample", dependencies: ["NFC", "VirtualNFC"]),
+
     // What several test targets share. The script is the USB bus of some of them.
     .target(
       name: "TestSupport", dependencies: ["VirtualNFC"], path: "Tests/TestSupport",
@@ -111,12 +118,22 @@ let package = Package(
     .testTarget(
       name: "NFCIsolatedTests",
       dependencies: ["NFC", "NFCCore", "NFCIsolated", "NFCReader", "VirtualNFC"]),
+    .testTarget(
+      name: "DriverConformanceTests",
+      dependencies: [
+        "DriverConformance", "NFC", "NFCLibNFC", "NFCPCSC", "NFCIsolated", "NFCReader",
+        "VirtualNFC",
+      ]),
+    // Only what is public, as a driver outside this package has it.
+    .testTarget(name: "OutsideDriverTests", dependencies: ["DriverConformance", "NFC"]),
     .testTarget(name: "NFCDiagnosisTests", dependencies: ["NFCDiagnosis"]),
     .testTarget(
       name: "NFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "VirtualNFC"]),
     .testTarget(
       name: "NFCToolTests",
-      dependencies: ["NFC", "NFCCore", "NFCTool", "NFCReader", "VirtualNFC"],
+      dependencies: [
+        "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCExample", "DriverConformance", "VirtualNFC",
+      ],
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),

@@ -11,7 +11,7 @@ import Synchronization
 /// await readers.close()
 /// ```
 ///
-/// What each reader looks for is decided once, by ``ReaderShare``. A reader that fails or does not answer costs
+/// What each reader looks for is decided once. A reader that fails or does not answer costs
 /// itself and not the others: a call throws only when no reader is left.
 public final class Readers: Sendable {
   /// One reader of a group.

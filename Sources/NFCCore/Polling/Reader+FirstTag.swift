@@ -10,7 +10,7 @@ extension Reader {
   /// ```
   ///
   /// - Parameters:
-  ///   - options: what to look for, as in ``tags(polling:)``.
+  ///   - options: what to look for, as in ``tags(polling:survivesReaderLoss:)``.
   ///   - limit: how long to wait; zero for one round through the technologies, `nil` until the task is
   ///     cancelled.
   ///   - fits: whether a tag will do; others are passed over. It runs on the reader's thread.

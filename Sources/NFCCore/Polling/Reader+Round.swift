@@ -4,7 +4,7 @@ extension Reader {
   ///
   /// Tags that were found before are out of reach afterwards: the carrier is switched off and on.
   ///
-  /// - Parameter options: what to look for, as in ``tags(polling:)``.
+  /// - Parameter options: what to look for, as in ``tags(polling:survivesReaderLoss:)``.
   /// - Throws: `unsupported` for a technology that the reader has not; `readerUnavailable` if the
   ///   round could not be carried out, which may be tried again; `readerLost`.
   public nonisolated func tagsInField(

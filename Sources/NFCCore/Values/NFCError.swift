@@ -5,12 +5,15 @@
 ///   try await tag.writeNDEF(message)
 /// } catch NFCError.Group.connection {
 ///   // the tag or the reader has gone: try again when it is back
-/// } catch let error as NFCError where error.code == .readOnly {
+/// } catch NFCError.Code.readOnly {
+///   print("the tag cannot be written")
+/// } catch let error as NFCError {
 ///   print(error)
 /// }
 /// ```
 ///
-/// Cancelling a task throws Swift's `CancellationError`, not this.
+/// Every call to a reader or a tag throws this, or Swift's `CancellationError` when its task was cancelled, and
+/// nothing else.
 public struct NFCError: Error, Hashable, Sendable {
   /// What has gone wrong, as a program tells it apart. More may be added.
   public struct Code: Hashable, Sendable {
@@ -69,16 +72,23 @@ public struct NFCError: Error, Hashable, Sendable {
     public static let readOnly = Code(.readOnly)
   }
 
-  /// Codes that a program treats alike; a `catch` can match one.
-  public enum Group: Hashable, Sendable {
+  /// Codes that a program treats alike; a `catch` can match one. More may be added.
+  public struct Group: Hashable, Sendable {
+    private enum Value: String {
+      case reader, connection, refusal, content
+    }
+
+    private let value: Value
+    private init(_ value: Value) { self.value = value }
+
     /// There is no reader to work with.
-    case reader
+    public static let reader = Group(.reader)
     /// What was there has gone, or the link to it has broken.
-    case connection
+    public static let connection = Group(.connection)
     /// The tag has answered, and the answer is no.
-    case refusal
+    public static let refusal = Group(.refusal)
     /// The data is wrong.
-    case content
+    public static let content = Group(.content)
   }
 
   /// What lies beneath.
@@ -152,6 +162,17 @@ extension NFCError.Group {
   public static func ~= (group: NFCError.Group, error: any Error) -> Bool {
     (error as? NFCError)?.group == group
   }
+}
+
+extension NFCError.Code {
+  /// Lets `catch NFCError.Code.readOnly` match every error with that code.
+  public static func ~= (code: NFCError.Code, error: any Error) -> Bool {
+    (error as? NFCError)?.code == code
+  }
+}
+
+extension NFCError.Group: CustomStringConvertible {
+  public var description: String { value.rawValue }
 }
 
 extension NFCError.Code: CustomStringConvertible {

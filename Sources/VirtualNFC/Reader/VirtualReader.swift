@@ -12,7 +12,7 @@ import Synchronization
 ///                                          frames        └────────┘
 /// ```
 ///
-/// The chip lives on a thread of its own from ``init(_:trace:)`` until ``close()`` or until the last
+/// The chip lives on a thread of its own from ``init(_:chip:pace:trace:)`` until ``close()`` or until the last
 /// reference to the reader goes. One program at a time can use it, as with a real port.
 public final class VirtualReader: Sendable {
   /// How much a reader has been used.

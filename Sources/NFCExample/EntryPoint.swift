@@ -1,0 +1,44 @@
+import NFC
+import VirtualNFC
+
+/// Prints what is on the tags that are tapped: `swift run NFCExample [READER]`.
+///
+/// Without a reader's address a virtual tag is tapped, so that it runs anywhere.
+@main
+enum EntryPoint {
+  static func main() async throws {
+    if let address = CommandLine.arguments.dropFirst().first {
+      let reader = try await Reader.open(address)
+      try await printTags(of: reader)
+      await reader.close()
+    } else {
+      let field = VirtualField()
+      let virtual = try VirtualReader(field)
+      field.place(try .ntag215(ndef: NDEFMessage(.uri("https://example.org"), .text("Hello"))))
+      let reader = try await Reader.open(virtual.connectionString)
+      try await printTags(of: reader, count: 1)
+      await reader.close()
+    }
+  }
+
+  /// - Parameter count: ends after so many tags; `nil` when the task is cancelled.
+  private static func printTags(of reader: Reader, count: Int? = nil) async throws {
+    var left = count
+    for try await tag in reader.tags(polling: .iso14443) {
+      do {
+        try await tag.connect()
+        print(tag.identifier.map { byte in hexadecimal(byte) }.joined(), tag.technology)
+        for record in try await tag.ndef?.readNDEF()?.records ?? [] { print(" ", record) }
+      } catch NFCError.Group.connection {
+        print("  taken away too soon")
+      }
+      left = left.map { $0 - 1 }
+      if left == 0 { return }
+    }
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return byte < 0x10 ? "0" + digits : digits
+  }
+}

@@ -1,0 +1,33 @@
+import DriverConformance
+import NFCIsolated
+import NFCLibNFC
+import Testing
+
+/// Each driver of this package, put through what every driver does.
+@Suite struct DriverConformanceTests {
+  @Test(arguments: DriverCheck.all)
+  func libnfcConforms(_ check: DriverCheck) async throws {
+    let outcome = try await check.run { try LibNFCBench(LibNFCSource()) }
+    #expect(outcome == .passed)
+  }
+
+  @Test(arguments: DriverCheck.all)
+  func libnfcInAProcessOfItsOwnConforms(_ check: DriverCheck) async throws {
+    let outcome = try await check.run {
+      try LibNFCBench(IsolatedSource(), prefix: "isolated:")
+    }
+    #expect(outcome == .passed)
+  }
+
+  /// What its source does is tested with a daemon; a card is found with all others at once.
+  @Test(arguments: DriverCheck.all)
+  func pcscConforms(_ check: DriverCheck) async throws {
+    let outcome = try await check.run { PCSCBench() }
+    switch outcome {
+    case .passed: break
+    case .notApplicable(let reason):
+      #expect(
+        ["the driver has no source", "the driver finds all tags at once"].contains(reason))
+    }
+  }
+}
