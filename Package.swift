@@ -31,6 +31,7 @@ let package = Package(
     // For those who write a driver of their own.
     .library(name: "DriverConformance", targets: ["DriverConformance"]),
     .library(name: "ReaderThread", targets: ["ReaderThread"]),
+    .library(name: "TagImages", targets: ["TagImages"]),
     .executable(name: "nfc", targets: ["NFCTool"]),
     // Has a reader that is opened by `isolated:`.
     .executable(name: "nfc-reader", targets: ["NFCReader"]),
@@ -78,7 +79,9 @@ let package = Package(
     .target(name: "NFCIsolated", dependencies: ["NFCCore", "NFCLibNFC", "NFCUSB"]),
     .executableTarget(name: "NFCReader", dependencies: ["NFCIsolated", "NFCLibNFC"]),
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
-    .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "COpenSSL"]),
+    // Files of tags' memories, of several programs.
+    .target(name: "TagImages"),
+    .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "TagImages", "COpenSSL"]),
     .target(
       name: "NFC",
       dependencies: ["NFCLibNFC", "NFCIsolated", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
@@ -89,6 +92,7 @@ let package = Package(
       name: "NFCTool",
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "SUNMessage",
+        "TagImages",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
@@ -110,6 +114,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["VirtualNFC"], path: "Tests/TestSupport",
       exclude: ["USB/usb_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
+    .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "VirtualNFC"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
@@ -133,6 +138,7 @@ let package = Package(
       name: "NFCToolTests",
       dependencies: [
         "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCExample", "DriverConformance", "VirtualNFC",
+        "TagImages",
       ],
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(

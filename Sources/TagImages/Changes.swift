@@ -1,0 +1,119 @@
+extension TagImage {
+  /// A page or block that differs between two images.
+  public struct Change: Hashable, Sendable {
+    /// Of FeliCa Lite the block's number on the card.
+    public let number: Int
+    /// In hexadecimal; `??` for a byte that is unknown, `**` for one of a key or password, `##` where that
+    /// changes.
+    public let before: String
+    public let after: String
+  }
+
+  /// What a comparison of two images found.
+  public struct Comparison: Hashable, Sendable {
+    public var changes: [Change] = []
+    /// Pages or blocks that are unknown in one of the two, by their number.
+    public var incomparable: [Int] = []
+    /// What differs beside the memory, with both values.
+    public var others: [Other] = []
+
+    public struct Other: Hashable, Sendable {
+      public let name: String
+      public let before: String
+      public let after: String
+    }
+
+    public var isEqual: Bool { changes.isEmpty && others.isEmpty }
+  }
+
+  /// The number of a page or block as people and commands know it.
+  public func number(ofUnit unit: Int) -> Int {
+    kind == .feliCaLite && Self.feliCaLiteBlocks.indices.contains(unit)
+      ? Int(Self.feliCaLiteBlocks[unit]) : unit
+  }
+
+  /// Whether two images are of tags that can be compared: of one kind and size.
+  public func isComparable(with other: TagImage) -> Bool {
+    kind == other.kind && memory.bytes.count == other.memory.bytes.count
+  }
+
+  /// Compares memory, signature and counters with those of an image of the same kind and size. What is unknown in
+  /// one of the two is no difference.
+  public func comparison(with other: TagImage) -> Comparison {
+    var comparison = Comparison()
+    let secrets = Set((secrets + other.secrets).flatMap { Array($0) })
+    for unit in 0..<memory.unitCount {
+      let range = memory.range(ofUnit: unit).clamped(to: 0..<other.memory.bytes.count)
+      let isBoth = range.filter { memory.isKnown[$0] && other.memory.isKnown[$0] }
+      if isBoth.contains(where: { memory.bytes[$0] != other.memory.bytes[$0] }) {
+        comparison.changes.append(change(to: other, unit, range, secrets))
+      } else if range.contains(where: { memory.isKnown[$0] != other.memory.isKnown[$0] }) {
+        comparison.incomparable.append(number(ofUnit: unit))
+      }
+    }
+    compareOthers(with: other, &comparison)
+    return comparison
+  }
+
+  private func change(
+    to other: TagImage, _ unit: Int, _ range: Range<Int>, _ secrets: Set<Int>
+  ) -> Change {
+    // A key changes as a whole.
+    let changed = Set(
+      (self.secrets + other.secrets).filter { secret in
+        secret.clamped(to: range).contains { memory.bytes[$0] != other.memory.bytes[$0] }
+      }.flatMap { Array($0) })
+    func text(_ image: Memory, _ mark: String) -> String {
+      range.map { index in
+        guard image.isKnown[index] else { return "??" }
+        guard secrets.contains(index) else { return Hexadecimal.text([image.bytes[index]]) }
+        return changed.contains(index) ? mark : "**"
+      }.joined()
+    }
+    return Change(
+      number: number(ofUnit: unit), before: text(memory, "**"), after: text(other.memory, "##"))
+  }
+
+  private func compareOthers(with other: TagImage, _ comparison: inout Comparison) {
+    if let before = signature, let after = other.signature, before != after {
+      comparison.others.append(
+        .init(
+          name: "signature", before: Hexadecimal.text(before), after: Hexadecimal.text(after)))
+    }
+    for (index, pair) in zip(counters, other.counters).enumerated() {
+      if let before = pair.0, let after = pair.1, before.value != after.value {
+        comparison.others.append(
+          .init(name: "counter \(index)", before: "\(before.value)", after: "\(after.value)"))
+      }
+    }
+    compareFiles(with: other, &comparison)
+  }
+
+  private func compareFiles(with other: TagImage, _ comparison: inout Comparison) {
+    let before = files
+    let after = other.files
+    for name in Set(before.keys).union(after.keys).sorted() where before[name] != after[name] {
+      comparison.others.append(
+        .init(name: name, before: before[name] ?? "none", after: after[name] ?? "none"))
+    }
+  }
+
+  /// The content of files and of blocks of services, by name.
+  private var files: [String: String] {
+    var files: [String: String] = [:]
+    for application in desfire?.applications ?? [] {
+      let name = Hexadecimal.text(application.identifier.reversed())
+      for file in application.files ?? [] {
+        guard let data = file.data else { continue }
+        files["application \(name) file \(file.number)"] = Hexadecimal.text(data)
+      }
+    }
+    for system in kind == .feliCa ? feliCa?.systems ?? [] : [] {
+      for block in system.blocks {
+        let service = Hexadecimal.text([UInt8(block.service >> 8), UInt8(block.service & 0xFF)])
+        files["service \(service) block \(block.number)"] = Hexadecimal.text(block.data)
+      }
+    }
+    return files
+  }
+}

@@ -1,0 +1,143 @@
+/// `.bin` and `.mfd`: the memory's bytes as they are, and how they are recognized.
+enum BinaryFile {
+  /// What Proxmark3 writes before the pages of an Ultralight or NTAG: version, TBO, the last page's number,
+  /// signature, three counters with their tearing flags (include/mifare.h, `mfu_dump_t`).
+  private enum Header {
+    static let length = 56
+    static let version = 0..<8
+    static let signature = 12..<44
+    static let counters = 44
+  }
+
+  /// The same in older versions, without counters (client/src/cmdhfmfu.h, `old_mfu_dump_t`).
+  private enum OldHeader {
+    static let length = 48
+    static let signature = 16..<48
+  }
+
+  static func encode(_ image: TagImage) -> [UInt8] { content(of: image).bytes }
+
+  /// What files without room for more have of a memory: of an Ultralight C nothing of an unknown key, of a FeliCa
+  /// Lite S_PAD0 to REG.
+  static func content(of image: TagImage) -> TagImage.Memory {
+    switch image.kind {
+    case .classic: return image.memoryWithKeys
+    case .feliCaLite: return image.memory.prefix(TagImage.feliCaLiteUserBlockCount * 16)
+    case .type2 where image.type2Product == .ultralightC:
+      guard let key = image.secrets.first, image.memory.known(key) == nil else {
+        return image.memory
+      }
+      return image.memory.prefix(key.lowerBound)
+    default: return image.memory
+    }
+  }
+
+  /// - Throws: `malformed` for an empty file, and for text of another format.
+  static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
+    guard !bytes.isEmpty else { throw ImageError("the file is empty", at: .offset(0)) }
+    // A text under another name is still recognized.
+    if bytes.allSatisfy({ isHexadecimal($0) }) { return try EmulatorFile.decode(bytes) }
+    return image(of: bytes, unitSize: nil)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66, 0x09, 0x0A, 0x0D, 0x20: true
+    default: false
+    }
+  }
+
+  /// The tag that a memory is of, as far as its size and its first bytes tell.
+  ///
+  /// - Parameter unitSize: the length of a line, if the file is text.
+  static func image(of bytes: [UInt8], unitSize: Int?) -> TagImage {
+    if let image = type2Image(bytes) { return image }
+    if ClassicLayout.blockCounts.contains(where: { $0 * 16 == bytes.count }), unitSize ?? 16 == 16,
+      ![320, 2048].contains(bytes.count) || looksLikeClassic(bytes)
+    {
+      return TagImage(.classic, unitSize: ClassicLayout.blockSize, bytes: bytes)
+    }
+    if let image = proxmarkImage(bytes) { return image }
+    if [120, 512].contains(bytes.count), looksLikeTopaz(bytes) {
+      return TagImage(.topaz, unitSize: 8, bytes: bytes)
+    }
+    if bytes.count == TagImage.feliCaLiteUserBlockCount * TagImage.feliCaBlockSize,
+      unitSize ?? 16 == 16
+    {
+      var image = TagImage.feliCaLite()
+      image.memory.set(bytes, at: 0)
+      return image
+    }
+    // MB89R118 is the only chip of this size that there is an image of, with blocks of 8 bytes.
+    let size = unitSize ?? (bytes.count == 2000 ? 8 : 4)
+    return TagImage(.iso15693, unitSize: size, bytes: bytes)
+  }
+
+  private static func type2Image(_ bytes: [UInt8]) -> TagImage? {
+    let isNTAGI2C = bytes.count == 936 || bytes.count == 1960
+    guard TagImage.type2UID(bytes) != nil || isNTAGI2C && bytes.first == 0x04,
+      bytes.count % 4 == 0, !ClassicLayout.blockCounts.contains(where: { $0 * 16 == bytes.count })
+    else { return nil }
+    return type2Image(pages: bytes)
+  }
+
+  static func type2Image(pages: [UInt8]) -> TagImage {
+    var image = TagImage(.type2, unitSize: 4, bytes: pages)
+    if pages.count == 176 {
+      image.memory = TagImage.Memory(
+        unitSize: 4, unitCount: Type2Product.ultralightC.pageCount)
+      image.memory.set(pages, at: 0)
+    }
+    return image
+  }
+
+  /// Recognized as Proxmark3 does it: by the check bytes of the UID after the header
+  /// (client/src/fileutils.c, `detect_mfu_dump_format`).
+  private static func proxmarkImage(_ bytes: [UInt8]) -> TagImage? {
+    for length in [Header.length, OldHeader.length] where bytes.count > length {
+      let pages = Array(bytes.dropFirst(length))
+      guard pages.count % 4 == 0,
+        TagImage.type2UID(pages) != nil || TagImage.ntagI2CUID(pages) != nil
+      else { continue }
+      var image = type2Image(pages: pages)
+      image.version = nonZero(Array(bytes[Header.version]))
+      let isNew = length == Header.length
+      image.signature = nonZero(
+        Array(bytes[isNew ? Header.signature : OldHeader.signature]))
+      guard isNew, let product = image.type2Product else { return image }
+      for index in product.counters {
+        let first = Header.counters + 4 * index
+        image.counters[index] = counter(
+          Array(bytes[first..<first + 3]), tearing: bytes[first + 3])
+      }
+      return image
+    }
+    return nil
+  }
+
+  /// Three bytes, least significant first; all zero with no flag is a counter that was not read.
+  static func counter(_ bytes: [UInt8], tearing: UInt8?) -> TagImage.Counter? {
+    let value = bytes.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard value != 0 || tearing ?? 0 != 0 else { return nil }
+    return TagImage.Counter(value: value, tearing: tearing == 0 ? nil : tearing)
+  }
+
+  static func nonZero(_ bytes: [UInt8]) -> [UInt8]? {
+    bytes.contains { $0 != 0 } ? bytes : nil
+  }
+
+  /// 320 bytes may be a Mini or an ICODE SLIX2, and 2048 a Plus 2K or an ST25DV16K: a MIFARE has access bits with their inversions.
+  private static func looksLikeClassic(_ bytes: [UInt8]) -> Bool {
+    stride(from: 48, to: bytes.count, by: 64).contains { first in
+      let access = bytes[first + 6..<first + 9].map { $0 }
+      return access[0] & 0x0F == ~(access[1] >> 4) & 0x0F
+        && access[0] >> 4 == ~access[2] & 0x0F && access[1] & 0x0F == ~(access[2] >> 4) & 0x0F
+    }
+  }
+
+  /// 512 bytes may be an ST25DV04K, too, whose container stands at the beginning. A Topaz has the maker's 25 at the
+  /// end of its UID, and 55 55 AA AA in block D or a container in block 1.
+  private static func looksLikeTopaz(_ bytes: [UInt8]) -> Bool {
+    bytes.count == 120 || bytes[8] == 0xE1 || bytes[104..<106].elementsEqual([0x55, 0x55])
+  }
+}

@@ -1,0 +1,191 @@
+/// Type A with ISO/IEC 14443-4, and DESFire (lib/nfc/protocols/iso14443_4a and mf_desfire).
+extension FlipperFile.Writer {
+  private enum Interface {
+    /// Bits of T0 for TA(1), TB(1) and TC(1) (ISO/IEC 14443-4, 5.2.3).
+    static let bytes: [(bit: UInt8, key: String)] = [
+      (0x10, "TA(1)"), (0x20, "TB(1)"), (0x40, "TC(1)"),
+    ]
+  }
+
+  mutating func answerToSelect(_ image: TagImage) {
+    guard let ats = image.ats, ats.count > 1 else { return }
+    line("T0", [ats[1]])
+    var rest = ats.dropFirst(2)
+    for (bit, key) in Interface.bytes where ats[1] & bit != 0 {
+      guard let byte = rest.popFirst() else { return }
+      line(key, [byte])
+    }
+    if !rest.isEmpty { line("T1...Tk", Array(rest)) }
+  }
+
+  mutating func desfire(_ image: TagImage) {
+    let card = image.desfire ?? .init()
+    line("PICC Version", image.version ?? Array(repeating: 0, count: 28))
+    if let free = card.freeMemory { line("PICC Free Memory", Int(free)) }
+    if let settings = card.keySettings { keySettings("PICC", settings, card.keyVersions) }
+    line("Application Count", card.applications.count)
+    guard !card.applications.isEmpty else { return }
+    line("Application IDs", card.applications.flatMap(\.identifier))
+    for application in card.applications {
+      let prefix = "Application " + Hexadecimal.text(application.identifier).lowercased()
+      if let settings = application.keySettings {
+        keySettings(prefix, settings, application.keyVersions)
+      }
+      guard let files = application.files else { continue }
+      line("\(prefix) File IDs", files.map(\.number))
+      for file in files { self.file("\(prefix) File \(file.number)", file) }
+    }
+  }
+
+  private mutating func keySettings(
+    _ prefix: String, _ settings: TagImage.DESFire.KeySettings, _ versions: [UInt8]
+  ) {
+    line("\(prefix) Change Key ID", [settings.changeKey])
+    line("\(prefix) Config Changeable", settings.isConfigurationChangeable)
+    line("\(prefix) Free Create Delete", settings.createsWithoutKey)
+    line("\(prefix) Free Directory List", settings.listsWithoutKey)
+    line("\(prefix) Key Changeable", settings.isMasterKeyChangeable)
+    line("\(prefix) Flags", [settings.flags])
+    line("\(prefix) Max Keys", [settings.keyCount])
+    for (index, version) in versions.enumerated() {
+      line("\(prefix) Key \(index) Version", [version])
+    }
+  }
+
+  private mutating func file(_ prefix: String, _ file: TagImage.DESFire.File) {
+    line("\(prefix) Type", [file.type])
+    line("\(prefix) Communication Settings", [file.communication])
+    line("\(prefix) Access Rights", file.accessRights)
+    switch file.settings {
+    case .data(let size): line("\(prefix) Size", Int(size))
+    case .value(let lower, let upper, let credit, let isEnabled):
+      line("\(prefix) Hi Limit", Int(upper))
+      line("\(prefix) Lo Limit", Int(lower))
+      line("\(prefix) Limited Credit Value", Int(credit))
+      line("\(prefix) Limited Credit Enabled", isEnabled)
+    case .records(let size, let maximum, let count):
+      line("\(prefix) Size", Int(size))
+      line("\(prefix) Max", Int(maximum))
+      line("\(prefix) Cur", Int(count))
+    }
+    if let data = file.data, !data.isEmpty { line(prefix, data) }
+  }
+}
+
+extension FlipperFile.Reader {
+  private static let anyNumber = 0...Int(UInt32.max)
+
+  /// One line in older files, a line for each byte in newer ones.
+  func answerToSelect() throws(ImageError) -> [UInt8]? {
+    if let entry = entry("ATS") {
+      let ats = try bytes(entry)
+      return ats.isEmpty ? nil : ats
+    }
+    guard let t0 = try optionalByte("T0") else { return nil }
+    var ats = [t0]
+    for key in ["TA(1)", "TB(1)", "TC(1)"] {
+      if let byte = try optionalByte(key) { ats.append(byte) }
+    }
+    ats += try optionalBytes("T1...Tk") ?? []
+    return [UInt8(clamping: ats.count + 1)] + ats
+  }
+
+  func desfireImage() throws(ImageError) -> TagImage {
+    var image = TagImage(.desfire)
+    image.version = BinaryFile.nonZero(try bytes("PICC Version", count: 28))
+    var card = TagImage.DESFire()
+    card.freeMemory = try optionalNumber("PICC Free Memory", in: Self.anyNumber).map {
+      UInt32(clamping: $0)
+    }
+    card.keySettings = try keySettings("PICC")
+    card.keyVersions = try keyVersions("PICC")
+    let count = try optionalNumber("Application Count", in: 0...0x1000) ?? 0
+    if count > 0 {
+      let identifiers = try bytes("Application IDs", count: 3 * count)
+      for index in 0..<count {
+        card.applications.append(
+          try application(Array(identifiers[3 * index..<3 * index + 3])))
+      }
+    }
+    image.desfire = card
+    return image
+  }
+
+  private func application(
+    _ identifier: [UInt8]
+  ) throws(ImageError) -> TagImage.DESFire.Application {
+    var application = TagImage.DESFire.Application(identifier: identifier)
+    // The digits of newer files are small.
+    let digits = Hexadecimal.text(identifier)
+    let names = ["Application \(digits)", "Application \(digits.lowercased())"]
+    let prefix =
+      names.first { name in
+        entry("\(name) File IDs") != nil || entry("\(name) Change Key ID") != nil
+      } ?? names[0]
+    application.keySettings = try keySettings(prefix)
+    application.keyVersions = try keyVersions(prefix)
+    guard let numbers = try optionalBytes("\(prefix) File IDs") else { return application }
+    var files: [TagImage.DESFire.File] = []
+    for number in numbers {
+      files.append(try desfireFile("\(prefix) File \(number)", number))
+    }
+    application.files = files
+    return application
+  }
+
+  private func keySettings(
+    _ prefix: String
+  ) throws(ImageError) -> TagImage.DESFire.KeySettings? {
+    guard let changeKey = try optionalByte("\(prefix) Change Key ID") else { return nil }
+    var settings = TagImage.DESFire.KeySettings(0, 0)
+    settings.changeKey = changeKey
+    settings.isConfigurationChangeable = try optionalBool("\(prefix) Config Changeable") ?? false
+    settings.createsWithoutKey = try optionalBool("\(prefix) Free Create Delete") ?? false
+    settings.listsWithoutKey = try optionalBool("\(prefix) Free Directory List") ?? false
+    settings.isMasterKeyChangeable = try optionalBool("\(prefix) Key Changeable") ?? false
+    settings.flags = try optionalByte("\(prefix) Flags") ?? 0
+    settings.keyCount = try optionalByte("\(prefix) Max Keys") ?? 0
+    return settings
+  }
+
+  private func keyVersions(_ prefix: String) throws(ImageError) -> [UInt8] {
+    var versions: [UInt8] = []
+    while let version = try optionalByte("\(prefix) Key \(versions.count) Version") {
+      versions.append(version)
+    }
+    return versions
+  }
+
+  private func number32(_ key: String) throws(ImageError) -> UInt32 {
+    UInt32(clamping: try number(key, in: Self.anyNumber))
+  }
+
+  private func desfireFile(
+    _ prefix: String, _ number: UInt8
+  ) throws(ImageError) -> TagImage.DESFire.File {
+    let entry = try required("\(prefix) Type")
+    guard let type = try bytes(entry, count: 1).first else {
+      throw ImageError("\"\(entry.key)\" is empty", at: .line(entry.line))
+    }
+    let settings: TagImage.DESFire.FileSettings
+    switch type {
+    case 0, 1: settings = .data(size: try number32("\(prefix) Size"))
+    case 2:
+      settings = .value(
+        lowerLimit: try number32("\(prefix) Lo Limit"),
+        upperLimit: try number32("\(prefix) Hi Limit"),
+        limitedCredit: try number32("\(prefix) Limited Credit Value"),
+        isLimitedCreditEnabled: try optionalBool("\(prefix) Limited Credit Enabled") ?? false)
+    case 3, 4:
+      settings = .records(
+        size: try number32("\(prefix) Size"), maximum: try number32("\(prefix) Max"),
+        count: try number32("\(prefix) Cur"))
+    default: throw ImageError("there is no file of type \(type)", at: .line(entry.line))
+    }
+    return TagImage.DESFire.File(
+      number: number, type: type,
+      communication: try optionalByte("\(prefix) Communication Settings") ?? 0,
+      accessRights: try bytes("\(prefix) Access Rights", count: 2), settings: settings,
+      data: try optionalBytes(prefix))
+  }
+}

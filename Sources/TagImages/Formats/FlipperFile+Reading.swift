@@ -1,0 +1,220 @@
+extension FlipperFile {
+  static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
+    let file = try Reader(bytes)
+    guard let header = file.entries.first, header.key == "Filetype" else {
+      throw ImageError("the first line is not \"Filetype: \(fileType)\"", at: .line(1))
+    }
+    guard header.value == fileType else {
+      throw ImageError("this is a file of another kind", at: .line(header.line))
+    }
+    // Version 1 was never in a release that anyone kept files of.
+    let version = try file.number("Version", in: 2...Self.version)
+    let device = try file.required("Device type")
+    var image = try content(String(device.value), file, version, at: device.line)
+    image.uid = try file.bytes("UID")
+    if let atqa = try file.optionalBytes("ATQA", count: 2) {
+      image.atqa = version < firstVersionWithATQA ? atqa.reversed() : atqa
+    }
+    image.sak = try file.optionalByte("SAK")
+    image.ats = try file.answerToSelect()
+    return image
+  }
+
+  private static func content(
+    _ device: String, _ file: Reader, _ version: Int, at line: Int
+  ) throws(ImageError) -> TagImage {
+    switch device {
+    case DeviceType.type2: return try file.type2(name: nil)
+    case DeviceType.classic: return try file.classic()
+    case DeviceType.desfire: return try file.desfireImage()
+    case DeviceType.vicinity, DeviceType.slix, DeviceType.vicinityBefore4:
+      return try file.vicinityImage()
+    case DeviceType.feliCa: return try file.feliCaImage()
+    case DeviceType.st25tb: return try file.st25tb()
+    case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard, DeviceType.plus:
+      return TagImage(.iso14443a)
+    case DeviceType.typeB3, DeviceType.typeB4:
+      var image = TagImage(.iso14443b)
+      image.applicationData = try file.optionalBytes("Application data", count: 4)
+      image.protocolInfo = try file.optionalBytes("Protocol info")
+      return image
+    default:
+      // Before version 4 the chip's name is the device type.
+      guard Type2Product.all.contains(where: { $0.flipperName == device }) else {
+        throw ImageError("the device type \"\(device)\" is not known", at: .line(line))
+      }
+      return try file.type2(name: device)
+    }
+  }
+}
+
+extension FlipperFile.Reader {
+  // MARK: Type 2
+
+  private static let largestPageCount = 510
+  private static let largestCounter = 0xFF_FFFF
+
+  fileprivate func type2(name: String?) throws(ImageError) -> TagImage {
+    var name = name
+    let dataVersion = try optionalNumber("Data format version", in: 0...FlipperFile.type2Version)
+    if name == nil, let entry = entry("NTAG/Ultralight type") {
+      name = String(entry.value)
+      guard Type2Product.all.contains(where: { $0.flipperName == entry.value }) else {
+        throw ImageError("there is no chip of this name", at: .line(entry.line))
+      }
+    }
+    let total = try number("Pages total", in: 1...Self.largestPageCount)
+    let read =
+      (dataVersion ?? 0) < 1
+      ? total : try optionalNumber("Pages read", in: 0...Self.largestPageCount) ?? total
+    var pages: [[UInt8]] = []
+    for page in 0..<total { pages.append(try bytes("Page \(page)", count: 4)) }
+    var image = TagImage(.type2, memory: .init(unitSize: 4, unitCount: total))
+    image.memory.set(pages.prefix(read).flatMap { $0 }, at: 0)
+    image.version = BinaryFile.nonZero(try bytes("Mifare version", count: 8))
+    image.signature = BinaryFile.nonZero(try bytes("Signature", count: 32))
+    let failures = try optionalNumber(
+      "Failed authentication attempts", in: 0...Int(UInt32.max))
+    image.failedAuthentications = failures == 0 ? nil : failures
+    if let product = product(name, image) {
+      if product == .ntagI2C1K || product == .ntagI2C2K {
+        image.memory = rearranged(image.memory, product)
+      } else if product == .ultralightC, total < product.pageCount {
+        image.memory = TagImage.Memory(unitSize: 4, unitCount: product.pageCount)
+        image.memory.set(pages.prefix(read).flatMap { $0 }, at: 0)
+      }
+    }
+    for index in image.type2Product?.counters ?? 0..<3 {
+      guard let entry = entry("Counter \(index)") else { continue }
+      let value = UInt32(try number(entry, in: 0...Self.largestCounter))
+      let tearing = try optionalByte("Tearing \(index)")
+      image.counters[index] = BinaryFile.counter(
+        (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }, tearing: tearing)
+    }
+    return image
+  }
+
+  /// The version tells more than the name, of which there is none for NTAG210.
+  private func product(_ name: String?, _ image: TagImage) -> Type2Product? {
+    if image.version != nil, let product = image.type2Product { return product }
+    return name.flatMap { name in Type2Product.all.first { $0.flipperName == name } }
+  }
+
+  private func rearranged(
+    _ memory: TagImage.Memory, _ product: Type2Product
+  ) -> TagImage.Memory {
+    var image = TagImage.Memory(
+      unitSize: 4, bytes: Array(repeating: 0, count: product.pageCount * 4))
+    for (index, page) in FlipperFile.ntagI2CPages(product).enumerated() {
+      guard let page, index < memory.unitCount else { continue }
+      image.set(memory.unit(index), at: page * 4)
+    }
+    return image
+  }
+
+  // MARK: MIFARE Classic
+
+  fileprivate func classic() throws(ImageError) -> TagImage {
+    let type = try required("Mifare Classic type")
+    guard
+      let count = FlipperFile.classicTypes.first(where: {
+        $0.value.lowercased() == type.value.lowercased()
+      })?.key
+    else { throw ImageError("there is no MIFARE Classic of this name", at: .line(type.line)) }
+    let size = ClassicLayout.blockSize
+    var image = TagImage(.classic, memory: .init(unitSize: size, unitCount: count))
+    for block in 0..<count {
+      let entry = try required("Block \(block)")
+      guard let bytes = Hexadecimal.bytes(entry.value, unknown: UInt8(ascii: "?")),
+        bytes.count == size
+      else {
+        throw ImageError(
+          "block \(block) is not \(size) bytes in hexadecimal", at: .line(entry.line))
+      }
+      image.memory.set(bytes, at: block * size)
+    }
+    let version = try optionalNumber("Data format version", in: 0...FlipperFile.classicVersion)
+    if version ?? 1 < FlipperFile.classicVersion { try forgetUnopened(&image) }
+    return image
+  }
+
+  /// Version 1 has zeros for what was not read, and a bit for each sector whose key A, or key B, is known.
+  private func forgetUnopened(_ image: inout TagImage) throws(ImageError) {
+    guard let mapA = try optionalBytes("Key A map", count: 8),
+      let mapB = try optionalBytes("Key B map", count: 8)
+    else { return }
+    for sector in 0..<image.sectorCount {
+      func isSet(_ map: [UInt8]) -> Bool { map[7 - sector / 8] >> (sector % 8) & 1 == 1 }
+      let trailer = ClassicLayout.trailer(ofSector: sector)
+      if !isSet(mapA) { image.memory.forget(trailer.keyA) }
+      if !isSet(mapB) { image.memory.forget(trailer.keyB) }
+      guard !isSet(mapA), !isSet(mapB) else { continue }
+      let blocks = ClassicLayout.blocks(ofSector: sector)
+      image.memory.forget(
+        blocks.lowerBound * ClassicLayout.blockSize..<blocks.upperBound * ClassicLayout.blockSize)
+    }
+  }
+
+  // MARK: ISO 15693
+
+  fileprivate func vicinityImage() throws(ImageError) -> TagImage {
+    var image = TagImage(.iso15693)
+    var details = TagImage.Vicinity()
+    details.dsfid = try optionalByte("DSFID")
+    details.afi = try optionalByte("AFI")
+    details.icReference = try optionalByte("IC Reference")
+    details.isDSFIDLocked = try optionalBool("Lock DSFID")
+    details.isAFILocked = try optionalBool("Lock AFI")
+    if let count = try optionalNumber("Block Count", in: 1...256) {
+      let entry = try required("Block Size")
+      guard let size = try bytes(entry, count: 1).first.map({ Int($0) }), (1...32).contains(size)
+      else { throw ImageError("a block has 01 to 20 bytes", at: .line(entry.line)) }
+      image.memory = TagImage.Memory(
+        unitSize: size, bytes: try bytes("Data Content", count: count * size))
+      try readLocks(&details, count)
+    }
+    for (password, key) in FlipperFile.vicinityPasswords {
+      details.passwords[password] = try optionalBytes(key, count: 4)
+    }
+    image.signature = try optionalBytes("Signature", count: 32).flatMap { BinaryFile.nonZero($0) }
+    details.isPrivate = try optionalBool("Privacy Mode")
+    details.protectionPointer = try optionalByte("Protection Pointer")
+    details.protectionCondition = try optionalByte("Protection Condition")
+    details.isEASLocked = try optionalBool("Lock EAS")
+    details.isProtectionLocked = try optionalBool("Lock PPL")
+    image.vicinity = details
+    return image
+  }
+
+  /// Older files have a byte before those of the blocks: bit 0 for DSFID, bit 1 for AFI.
+  private func readLocks(
+    _ details: inout TagImage.Vicinity, _ count: Int
+  ) throws(ImageError) {
+    guard let entry = entry("Security Status") else { return }
+    var status = try bytes(entry)
+    if status.count == count + 1, details.isDSFIDLocked == nil {
+      let locks = status.removeFirst()
+      details.isDSFIDLocked = locks & 0x01 != 0
+      details.isAFILocked = locks & 0x02 != 0
+    }
+    guard status.count == count else {
+      throw ImageError(
+        "\"Security Status\" has \(status.count) bytes, not \(count)", at: .line(entry.line))
+    }
+    details.lockedBlocks = status.map { $0 & 0x01 != 0 }
+  }
+
+  // MARK: ST25TB
+
+  fileprivate func st25tb() throws(ImageError) -> TagImage {
+    let type = try required("ST25TB Type")
+    guard let count = FlipperFile.st25tbTypes.first(where: { $0.name == type.value })?.blocks else {
+      throw ImageError("there is no ST25TB of this name", at: .line(type.line))
+    }
+    var content: [UInt8] = []
+    for block in 0..<count { content += try bytes("Block \(block)", count: 4) }
+    var image = TagImage(.st25tb, unitSize: 4, bytes: content)
+    image.systemBlock = try optionalBytes("System OTP Block", count: 4)
+    return image
+  }
+}

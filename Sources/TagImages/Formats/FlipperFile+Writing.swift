@@ -1,0 +1,252 @@
+extension FlipperFile {
+  static func encode(_ image: TagImage) -> [UInt8] {
+    var file = Writer()
+    file.line("Filetype", fileType)
+    file.line("Version", version)
+    file.line("Device type", deviceType(image))
+    file.line("UID", uid(image))
+    switch image.kind {
+    case .classic:
+      file.typeA(image)
+      file.classic(image)
+    case .type2:
+      file.typeA(image)
+      file.type2(image)
+    case .desfire:
+      file.typeA(image)
+      file.answerToSelect(image)
+      file.desfire(image)
+    case .iso14443a:
+      file.typeA(image)
+      file.answerToSelect(image)
+    case .iso14443b:
+      file.line("Application data", image.applicationData ?? [0, 0, 0, 0])
+      file.line("Protocol info", image.protocolInfo ?? [0, 0, 0])
+    case .iso15693: file.vicinity(image)
+    case .feliCaLite: file.feliCaLite(image)
+    case .feliCa: file.feliCa(image)
+    case .st25tb: file.st25tb(image)
+    case .topaz: break
+    }
+    return Array(file.text.utf8)
+  }
+
+  private static func deviceType(_ image: TagImage) -> String {
+    switch image.kind {
+    case .classic: DeviceType.classic
+    case .type2: DeviceType.type2
+    case .desfire: DeviceType.desfire
+    case .iso15693: isSLIX(image.uid) ? DeviceType.slix : DeviceType.vicinity
+    case .feliCaLite, .feliCa: DeviceType.feliCa
+    case .st25tb: DeviceType.st25tb
+    case .iso14443a: image.ats == nil ? DeviceType.typeA3 : DeviceType.typeA4
+    // The lowest bit of the protocol type tells of ISO/IEC 14443-4.
+    case .iso14443b:
+      (image.protocolInfo?.dropFirst().first ?? 0) & 0x01 == 1
+        ? DeviceType.typeB4 : DeviceType.typeB3
+    case .topaz: ""
+    }
+  }
+
+  /// It needs one.
+  private static func uid(_ image: TagImage) -> [UInt8] {
+    image.uid ?? Array(repeating: 0, count: image.kind == .classic ? 4 : 7)
+  }
+}
+
+extension FlipperFile.Writer {
+  fileprivate mutating func typeA(_ image: TagImage) {
+    line("ATQA", image.atqa ?? Self.atqa(of: image))
+    line("SAK", [image.sak ?? (image.kind == .classic ? Self.sak(of: image) : 0x00)])
+  }
+
+  /// NXP AN10833, MIFARE type identification procedure.
+  private static func atqa(of image: TagImage) -> [UInt8] {
+    guard image.kind == .classic else { return [0x00, 0x44] }
+    return [0x00, image.memory.unitCount == 256 ? 0x02 : 0x04]
+  }
+
+  private static func sak(of image: TagImage) -> UInt8 {
+    switch image.memory.unitCount {
+    case 20: 0x09
+    case 128: 0x10
+    case 256: 0x18
+    default: 0x08
+    }
+  }
+
+  fileprivate mutating func classic(_ image: TagImage) {
+    line("Mifare Classic type", FlipperFile.classicTypes[image.memory.unitCount] ?? "")
+    line("Data format version", FlipperFile.classicVersion)
+    for block in 0..<image.memory.unitCount {
+      line(
+        "Block \(block)",
+        Hexadecimal.text(image.memory.unit(block), unknown: "??", separator: " "))
+    }
+  }
+
+  fileprivate mutating func type2(_ image: TagImage) {
+    let product = image.type2Product
+    line("Data format version", FlipperFile.type2Version)
+    line("NTAG/Ultralight type", product?.flipperName ?? Type2Product.ultralight.flipperName)
+    line("Signature", image.signature ?? Array(repeating: 0, count: 32))
+    line("Mifare version", image.version ?? Array(repeating: 0, count: 8))
+    for (index, counter) in image.counters.enumerated() {
+      line("Counter \(index)", Int(counter?.value ?? 0))
+      line("Tearing \(index)", [counter?.tearing ?? 0])
+    }
+    let isNTAGI2C = product == .ntagI2C1K || product == .ntagI2C2K
+    let places =
+      isNTAGI2C
+      ? product.map { FlipperFile.ntagI2CPages($0) } ?? []
+      : (0..<image.memory.unitCount).map { Optional($0) }
+    // A prefix is read; passwords, which no tag gives, are zeros in it.
+    let secrets = Set(image.secrets.flatMap { Array($0) })
+    let firstUnread =
+      places.firstIndex { page in
+        guard let page else { return false }
+        return image.memory.range(ofUnit: page).contains {
+          !image.memory.isKnown[$0] && (!secrets.contains($0) || product == .ultralightC)
+        }
+      } ?? places.count
+    line("Pages total", places.count)
+    line("Pages read", firstUnread)
+    for (index, page) in places.enumerated() {
+      line(
+        "Page \(index)",
+        page.map { Array(image.memory.bytes[image.memory.range(ofUnit: $0)]) } ?? [0, 0, 0, 0])
+    }
+    line("Failed authentication attempts", image.failedAuthentications ?? 0)
+  }
+
+  fileprivate mutating func vicinity(_ image: TagImage) {
+    let details = image.vicinity ?? .init()
+    if let dsfid = details.dsfid { line("DSFID", [dsfid]) }
+    if let afi = details.afi { line("AFI", [afi]) }
+    if let reference = details.icReference { line("IC Reference", [reference]) }
+    let locks = details.lockedBlocks
+    if details.isDSFIDLocked != nil || details.isAFILocked != nil || locks != nil {
+      line("Lock DSFID", details.isDSFIDLocked ?? false)
+      line("Lock AFI", details.isAFILocked ?? false)
+    }
+    if !image.memory.isEmpty {
+      line("Block Count", image.memory.unitCount)
+      line("Block Size", [UInt8(clamping: image.memory.unitSize)])
+      line("Data Content", image.memory.bytes)
+      if let locks {
+        line(
+          "Security Status",
+          (0..<image.memory.unitCount).map { locks.indices.contains($0) && locks[$0] ? 1 : 0 })
+      }
+    }
+    guard FlipperFile.isSLIX(image.uid) else { return }
+    for (password, key) in FlipperFile.vicinityPasswords {
+      if let value = details.passwords[password] { line(key, value) }
+    }
+    if let signature = image.signature { line("Signature", signature) }
+    if let isPrivate = details.isPrivate { line("Privacy Mode", isPrivate) }
+    if details.protectionPointer != nil || details.protectionCondition != nil {
+      line("Protection Pointer", [details.protectionPointer ?? 0])
+      line("Protection Condition", [details.protectionCondition ?? 0])
+    }
+    if let isLocked = details.isEASLocked { line("Lock EAS", isLocked) }
+    if let isLocked = details.isProtectionLocked { line("Lock PPL", isLocked) }
+  }
+
+  /// Status flags before each block: 00 00, or an error for one that was not read.
+  fileprivate mutating func feliCaLite(_ image: TagImage) {
+    let success: [UInt8] = [0x00, 0x00]
+    // Illegal block number (FeliCa Lite-S User's Manual, 4.5).
+    let refused: [UInt8] = [0x01, 0xA8]
+    line("Data format version", FlipperFile.feliCaLiteVersion)
+    line("Manufacture id", image.uid ?? [])
+    line("Manufacture parameter", image.feliCa?.pmm ?? [])
+    let count = image.memory.unitCount
+    let known = (0..<count).map { image.memory.known(image.memory.range(ofUnit: $0)) }
+    line("Blocks total", count)
+    line("Blocks read", known.count { $0 != nil })
+    for (index, block) in known.enumerated() {
+      line(
+        "Block \(index)",
+        block.map { success + $0 } ?? refused + Array(repeating: 0, count: image.memory.unitSize))
+    }
+  }
+
+  fileprivate mutating func feliCa(_ image: TagImage) {
+    func four(_ number: UInt16) -> String {
+      Hexadecimal.text([UInt8(number >> 8), UInt8(number & 0xFF)])
+    }
+    func three(_ number: Int) -> String { String(four(UInt16(clamping: number)).suffix(3)) }
+    line("Data format version", FlipperFile.feliCaVersion)
+    line("Manufacture id", image.uid ?? [])
+    line("Manufacture parameter", image.feliCa?.pmm ?? [])
+    line("IC Type", "FeliCa Standard")
+    emptyLine()
+    let systems = image.feliCa?.systems ?? []
+    line("System found", systems.count)
+    for (index, system) in systems.enumerated() {
+      emptyLine()
+      line("System " + Hexadecimal.text([UInt8(clamping: index)]), four(system.code ?? 0))
+      emptyLine()
+      line("Area found", system.areas.count)
+      for (number, area) in system.areas.enumerated() {
+        let members = system.services.indices.filter { service in
+          let code = system.services[service]
+          return code >= area.code && code <= area.end ?? 0xFFFF
+        }
+        line(
+          "Area " + three(number),
+          "| Code \(four(area.code)) | End \(four(area.end ?? 0xFFFE)) "
+            + "| Services #\(three(members.first ?? 0))-#\(three(members.last ?? 0)) |")
+      }
+      emptyLine()
+      line("Service found", system.services.count)
+      for (number, service) in system.services.enumerated() {
+        let attribute = UInt8(service & 0x3F)
+        line(
+          "Service " + three(number),
+          "| Code \(four(service)) | Attrib. \(Hexadecimal.text([attribute])) | "
+            + FlipperFile.attribute(attribute) + " |")
+      }
+      emptyLine()
+      line("Public blocks read", system.blocks.count)
+      for (number, block) in system.blocks.enumerated() {
+        line(
+          "Block " + four(UInt16(clamping: number)),
+          "| Service code \(four(block.service)) | Block index "
+            + Hexadecimal.text([UInt8(clamping: block.number)]) + " | Data: "
+            + Hexadecimal.text(block.data, separator: " ") + " |")
+      }
+    }
+  }
+
+  fileprivate mutating func st25tb(_ image: TagImage) {
+    // Of the two of 16 blocks the one with one-time bits has the larger name.
+    let type = FlipperFile.st25tbTypes.last { $0.blocks == image.memory.unitCount }
+    line("ST25TB Type", type?.name ?? "")
+    for block in 0..<image.memory.unitCount {
+      line("Block \(block)", Array(image.memory.bytes[image.memory.range(ofUnit: block)]))
+    }
+    line("System OTP Block", image.systemBlock ?? [0xFF, 0xFF, 0xFF, 0xFF])
+  }
+}
+
+extension FlipperFile {
+  /// What the attributes of a service mean, in the words of the file (FeliCa Card User's Manual, 3.4).
+  static func attribute(_ value: UInt8) -> String {
+    let isPublic = value & 0x01 == 1
+    let kind =
+      switch value >> 1 & 0x1F {
+      case 0b00100: "Random | Read/Write"
+      case 0b00101: "Random | Read Only "
+      case 0b00110: "Cyclic | Read/Write"
+      case 0b00111: "Cyclic | Read Only "
+      case 0b01000: "Purse  | Direct    "
+      case 0b01001: "Purse  | Cashback  "
+      case 0b01010: "Purse  | Decrement "
+      case 0b01011: "Purse  | Read Only "
+      default: "       |           "
+      }
+    return (isPublic ? "Public  | " : "Private | ") + kind
+  }
+}

@@ -1,0 +1,224 @@
+/// `.nfc` of Flipper Zero: lines of a key, a colon and a value (flipperdevices/flipperzero-firmware,
+/// lib/flipper_format and documentation/file_formats/NfcFileFormats.md). It reads the keys in the order in which
+/// it writes them.
+enum FlipperFile {
+  static let fileType = "Flipper NFC device"
+  static let version = 4
+  /// Versions before have ATQA least significant byte first; from 4 on the device type is the protocol.
+  static let firstVersionWithATQA = 3
+  static let firstVersionOfProtocols = 4
+  /// Version 1 of Ultralight and Classic data is without the chip's name, and without unknown bytes.
+  static let type2Version = 2
+  static let classicVersion = 2
+  /// Version 1 of FeliCa data is that of FeliCa Lite in all firmware; 2 has systems and services.
+  static let feliCaLiteVersion = 1
+  static let feliCaVersion = 2
+
+  enum DeviceType {
+    static let type2 = "NTAG/Ultralight"
+    static let classic = "Mifare Classic"
+    static let desfire = "Mifare DESFire"
+    static let vicinity = "ISO15693-3"
+    static let slix = "SLIX"
+    static let feliCa = "FeliCa"
+    static let st25tb = "ST25TB"
+    static let typeA3 = "ISO14443-3A"
+    static let typeA4 = "ISO14443-4A"
+    static let typeB3 = "ISO14443-3B"
+    static let typeB4 = "ISO14443-4B"
+    static let plus = "Mifare Plus"
+    /// Of type A in versions 2 and 3.
+    static let uid = "UID"
+    static let bankCard = "Bank card"
+    static let vicinityBefore4 = "ISO15693"
+  }
+
+  /// What the device types of MIFARE Classic are called, by the number of blocks.
+  static let classicTypes: [Int: String] = [20: "MINI", 64: "1K", 128: "Plus 2K", 256: "4K"]
+
+  /// What it calls the chips of ST25TB, by the number of blocks; it has two of 16.
+  static let st25tbTypes: [(name: String, blocks: Int)] = [
+    ("512AT", 16), ("512AC", 16), ("2K", 64), ("4K", 128),
+  ]
+
+  static let vicinityPasswords: [(password: TagImage.Vicinity.Password, key: String)] = [
+    (.read, "Password Read"), (.write, "Password Write"), (.privacy, "Password Privacy"),
+    (.destroy, "Password Destroy"), (.eas, "Password EAS"),
+  ]
+
+  /// The largest memories that it loads.
+  private static let largestVicinityBlockCount = 256
+  private static let largestVicinityBlock = 32
+  private static let largestPageCount = 510
+
+  static func objection(to image: TagImage) -> String? {
+    let memory = image.memory
+    switch image.kind {
+    case .topaz: return ""
+    case .classic: return classicTypes[memory.unitCount] == nil ? "of this size" : nil
+    case .type2:
+      return memory.unitCount > largestPageCount ? "of more than \(largestPageCount) pages" : nil
+    case .iso15693:
+      guard image.uid != nil else { return "without a UID" }
+      return memory.unitCount > largestVicinityBlockCount
+        || memory.unitSize > largestVicinityBlock
+        ? "of more than \(largestVicinityBlockCount) blocks" : nil
+    case .feliCaLite, .feliCa:
+      return image.uid == nil || image.feliCa?.pmm == nil ? "without IDm and PMm" : nil
+    case .st25tb:
+      return image.uid == nil || !st25tbTypes.contains { $0.blocks == memory.unitCount }
+        ? "without a UID, or of this size" : nil
+    case .desfire, .iso14443a, .iso14443b: return image.uid == nil ? "without a UID" : nil
+    }
+  }
+
+  /// The places of an NTAG I²C's pages: user memory and lock bits, configuration at E8 and E9, session registers
+  /// of sector 3. The image has all addresses from 0 to E9, and no session registers.
+  static func ntagI2CPages(_ product: Type2Product) -> [Int?] {
+    let sector = 256
+    let base = product == .ntagI2C2K ? sector : 0
+    let userEnd = product == .ntagI2C2K ? sector + 0xE1 : 0xE3
+    return Array(0..<userEnd).map { Optional($0) } + [base + 0xE8, base + 0xE9, nil, nil]
+  }
+
+  /// Which chip of the family a UID is of (ICODE SLIX data sheets; bits 37 and 36 as
+  /// lib/nfc/protocols/slix/slix.c takes them).
+  static func isSLIX(_ uid: [UInt8]?) -> Bool {
+    guard let uid, uid.count == 8, uid[1] == 0x04 else { return false }
+    switch uid[2] {
+    case 0x01: return [1, 2].contains(uid[3] >> 3 & 0x03)
+    case 0x02, 0x03: return true
+    default: return false
+    }
+  }
+
+  // MARK: Lines
+
+  /// A key with its value.
+  struct Entry {
+    let key: String
+    let value: Substring
+    let line: Int
+  }
+
+  /// The entries of a file by key. Systems of FeliCa have keys of the same names, so that each begins a new part.
+  struct Reader {
+    private(set) var parts: [[String: Entry]] = [[:]]
+    /// In the order of the file.
+    private(set) var entries: [Entry] = []
+    let lastLine: Int
+
+    init(_ bytes: [UInt8]) throws(ImageError) {
+      let lines = TextLine.all(bytes)
+      lastLine = max(1, lines.last(where: { !$0.trimmed.isEmpty })?.number ?? 1)
+      for line in lines {
+        let text = line.trimmed
+        // FeliCa's directory is drawn with the last two.
+        guard let first = text.first, !"#+|".contains(first) else { continue }
+        guard let colon = text.firstIndex(of: ":") else {
+          throw ImageError("there is no colon after a key", at: .line(line.number))
+        }
+        let key = String(text[..<colon])
+        // The drawing's legend.
+        guard !key.isEmpty else { continue }
+        if Self.beginsPart(key) { parts.append([:]) }
+        let value = text[text.index(after: colon)...].drop { $0.isWhitespace }
+        let entry = Entry(key: key, value: value, line: line.number)
+        guard parts[parts.count - 1].updateValue(entry, forKey: key) == nil else {
+          throw ImageError("\"\(key)\" is there twice", at: .line(line.number))
+        }
+        entries.append(entry)
+      }
+    }
+
+    /// `System 00`, not `System 00 Key` or `System found`.
+    private static func beginsPart(_ key: String) -> Bool {
+      let prefix = "System "
+      return key.hasPrefix(prefix) && key.utf8.count == prefix.utf8.count + 2
+        && Hexadecimal.bytes(key.dropFirst(prefix.count)) != nil
+    }
+
+    /// The entry of a key, wherever it is.
+    func entry(_ key: String) -> Entry? {
+      for part in parts { if let entry = part[key] { return entry } }
+      return nil
+    }
+
+    func required(_ key: String) throws(ImageError) -> Entry {
+      guard let entry = entry(key) else {
+        throw ImageError("the file ends without \"\(key)\"", at: .line(lastLine))
+      }
+      return entry
+    }
+
+    func text(_ key: String) throws(ImageError) -> String { String(try required(key).value) }
+
+    /// - Parameter count: in bytes; `nil` for any.
+    func bytes(_ entry: Entry, count: Int? = nil) throws(ImageError) -> [UInt8] {
+      guard let bytes = Hexadecimal.bytes(entry.value) else {
+        throw ImageError("\"\(entry.key)\" is not hexadecimal", at: .line(entry.line))
+      }
+      guard bytes.count == count ?? bytes.count else {
+        throw ImageError(
+          "\"\(entry.key)\" has \(bytes.count) bytes, not \(count ?? 0)", at: .line(entry.line))
+      }
+      return bytes
+    }
+
+    func bytes(_ key: String, count: Int? = nil) throws(ImageError) -> [UInt8] {
+      try bytes(try required(key), count: count)
+    }
+
+    func optionalBytes(_ key: String, count: Int? = nil) throws(ImageError) -> [UInt8]? {
+      guard let entry = entry(key) else { return nil }
+      return try bytes(entry, count: count)
+    }
+
+    func optionalByte(_ key: String) throws(ImageError) -> UInt8? {
+      try optionalBytes(key, count: 1)?.first
+    }
+
+    func number(_ entry: Entry, in range: ClosedRange<Int>) throws(ImageError) -> Int {
+      guard let number = Int(entry.value), range.contains(number) else {
+        throw ImageError(
+          "\"\(entry.key)\" is no number from \(range.lowerBound) to \(range.upperBound)",
+          at: .line(entry.line))
+      }
+      return number
+    }
+
+    func optionalNumber(
+      _ key: String, in range: ClosedRange<Int>
+    ) throws(ImageError) -> Int? {
+      guard let entry = entry(key) else { return nil }
+      return try number(entry, in: range)
+    }
+
+    func number(_ key: String, in range: ClosedRange<Int>) throws(ImageError) -> Int {
+      try number(try required(key), in: range)
+    }
+
+    func optionalBool(_ key: String) throws(ImageError) -> Bool? {
+      guard let entry = entry(key) else { return nil }
+      switch entry.value {
+      case "true": return true
+      case "false": return false
+      default: throw ImageError("\"\(key)\" is neither true nor false", at: .line(entry.line))
+      }
+    }
+  }
+
+  /// Lines to be written.
+  struct Writer {
+    private(set) var text = ""
+
+    mutating func line(_ key: String, _ value: String) { text += "\(key): \(value)\n" }
+    mutating func line(_ key: String, _ bytes: [UInt8]) {
+      line(key, Hexadecimal.text(bytes, separator: " "))
+    }
+    mutating func line(_ key: String, _ number: Int) { line(key, String(number)) }
+    mutating func line(_ key: String, _ value: Bool) { line(key, value ? "true" : "false") }
+    mutating func comment(_ text: String) { self.text += "# \(text)\n" }
+    mutating func emptyLine() { text += "\n" }
+  }
+}

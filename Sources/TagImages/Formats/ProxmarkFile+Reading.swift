@@ -1,0 +1,194 @@
+extension ProxmarkFile {
+  static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
+    let reader = Reader(try JSONText(decoding: bytes))
+    let type = try reader.text("FileType")
+    switch type {
+    case "mfcard", "mfc v2", "mfc v3": return try reader.classic()
+    case "mfu": return try reader.type2()
+    case "15693": return try reader.rawVicinity(unitSize: 4)
+    case "15693 v2": return try reader.vicinity(unitSize: 4)
+    case "15693 v3": return try reader.vicinity(unitSize: 8)
+    case "15693 v4": return try reader.vicinityWithIdentity()
+    case "topaz": return try reader.topaz()
+    case "14b v2": return try reader.st25tb()
+    case "raw": return BinaryFile.image(of: try reader.hexadecimal("raw"), unitSize: nil)
+    default:
+      throw ImageError(
+        "files of the type \"\(type)\" are of no tag that is known here",
+        at: .line(reader.root.member("FileType")?.line ?? 1))
+    }
+  }
+
+  private struct Reader {
+    let root: JSONText
+
+    init(_ root: JSONText) { self.root = root }
+
+    // MARK: Members
+
+    func text(_ key: String) throws(ImageError) -> String {
+      guard let member = root.member(key) else {
+        throw ImageError("there is no \"\(key)\"", at: .line(1))
+      }
+      guard case .string(let text) = member.value else {
+        throw ImageError("\"\(key)\" is no text", at: .line(member.line))
+      }
+      return text
+    }
+
+    func hexadecimal(_ key: String) throws(ImageError) -> [UInt8] {
+      guard let bytes = Hexadecimal.bytes(try text(key)) else {
+        throw ImageError("\"\(key)\" is not hexadecimal", at: .line(root.member(key)?.line ?? 1))
+      }
+      return bytes
+    }
+
+    /// A member of `Card`; `nil` if it is not there.
+    ///
+    /// - Parameter count: in bytes; `nil` for any.
+    private func card(_ key: String, count: Int? = nil) throws(ImageError) -> [UInt8]? {
+      guard let member = root.member("Card")?.value.member(key) else { return nil }
+      guard case .string(let text) = member.value, let bytes = Hexadecimal.bytes(text) else {
+        throw ImageError("\"\(key)\" is not hexadecimal", at: .line(member.line))
+      }
+      guard bytes.count == count ?? bytes.count else {
+        throw ImageError(
+          "\"\(key)\" has \(bytes.count) bytes, not \(count ?? 0)", at: .line(member.line))
+      }
+      return bytes
+    }
+
+    private func nonZeroCard(_ key: String, count: Int) throws(ImageError) -> [UInt8]? {
+      try card(key, count: count).flatMap { BinaryFile.nonZero($0) }
+    }
+
+    private func byte(_ key: String) throws(ImageError) -> UInt8? {
+      try card(key, count: 1)?.first
+    }
+
+    private static let largestMemory = 8192
+
+    /// The blocks from 0 on.
+    ///
+    /// - Throws: `malformed` for a block of another size, or one that is missing before the last.
+    private func blocks(size: Int) throws(ImageError) -> TagImage.Memory {
+      guard let member = root.member("blocks"), case .object(let members) = member.value else {
+        throw ImageError("there are no \"blocks\"", at: .line(root.member("blocks")?.line ?? 1))
+      }
+      var blocks: [Int: [UInt8]] = [:]
+      for block in members {
+        guard let number = Int(block.key), number >= 0, number < Self.largestMemory / size else {
+          throw ImageError("\"\(block.key)\" is no block's number", at: .line(block.line))
+        }
+        guard case .string(let text) = block.value, let bytes = Hexadecimal.bytes(text),
+          bytes.count == size
+        else {
+          throw ImageError(
+            "block \(number) is not \(size) bytes in hexadecimal", at: .line(block.line))
+        }
+        // 01 and 1 are the same block.
+        guard blocks.updateValue(bytes, forKey: number) == nil else {
+          throw ImageError("block \(number) is there twice", at: .line(block.line))
+        }
+      }
+      guard !blocks.isEmpty else { throw ImageError("there is no block", at: .line(member.line)) }
+      var bytes: [UInt8] = []
+      for number in 0..<blocks.count {
+        guard let block = blocks[number] else {
+          throw ImageError("block \(number) is missing", at: .line(member.line))
+        }
+        bytes += block
+      }
+      return TagImage.Memory(unitSize: size, bytes: bytes)
+    }
+
+    // MARK: Kinds
+
+    func classic() throws(ImageError) -> TagImage {
+      var image = TagImage(.classic, memory: try blocks(size: ClassicLayout.blockSize))
+      guard ClassicLayout.blockCounts.contains(image.memory.unitCount) else {
+        throw ImageError(
+          "no MIFARE Classic has \(image.memory.unitCount) blocks",
+          at: .line(root.member("blocks")?.line ?? 1))
+      }
+      image.uid = try card("UID")
+      image.atqa = try card("ATQA", count: 2)?.reversed()
+      image.sak = try byte("SAK")
+      image.ats = try card("ATS").flatMap { BinaryFile.nonZero($0) }
+      image.signature = try nonZeroCard("SIGNATURE", count: 32)
+      return image
+    }
+
+    func type2() throws(ImageError) -> TagImage {
+      let memory = try blocks(size: 4)
+      var image = BinaryFile.type2Image(pages: memory.bytes)
+      image.uid = try card("UID", count: 7).flatMap { BinaryFile.nonZero($0) }
+      image.version = try nonZeroCard("Version", count: 8)
+      image.signature = try nonZeroCard("Signature", count: 32)
+      // Those that the chip has; the others are written as zeros.
+      for index in image.type2Product?.counters ?? 0..<3 {
+        guard let value = try card("Counter\(index)", count: 3) else { continue }
+        image.counters[index] = BinaryFile.counter(value, tearing: try byte("Tearing\(index)"))
+      }
+      return image
+    }
+
+    func vicinity(unitSize: Int) throws(ImageError) -> TagImage {
+      TagImage(.iso15693, memory: try blocks(size: unitSize))
+    }
+
+    func rawVicinity(unitSize: Int) throws(ImageError) -> TagImage {
+      TagImage(.iso15693, unitSize: unitSize, bytes: try hexadecimal("raw"))
+    }
+
+    private static let blockSizes = 1...32
+
+    func vicinityWithIdentity() throws(ImageError) -> TagImage {
+      guard let size = try byte("bytesperpage").map({ Int($0) }), Self.blockSizes.contains(size)
+      else {
+        throw ImageError(
+          "\"bytesperpage\" is not 01 to 20",
+          at: .line(root.member("Card")?.value.member("bytesperpage")?.line ?? 1))
+      }
+      var image = try vicinity(unitSize: size)
+      if let count = try byte("pagescount"), Int(count) != image.memory.unitCount {
+        throw ImageError(
+          "\"pagescount\" is \(count), and there are \(image.memory.unitCount) blocks",
+          at: .line(root.member("Card")?.value.member("pagescount")?.line ?? 1))
+      }
+      image.uid = try nonZeroCard("uid", count: 8)?.reversed()
+      var details = TagImage.Vicinity()
+      details.dsfid = try byte("dsfid")
+      details.isDSFIDLocked = try byte("dsfidlock").map { $0 != 0 }
+      details.afi = try byte("afi")
+      details.isAFILocked = try byte("afilock").map { $0 != 0 }
+      details.icReference = try byte("ic")
+      details.lockedBlocks = try card("locks", count: image.memory.unitCount)?.map { $0 != 0 }
+      details.passwords[.privacy] = try nonZeroCard("privacypasswd", count: 4)
+      image.vicinity = details
+      return image
+    }
+
+    /// It writes the static memory only; Size tells of more.
+    func topaz() throws(ImageError) -> TagImage {
+      let blocks = try blocks(size: 8)
+      let size = try card("Size", count: 2).map { Int($0[0]) | Int($0[1]) << 8 }
+      var image = TagImage(.topaz, memory: blocks)
+      if let size, size > blocks.bytes.count, size <= Self.largestMemory, size % 8 == 0 {
+        image.memory = TagImage.Memory(unitSize: 8, unitCount: size / 8)
+        image.memory.set(blocks.bytes, at: 0)
+      }
+      image.uid = try card("UID", count: 7)
+      if let header = try card("H0R1", count: 2) {
+        image.headerROM = header
+      } else {
+        image.headerROM = try card("HR01", count: 2)
+      }
+      return image
+    }
+
+    func st25tb() throws(ImageError) -> TagImage {
+      TagImage(.st25tb, memory: try blocks(size: 4))
+    }
+  }
+}

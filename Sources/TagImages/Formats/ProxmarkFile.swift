@@ -1,0 +1,162 @@
+/// `.json` of Proxmark3 (RfidResearchGroup/proxmark3, client/src/fileutils.c): `FileType` names the kind, `Card`
+/// has the identity, `blocks` the memory.
+enum ProxmarkFile {
+  /// The largest that it loads (include/iso15.h, include/mifare.h).
+  private enum Limit {
+    static let vicinityBlocks = 160
+    static let vicinityBytes = 2048
+    static let type2Pages = 256
+    static let topazBytes = 120
+  }
+
+  static func objection(to image: TagImage) -> String? {
+    let memory = image.memory
+    switch image.kind {
+    case .classic, .st25tb: return memory.isEmpty ? "" : nil
+    case .type2:
+      return memory.unitCount > Limit.type2Pages ? "of more than \(Limit.type2Pages) pages" : nil
+    case .iso15693:
+      let fits =
+        memory.unitCount <= Limit.vicinityBlocks && memory.bytes.count <= Limit.vicinityBytes
+      return fits && !memory.isEmpty ? nil : "of more than \(Limit.vicinityBlocks) blocks"
+    case .topaz:
+      return memory.bytes.count > Limit.topazBytes ? "of more than \(Limit.topazBytes) bytes" : nil
+    case .feliCaLite, .feliCa, .desfire, .iso14443a, .iso14443b: return ""
+    }
+  }
+
+  // MARK: Writing
+
+  static func encode(_ image: TagImage) -> [UInt8] {
+    var file = Writer()
+    var image = image
+    if image.kind == .classic { image.memory = image.memoryWithKeys }
+    switch image.kind {
+    case .classic: file.classic(image)
+    case .type2: file.type2(image)
+    case .iso15693: file.vicinity(image)
+    case .topaz: file.topaz(image)
+    case .st25tb: file.set("FileType", text: "14b v2")
+    case .feliCaLite, .feliCa, .desfire, .iso14443a, .iso14443b: break
+    }
+    file.blocks(image.memory)
+    if image.kind == .classic { file.sectorKeys(image) }
+    return Array((file.json.text() + "\n").utf8)
+  }
+
+  private struct Writer {
+    private var members: [(String, JSONText)] = [("Created", .string("proxmark3"))]
+    private var card: [(String, [UInt8])] = []
+
+    var json: JSONText {
+      var all = members
+      if !card.isEmpty {
+        // After Created and FileType.
+        all.insert(
+          ("Card", Self.object(card.map { ($0.0, .string(Hexadecimal.text($0.1))) })),
+          at: min(2, all.count))
+      }
+      return Self.object(all)
+    }
+
+    private static func object(_ members: [(String, JSONText)]) -> JSONText {
+      .object(members.map { JSONText.Member(key: $0.0, value: $0.1, line: 0) })
+    }
+
+    mutating func set(_ key: String, text: String) { members.append((key, .string(text))) }
+
+    private mutating func card(_ key: String, _ bytes: [UInt8]?) {
+      if let bytes { card.append((key, bytes)) }
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
+
+    mutating func blocks(_ memory: TagImage.Memory) {
+      members.append(
+        (
+          "blocks",
+          Self.object(
+            (0..<memory.unitCount).map {
+              ("\($0)", .string(Hexadecimal.text(memory.bytes[memory.range(ofUnit: $0)])))
+            })
+        ))
+    }
+
+    /// Version 3 has a signature.
+    mutating func classic(_ image: TagImage) {
+      set("FileType", text: image.signature == nil ? "mfc v2" : "mfc v3")
+      card("UID", image.uid)
+      card("ATQA", image.atqa.map { $0.reversed() })
+      card("SAK", image.sak.map { [$0] })
+      guard let signature = image.signature else { return }
+      card("ATS", image.ats)
+      card("SIGNATURE", signature)
+    }
+
+    mutating func sectorKeys(_ image: TagImage) {
+      members.append(
+        (
+          "SectorKeys",
+          Self.object(
+            (0..<image.sectorCount).map { sector in
+              let trailer = ClassicLayout.trailer(ofSector: sector)
+              let fields = [
+                ("KeyA", trailer.keyA), ("KeyB", trailer.keyB),
+                ("AccessConditions", trailer.access),
+              ]
+              return (
+                "\(sector)",
+                Self.object(
+                  fields.map { ($0.0, .string(Hexadecimal.text(image.memory.bytes[$0.1]))) })
+              )
+            })
+        ))
+    }
+
+    mutating func type2(_ image: TagImage) {
+      set("FileType", text: "mfu")
+      card("UID", image.uid)
+      card("Version", image.version ?? Self.zeros(8))
+      // What READ answers beyond the end; no chip of today needs it.
+      card("TBO_0", Self.zeros(2))
+      card("TBO_1", Self.zeros(1))
+      card("Signature", image.signature ?? Self.zeros(32))
+      for (index, counter) in image.counters.enumerated() {
+        let value = counter?.value ?? 0
+        card("Counter\(index)", (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+        card("Tearing\(index)", [counter?.tearing ?? 0])
+      }
+    }
+
+    /// The UID stands least significant byte first, as it goes over the air.
+    mutating func vicinity(_ image: TagImage) {
+      let details = image.vicinity ?? .init()
+      set("FileType", text: "15693 v4")
+      card("uid", image.uid.map { $0.reversed() } ?? Self.zeros(8))
+      card("dsfid", [details.dsfid ?? 0])
+      card("dsfidlock", [details.isDSFIDLocked == true ? 1 : 0])
+      card("afi", [details.afi ?? 0])
+      card("afilock", [details.isAFILocked == true ? 1 : 0])
+      card("bytesperpage", [UInt8(clamping: image.memory.unitSize)])
+      card("pagescount", [UInt8(clamping: image.memory.unitCount)])
+      card("ic", [details.icReference ?? 0])
+      let locks = details.lockedBlocks ?? []
+      card(
+        "locks",
+        (0..<image.memory.unitCount).map { locks.indices.contains($0) && locks[$0] ? 1 : 0 })
+      card("random", Self.zeros(2))
+      card("privacypasswd", details.passwords[.privacy] ?? Self.zeros(4))
+      card("state", Self.zeros(1))
+    }
+
+    mutating func topaz(_ image: TagImage) {
+      set("FileType", text: "topaz")
+      card("UID", image.uid)
+      // It writes H0R1 and reads HR01.
+      card("H0R1", image.headerROM)
+      card("HR01", image.headerROM)
+      let size = image.memory.bytes.count
+      card("Size", [UInt8(size & 0xFF), UInt8(size >> 8 & 0xFF)])
+    }
+  }
+}

@@ -1,0 +1,55 @@
+extension TagImage {
+  /// Takes from the memory what a file does not say in another place: the UID, and what all tags of the kind
+  /// answer.
+  mutating func deriveIdentity() {
+    switch kind {
+    case .classic:
+      guard let block = memory.known(0..<ClassicLayout.blockSize),
+        let identity = ClassicLayout.identity(of: block)
+      else { return }
+      uid = uid ?? identity.uid
+      atqa = atqa ?? identity.atqa
+      sak = sak ?? identity.sak
+    case .type2:
+      if uid == nil, memory.known(0..<10) != nil {
+        uid = Self.type2UID(memory.bytes) ?? Self.ntagI2CUID(memory.bytes)
+      }
+      // NTAG213/215/216 data sheet, 9: ATQA 0044 and SAK 00, as all Ultralight.
+      atqa = atqa ?? [0x00, 0x44]
+      sak = sak ?? 0x00
+    case .topaz:
+      if uid == nil { uid = memory.known(0..<7) }
+    case .feliCaLite:
+      // D_ID holds IDm and PMm.
+      guard let identifiers = feliCaLiteBlock(0x83) else { return }
+      uid = uid ?? Array(identifiers.prefix(8))
+      var details = feliCa ?? FeliCa()
+      details.pmm = details.pmm ?? Array(identifiers.suffix(8))
+      feliCa = details
+    case .iso15693, .feliCa, .desfire, .st25tb, .iso14443a, .iso14443b: return
+    }
+  }
+
+  /// Where keys and passwords lie in the memory.
+  public var secrets: [Range<Int>] {
+    switch kind {
+    case .classic:
+      (0..<sectorCount).flatMap { sector -> [Range<Int>] in
+        let trailer = ClassicLayout.trailer(ofSector: sector)
+        return [trailer.keyA, trailer.keyB]
+      }
+    case .type2: type2Product?.secrets ?? []
+    case .feliCaLite: Self.feliCaLiteSecrets
+    case .iso15693, .feliCa, .topaz, .desfire, .st25tb, .iso14443a, .iso14443b: []
+    }
+  }
+
+  /// Makes passwords unknown that are zeros: tags give zeros in their place, which say nothing of them
+  /// (NTAG213/215/216 data sheet, 8.5.7; FeliCa Lite-S User's Manual, 3.3).
+  public mutating func forgetHiddenSecrets() {
+    guard kind == .type2 || kind == .feliCaLite else { return }
+    for range in secrets where memory.known(range)?.allSatisfy({ $0 == 0 }) == true {
+      memory.forget(range)
+    }
+  }
+}

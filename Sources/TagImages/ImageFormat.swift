@@ -1,0 +1,110 @@
+/// How a file holds an image, named by its extension.
+public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
+  /// `.bin`, `.mfd`: the memory's bytes as they are.
+  case binary
+  /// `.eml`: the memory in hexadecimal, one page or block per line (Proxmark3, libnfc).
+  case emulator
+  /// `.json`: Proxmark3 (client/src/fileutils.c).
+  case proxmark
+  /// `.nfc`: Flipper Zero, versions 2 to 4 (documentation/file_formats/NfcFileFormats.md).
+  case flipper
+  /// `.mct`: MIFARE Classic Tool for Android.
+  case mifareClassicTool
+
+  /// Without the dot, the usual one first.
+  public var extensions: [String] {
+    switch self {
+    case .binary: ["bin", "mfd"]
+    case .emulator: ["eml"]
+    case .proxmark: ["json"]
+    case .flipper: ["nfc"]
+    case .mifareClassicTool: ["mct"]
+    }
+  }
+
+  /// All extensions with their dots.
+  public static let extensions = allCases.flatMap { $0.extensions.map { ".\($0)" } }
+
+  /// For people.
+  public var name: String { extensions.map { ".\($0)" }.joined(separator: " and ") }
+
+  /// The format with an extension, which may be of either case; `nil` for any other.
+  public init?(fileExtension: some StringProtocol) {
+    let name = fileExtension.lowercased()
+    guard let format = Self.allCases.first(where: { $0.extensions.contains(name) }) else {
+      return nil
+    }
+    self = format
+  }
+
+  /// The format that bytes without a name seem to have.
+  public init(guessing bytes: [UInt8]) {
+    let start = String(decoding: bytes.prefix(256), as: UTF8.self).drop {
+      $0.isWhitespace || $0 == "\u{FEFF}"
+    }
+    if start.hasPrefix("{") {
+      self = .proxmark
+    } else if start.hasPrefix("Filetype:") {
+      self = .flipper
+    } else if start.hasPrefix("+Sector") {
+      self = .mifareClassicTool
+    } else {
+      self = .binary
+    }
+  }
+
+  /// A file's bytes, and what they leave out of the image.
+  public struct Encoding: Hashable, Sendable {
+    public var bytes: [UInt8]
+    /// In words for people; empty if the file holds all of the image.
+    public var losses: [String]
+  }
+
+  /// The file for an image.
+  ///
+  /// - Throws: ``ImageError`` ``ImageError/Code/cannotHold`` for a tag that the format has no place for.
+  public func encode(_ image: TagImage) throws(ImageError) -> Encoding {
+    if let objection = objection(to: image) {
+      throw ImageError(self, cannotHold: image, objection.isEmpty ? nil : objection)
+    }
+    let bytes: [UInt8] =
+      switch self {
+      case .binary: BinaryFile.encode(image)
+      case .emulator: EmulatorFile.encode(image)
+      case .proxmark: ProxmarkFile.encode(image)
+      case .flipper: FlipperFile.encode(image)
+      case .mifareClassicTool: MCTFile.encode(image)
+      }
+    // What was lost is what does not come back.
+    let copy = try decode(bytes)
+    return Encoding(bytes: bytes, losses: image.losses(in: copy))
+  }
+
+  /// The image in a file. CRLF and a byte order mark are accepted in text.
+  ///
+  /// - Throws: ``ImageError`` ``ImageError/Code/malformed`` with the line or offset.
+  public func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
+    var image: TagImage
+    switch self {
+    case .binary: image = try BinaryFile.decode(bytes)
+    case .emulator: image = try EmulatorFile.decode(bytes)
+    case .proxmark: image = try ProxmarkFile.decode(bytes)
+    case .flipper: image = try FlipperFile.decode(bytes)
+    case .mifareClassicTool: image = try MCTFile.decode(bytes)
+    }
+    image.deriveIdentity()
+    image.forgetHiddenSecrets()
+    return image
+  }
+
+  /// Why the format has no place for a tag, to follow "cannot hold a … tag"; empty where there is no more to
+  /// say, `nil` if it has.
+  func objection(to image: TagImage) -> String? {
+    switch self {
+    case .binary, .emulator: image.memory.isEmpty ? "" : nil
+    case .proxmark: ProxmarkFile.objection(to: image)
+    case .flipper: FlipperFile.objection(to: image)
+    case .mifareClassicTool: image.kind == .classic ? nil : ""
+    }
+  }
+}

@@ -1,0 +1,97 @@
+extension TagImage {
+  /// A tag's memory in pages or blocks of one size, each byte known or unknown.
+  public struct Memory: Hashable, Sendable {
+    /// Bytes in a page or block.
+    public let unitSize: Int
+    /// All bytes in a row, zero where ``isKnown`` is false.
+    public private(set) var bytes: [UInt8]
+    /// Whether a byte is known.
+    public private(set) var isKnown: [Bool]
+
+    /// A memory of which every byte is known.
+    public init(unitSize: Int, bytes: [UInt8]) {
+      self.unitSize = max(1, unitSize)
+      self.bytes = bytes
+      isKnown = Array(repeating: true, count: bytes.count)
+    }
+
+    /// A memory of which nothing is known but its size.
+    public init(unitSize: Int, unitCount: Int) {
+      self.unitSize = max(1, unitSize)
+      let count = self.unitSize * max(0, unitCount)
+      bytes = Array(repeating: 0, count: count)
+      isKnown = Array(repeating: false, count: count)
+    }
+
+    public var unitCount: Int { (bytes.count + unitSize - 1) / unitSize }
+    public var isComplete: Bool { !isKnown.contains(false) }
+    public var isEmpty: Bool { bytes.isEmpty }
+
+    /// Where a page or block lies; cut off at the end of the memory.
+    public func range(ofUnit number: Int) -> Range<Int> {
+      let first = min(max(0, number) * unitSize, bytes.count)
+      return first..<min(first + unitSize, bytes.count)
+    }
+
+    /// The bytes of a page or block, `nil` for each that is unknown.
+    public func unit(_ number: Int) -> [UInt8?] {
+      range(ofUnit: number).map { isKnown[$0] ? bytes[$0] : nil }
+    }
+
+    /// The bytes of a range that lies in the memory and is known as a whole; else `nil`.
+    public func known(_ range: Range<Int>) -> [UInt8]? {
+      guard range.lowerBound >= 0, range.upperBound <= bytes.count,
+        isKnown[range].allSatisfy({ $0 })
+      else { return nil }
+      return Array(bytes[range])
+    }
+
+    /// Sets bytes; what lies beyond the end is left out.
+    public mutating func set(_ new: [UInt8], at offset: Int) {
+      set(new.map { Optional($0) }, at: offset)
+    }
+
+    /// Sets bytes, `nil` for unknown ones; what lies beyond the end is left out.
+    public mutating func set(_ new: [UInt8?], at offset: Int) {
+      for (index, byte) in new.enumerated() where bytes.indices.contains(offset + index) {
+        bytes[offset + index] = byte ?? 0
+        isKnown[offset + index] = byte != nil
+      }
+    }
+
+    /// Makes bytes unknown.
+    public mutating func forget(_ range: Range<Int>) {
+      for index in range.clamped(to: 0..<bytes.count) {
+        bytes[index] = 0
+        isKnown[index] = false
+      }
+    }
+
+    /// All bytes, those of another memory in place of unknown ones; zero where that has none.
+    public func filled(from other: [UInt8]) -> [UInt8] {
+      bytes.indices.map { isKnown[$0] ? bytes[$0] : other.indices.contains($0) ? other[$0] : 0 }
+    }
+
+    /// The same bytes in pages or blocks of another size.
+    public func regrouped(unitSize: Int) -> Memory {
+      var memory = Memory(unitSize: unitSize, bytes: bytes)
+      memory.isKnown = isKnown
+      return memory
+    }
+
+    /// The first bytes.
+    func prefix(_ count: Int) -> Memory {
+      var memory = Memory(unitSize: unitSize, bytes: Array(bytes.prefix(count)))
+      memory.isKnown = Array(isKnown.prefix(count))
+      return memory
+    }
+  }
+}
+
+// The bytes may be keys and passwords.
+extension TagImage.Memory: CustomStringConvertible, CustomReflectable {
+  public var description: String { "\(bytes.count) bytes in units of \(unitSize)" }
+  public var customMirror: Mirror {
+    Mirror(self, children: ["unitSize": unitSize, "count": bytes.count])
+  }
+}

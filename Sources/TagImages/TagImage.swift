@@ -1,0 +1,101 @@
+/// What is known of a tag: its identity, its memory, and what lies beside the memory.
+///
+/// An image is what files of several programs hold (``ImageFormat``). What a file or a reader has not told is
+/// `nil`, or unknown in ``memory``; it is never a zero.
+public struct TagImage: Hashable, Sendable {
+  /// The families of tags that differ in how their memory is organized.
+  public enum Kind: String, CaseIterable, Hashable, Sendable {
+    /// Blocks of 16 bytes in sectors with keys.
+    case classic
+    /// Ultralight, NTAG: pages of 4 bytes.
+    case type2
+    case iso15693
+    /// FeliCa Lite and Lite-S: 28 blocks of 16 bytes, in the order of ``feliCaLiteBlocks``.
+    case feliCaLite
+    /// FeliCa with systems, areas and services.
+    case feliCa
+    /// Type 1: blocks of 8 bytes.
+    case topaz
+    case desfire
+    /// ST25TB and SRIX: blocks of 4 bytes, the system block beside them.
+    case st25tb
+    /// Nothing but what polling gives, of type A.
+    case iso14443a
+    /// Nothing but what polling gives, of type B.
+    case iso14443b
+  }
+
+  /// One of the counters of an Ultralight EV1 or NTAG.
+  public struct Counter: Hashable, Sendable {
+    /// 24 bits.
+    public var value: UInt32
+    /// The answer to CHECK_TEARING_EVENT; BD where no increment was torn (MF0ULx1 data sheet, 10.9). `nil` if
+    /// the chip was not asked.
+    public var tearing: UInt8?
+
+    public init(value: UInt32, tearing: UInt8? = nil) {
+      self.value = value
+      self.tearing = tearing
+    }
+  }
+
+  public var kind: Kind
+  /// UID, or IDm of FeliCa, most significant byte first (E0… for ISO 15693).
+  public var uid: [UInt8]?
+  /// Two bytes, most significant first: 0044.
+  public var atqa: [UInt8]?
+  public var sak: UInt8?
+  /// With its length byte.
+  public var ats: [UInt8]?
+  /// Of type B.
+  public var applicationData: [UInt8]?
+  /// Of type B.
+  public var protocolInfo: [UInt8]?
+  /// The answer to GET_VERSION; of a DESFire all 28 bytes.
+  public var version: [UInt8]?
+  /// The maker's signature over the UID.
+  public var signature: [UInt8]?
+  /// Three; `nil` for those that are not there or were not read. NTAG21x counts in the last.
+  public var counters: [Counter?] = [nil, nil, nil]
+  /// How many wrong passwords the chip has counted.
+  public var failedAuthentications: Int?
+  /// HR0 and HR1 of a Topaz.
+  public var headerROM: [UInt8]?
+  /// Block 255 of an ST25TB.
+  public var systemBlock: [UInt8]?
+  public var vicinity: Vicinity?
+  public var feliCa: FeliCa?
+  public var desfire: DESFire?
+  public var memory: Memory
+
+  public init(_ kind: Kind, memory: Memory = Memory(unitSize: 4, unitCount: 0)) {
+    self.kind = kind
+    self.memory = memory
+  }
+
+  /// An image of which every byte of the memory is known.
+  public init(_ kind: Kind, unitSize: Int, bytes: [UInt8]) {
+    self.init(kind, memory: Memory(unitSize: unitSize, bytes: bytes))
+  }
+}
+
+extension TagImage.Kind {
+  /// What a unit of the memory is called.
+  public var unit: String { self == .type2 ? "page" : "block" }
+
+  /// For people, with an article.
+  public var name: String {
+    switch self {
+    case .classic: "a MIFARE Classic"
+    case .type2: "an Ultralight or NTAG"
+    case .iso15693: "an ISO 15693 tag"
+    case .feliCaLite: "a FeliCa Lite card"
+    case .feliCa: "a FeliCa card"
+    case .topaz: "a Topaz tag"
+    case .desfire: "a DESFire card"
+    case .st25tb: "an ST25TB tag"
+    case .iso14443a: "a type A card"
+    case .iso14443b: "a type B card"
+    }
+  }
+}

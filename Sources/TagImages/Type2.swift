@@ -1,0 +1,139 @@
+/// The Type 2 chips that files of images name.
+public struct Type2Product: Hashable, Sendable {
+  /// As the maker writes it.
+  public let name: String
+  /// As Flipper Zero writes it (lib/nfc/protocols/mf_ultralight/mf_ultralight.c). It has no name for NTAG210 and
+  /// NTAG212, and takes them for the Ultralight EV1 of their sizes.
+  let flipperName: String
+  /// Of a whole image.
+  public let pageCount: Int
+  /// The first of the four configuration pages.
+  let configurationPage: Int?
+  /// Which counters there are.
+  let counters: Range<Int>
+  /// The answer to GET_VERSION, without the revisions; `nil` if the chip does not know that command.
+  let version: Version?
+
+  /// The bytes of the answer to GET_VERSION that tell chips apart (NTAG213/215/216 data sheet, table 28).
+  struct Version: Hashable, Sendable {
+    var type, subtype, major, minor, size: UInt8
+
+    init(_ type: UInt8, _ subtype: UInt8, _ major: UInt8, _ minor: UInt8, _ size: UInt8) {
+      (self.type, self.subtype, self.major, self.minor, self.size) = (
+        type, subtype, major, minor, size
+      )
+    }
+
+    init?(_ answer: [UInt8]) {
+      guard answer.count == 8 else { return nil }
+      self.init(answer[2], answer[3], answer[4], answer[5], answer[6])
+    }
+  }
+
+  private init(
+    _ name: String, _ flipperName: String, pages: Int, configuration: Int? = nil,
+    counters: Range<Int> = 0..<0, version: Version? = nil
+  ) {
+    self.name = name
+    self.flipperName = flipperName
+    pageCount = pages
+    configurationPage = configuration
+    self.counters = counters
+    self.version = version
+  }
+
+  static let ultralight = Type2Product("MIFARE Ultralight", "Mifare Ultralight", pages: 16)
+  static let ultralightC = Type2Product("MIFARE Ultralight C", "Mifare Ultralight C", pages: 48)
+  static let ntagI2C1K = Type2Product(
+    "NTAG I2C 1K", "NTAG I2C 1K", pages: 234, version: Version(0x04, 0x05, 0x02, 0x01, 0x13))
+  static let ntagI2C2K = Type2Product(
+    "NTAG I2C 2K", "NTAG I2C 2K", pages: 490, version: Version(0x04, 0x05, 0x02, 0x01, 0x15))
+
+  /// Data sheets MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216, NT3H1101/1201 and NT3H2111/2211.
+  static let all: [Type2Product] = [
+    ultralight, ultralightC,
+    Type2Product(
+      "MIFARE Ultralight EV1", "Mifare Ultralight 11", pages: 20, configuration: 16,
+      counters: 0..<3, version: Version(0x03, 0x01, 0x01, 0x00, 0x0B)),
+    Type2Product(
+      "MIFARE Ultralight EV1", "Mifare Ultralight 21", pages: 41, configuration: 37,
+      counters: 0..<3, version: Version(0x03, 0x01, 0x01, 0x00, 0x0E)),
+    Type2Product("NTAG203", "NTAG203", pages: 42),
+    Type2Product(
+      "NTAG210", "Mifare Ultralight 11", pages: 20, configuration: 16,
+      version: Version(0x04, 0x01, 0x01, 0x00, 0x0B)),
+    Type2Product(
+      "NTAG212", "Mifare Ultralight 21", pages: 41, configuration: 37,
+      version: Version(0x04, 0x01, 0x01, 0x00, 0x0E)),
+    Type2Product(
+      "NTAG213", "NTAG213", pages: 45, configuration: 41, counters: 2..<3,
+      version: Version(0x04, 0x02, 0x01, 0x00, 0x0F)),
+    Type2Product(
+      "NTAG215", "NTAG215", pages: 135, configuration: 131, counters: 2..<3,
+      version: Version(0x04, 0x02, 0x01, 0x00, 0x11)),
+    Type2Product(
+      "NTAG216", "NTAG216", pages: 231, configuration: 227, counters: 2..<3,
+      version: Version(0x04, 0x02, 0x01, 0x00, 0x13)),
+    ntagI2C1K, ntagI2C2K,
+    // PWD and PACK stand in pages E5 and E6, as in an NTAG216 (NT3H2111/2211 data sheet, table 6).
+    Type2Product(
+      "NTAG I2C Plus 1K", "NTAG I2C Plus 1K", pages: 236, configuration: 227,
+      version: Version(0x04, 0x05, 0x02, 0x02, 0x13)),
+    Type2Product(
+      "NTAG I2C Plus 2K", "NTAG I2C Plus 2K", pages: 492, configuration: 227,
+      version: Version(0x04, 0x05, 0x02, 0x02, 0x15)),
+  ]
+
+  /// Where password and acknowledge, or the key, lie in the memory.
+  var secrets: [Range<Int>] {
+    if self == .ultralightC { return [44 * 4..<48 * 4] }
+    guard let configurationPage else { return [] }
+    let password = (configurationPage + 2) * 4
+    return [password..<password + 4, password + 4..<password + 6]
+  }
+}
+
+extension TagImage {
+  /// The counters that the chip has, for commands that read them.
+  public var counterNumbers: Range<Int> { type2Product?.counters ?? 0..<0 }
+
+  /// The chip, as far as version, size and content tell; `nil` if they do not, and for other kinds.
+  public var type2Product: Type2Product? {
+    guard kind == .type2 else { return nil }
+    if let version = version.flatMap({ Type2Product.Version($0) }),
+      let product = Type2Product.all.first(where: { $0.version == version })
+    {
+      return product
+    }
+    // What a reader gets of an Ultralight C ends before the key.
+    let pages = memory.unitCount == 44 ? Type2Product.ultralightC.pageCount : memory.unitCount
+    let candidates = Type2Product.all.filter { $0.pageCount == pages }
+    guard candidates.count > 1 else { return candidates.first }
+    return candidates.first { $0.name.hasPrefix("NTAG") == looksLikeNTAG }
+  }
+
+  /// NTAG210 and NTAG212 have a capability container from the start and set STRG_MOD_EN, which the Ultralight EV1
+  /// of the same sizes do not (NTAG213/215/216 data sheet, 8.5.7; for NTAG210 and NTAG212 not confirmed).
+  private var looksLikeNTAG: Bool {
+    let capabilityContainer = 12..<13
+    let configuration = memory.bytes.count - 16
+    return memory.known(capabilityContainer) == [0xE1]
+      && (memory.known(configuration..<configuration + 1)?.first ?? 0) & 0x04 != 0
+  }
+
+  /// UID with its two check bytes (ISO/IEC 14443-3, 6.5.3.2).
+  static func type2UID(_ bytes: [UInt8]) -> [UInt8]? {
+    let cascadeTag: UInt8 = 0x88
+    guard bytes.count >= 16, bytes[0..<4].reduce(cascadeTag, ^) == 0,
+      bytes[4..<9].reduce(0, ^) == 0
+    else { return nil }
+    return Array(bytes[0..<3] + bytes[4..<8])
+  }
+
+  /// The UID of an NTAG I²C, which stands without check bytes before SAK and ATQA (NT3H1101/1201 data sheet, 8.3.1).
+  static func ntagI2CUID(_ bytes: [UInt8]) -> [UInt8]? {
+    guard bytes.count >= 16, bytes[0] == 0x04, bytes[7..<10].elementsEqual([0x00, 0x44, 0x00])
+    else { return nil }
+    return Array(bytes.prefix(7))
+  }
+}

@@ -1,0 +1,139 @@
+import TagImages
+import Testing
+
+/// Files that are not what their format asks for: each is refused with its place.
+@Suite struct MalformedFileTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let format: ImageFormat
+    let text: String
+    let place: ImageError.Place?
+    let reason: String
+
+    init(_ format: ImageFormat, _ text: String, _ place: ImageError.Place?, _ reason: String) {
+      self.format = format
+      self.text = text
+      self.place = place
+      self.reason = reason
+    }
+
+    var testDescription: String { "\(format) \(reason)" }
+  }
+
+  private static let flipperStart = """
+    Filetype: Flipper NFC device
+    Version: 4
+    """
+  private static let zeros = String(repeating: "0", count: 32)
+
+  static let cases = [
+    Case(.binary, "", .offset(0), "empty"),
+    Case(.emulator, "", .line(1), "no line"),
+    Case(.emulator, "00112233\n0011223\n", .line(2), "hexadecimal"),
+    Case(.emulator, "00112233\n\n001122\n", .line(3), "4 bytes"),
+    Case(.mifareClassicTool, "", .line(1), "no sector"),
+    Case(.mifareClassicTool, "+Sector: 40\n", .line(1), "0 to 39"),
+    Case(.mifareClassicTool, "\(zeros)\n", .line(1), "header"),
+    Case(
+      .mifareClassicTool, "+Sector: 0\n\(zeros)\n\(zeros)\n\(zeros)\n", .line(1), "3 blocks, not 4"),
+    Case(.mifareClassicTool, "+Sector: 0\n\(zeros)0\n", .line(2), "32 hexadecimal digits"),
+    Case(
+      .mifareClassicTool,
+      "+Sector: 0\n" + String(repeating: "\(zeros)\n", count: 4) + "+Sector: 0\n", .line(6), "twice"
+    ),
+    Case(.flipper, "", .line(1), "Filetype"),
+    Case(.flipper, "Filetype: Flipper SubGhz\n", .line(1), "another kind"),
+    Case(.flipper, "Filetype: Flipper NFC device\nVersion: 9\n", .line(2), "2 to 4"),
+    Case(.flipper, flipperStart + "\nDevice type: Toaster\nUID: 01\n", .line(3), "Toaster"),
+    Case(.flipper, flipperStart + "\nUID: 01\nUID: 02\n", .line(4), "twice"),
+    Case(.flipper, flipperStart + "\nno colon\n", .line(3), "colon"),
+    Case(
+      .flipper, flipperStart + "\nDevice type: NTAG/Ultralight\nUID: 04 01\nPages total: 1000\n",
+      .line(5), "1 to 510"),
+    Case(
+      .flipper,
+      flipperStart
+        + "\nDevice type: NTAG/Ultralight\nUID: 04 01\nPages total: 2\nPage 0: 01 02 03 04\n",
+      .line(6), "Page 1"),
+    Case(
+      .flipper, flipperStart + "\nDevice type: NTAG/Ultralight\nPages total: 1\nPage 0: 01 02 03\n",
+      .line(5), "3 bytes, not 4"),
+    Case(
+      .flipper, flipperStart + "\nDevice type: Mifare Classic\nMifare Classic type: 3K\n", .line(4),
+      "of this name"),
+    Case(
+      .flipper,
+      flipperStart + "\nDevice type: ISO15693-3\nUID: E0\nBlock Count: 1\nBlock Size: 21\n",
+      .line(6),
+      "01 to 20"),
+    Case(
+      .flipper,
+      flipperStart
+        + "\nDevice type: FeliCa\nUID: 01\nData format version: 3\n", .line(5), "1 to 2"),
+    Case(.proxmark, "", .line(1), "value"),
+    Case(.proxmark, "{\n \"FileType\": \"mfu\",\n \"FileType\": \"mfu\"\n}", .line(3), "twice"),
+    Case(.proxmark, "{\"FileType\": \"t55x7\"}", .line(1), "t55x7"),
+    Case(.proxmark, "{\"Created\": \"proxmark3\"}", .line(1), "FileType"),
+    Case(.proxmark, "{\"FileType\": \"mfu\"}", .line(1), "blocks"),
+    Case(
+      .proxmark, "{\"FileType\": \"mfu\",\n\"blocks\": {\n\"0\": \"04\"}}", .line(3), "4 bytes"),
+    Case(
+      .proxmark, "{\"FileType\": \"mfu\",\n\"blocks\": {\n\"1\": \"04050607\"}}", .line(2),
+      "block 0"),
+    Case(
+      .proxmark,
+      "{\"FileType\": \"mfu\",\n\"blocks\": {\n\"0\": \"04050607\",\n\"00\": \"04050607\"}}",
+      .line(4), "twice"),
+    Case(
+      .proxmark,
+      "{\"FileType\": \"mfc v2\",\n\"blocks\": {\"0\": \"\(zeros)\"}}", .line(2), "1 blocks"),
+    Case(
+      .proxmark,
+      "{\"FileType\": \"mfu\", \"Card\": {\n\"Version\": \"00\"},\n\"blocks\": {\"0\": \"04050607\"}}",
+      .line(2), "not 8"),
+    Case(.proxmark, String(repeating: "[", count: 100), .line(1), "levels"),
+    Case(.proxmark, "{} x", .line(1), "last brace"),
+  ]
+
+  @Test(arguments: cases) func isRefusedWithItsPlace(_ test: Case) throws {
+    let error = #expect(throws: ImageError.self) {
+      try test.format.decode(Array(test.text.utf8))
+    }
+    #expect(error?.code == .malformed)
+    #expect(error?.place == test.place)
+    #expect(error?.reason.contains(test.reason) == true)
+  }
+
+  private static let digits = Array("0123456789ABCDEF".utf8)
+
+  private func isDigit(_ byte: UInt8) -> Bool { Self.digits.contains(byte) }
+
+  /// Any bytes give an image or an error, and what is an image can be written again.
+  @Test(arguments: ImageFormat.allCases) func anyBytesEndWell(_ format: ImageFormat) throws {
+    var generator = SystemRandomNumberGenerator()
+    var count = 0
+    for seed in try FuzzSeeds.all(format) {
+      for _ in 0..<60 {
+        var bytes = seed
+        for _ in 0..<Int.random(in: 1...6, using: &generator) where !bytes.isEmpty {
+          let index = Int.random(in: 0..<bytes.count, using: &generator)
+          switch Int.random(in: 0..<8, using: &generator) {
+          case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+          case 3...6:
+            // Another digit, so that some files stay files.
+            if isDigit(bytes[index]) {
+              bytes[index] = Self.digits.randomElement(using: &generator) ?? bytes[index]
+            }
+          case 1: bytes.remove(at: index)
+          case 2: bytes.insert(bytes[index], at: index)
+          default: bytes.removeSubrange(index..<min(bytes.count, index + 40))
+          }
+        }
+        guard let image = try? format.decode(bytes) else { continue }
+        count += 1
+        for other in ImageFormat.allCases { _ = try? other.encode(image) }
+        _ = image.comparison(with: image)
+      }
+    }
+    #expect(count > 0)
+  }
+}

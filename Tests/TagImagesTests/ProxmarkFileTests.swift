@@ -1,0 +1,149 @@
+import TagImages
+import Testing
+
+/// `.json`, `.eml` and `.bin` as Proxmark3 writes them.
+@Suite struct ProxmarkFileTests {
+  private static func classicBlocks(_ count: Int) -> [String] {
+    (0..<count).map { block in
+      let isTrailer = block < 128 ? block % 4 == 3 : block % 16 == 15
+      if block == 0 { return "BAE27C9DB9080400626364656667686" + "9" }
+      return isTrailer ? "FFFFFFFFFFFFFF078069FFFFFFFFFFFF" : String(repeating: "0", count: 32)
+    }
+  }
+
+  @Test(arguments: ["mfcard", "mfc v2", "mfc v3"], [20, 64, 256])
+  func readsAClassic(_ type: String, _ count: Int) throws {
+    var card = [("UID", "BAE27C9D"), ("ATQA", "0400"), ("SAK", "08")]
+    let signature = String(repeating: "A5", count: 32)
+    if type == "mfc v3" { card += [("ATS", "00"), ("SIGNATURE", signature)] }
+    let text = Dialects.proxmark(type, card: card, blocks: Self.classicBlocks(count))
+    let image = try ImageFormat.proxmark.decode(Array(text.utf8))
+    #expect(image.kind == .classic)
+    #expect(image.memory.unitCount == count)
+    #expect(image.uid == [0xBA, 0xE2, 0x7C, 0x9D])
+    #expect(image.atqa == [0x00, 0x04])
+    #expect(image.sak == 0x08)
+    #expect((image.signature != nil) == (type == "mfc v3"))
+    let again = try ImageFormat.proxmark.encode(image)
+    #expect(again.losses == [])
+    #expect(try ImageFormat.proxmark.decode(again.bytes) == image)
+    let written = String(decoding: again.bytes, as: UTF8.self)
+    #expect(
+      written.contains("\"FileType\": \"\(type == "mfc v3" ? "mfc v3" : "mfc v2")\""))
+    #expect(written.contains("\"ATQA\": \"0400\""))
+    #expect(written.contains("\"KeyA\": \"FFFFFFFFFFFF\""))
+  }
+
+  @Test func readsAnUltralight() throws {
+    let tag = Dialects.NTAG215()
+    let text = Dialects.proxmark(
+      "mfu",
+      card: [
+        ("UID", Dialects.hexadecimal(tag.uid, "")),
+        ("Version", Dialects.hexadecimal(tag.version, "")),
+        ("TBO_0", "0000"), ("TBO_1", "00"), ("Signature", Dialects.hexadecimal(tag.signature, "")),
+        ("Counter0", "000000"), ("Tearing0", "00"), ("Counter1", "000000"), ("Tearing1", "00"),
+        ("Counter2", "2F0100"), ("Tearing2", "BD"),
+      ], blocks: tag.pages.map { Dialects.hexadecimal($0, "") })
+    let image = try ImageFormat.proxmark.decode(Array(text.utf8))
+    #expect(image.type2Product?.name == "NTAG215")
+    #expect(image.counters == [nil, nil, .init(value: 0x12F, tearing: 0xBD)])
+    #expect(image.signature == tag.signature)
+    let again = try ImageFormat.proxmark.encode(image)
+    #expect(again.losses == [])
+    #expect(try ImageFormat.proxmark.decode(again.bytes) == image)
+    let flipper = try ImageFormat.flipper.encode(image)
+    #expect(flipper.losses == [])
+    #expect(try ImageFormat.flipper.decode(flipper.bytes) == image)
+  }
+
+  /// With its header, new or old, and without.
+  @Test(arguments: [56, 48, 0]) func recognizesTheHeader(_ length: Int) throws {
+    let tag = Dialects.NTAG215()
+    var header = tag.version
+    switch length {
+    case 56:
+      header += [0, 0, 0, 134] + tag.signature
+      header += [0, 0, 0, 0, 0, 0, 0, 0, 0x2F, 0x01, 0x00, 0xBD]
+    case 48: header += [0, 0, 0xBD, 0xBD, 0xBD, 0, 0, 0] + tag.signature
+    default: header = []
+    }
+    #expect(header.count == length)
+    let bytes = header + tag.pages.flatMap { $0 }
+    for format in [ImageFormat.binary, .emulator] {
+      let file =
+        format == .binary
+        ? bytes
+        : stride(from: 0, to: bytes.count, by: 4).flatMap {
+          Array((Dialects.hexadecimal(Array(bytes[$0..<$0 + 4]), "") + "\r\n").utf8)
+        }
+      let image = try format.decode(file)
+      #expect(image.kind == .type2)
+      #expect(image.memory.unitCount == 135)
+      #expect(image.uid == tag.uid)
+      #expect(image.version == (length == 0 ? nil : tag.version))
+      #expect(image.signature == (length == 0 ? nil : tag.signature))
+      #expect(image.counters[2]?.value == (length == 56 ? 0x12F : nil))
+    }
+  }
+
+  @Test func readsVicinityTags() throws {
+    let blocks = (0..<28).map {
+      String(repeating: "0", count: 6) + ($0 < 16 ? "0" : "") + String($0, radix: 16)
+    }
+    let old = try ImageFormat.proxmark.decode(
+      Array(
+        "{\"Created\": \"proxmark3\", \"FileType\": \"15693\", \"raw\": \"\(blocks.joined())\"}"
+          .utf8))
+    let two = try ImageFormat.proxmark.decode(
+      Array(Dialects.proxmark("15693 v2", card: [], blocks: blocks).utf8))
+    let four = try ImageFormat.proxmark.decode(
+      Array(
+        Dialects.proxmark(
+          "15693 v4",
+          card: [
+            ("uid", "9A713E2C500104E0"), ("dsfid", "07"), ("dsfidlock", "00"), ("afi", "50"),
+            ("afilock", "01"), ("bytesperpage", "04"), ("pagescount", "1C"), ("ic", "01"),
+            ("locks", "01" + String(repeating: "00", count: 27)), ("random", "0000"),
+            ("privacypasswd", "00000000"), ("state", "00"),
+          ], blocks: blocks
+        ).utf8))
+    for image in [old, two, four] {
+      #expect(image.kind == .iso15693)
+      #expect(image.memory.unitCount == 28)
+      #expect(image.memory.unit(27) == [0, 0, 0, 27])
+    }
+    #expect(two.uid == nil)
+    #expect(four.uid == [0xE0, 0x04, 0x01, 0x50, 0x2C, 0x3E, 0x71, 0x9A])
+    #expect(four.vicinity?.afi == 0x50)
+    #expect(four.vicinity?.isAFILocked == true)
+    #expect(four.vicinity?.lockedBlocks?.first == true)
+    let again = try ImageFormat.proxmark.encode(four)
+    #expect(again.losses == [])
+    #expect(try ImageFormat.proxmark.decode(again.bytes) == four)
+    let wide = try ImageFormat.proxmark.decode(
+      Array(
+        Dialects.proxmark(
+          "15693 v3", card: [], blocks: Array(repeating: "0011223344556677", count: 250)
+        ).utf8))
+    #expect(wide.memory.unitSize == 8)
+    // It loads 160 blocks at most.
+    let error = #expect(throws: ImageError.self) { try ImageFormat.proxmark.encode(wide) }
+    #expect(error?.alternatives == [.binary, .emulator])
+  }
+
+  /// Proxmark3 writes the static memory only.
+  @Test func readsATopaz() throws {
+    let blocks = (0..<15).map {
+      String(repeating: "0", count: 14) + ($0 < 16 ? "0" : "") + String($0, radix: 16)
+    }
+    let card = [("UID", "8A5C032E001025"), ("H0R1", "124C"), ("Size", "0002")]
+    let image = try ImageFormat.proxmark.decode(
+      Array(Dialects.proxmark("topaz", card: card, blocks: blocks).utf8))
+    #expect(image.kind == .topaz)
+    #expect(image.memory.bytes.count == 512)
+    #expect(image.memory.known(0..<120) != nil)
+    #expect(!image.memory.isKnown[120])
+    #expect(image.headerROM == [0x12, 0x4C])
+  }
+}

@@ -1,0 +1,105 @@
+import TagImages
+import Testing
+import VirtualNFC
+
+/// Images of every virtual chip, as files of fuzzers and of round trips.
+enum FuzzSeeds {
+  static let chips = VirtualTag.names.filter { ((try? VirtualTag.named($0))?.image) != nil }
+
+  static func all(_ format: ImageFormat) throws -> [[UInt8]] {
+    try chips.compactMap { name in
+      guard let image = try VirtualTag.named(name).image, image.memory.bytes.count < 2100 else {
+        return nil
+      }
+      return try? format.encode(image).bytes
+    }
+  }
+}
+
+/// Every virtual chip, through every format, to a chip again.
+@Suite struct RoundTripTests {
+  /// All that have a memory, except those whose files hold no memory of them.
+  @Test func everyChipWithAMemoryHasAnImage() {
+    let without: Set<String> = [
+      "desfire", "desfire-ev2", "desfire-ev3", "desfire-light", "ntag413", "ntag424", "type4",
+      "type4b", "emrtd", "tmoney", "type3", "bprime", "ask-ctx", "barcode", "iclass",
+    ]
+    #expect(Set(VirtualTag.names).subtracting(FuzzSeeds.chips) == without)
+  }
+
+  @Test(arguments: FuzzSeeds.chips, ImageFormat.allCases)
+  func comesBackExceptWhatIsNamed(_ name: String, _ format: ImageFormat) throws {
+    let image = try #require(try VirtualTag.named(name).image)
+    let encoding: ImageFormat.Encoding
+    do {
+      encoding = try format.encode(image)
+    } catch {
+      #expect(error.code == .cannotHold)
+      #expect(!error.alternatives.isEmpty)
+      for other in error.alternatives { _ = try other.encode(image) }
+      return
+    }
+    let copy = try format.decode(encoding.bytes)
+    if encoding.losses.isEmpty { #expect(copy == image) }
+    // Written again it is the same file.
+    if copy.kind == image.kind { #expect(try format.encode(copy).bytes == encoding.bytes) }
+    let tag = try VirtualTag.image(copy)
+    if encoding.losses.isEmpty { #expect(tag.image == image) }
+    if copy.kind == image.kind, !encoding.losses.contains(where: { $0.hasPrefix("block") }) {
+      #expect(tag.image?.memory == image.memory)
+    }
+  }
+
+  /// What Flipper's files lose of our chips is nothing.
+  @Test(arguments: FuzzSeeds.chips.filter { !$0.hasPrefix("topaz") && !$0.hasPrefix("st25dv") })
+  func flipperHoldsAll(_ name: String) throws {
+    // Chips of more than 256 blocks of 4 bytes are too large for it.
+    let image = try #require(try VirtualTag.named(name).image)
+    #expect(try ImageFormat.flipper.encode(image).losses == [])
+  }
+
+  @Test func whatIsLostIsNamed() throws {
+    let slix2 = try #require(try VirtualTag.named("icode-slix2").image)
+    #expect(
+      try ImageFormat.binary.encode(slix2).losses == [
+        "UID", "signature", "DSFID", "AFI", "IC reference", "locks", "passwords", "protection",
+      ])
+    let lite = try #require(try VirtualTag.named("felica-lite-s").image)
+    #expect(
+      try ImageFormat.emulator.encode(lite).losses == [
+        "IDm", "PMm", "blocks 82, 83, 84, 85, 86, 88, 90",
+      ])
+    let classic = try #require(try VirtualTag.named("classic-1k").image)
+    for format in ImageFormat.allCases { #expect(try format.encode(classic).losses == []) }
+  }
+
+  /// A card of which no key is known opens with no key that anybody knows.
+  @Test func keysThatAreUnknownAreNotGuessed() throws {
+    var image = try #require(try VirtualTag.named("blank-classic-1k").image)
+    image.memory.forget(64..<128)
+    let memory = try VirtualTag.image(image).memory
+    for key in [memory[112..<118], memory[122..<128]] {
+      #expect(key.contains { $0 != 0xFF })
+      #expect(key.contains { $0 != 0x00 })
+    }
+    #expect(Array(memory[118..<122]) == [0xFF, 0x07, 0x80, 0x69])
+  }
+
+  @Test func comparesWhatIsKnown() throws {
+    let image = try #require(try VirtualTag.named("ntag215").image)
+    var other = image
+    other.memory.set([0x01, 0x02, 0x03, 0x04], at: 40)
+    other.memory.forget(44..<48)
+    other.signature = nil
+    // The password is FFFFFFFF.
+    other.memory.set([0x11, 0x22, 0x33, 0x44], at: 133 * 4)
+    let comparison = image.comparison(with: other)
+    #expect(
+      comparison.changes.map(\.after) == ["01020304", "########"])
+    #expect(comparison.changes.map(\.before) == ["00000000", "********"])
+    #expect(comparison.incomparable == [11])
+    #expect(comparison.others == [])
+    other.signature = [0]
+    #expect(image.comparison(with: other).others.map(\.name) == ["signature"])
+  }
+}
