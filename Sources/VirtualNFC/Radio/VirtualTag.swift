@@ -40,6 +40,10 @@ public final class VirtualTag: Sendable {
     }
   }
 
+  func withAnyChip<Result: Sendable>(_ body: (any VirtualChip) -> Result) -> Result {
+    chip.withLock { body($0) }
+  }
+
   func setPower(_ isOn: Bool) {
     chip.withLock { isOn ? $0.powerOn() : $0.powerOff() }
   }

@@ -59,7 +59,7 @@ extension VirtualTag {
   }
 
   /// BCC0 and BCC1 over the cascade levels of the UID (ISO/IEC 14443-3, 6.5.3.2).
-  private static func hasValidUID(_ bytes: [UInt8]) -> Bool {
+  static func hasValidUID(_ bytes: [UInt8]) -> Bool {
     let cascadeTag: UInt8 = 0x88
     return bytes[0..<4].reduce(cascadeTag, ^) == 0 && bytes[4..<9].reduce(0, ^) == 0
   }

@@ -66,10 +66,10 @@ public struct FeliCaStandard: VirtualChip {
 
   public let name: String
   private let idm: [UInt8]
-  private let pmm: [UInt8]
+  let pmm: [UInt8]
   private let maximumBlocksRead: Int
   private let maximumBlocksWritten: Int
-  private var systems: [System]
+  private(set) var systems: [System]
 
   /// - Parameters:
   ///   - name: The chip's name as `nfc --virtual` takes it.

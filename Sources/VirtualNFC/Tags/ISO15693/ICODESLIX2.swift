@@ -21,6 +21,8 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
   var core: VicinityCore
   var security: ICODESecurity
   var protection = ICODEProtection()
+  /// What READ SIGNATURE gives; genuine with the UIDs of which one has been published.
+  var signature: [UInt8]
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
@@ -40,6 +42,7 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 
   private init(_ core: VicinityCore) {
     self.core = core
+    signature = ICODESignature.signature(uid: core.uid)
     security = ICODESecurity(passwords: [.read, .write, .privacy, .destroy, .eas], uid: core.uid)
   }
 
@@ -104,7 +107,7 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
   ) -> VicinityAnswer {
     switch code {
     case ICODECommand.readSignature where parameters.isEmpty:
-      return .data(ICODESignature.signature(uid: core.uid))
+      return .data(signature)
     case ICODECommand.getSystemInformation where parameters.isEmpty:
       return .data(protection.systemInformation(core: core, security: security))
     case ICODECommand.getBlockProtectionStatus:

@@ -12,10 +12,10 @@ struct ICODESecurity: Hashable, Sendable {
   ]
 
   // What lasts.
-  private(set) var passwords: [ICODEPassword: [UInt8]]
+  var passwords: [ICODEPassword: [UInt8]]
   private(set) var lockedPasswords: Set<ICODEPassword> = []
   private(set) var isEASSet = false
-  private(set) var isEASLocked = false
+  var isEASLocked = false
   private(set) var isEASProtected = false
   private(set) var isAFIProtected = false
   private(set) var easIdentifier: [UInt8] = [0, 0]

@@ -23,7 +23,7 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   public var signature: [UInt8]
 
   /// The three counters, 24 bits each. They outlast the field.
-  public private(set) var counters: [UInt32] = [0, 0, 0]
+  public internal(set) var counters: [UInt32] = [0, 0, 0]
 
   var activation: TypeAActivation
   var pages: [UInt8]

@@ -1,0 +1,56 @@
+import TagImages
+
+extension TopazChip {
+  var tagImage: TagImage {
+    var image = TagImage(.topaz, unitSize: TopazCore.blockSize, bytes: core.memory)
+    image.uid = core.uid
+    image.headerROM = core.headerROM
+    return image
+  }
+}
+
+extension Topaz96: ImagedChip {}
+extension Topaz512: ImagedChip {}
+
+extension VirtualTag {
+  static func topaz(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
+    let uid = image.uid.flatMap { $0.count == TopazCore.uidSize ? $0 : nil }
+    switch image.memory.bytes.count {
+    case TopazCore.staticSize:
+      var chip = Topaz96(blank: uid ?? Topaz96.defaultUID)
+      chip.core.setMemory(image.memory.filled(from: chip.core.memory))
+      return VirtualTag(chip)
+    case Topaz512.size:
+      var chip = Topaz512(blank: uid ?? Topaz512.defaultUID)
+      chip.core.setMemory(image.memory.filled(from: chip.core.memory))
+      return VirtualTag(chip)
+    default:
+      throw .notADump("no Topaz that is known has \(image.memory.bytes.count) bytes")
+    }
+  }
+}
+
+extension SRIX4K: ImagedChip {
+  private static let blockSize = 4
+  private static let blockCount = 128
+  private static let defaultUID: [UInt8] = [0xD0, 0x02, 0x0C, 0x1F, 0x5A, 0x88, 0x13, 0x6E]
+
+  var tagImage: TagImage {
+    let size = Self.blockCount * Self.blockSize
+    var image = TagImage(.st25tb, unitSize: Self.blockSize, bytes: Array(memory.prefix(size)))
+    image.uid = identifier
+    image.systemBlock = Array(memory.dropFirst(size))
+    return image
+  }
+
+  init(_ image: TagImage) throws(VirtualTagNameError) {
+    guard image.memory.unitCount == Self.blockCount, image.memory.unitSize == Self.blockSize else {
+      throw .notADump(
+        "there is no virtual ST25TB of \(image.memory.unitCount) blocks, only of \(Self.blockCount)"
+      )
+    }
+    self.init(uid: image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? Self.defaultUID)
+    let system = image.systemBlock ?? [0xFF, 0xFF, 0xFF, 0xFF]
+    memory = image.memory.bytes + system
+  }
+}

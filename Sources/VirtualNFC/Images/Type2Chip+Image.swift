@@ -1,0 +1,102 @@
+import TagImages
+
+extension Type2Chip {
+  /// What all Type 2 chips have.
+  var plainImage: TagImage {
+    var image = TagImage(.type2, unitSize: Type2Memory.pageSize, bytes: pages)
+    image.uid = identifier
+    image.atqa = [0x00, 0x44]
+    image.sak = 0x00
+    return image
+  }
+}
+
+extension MIFAREUltralight: ImagedChip { var tagImage: TagImage { plainImage } }
+extension MIFAREUltralightC: ImagedChip { var tagImage: TagImage { plainImage } }
+extension NTAG203: ImagedChip { var tagImage: TagImage { plainImage } }
+
+extension NTAGI2C: ImagedChip {
+  var tagImage: TagImage {
+    var image = plainImage
+    image.version = product.version
+    return image
+  }
+}
+
+extension NTAG21x: ImagedChip {
+  /// The counter's place among those of an Ultralight EV1.
+  private static let counterIndex = 2
+
+  var tagImage: TagImage {
+    var image = plainImage
+    image.version = product.version
+    image.signature = signature
+    // A counter that never counted is not told from one that was not read.
+    if counter != 0 { image.counters[Self.counterIndex] = .init(value: counter) }
+    return image
+  }
+
+  fileprivate mutating func takeOver(_ image: TagImage) {
+    if let signature = image.signature { self.signature = signature }
+    if product.hasCounter, let counter = image.counters[Self.counterIndex] {
+      self.counter = counter.value
+    }
+  }
+}
+
+extension MIFAREUltralightEV1: ImagedChip {
+  /// No increment was torn.
+  private static let valid: UInt8 = 0xBD
+
+  var tagImage: TagImage {
+    var image = plainImage
+    image.version = product.version
+    image.signature = signature
+    image.counters = counters.map { .init(value: $0, tearing: Self.valid) }
+    return image
+  }
+
+  fileprivate mutating func takeOver(_ image: TagImage) {
+    if let signature = image.signature { self.signature = signature }
+    for (index, counter) in image.counters.enumerated() where counters.indices.contains(index) {
+      if let counter { counters[index] = counter.value }
+    }
+  }
+}
+
+extension VirtualTag {
+  static func type2(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
+    let bytes = image.memory.bytes
+    guard let product = image.type2Product else {
+      throw .notADump("no Ultralight or NTAG that is known has \(image.memory.unitCount) pages")
+    }
+    if let ntag = NTAG21x.Product.allCases.first(where: {
+      $0.rawValue.uppercased() == product.name
+    }), var chip = NTAG21x(ntag, dump: bytes) {
+      try checkUID(bytes)
+      chip.takeOver(image)
+      return VirtualTag(chip)
+    }
+    if product.name == "MIFARE Ultralight EV1", var chip = MIFAREUltralightEV1(dump: bytes) {
+      try checkUID(bytes)
+      chip.takeOver(image)
+      return VirtualTag(chip)
+    }
+    if product.name == "MIFARE Ultralight C" {
+      try checkUID(bytes)
+      // A key that is not known is the factory's.
+      let key = MIFAREUltralightC.keyPages.lowerBound * Type2Memory.pageSize
+      let isKeyKnown = image.memory.known(key..<bytes.count) != nil
+      if let chip = MIFAREUltralightC(dump: isKeyKnown ? bytes : Array(bytes.prefix(key))) {
+        return VirtualTag(chip)
+      }
+    }
+    return try dump(bytes)
+  }
+
+  private static func checkUID(_ bytes: [UInt8]) throws(VirtualTagNameError) {
+    guard hasValidUID(bytes) else {
+      throw .notADump("a check byte of the UID, the fourth or the ninth byte, is wrong")
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import NFCCore
+import TagImages
+
+extension VicinityChip {
+  /// What all vicinity chips have.
+  var plainImage: TagImage {
+    var image = TagImage(.iso15693, unitSize: core.blockSize, bytes: core.blocks)
+    image.uid = core.uid
+    var details = TagImage.Vicinity()
+    details.dsfid = core.dsfid
+    details.afi = core.afi
+    details.isDSFIDLocked = core.isDSFIDLocked
+    details.isAFILocked = core.isAFILocked
+    details.lockedBlocks = core.locked
+    details.icReference = profile.icReference
+    image.vicinity = details
+    return image
+  }
+
+  fileprivate mutating func takeOverBlocks(_ image: TagImage) {
+    core.load(image.memory.bytes)
+    guard let details = image.vicinity else { return }
+    core.dsfid = details.dsfid ?? 0
+    core.afi = details.afi ?? 0
+    core.isDSFIDLocked = details.isDSFIDLocked ?? false
+    core.isAFILocked = details.isAFILocked ?? false
+    for (index, isLocked) in (details.lockedBlocks ?? []).enumerated()
+    where core.locked.indices.contains(index) {
+      core.locked[index] = isLocked
+    }
+  }
+}
+
+extension PlainVicinityChip: ImagedChip { var tagImage: TagImage { plainImage } }
+extension ST25DV: ImagedChip { var tagImage: TagImage { plainImage } }
+
+extension ICODESLIX: ImagedChip {
+  var tagImage: TagImage {
+    var image = plainImage
+    image.vicinity?.passwords = security.imagePasswords
+    image.vicinity?.isEASLocked = security.isEASLocked
+    return image
+  }
+}
+
+extension ICODESLIX2: ImagedChip {
+  var tagImage: TagImage {
+    var image = plainImage
+    image.signature = signature
+    image.vicinity?.passwords = security.imagePasswords
+    image.vicinity?.isEASLocked = security.isEASLocked
+    image.vicinity?.isPrivate = protection.isPrivate
+    image.vicinity?.protectionPointer = UInt8(clamping: protection.pointer)
+    image.vicinity?.protectionCondition = protection.conditions
+    image.vicinity?.isProtectionLocked = protection.isLocked
+    return image
+  }
+
+  fileprivate mutating func takeOver(_ image: TagImage) {
+    if let signature = image.signature { self.signature = signature }
+    guard let details = image.vicinity else { return }
+    protection.isPrivate = details.isPrivate ?? false
+    protection.pointer = Int(details.protectionPointer ?? 0)
+    protection.conditions = details.protectionCondition ?? 0
+    protection.isLocked = details.isProtectionLocked ?? false
+  }
+}
+
+extension ICODESecurity {
+  private static let names: [(TagImage.Vicinity.Password, ICODEPassword)] = [
+    (.read, .read), (.write, .write), (.privacy, .privacy), (.destroy, .destroy), (.eas, .eas),
+  ]
+
+  fileprivate var imagePasswords: [TagImage.Vicinity.Password: [UInt8]] {
+    var all: [TagImage.Vicinity.Password: [UInt8]] = [:]
+    for (name, password) in Self.names { all[name] = passwords[password] }
+    return all
+  }
+
+  fileprivate mutating func takeOver(_ details: TagImage.Vicinity?) {
+    guard let details else { return }
+    for (name, password) in Self.names where passwords[password] != nil {
+      if let value = details.passwords[name], value.count == ICODEPassword.length {
+        passwords[password] = value
+      }
+    }
+    isEASLocked = details.isEASLocked ?? false
+  }
+}
+
+extension VirtualTag {
+  /// The maker's code in the second byte of a UID (ISO/IEC 7816-6).
+  private enum Maker {
+    static let st: UInt8 = 0x02
+    static let nxp: UInt8 = 0x04
+    static let texasInstruments: UInt8 = 0x07
+    static let fujitsu: UInt8 = 0x08
+  }
+
+  static func vicinity(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
+    guard !image.memory.isEmpty else {
+      throw .notADump("it has no blocks, and an ISO 15693 tag without any is not there")
+    }
+    // Bytes alone, of a size that is no chip's, are no tag.
+    guard let model = vicinityModel(image) else { return try dump(image.memory.bytes) }
+    switch model {
+    case ICODESLIX.model:
+      var chip = ICODESLIX(uid: image.uid)
+      chip.takeOverBlocks(image)
+      chip.security.takeOver(image.vicinity)
+      return VirtualTag(chip)
+    case ICODESLIX2.model:
+      var chip = ICODESLIX2(uid: image.uid)
+      chip.takeOverBlocks(image)
+      chip.security.takeOver(image.vicinity)
+      chip.takeOver(image)
+      return VirtualTag(chip)
+    case .st25dv04K, .st25dv16K, .st25dv64K:
+      var chip = ST25DV(model, uid: image.uid)
+      chip.takeOverBlocks(image)
+      return VirtualTag(chip)
+    default:
+      var chip = PlainVicinityChip(model, uid: image.uid)
+      chip.takeOverBlocks(image)
+      return VirtualTag(chip)
+    }
+  }
+
+  /// The chip by its UID and size; without a UID the first of that size.
+  private static func vicinityModel(_ image: TagImage) -> VicinityModel? {
+    let known: [VicinityModel] = [
+      ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, .st25tv02K, .st25dv04K, .st25dv16K,
+      .st25dv64K, .tagItHFIPlus, .mb89r118,
+    ]
+    let fitting = known.filter {
+      $0.blockCount == image.memory.unitCount && $0.blockSize == image.memory.unitSize
+    }
+    guard let uid = image.uid, uid.count == 8 else {
+      return fitting.first ?? (image.vicinity == nil ? nil : unknownModel(image))
+    }
+    return fitting.first { isOf(uid, $0.defaultUID) } ?? unknownModel(image)
+  }
+
+  /// Maker and product; of NXP's ICODE the bits that tell SLIX from SLIX2 too (SL2S2602 data sheet, 8.3).
+  private static func isOf(_ uid: [UInt8], _ other: [UInt8]) -> Bool {
+    guard uid[1] == other[1] else { return false }
+    switch uid[1] {
+    case Maker.nxp:
+      return uid[2] == other[2] && (uid[2] != 0x01 || uid[3] & 0x18 == other[3] & 0x18)
+    case Maker.st: return uid[2] == other[2]
+    default: return true
+    }
+  }
+
+  /// The standard's commands, and nothing of the maker's.
+  private static func unknownModel(_ image: TagImage) -> VicinityModel {
+    let uid = image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? VicinityModel.icodeSLIS.defaultUID
+    return VicinityModel(
+      "iso15693", uid: uid, blockCount: image.memory.unitCount, blockSize: image.memory.unitSize,
+      isWide: image.memory.unitCount > 256, features: .readMultipleBlocks,
+      profile: VicinityProfile(
+        commands: image.memory.unitCount > 256
+          ? VicinityProfile.usualCommands.union(VicinityProfile.extendedCommands)
+          : VicinityProfile.usualCommands,
+        icReference: image.vicinity?.icReference, tellsMemory: image.memory.unitCount <= 256,
+        manufacturer: uid[1]))
+  }
+}
