@@ -43,12 +43,16 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - image: all blocks in order, as ``MiFareClassicDump/bytes`` gives them.
+  ///   - known: which bytes of it are known, `nil` for all. Blocks, keys and access bits that are not stay as
+  ///     they are on the card.
   ///   - card: what is on the card; keys that were not found cannot be used.
   ///   - locksForGood: writes trailers too whose access bits no key can change again. **Cannot be undone.**
   /// - Throws: `malformedContent` if the dump is not of a card of this size.
-  public init(image: [UInt8], card: MiFareClassicDump, locksForGood: Bool = false) throws {
+  public init(
+    image: [UInt8], known: [Bool]? = nil, card: MiFareClassicDump, locksForGood: Bool = false
+  ) throws {
     let geometry = card.geometry
-    guard image.count == geometry.memorySize else {
+    guard image.count == geometry.memorySize, known.map({ $0.count == image.count }) ?? true else {
       throw NFCError(
         .malformedContent, "the dump has \(image.count) bytes, the card \(geometry.memorySize)")
     }
@@ -59,18 +63,23 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
       func omit(_ block: Int?, _ reason: Reason) {
         omissions.append(Omission(sector: sector.sector, block: block, reason: reason))
       }
+      let knowledge = Knowledge(known, of: blocks)
+      if knowledge.isNothing { continue }
       guard let conditions = sector.accessConditions else {
         omit(nil, sector.failure == .brokenAccessBits ? .brokenAccessBits : .noKey)
         continue
       }
       // A dump has zeros for a sector that was not read: its data would be lost for nothing.
-      guard Self.block(blocks.upperBound - 1, of: image).contains(where: { $0 != 0 }) else {
+      guard
+        !knowledge.isTrailerKnown
+          || Self.block(blocks.upperBound - 1, of: image).contains(where: { $0 != 0 })
+      else {
         omit(nil, .brokenAccessBits)
         continue
       }
       for (index, block) in blocks.dropLast().enumerated() {
         let data = Self.block(block, of: image)
-        if sector.blocks[index] == data { continue }
+        if sector.blocks[index] == data || !knowledge.isKnown[index] { continue }
         let group = geometry.accessGroup(ofBlock: block)
         if block == 0 {
           omit(block, .manufacturerBlock)
@@ -83,12 +92,20 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
         }
       }
       let block = blocks.upperBound - 1
-      guard let wanted = try? MiFareClassicSectorTrailer(Self.block(block, of: image)) else {
+      guard
+        let wanted = try? MiFareClassicSectorTrailer(
+          knowledge.completed(Self.block(block, of: image), from: sector))
+      else {
         omit(block, .brokenAccessBits)
         continue
       }
-      let fields = sector.fieldsThatDiffer(from: wanted)
+      let fields = sector.fieldsThatDiffer(from: wanted).intersection(knowledge.trailerFields)
       guard !fields.isEmpty else { continue }
+      // A trailer is written as a whole: a key that nobody knows would be lost.
+      guard knowledge.canComplete(from: sector) else {
+        omit(block, .notWritable)
+        continue
+      }
       let isFinal =
         fields.contains(.accessBits) && !wanted.accessConditions.areAccessBitsWritable
       if isFinal, !locksForGood {
@@ -108,6 +125,61 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   private static func block(_ block: Int, of image: [UInt8]) -> [UInt8] {
     let first = block * MiFareClassicGeometry.blockSize
     return Array(image[first..<first + MiFareClassicGeometry.blockSize])
+  }
+}
+
+/// What of a sector an image knows.
+private struct Knowledge {
+  private static let keyA = 0..<6
+  private static let access = 6..<10
+  private static let keyB = 10..<16
+
+  /// Of each data block.
+  let isKnown: [Bool]
+  let trailerFields: MiFareClassicAccessConditions.TrailerFields
+
+  init(_ known: [Bool]?, of blocks: Range<Int>) {
+    guard let known else {
+      isKnown = Array(repeating: true, count: blocks.count - 1)
+      trailerFields = .all
+      return
+    }
+    let size = MiFareClassicGeometry.blockSize
+    isKnown = blocks.dropLast().map { block in
+      known[block * size..<(block + 1) * size].allSatisfy { $0 }
+    }
+    let trailer = (blocks.upperBound - 1) * size
+    func isFieldKnown(_ range: Range<Int>) -> Bool {
+      range.allSatisfy { known[trailer + $0] }
+    }
+    var fields: MiFareClassicAccessConditions.TrailerFields = []
+    if isFieldKnown(Self.keyA) { fields.insert(.keyA) }
+    if isFieldKnown(Self.access) { fields.insert(.accessBits) }
+    if isFieldKnown(Self.keyB) { fields.insert(.keyB) }
+    trailerFields = fields
+  }
+
+  var isTrailerKnown: Bool { trailerFields == .all }
+  var isNothing: Bool { trailerFields.isEmpty && !isKnown.contains(true) }
+
+  func canComplete(from sector: MiFareClassicSectorDump) -> Bool {
+    (trailerFields.contains(.keyA) || sector.keyA != nil)
+      && (trailerFields.contains(.keyB) || sector.keyB != nil)
+  }
+
+  /// A trailer with what the card has in place of what is not known.
+  func completed(_ block: [UInt8], from sector: MiFareClassicSectorDump) -> [UInt8] {
+    var block = block
+    if !trailerFields.contains(.keyA), let key = sector.keyA {
+      block.replaceSubrange(Self.keyA, with: key.bytes)
+    }
+    if !trailerFields.contains(.accessBits), let trailer = sector.blocks.last ?? nil {
+      block.replaceSubrange(Self.access, with: trailer[Self.access])
+    }
+    if !trailerFields.contains(.keyB), let key = sector.keyB {
+      block.replaceSubrange(Self.keyB, with: key.bytes)
+    }
+    return block
   }
 }
 
@@ -178,19 +250,20 @@ extension MiFareClassicCommands {
   /// Finds out what restoring a dump would write: reads the whole card, with both keys of each sector
   /// where the list has them. Writes nothing.
   ///
-  /// - Parameters: as ``MiFareClassicRestorePlan/init(image:card:locksForGood:)``; the keys are those of
+  /// - Parameters: as ``MiFareClassicRestorePlan/init(image:known:card:locksForGood:)``; the keys are those of
   ///   the card as it is now.
   /// - Throws: `malformedContent` before anything is sent if the dump is not of a card of this size.
   public func restorePlan(
-    _ image: [UInt8], keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown,
-    locksForGood: Bool = false
+    _ image: [UInt8], known: [Bool]? = nil,
+    keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, locksForGood: Bool = false
   ) async throws -> MiFareClassicRestorePlan {
     guard image.count == geometry.memorySize else {
       throw NFCError(
         .malformedContent, "the dump has \(image.count) bytes, the card \(geometry.memorySize)")
     }
     let card = try await dump(keys: keys, findsBothKeys: true)
-    return try MiFareClassicRestorePlan(image: image, card: card, locksForGood: locksForGood)
+    return try MiFareClassicRestorePlan(
+      image: image, known: known, card: card, locksForGood: locksForGood)
   }
 
   /// Writes what a plan says: one exchange a block, and one for each sector and key. A trailer takes two more,

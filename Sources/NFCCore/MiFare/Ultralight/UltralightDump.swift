@@ -61,9 +61,12 @@ public struct UltralightRestorePlan: Hashable, Sendable {
 
   /// Compares a tag with a dump.
   ///
+  /// - Parameter known: which bytes of the dump are known, `nil` for all; pages that are not stay as they are.
   /// - Throws: `malformedContent` if the dump is not of a chip of this size; `unsupported` for a product
   ///   whose pages are not known.
-  public init(image: [UInt8], tag: UltralightDump, extras: Extras = []) throws {
+  public init(
+    image: [UInt8], known: [Bool]? = nil, tag: UltralightDump, extras: Extras = []
+  ) throws {
     let chip = tag.chip
     guard let pages = chip.pages else { throw UltralightDump.unknown(chip) }
     // Some programs add the keys, which cannot be read.
@@ -80,6 +83,10 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       guard let use = pages.use(ofPage: page) else { continue }
       let range = page * Type2Memory.pageSize..<(page + 1) * Type2Memory.pageSize
       let wanted = Array(image[range])
+      if let known, known.count == image.count, known[range].contains(false) {
+        // Of a page with the acknowledge only the first two bytes have a meaning.
+        guard use == .secret, known[range].prefix(2).allSatisfy({ $0 }) else { continue }
+      }
       let isKnown = page < tag.firstProtectedPage ?? pages.readableEnd && use != .secret
       // Password and acknowledge read as zeros: zeros in a dump say nothing of them.
       if use == .secret, wanted == [0, 0, 0, 0] { continue }
@@ -243,12 +250,13 @@ extension UltralightCommands {
 
   /// Finds out what restoring a dump would write: reads the tag. Writes nothing.
   ///
-  /// - Parameters: as ``UltralightRestorePlan/init(image:tag:extras:)`` and ``dump(password:)``.
+  /// - Parameters: as ``UltralightRestorePlan/init(image:known:tag:extras:)`` and ``dump(password:)``.
   public func restorePlan(
-    _ image: [UInt8], extras: UltralightRestorePlan.Extras = [], password: [UInt8]? = nil
+    _ image: [UInt8], known: [Bool]? = nil, extras: UltralightRestorePlan.Extras = [],
+    password: [UInt8]? = nil
   ) async throws -> UltralightRestorePlan {
     try UltralightRestorePlan(
-      image: image, tag: try await dump(password: password), extras: extras)
+      image: image, known: known, tag: try await dump(password: password), extras: extras)
   }
 
   /// Writes what a plan says: one exchange a page.
