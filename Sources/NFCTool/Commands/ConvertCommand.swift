@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagImages
 import Synchronization
 
 /// `nfc convert`.
@@ -8,18 +9,22 @@ struct ConvertCommand: AsyncParsableCommand {
     commandName: "convert",
     abstract: "Converts an image to another format, without a reader.",
     discussion: """
-      The extensions name the formats: \(ImageFormat.names).
+      The extensions name the formats: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 \
+      and libnfc, .json Proxmark3, .nfc Flipper Zero (versions 2 to 4 are read, 4 is written), .mct MIFARE \
+      Classic Tool. What the new format has no place for is said in one line.
 
       Example:
-        nfc convert card.mfd card.eml
+        nfc convert card.mfd card.nfc
       """)
 
   @Argument(help: "The image.") var input: String
   @Argument(help: "The file to make.") var output: String
 
   func run() async throws {
-    _ = try ImageFormat(output)
-    try ImageFile.write(try ImageFile.read(input), to: output)
+    _ = try ImageFile.requiredFormat(of: output)
+    if let loss = try ImageFile.write(try ImageFile.read(input), to: output) {
+      Output.complain("nfc: " + loss)
+    }
   }
 }
 
@@ -54,8 +59,13 @@ struct DecodeCommand: AsyncParsableCommand {
   private static let jsonStarts: [UInt8] = Array("{[".utf8)
 
   private func message() async throws -> NDEFMessage {
-    if ImageFormat.format(of: file) != nil { return try await messageOnImage() }
+    let format = ImageFile.format(of: file)
+    // Messages in JSON have the same extension as images of Proxmark3.
+    if let format, format != .proxmark { return try await messageOnImage() }
     let bytes = try File.read(file)
+    if format == .proxmark, (try? ImageFormat.proxmark.decode(bytes)) != nil {
+      return try await messageOnImage()
+    }
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if let first, Self.jsonStarts.contains(first) { return try MessageFile.json(bytes, file) }
     return try MessageFile.raw(bytes, file)

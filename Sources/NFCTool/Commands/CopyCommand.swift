@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagImages
 
 /// `nfc copy`.
 struct CopyCommand: AsyncParsableCommand {
@@ -54,7 +55,7 @@ struct CopyCommand: AsyncParsableCommand {
 
   private func read(_ tag: DetectedTag, _ password: [UInt8]?) async throws -> Original {
     var original = Original(uid: tag.identifier)
-    if !ndef, let memory = MemoryTag(tag) {
+    if !ndef, let memory = MemoryTag(tag), memory.imageKind != .feliCa {
       let content = try await memory.read(keys, password: password)
       // A part of a memory is no copy.
       if content.missing == nil { original.image = content.image }
@@ -94,13 +95,13 @@ struct CopyCommand: AsyncParsableCommand {
     let restoration: any MemoryRestoration
     do {
       switch (image.kind, memory) {
-      case (.classic, .classic(let commands)):
+      case (.classic, .classic(let commands, _)):
         restoration = try await ClassicRestoration(
-          commands, image.bytes, keys: try keys.classic, locksForGood: false, includesBlock0: false)
+          commands, image, keys: try keys.classic, locksForGood: false, includesBlock0: false)
       case (.type2, .ultralight(let commands, _)):
         restoration = try await UltralightRestoration(
-          commands, image.bytes, key: nil, extras: [])
-      case (.iso15693, .vicinity), (.feliCa, .feliCaLite):
+          commands, image, key: nil, extras: [])
+      case (.iso15693, .vicinity), (.feliCaLite, .feliCaLite), (.topaz, .topaz):
         restoration = try await BlockRestoration(
           memory, image, now: try await memory.read(keys, password: nil).image)
       default: return nil

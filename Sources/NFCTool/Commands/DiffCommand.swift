@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagImages
 
 /// `nfc diff`.
 struct DiffCommand: AsyncParsableCommand {
@@ -7,8 +8,9 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compares two images, or an image with the tag on the reader.",
     discussion: """
-      One line per page or block that differs. - stands for the tag. Exit code 0 if they are equal, 1 if \
-      not, 65 if they are images of different kinds.
+      One line per page or block that differs, and for signature and counters; keys and passwords are \
+      masked. What is unknown in one of the two is no difference. - stands for the tag. Exit code 0 if \
+      they are equal, 1 if not, 65 if they are images of different kinds.
 
       Example:
         nfc diff before.bin - --virtual ntag216
@@ -35,46 +37,64 @@ struct DiffCommand: AsyncParsableCommand {
         let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: false)
         let content = try await tag.work {
           try await Progress.during("Reading \(tag.name)") {
-            try await tag.kind.read(keys, password: password)
+            try await tag.kind.read(keys, password: password, .everything)
           }
         }
         if let missing = content.missing {
           throw Failure(.notAllowed, "not all of the tag was read: \(missing)", tag: tag.name)
         }
-        // Bytes alone do not tell of which kind of tag they are.
-        let files = images.map { image -> TagImage? in
-          guard var image, image.bytes.count == content.image.bytes.count else { return image }
-          image.kind = content.image.kind
-          image.unitSize = content.image.unitSize
-          return image
+        let files = zip(images, [a, b]).map { image, path in
+          image.map { $0.matched(to: content.image, ImageFile.format(of: path)) }
         }
         try compare(files[0] ?? content.image, files[1] ?? content.image)
       }
     }
-    try compare(first, second)
+    let formats = [a, b].map { ImageFile.format(of: $0) }
+    try compare(first.matched(to: second, formats[0]), second.matched(to: first, formats[1]))
   }
 
   private func compare(_ first: TagImage, _ second: TagImage) throws {
-    var first = first
-    let kind = first.kind ?? second.kind
-    guard first.kind ?? kind == second.kind ?? kind, first.bytes.count == second.bytes.count else {
-      let names = [first, second].map { "\($0.kind?.name ?? "a tag") of \($0.bytes.count) bytes" }
+    guard first.isComparable(with: second) else {
+      let names = [first, second].map { "\($0.kind.name) of \($0.memory.bytes.count) bytes" }
       throw Failure(.content, "the images are of different kinds: \(names[0]) and \(names[1])")
     }
-    if first.kind == nil, second.kind != nil { first.unitSize = second.unitSize }
-    let unit = kind?.unit ?? "block"
-    let changes = first.changes(to: second)
-    for change in changes {
-      let texts = change.texts(isClassic: kind == .classic)
+    let unit = first.kind.unit
+    let comparison = first.comparison(with: second)
+    for change in comparison.changes {
       try Output.line(
         options.json
           ? JSON.members([
-            unit: .integer(change.number), "before": .string(texts.before),
-            "after": .string(texts.after),
+            unit: .integer(change.number), "before": .string(change.before),
+            "after": .string(change.after),
           ]).text
-          : "\(unit) \(change.number): \(texts.before) → \(texts.after)")
+          : "\(unit) \(change.number): \(change.before) → \(change.after)")
     }
-    if !changes.isEmpty { throw Difference() }
+    for other in comparison.others {
+      try Output.line(
+        options.json
+          ? JSON.members([
+            "name": .string(other.name), "before": .string(other.before),
+            "after": .string(other.after),
+          ]).text
+          : "\(other.name): \(other.before) → \(other.after)")
+    }
+    if !comparison.isEqual { throw Difference() }
+  }
+}
+
+extension TagImage {
+  /// The same bytes as of the other image's kind, if these come from a file that does not tell the kind.
+  fileprivate func matched(to other: TagImage, _ format: ImageFormat?) -> TagImage {
+    guard format == .binary || format == .emulator, kind != other.kind else { return self }
+    if other.kind == .feliCaLite, memory.bytes.count == FeliCaReading.blocksOfLite.count * 16 {
+      var image = TagImage.feliCaLite()
+      image.memory.set(memory.bytes, at: 0)
+      return image
+    }
+    guard memory.bytes.count == other.memory.bytes.count else { return self }
+    var image = TagImage(other.kind, memory: memory.regrouped(unitSize: other.memory.unitSize))
+    image.forgetHiddenSecrets()
+    return image
   }
 }
 

@@ -1,12 +1,15 @@
 import ArgumentParser
 import NFC
+import TagImages
 
 /// What `nfc dump` and `nfc mifare dump` have in common.
 struct DumpArguments: ParsableArguments {
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
 
-  @Flag(help: "Save what can be read, with zeros for the rest.")
+  @Flag(
+    help:
+      "Save what can be read; the rest is unknown, or zeros where the format has no mark for that.")
   var partial = false
 
   @Argument(
@@ -14,13 +17,15 @@ struct DumpArguments: ParsableArguments {
   var file: String
 
   func run(_ options: GlobalOptions, onlyMiFare: Bool) async throws {
-    _ = try ImageFormat(file)
+    let format = try ImageFile.requiredFormat(of: file)
+    let isPlain = onlyMiFare && (format == .binary || format == .emulator)
     let password = try password.bytes
     try await Session.run(options) { session in
       let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: onlyMiFare)
       let content = try await tag.work {
         try await Progress.during("Reading \(tag.name)") {
-          try await tag.kind.read(keys, password: password)
+          // Bytes as they are are all that is asked for.
+          try await tag.kind.read(keys, password: password, isPlain ? .memory : .everything)
         }
       }
       if let missing = content.missing {
@@ -29,10 +34,10 @@ struct DumpArguments: ParsableArguments {
             .notAllowed, "not all of the tag was read: \(missing)", tag: tag.name,
             advice: "nothing was saved; give another --key, or --partial for the rest")
         }
-        session.note("zeros were saved for what was not read: \(missing)")
+        session.note("what was not read was left out: \(missing)")
       }
-      try ImageFile.write(content.image, to: file)
-      let size = content.image.bytes.count
+      if let loss = try ImageFile.write(content.image, to: file), !isPlain { session.note(loss) }
+      let size = try ImageFile.size(of: content.image, in: file)
       guard file != File.standard else { return }
       try Output.done(
         options, tag.detected.identifier,
@@ -48,15 +53,19 @@ struct DumpCommand: AsyncParsableCommand {
     commandName: "dump",
     abstract: "Saves a tag's memory in a file.",
     discussion: """
-      Of any tag that has a memory: MIFARE Classic, Ultralight and NTAG, ISO 15693, FeliCa Lite, Topaz. \
-      The file's extension names the format: \(ImageFormat.names).
+      Of any tag that has a memory: MIFARE Classic, Ultralight and NTAG, ISO 15693, FeliCa, Topaz. \
+      The file's extension names the format: .bin and .mfd are the bytes as they are, .eml is text of \
+      Proxmark3 and libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool. Version, \
+      signature, counters and locks are saved where the format has a place for them; what it has no place \
+      for is said in one line.
 
-      Of a MIFARE Classic the key that was used stands in place of each that cannot be read; passwords \
-      and keys of an Ultralight or NTAG are zeros. What no key opens ends with exit code 77 and no file, \
-      or is zeros with --partial. An image of a MIFARE or NTAG tag can be used as --virtual FILE.
+      In .bin, .mfd, .eml and .json of a MIFARE Classic the key that was used stands in place of each \
+      that cannot be read; passwords and keys of an Ultralight or NTAG are zeros. What no key opens ends \
+      with exit code 77 and no file, or is left out with --partial. Every image can be used as --virtual \
+      FILE.
 
       Example:
-        nfc dump tag.bin --virtual ntag216
+        nfc dump tag.nfc --virtual ntag216
       """)
 
   @OptionGroup var dump: DumpArguments

@@ -109,7 +109,7 @@ struct FeliCaReadCommand: AsyncParsableCommand {
   }
 
   /// Reads from block 0 on until the card has no more.
-  private static func allBlocks(
+  static func allBlocks(
     of service: UInt16, _ card: any FeliCaTag, _ size: Int
   ) async throws -> [[UInt8]] {
     var data: [[UInt8]] = []

@@ -32,10 +32,10 @@ struct MiFareReadCommand: AsyncParsableCommand {
       let name = tag.name
       let (unit, lines) = try await tag.work {
         switch tag.kind {
-        case .classic(let commands): ("block", try await blocks(commands, name))
+        case .classic(let commands, _): ("block", try await blocks(commands, name))
         case .ultralight(let commands, let tag):
           ("page", try await pages(commands, try await tag.product(), name))
-        case .vicinity, .feliCaLite, .topaz: ("block", [])
+        case .vicinity, .feliCaLite, .feliCa, .topaz: ("block", [])
         }
       }
       try Output.units(lines.map { Output.Unit(number: $0, data: $1) }, unit, json: options.json)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import TagImages
 
 /// What `nfc restore` and `nfc mifare restore` have in common.
 struct RestoreArguments: ParsableArguments {
@@ -67,10 +68,11 @@ struct RestoreArguments: ParsableArguments {
   private func prepare(
     _ image: TagImage, for tag: MemoryTag, _ password: [UInt8]?
   ) async throws -> any MemoryRestoration {
+    try checkKind(image, tag)
     switch tag {
-    case .classic(let commands):
+    case .classic(let commands, _):
       return try await ClassicRestoration(
-        commands, image.bytes, keys: try keys.classic, locksForGood: includeLocks,
+        commands, image, keys: try keys.classic, locksForGood: includeLocks,
         includesBlock0: includesBlock0)
     case .ultralight(let commands, let tag):
       var extras: UltralightRestorePlan.Extras = []
@@ -80,13 +82,23 @@ struct RestoreArguments: ParsableArguments {
       if includePassword { extras.insert(.password) }
       let product = try await tag.product()
       return try await UltralightRestoration(
-        commands, image.bytes, key: try keys.ultralight(product, password: password),
+        commands, image, key: try keys.ultralight(product, password: password),
         extras: extras)
-    case .vicinity, .feliCaLite:
+    case .feliCa(let card):
+      return try await ServiceRestoration(
+        card, image, now: try await tag.read(keys, password: password).image)
+    case .vicinity, .feliCaLite, .topaz:
       return try await BlockRestoration(
         tag, image, now: try await tag.read(keys, password: password).image)
-    case .topaz: throw BlockRestoration.unsupported
     }
+  }
+
+  /// Bytes as they are do not always tell the kind; then the size decides.
+  private func checkKind(_ image: TagImage, _ tag: MemoryTag) throws {
+    guard let format = ImageFile.format(of: file), format != .binary, format != .emulator,
+      image.kind != tag.imageKind
+    else { return }
+    throw NFCError(.malformedContent, "it is of \(image.kind.name)")
   }
 
   private func show(

@@ -1,31 +1,50 @@
 import NFC
+import TagImages
 
-/// To a tag of plain blocks: ISO 15693, or FeliCa Lite.
+/// To a tag of plain blocks: ISO 15693, FeliCa Lite, or Topaz.
 struct BlockRestoration: MemoryRestoration {
-  private let tag: MemoryTag
-  private let changes: [TagImage.Change]
-  private let locked: Set<Int>
+  /// A block that differs.
+  private struct Block {
+    /// Its place in the image.
+    let unit: Int
+    let number: Int
+    let old: [UInt8?]
+    let data: [UInt8]
+    /// Why it is left out.
+    let omission: RestoredPart.Omission?
+  }
 
-  /// Reads the tag, and which of its blocks are locked.
+  private let tag: MemoryTag
+  private let blocks: [Block]
+
+  /// Reads which of the tag's blocks are locked.
   ///
+  /// - Parameter now: the tag as it is.
   /// - Throws: `NFCError` `malformedContent` for an image of another size.
   init(_ tag: MemoryTag, _ image: TagImage, now: TagImage) async throws {
-    guard image.bytes.count == now.bytes.count else {
+    guard image.memory.bytes.count == now.memory.bytes.count else {
       throw NFCError(
         .malformedContent,
-        "it has \(image.bytes.count) bytes, and the tag has \(now.bytes.count)")
+        "it has \(image.memory.bytes.count) bytes, and the tag has \(now.memory.bytes.count)")
     }
     self.tag = tag
-    changes = now.changes(
-      to: TagImage(kind: now.kind, unitSize: now.unitSize, bytes: image.bytes))
-    locked = try await Self.locked(tag, now)
+    let memory = image.memory.regrouped(unitSize: now.memory.unitSize)
+    let locked = try await Self.locked(tag, now)
+    blocks = (0..<now.memory.unitCount).compactMap { unit in
+      let range = now.memory.range(ofUnit: unit)
+      guard let data = memory.known(range), now.memory.known(range) != data else { return nil }
+      let number = now.number(ofUnit: unit)
+      return Block(
+        unit: unit, number: number, old: now.memory.unit(unit), data: data,
+        omission: locked.contains(unit)
+          ? Self.omission("it is locked") : Self.restraint(tag, number))
+    }
   }
 
   private static func locked(_ tag: MemoryTag, _ now: TagImage) async throws -> Set<Int> {
     guard case .vicinity(let tag) = tag else { return [] }
-    let count = now.bytes.count / max(1, now.unitSize)
     do {
-      let status = try await tag.securityStatus(0..<count)
+      let status = try await tag.securityStatus(0..<now.memory.unitCount)
       return Set(status.indices.filter { status[$0] & 1 == 1 })
     } catch let error as NFCError
       where error.code == .unsupported || error.group == .refusal
@@ -34,41 +53,59 @@ struct BlockRestoration: MemoryRestoration {
     }
   }
 
-  var plan: [RestoredPart] {
-    changes.map { change in
-      let isLocked = locked.contains(change.number)
-      return RestoredPart(
-        kind: "block", number: change.number, written: isLocked ? [] : [change.number],
-        omissions: isLocked ? [Self.omission("it is locked")] : [])
+  /// Of a Topaz block 0 is the UID, D is reserved, E and F hold bits that cannot be reset (NFC Forum Type 1 Tag
+  /// Operation 1.1, 2.1).
+  private static let reservedOfTopaz: Set<Int> = [0x00, 0x0D, 0x0E, 0x0F]
+
+  /// What is never written: identity, locks and configuration.
+  private static func restraint(_ tag: MemoryTag, _ number: Int) -> RestoredPart.Omission? {
+    switch tag {
+    case .topaz:
+      reservedOfTopaz.contains(number)
+        ? omission("UID, locks and one-time bits are never written", isFailure: false) : nil
+    case .feliCaLite:
+      FeliCaReading.blocksOfLite.contains(number)
+        ? nil : omission("the card's settings are never written", isFailure: false)
+    case .classic, .ultralight, .vicinity, .feliCa: nil
     }
   }
 
-  private static func omission(_ text: String) -> RestoredPart.Omission {
-    RestoredPart.Omission(text: text, isFailure: true, isNotAskedFor: false)
+  var plan: [RestoredPart] {
+    blocks.map { block in
+      RestoredPart(
+        kind: "block", number: block.number, written: block.omission == nil ? [block.number] : [],
+        omissions: block.omission.map { [$0] } ?? [])
+    }
+  }
+
+  private static func omission(_ text: String, isFailure: Bool = true) -> RestoredPart.Omission {
+    RestoredPart.Omission(text: text, isFailure: isFailure, isNotAskedFor: !isFailure)
   }
 
   private static let writeService: UInt16 = 0x0009
 
   func run() async throws -> [RestoredPart] {
     var parts: [RestoredPart] = []
-    for (part, change) in zip(plan, changes) {
+    for (part, block) in zip(plan, blocks) {
       guard part.omissions.isEmpty else {
         parts.append(part)
         continue
       }
       do {
         switch tag {
-        case .vicinity(let tag): try await tag.writeBlocks(at: change.number, change.after)
+        case .vicinity(let tag): try await tag.writeBlocks(at: block.number, block.data)
         case .feliCaLite(let tag):
           try await tag.writeBlocks(
-            service: Self.writeService, firstBlock: change.number, data: [change.after])
-        case .classic, .ultralight, .topaz: throw Self.unsupported
+            service: Self.writeService, firstBlock: block.number, data: [block.data])
+        case .topaz(let tag):
+          try await TopazMemory(tag).write(block.data, block: block.number, over: block.old)
+        case .classic, .ultralight, .feliCa: throw Self.unsupported
         }
         parts.append(part)
-      } catch let error as NFCError where error.group == .refusal {
+      } catch let error as NFCError where error.group == .refusal || error.code == .readOnly {
         parts.append(
           RestoredPart(
-            kind: "block", number: change.number, written: [],
+            kind: "block", number: block.number, written: [],
             omissions: [Self.omission(error.description)]))
       }
     }

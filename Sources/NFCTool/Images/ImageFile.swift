@@ -1,78 +1,70 @@
 import NFC
-
-/// How a file holds a tag's memory: by its extension.
-enum ImageFormat: Sendable {
-  /// The bytes as they are.
-  case binary
-  /// One line of hexadecimal per block or page (Proxmark, libnfc).
-  case text
-
-  /// By extension, in the order in which they are named.
-  private static let extensions: [(name: String, format: ImageFormat)] = [
-    ("bin", .binary), ("mfd", .binary), ("eml", .text),
-  ]
-
-  static var names: String { extensions.map { ".\($0.name)" }.joined(separator: ", ") }
-
-  /// The format that a file's name asks for; standard input and output have the bytes as they are.
-  ///
-  /// - Throws: `usage` for a name without an extension that is known.
-  init(_ path: String) throws {
-    guard path != File.standard else {
-      self = .binary
-      return
-    }
-    guard let format = Self.format(of: path) else {
-      throw Failure(
-        .usage, "\(File.name(path)): no format of images is known by that name",
-        advice: "let it end in one of \(Self.names)")
-    }
-    self = format
-  }
-
-  static func format(of path: String) -> ImageFormat? {
-    let file = path.split(separator: "/").last ?? ""
-    guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return nil }
-    let name = file[file.index(after: dot)...].lowercased()
-    // What is read and written as standard streams has no name to go by.
-    return extensions.first { $0.name == name }?.format
-  }
-
-  func encode(_ image: TagImage) -> [UInt8] {
-    switch self {
-    case .binary: image.bytes
-    case .text: Array(MemoryImage.text(image.bytes, unitSize: image.unitSize).utf8)
-    }
-  }
-
-  /// - Throws: `NFCError` `malformedContent` with the line.
-  func decode(_ bytes: [UInt8]) throws -> TagImage {
-    switch self {
-    case .binary:
-      // A text under another name is still recognised.
-      return TagImage(guessing: try MemoryImage.bytes(file: bytes))
-    case .text:
-      let text = String(decoding: bytes, as: UTF8.self)
-      let line = text.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
-      return TagImage(
-        guessing: try MemoryImage.bytes(text: text),
-        unitSize: line.flatMap { [UInt8](hexadecimal: $0) }?.count)
-    }
-  }
-}
+import TagImages
 
 /// Files that hold a tag's memory.
 enum ImageFile {
-  static func write(_ image: TagImage, to path: String) throws {
-    try File.write(try ImageFormat(path).encode(image), to: path)
+  /// All extensions, as help and errors name them.
+  static let names = ImageFormat.extensions.joined(separator: ", ")
+
+  /// The format that a file's extension names; `nil` without one that is known.
+  static func format(of path: String) -> ImageFormat? {
+    let file = path.split(separator: "/").last ?? ""
+    guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return nil }
+    return ImageFormat(fileExtension: file[file.index(after: dot)...])
   }
 
+  /// The format to write a file in; standard output has the bytes as they are.
+  ///
+  /// - Throws: `usage` for a name without an extension that is known.
+  static func requiredFormat(of path: String) throws -> ImageFormat {
+    guard path != File.standard else { return .binary }
+    guard let format = format(of: path) else {
+      throw Failure(
+        .usage, "\(File.name(path)): no format of images is known by that name",
+        advice: "let it end in one of \(names)")
+    }
+    return format
+  }
+
+  /// Makes a file.
+  ///
+  /// - Returns: what the file does not hold of the image, in one line; `nil` if it holds all.
+  /// - Throws: `content` for a tag that the format has no place for, with those that have.
+  static func write(_ image: TagImage, to path: String) throws -> String? {
+    let encoding: ImageFormat.Encoding
+    do {
+      encoding = try requiredFormat(of: path).encode(image)
+    } catch let error as ImageError {
+      let names = error.alternatives.map(\.name)
+      throw Failure(
+        .content, "\(File.name(path, forWriting: true)) was not made: \(error)",
+        advice: names.isEmpty ? "no format can" : "\(names.joined(separator: ", ")) can")
+    }
+    try File.write(encoding.bytes, to: path)
+    guard !encoding.losses.isEmpty else { return nil }
+    return "\(File.name(path, forWriting: true)) does not hold: "
+      + encoding.losses.joined(separator: ", ")
+  }
+
+  /// How many bytes of a memory a file has.
+  static func size(of image: TagImage, in path: String) throws -> Int {
+    let format = try requiredFormat(of: path)
+    guard format == .binary || format == .emulator else { return image.memory.bytes.count }
+    return try ImageFormat.binary.encode(image).bytes.count
+  }
+
+  /// Reads a file; standard input is of whichever format it looks like.
   static func read(_ path: String) throws -> TagImage {
-    let format = try ImageFormat(path)
+    let named = path == File.standard ? nil : try requiredFormat(of: path)
     let bytes = try File.read(path)
+    return try decode(bytes, named ?? ImageFormat(guessing: bytes), path)
+  }
+
+  /// - Throws: `content` with the line or offset.
+  static func decode(_ bytes: [UInt8], _ format: ImageFormat, _ path: String) throws -> TagImage {
     do {
       return try format.decode(bytes)
-    } catch let error as NFCError {
+    } catch {
       throw Failure(
         .content, "\(File.name(path)) is no image of a tag: \(error)",
         advice: "nothing was written")

@@ -1,4 +1,5 @@
 import NFC
+import TagImages
 
 /// What will be done, or was done, with a sector or a page.
 struct RestoredPart {
@@ -30,10 +31,7 @@ struct RestoredPart {
     let writing =
       written == [number] && kind != "sector" ? verb : "\(verb) block\(plural) \(blocks)"
     let unit = kind == "sector" ? "block" : kind
-    let changes = changes.map { change in
-      let texts = change.texts(isClassic: kind == "sector")
-      return "\(unit) \(change.number): \(texts.before) → \(texts.after)"
-    }
+    let changes = changes.map { "\(unit) \($0.number): \($0.before) → \($0.after)" }
     return (changes.isEmpty ? (written.isEmpty ? [] : ["\(name): \(writing)"]) : changes)
       + omissions.map { "\(name): \(isDone ? "left" : "leave") out, \($0.text)" }
   }
@@ -46,10 +44,9 @@ struct RestoredPart {
         ? nil
         : .array(
           changes.map { change in
-            let texts = change.texts(isClassic: kind == "sector")
-            return .members([
+            .members([
               kind == "sector" ? "block" : kind: .integer(change.number),
-              "before": .string(texts.before), "after": .string(texts.after),
+              "before": .string(change.before), "after": .string(change.after),
             ])
           }),
       "leftOut": omissions.isEmpty ? nil : .array(omissions.map { .string($0.text) }),
@@ -66,13 +63,14 @@ protocol MemoryRestoration: Sendable {
 }
 
 extension MemoryRestoration {
-  /// What is planned with each change before and after.
+  /// What is planned with each change before and after; keys and passwords are masked.
   ///
   /// - Parameters:
   ///   - now: the memory as it is.
   ///   - image: what is restored.
   func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
-    let changes = now.changes(to: image)
+    guard now.isComparable(with: image) else { return plan }
+    let changes = now.comparison(with: image).changes
     return plan.map { part in
       var part = part
       part.changes = changes.filter { part.written.contains($0.number) }
@@ -84,7 +82,7 @@ extension MemoryRestoration {
 /// To a MIFARE Classic.
 struct ClassicRestoration: MemoryRestoration {
   private let commands: MiFareClassicCommands
-  private let image: [UInt8]
+  private let image: TagImage
   private let keys: [MiFareClassicKey]
   private let includesBlock0: Bool
   private let restorePlan: MiFareClassicRestorePlan
@@ -92,28 +90,17 @@ struct ClassicRestoration: MemoryRestoration {
   private typealias Omission = MiFareClassicRestorePlan.Omission
 
   init(
-    _ commands: MiFareClassicCommands, _ image: [UInt8], keys: [MiFareClassicKey],
+    _ commands: MiFareClassicCommands, _ image: TagImage, keys: [MiFareClassicKey],
     locksForGood: Bool, includesBlock0: Bool
   ) async throws {
     self.commands = commands
     self.image = image
-    self.keys = keys + Self.keys(in: image, commands.geometry)
+    // Those of the image are the card's, if it is the one that the image is of.
+    self.keys = keys + image.classicKeys.compactMap { MiFareClassicKey($0) }
     self.includesBlock0 = includesBlock0
     restorePlan = try await commands.restorePlan(
-      image, keys: self.keys, locksForGood: locksForGood)
-  }
-
-  /// The keys in a dump: those of the card, if it is the one that the dump is of.
-  private static func keys(
-    in image: [UInt8], _ geometry: MiFareClassicGeometry
-  ) -> [MiFareClassicKey] {
-    guard image.count == geometry.memorySize else { return [] }
-    return geometry.sectors.flatMap { sector -> [MiFareClassicKey] in
-      let first = geometry.trailer(ofSector: sector) * MiFareClassicGeometry.blockSize
-      let block = Array(image[first..<first + MiFareClassicGeometry.blockSize])
-      guard let trailer = try? MiFareClassicSectorTrailer(block) else { return [] }
-      return [trailer.keyA, trailer.keyB]
-    }
+      image.memory.bytes, known: image.memory.isKnown, keys: self.keys,
+      locksForGood: locksForGood)
   }
 
   var plan: [RestoredPart] {
@@ -145,7 +132,8 @@ struct ClassicRestoration: MemoryRestoration {
       guard let key else { continue }
       do {
         try await commands.authenticate(block: 0, type, key: key.bytes)
-        try await commands.writeBlock(0, Array(image.prefix(MiFareClassicGeometry.blockSize)))
+        try await commands.writeBlock(
+          0, Array(image.memory.bytes.prefix(MiFareClassicGeometry.blockSize)))
         return true
       } catch let error as NFCError
         where [.tagRefused, .authenticationFailed].contains(error.code)

@@ -1,21 +1,24 @@
 import NFC
+import TagImages
 
-/// A tag whose memory can be read as a whole.
+/// A tag of which an image can be made.
 enum MemoryTag: Sendable {
-  case classic(MiFareClassicCommands)
+  case classic(MiFareClassicCommands, any MiFareTag)
   case ultralight(UltralightCommands, any MiFareTag)
   case vicinity(any ISO15693Tag)
   /// FeliCa Lite and Lite-S.
   case feliCaLite(any FeliCaTag)
+  /// Services that are open without a key.
+  case feliCa(any FeliCaTag)
   case topaz(OtherTag)
 
   init?(_ tag: DetectedTag) {
     switch tag {
     case .miFare: self.init(miFare: tag)
     case .iso15693(let tag): self = .vicinity(tag)
-    case .feliCa(let tag) where tag.lite != nil: self = .feliCaLite(tag)
+    case .feliCa(let tag): self = tag.lite != nil ? .feliCaLite(tag) : .feliCa(tag)
     case .other(let tag) where tag.technology == .jewel: self = .topaz(tag)
-    case .feliCa, .iso7816, .other: return nil
+    case .iso7816, .other: return nil
     }
   }
 
@@ -23,7 +26,7 @@ enum MemoryTag: Sendable {
   init?(miFare tag: DetectedTag) {
     guard case .miFare(let tag) = tag else { return nil }
     if let commands = tag.classic {
-      self = .classic(commands)
+      self = .classic(commands, tag)
     } else if let commands = tag.ultralight {
       self = .ultralight(commands, tag)
     } else {
@@ -31,83 +34,145 @@ enum MemoryTag: Sendable {
     }
   }
 
-  /// A memory that was read, and what of it was not, in words.
+  var imageKind: TagImage.Kind {
+    switch self {
+    case .classic: .classic
+    case .ultralight: .type2
+    case .vicinity: .iso15693
+    case .feliCaLite: .feliCaLite
+    case .feliCa: .feliCa
+    case .topaz: .topaz
+    }
+  }
+
+  /// An image that was read, and what of the memory was not, in words.
   struct Content: Sendable {
     var image: TagImage
     var missing: String?
   }
 
+  /// How much of a tag is read.
+  enum Extent: Sendable {
+    /// What can be written back.
+    case memory
+    /// Signature, version, counters, locks too.
+    case everything
+  }
+
   /// Reads the whole memory.
   ///
   /// - Parameter password: of an Ultralight or NTAG.
-  func read(_ keys: TagKeys, password: [UInt8]?) async throws -> Content {
+  func read(
+    _ keys: TagKeys, password: [UInt8]?, _ extent: Extent = .memory
+  ) async throws -> Content {
     switch self {
-    case .classic(let commands):
-      let dump = try await commands.dump(keys: try keys.classic, findsBothKeys: true)
-      return Content(
-        image: TagImage(
-          kind: .classic, unitSize: MiFareClassicGeometry.blockSize, bytes: dump.bytes),
-        missing: dump.missing)
+    case .classic(let commands, let tag): return try await Self.read(commands, tag, keys)
     case .ultralight(let commands, let tag):
-      let key = try keys.ultralight(try await tag.product(), password: password)
-      let dump = try await commands.dump(with: key)
-      return Content(
-        image: TagImage(kind: .type2, unitSize: 4, bytes: dump.bytes), missing: dump.missing)
-    case .vicinity(let tag): return try await Self.read(tag)
-    case .feliCaLite(let tag): return try await Self.read(tag)
-    case .topaz(let tag): return try await Self.read(tag)
+      return try await Self.read(commands, tag, keys, password, extent)
+    case .vicinity(let tag): return try await VicinityReading(tag).read(extent)
+    case .feliCaLite(let tag): return try await FeliCaReading(tag).readLite(extent)
+    case .feliCa(let tag): return try await FeliCaReading(tag).readServices()
+    case .topaz(let tag): return try await TopazMemory(tag).read()
     }
   }
 
-  /// All blocks that the tag reports.
-  private static func read(_ tag: any ISO15693Tag) async throws -> Content {
-    guard let count = try await tag.systemInformation().blockCount else {
-      throw NFCError(.unsupported, "the tag does not report how many blocks it has")
-    }
-    let blocks = try await tag.readBlocks(0..<count)
-    return Content(
-      image: TagImage(
-        kind: .iso15693, unitSize: blocks.first?.data.count ?? 4, bytes: blocks.flatMap(\.data)))
-  }
-
-  /// S_PAD0 to S_PAD13 and REG (FeliCa Lite-S User's Manual, 3.2).
-  private static let blocksOfLite = 0..<15
-  private static let readOnlyService: UInt16 = 0x000B
-
-  private static func read(_ tag: any FeliCaTag) async throws -> Content {
-    let blocks = try await tag.readBlocks(service: readOnlyService, blocks: blocksOfLite)
-    return Content(
-      image: TagImage(kind: .feliCa, unitSize: FeliCaBlock.size, bytes: blocks.flatMap(\.self)))
-  }
-
-  /// RALL gives header ROM and 120 bytes; READ8 a block of eight (Topaz 512 technical specification, 4). A
-  /// whole segment, RSEG, is more than a PN532 takes.
-  private enum TopazCommand {
-    static let readAll: [UInt8] = [0x00, 0x00, 0x00]
-    static let blockSize = 8
-    static func readBlock(_ number: UInt8) -> [UInt8] {
-      [0x02, number] + [UInt8](repeating: 0, count: blockSize)
-    }
-  }
-
-  private static func read(_ tag: OtherTag) async throws -> Content {
-    let headerROMLength = 2
-    let lengthOfAll = 120
-    let size = try await DetectedTag.other(tag).product()?.memorySize ?? lengthOfAll
-    var bytes: [UInt8] = []
-    if size <= lengthOfAll {
-      bytes = Array(try await tag.transceive(TopazCommand.readAll).dropFirst(headerROMLength))
-    } else {
-      for number in 0..<size / TopazCommand.blockSize {
-        bytes += try await tag.transceive(TopazCommand.readBlock(UInt8(clamping: number)))
-          .dropFirst()
+  private static func read(
+    _ commands: MiFareClassicCommands, _ tag: any MiFareTag, _ keys: TagKeys
+  ) async throws -> Content {
+    let dump = try await commands.dump(keys: try keys.classic, findsBothKeys: true)
+    var image = TagImage(
+      .classic,
+      memory: .init(
+        unitSize: MiFareClassicGeometry.blockSize,
+        unitCount: dump.bytes.count / MiFareClassicGeometry.blockSize))
+    for sector in dump.sectors {
+      let first = dump.geometry.blocks(ofSector: sector.sector).lowerBound
+      for (index, block) in sector.blocks.enumerated() {
+        let offset = (first + index) * MiFareClassicGeometry.blockSize
+        guard let block else { continue }
+        guard index == sector.blocks.count - 1 else {
+          image.memory.set(block, at: offset)
+          continue
+        }
+        // Zeros stand for the keys.
+        let keyLength = MiFareClassicKey.size
+        image.memory.set(Array(block[keyLength..<block.count - keyLength]), at: offset + keyLength)
+      }
+      let trailer =
+        dump.geometry.trailer(ofSector: sector.sector) * MiFareClassicGeometry.blockSize
+      if let key = sector.keyA { image.memory.set(key.bytes, at: trailer) }
+      if let key = sector.keyB {
+        image.memory.set(
+          key.bytes, at: trailer + MiFareClassicGeometry.blockSize - MiFareClassicKey.size)
       }
     }
-    guard bytes.count == size else {
-      throw NFCError(.tagResponseError, "the tag's answers have \(bytes.count) bytes, not \(size)")
+    image.setIdentity(tag)
+    return Content(image: image, missing: dump.missing)
+  }
+
+  private static func read(
+    _ commands: UltralightCommands, _ tag: any MiFareTag, _ keys: TagKeys, _ password: [UInt8]?,
+    _ extent: Extent
+  ) async throws -> Content {
+    let key = try keys.ultralight(try await tag.product(), password: password)
+    let dump = try await commands.dump(with: key)
+    let pageSize = 4
+    let pageCount = dump.bytes.count / pageSize
+    // The key of an Ultralight C is never read.
+    let isUltralightC = dump.product.name == "MIFARE Ultralight C"
+    var image = TagImage(
+      .type2,
+      memory: .init(
+        unitSize: pageSize, unitCount: isUltralightC ? Self.pagesOfUltralightC : pageCount))
+    image.memory.set(
+      Array(dump.bytes.prefix((dump.firstProtectedPage ?? pageCount) * pageSize)), at: 0)
+    image.setIdentity(tag)
+    if extent == .everything {
+      // A refusal ends an authentication, so that the memory comes first.
+      image.version = try await Self.answer { try await commands.getVersion() }
+      if image.version != nil {
+        image.signature = try await Self.answer { try await commands.readSignature() }
+      }
+      for number in image.counterNumbers {
+        image.counters[number] = try await Self.answer {
+          TagImage.Counter(value: UInt32(try await commands.readCounter(UInt8(number))))
+        }
+        guard image.counterNumbers.count > 1, image.counters[number] != nil else { continue }
+        image.counters[number]?.tearing =
+          try await Self.answer {
+            try await tag.sendMiFareCommand([Self.checkTearingEvent, UInt8(number)]).first
+          } ?? nil
+      }
     }
-    return Content(
-      image: TagImage(kind: .topaz, unitSize: TopazCommand.blockSize, bytes: bytes))
+    image.forgetHiddenSecrets()
+    return Content(image: image, missing: dump.missing)
+  }
+
+  /// CHECK_TEARING_EVENT of an Ultralight EV1 (MF0ULx1 data sheet, 10.9); NTAG21x has none.
+  private static let checkTearingEvent: UInt8 = 0x3E
+
+  /// Those of the key counted (MF0ICU2 data sheet, 7.5).
+  private static let pagesOfUltralightC = 48
+
+  /// `nil` for a question that the chip does not know, or refuses.
+  static func answer<Answer>(_ ask: () async throws -> Answer) async throws -> Answer? {
+    do {
+      return try await ask()
+    } catch let error as NFCError
+      where error.group == .refusal || error.code == .unsupported
+      || error.code == .tagResponseError
+    {
+      return nil
+    }
+  }
+}
+
+extension TagImage {
+  mutating func setIdentity(_ tag: any MiFareTag) {
+    uid = tag.identifier
+    if tag.atqa.count == 2 { atqa = tag.atqa }
+    sak = tag.sak
+    if !tag.ats.isEmpty { ats = tag.ats }
   }
 }
 

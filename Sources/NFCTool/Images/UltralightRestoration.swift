@@ -1,4 +1,5 @@
 import NFC
+import TagImages
 
 /// To an Ultralight or NTAG.
 struct UltralightRestoration: MemoryRestoration {
@@ -7,13 +8,14 @@ struct UltralightRestoration: MemoryRestoration {
   private let restorePlan: UltralightRestorePlan
 
   init(
-    _ commands: UltralightCommands, _ image: [UInt8], key: UltralightKey?,
+    _ commands: UltralightCommands, _ image: TagImage, key: UltralightKey?,
     extras: UltralightRestorePlan.Extras
   ) async throws {
     self.commands = commands
     self.key = key
     if case .tripleDES = key { try await commands.open(with: key) }
-    restorePlan = try await commands.restorePlan(image, extras: extras, password: key?.password)
+    restorePlan = try await commands.restorePlan(
+      image.memory.bytes, known: image.memory.isKnown, extras: extras, password: key?.password)
   }
 
   var plan: [RestoredPart] {

@@ -1,4 +1,5 @@
 import NFC
+import TagImages
 
 /// A memory as hexadecimal and ASCII, with a mark for each page or block that is locked.
 struct MemoryListing {
@@ -10,12 +11,17 @@ struct MemoryListing {
     self.locked = Set(locked)
   }
 
-  private var unit: String { image.kind?.unit ?? "block" }
+  private var unit: String { image.kind.unit }
 
   private var units: [(number: Int, bytes: [UInt8])] {
-    let size = max(1, image.unitSize)
-    return stride(from: 0, to: image.bytes.count, by: size).map {
-      ($0 / size, Array(image.bytes[$0..<min($0 + size, image.bytes.count)]))
+    (0..<image.memory.unitCount).compactMap { unit in
+      // Of a FeliCa Lite only what a reading gives is listed.
+      if image.kind == .feliCaLite, image.memory.known(image.memory.range(ofUnit: unit)) == nil {
+        return nil
+      }
+      return (
+        image.number(ofUnit: unit), Array(image.memory.bytes[image.memory.range(ofUnit: unit)])
+      )
     }
   }
 

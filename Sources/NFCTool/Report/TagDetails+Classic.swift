@@ -1,4 +1,5 @@
 import NFC
+import TagImages
 
 /// MIFARE Classic.
 extension TagDetails {
@@ -12,7 +13,7 @@ extension TagDetails {
     if listsMemory {
       memory = MemoryListing(
         TagImage(
-          kind: .classic, unitSize: MiFareClassicGeometry.blockSize, bytes: dump.bytes))
+          .classic, unitSize: MiFareClassicGeometry.blockSize, bytes: dump.bytes))
     }
   }
 

@@ -1,4 +1,5 @@
 import NFC
+import TagImages
 
 /// Ultralight and NTAG. What the chip has and what its pages are for is asked of the library.
 extension TagDetails {
@@ -33,7 +34,7 @@ extension TagDetails {
       if listsMemory {
         memory = MemoryListing(
           TagImage(
-            kind: .type2, unitSize: Self.pageSize,
+            .type2, unitSize: Self.pageSize,
             bytes: Array(dump.bytes.prefix(readable * Self.pageSize))),
           locked: lockedPages ?? [])
       }

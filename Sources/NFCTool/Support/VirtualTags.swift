@@ -1,4 +1,5 @@
 import NFC
+import TagImages
 import VirtualNFC
 
 /// The tags that the command line names.
@@ -53,24 +54,17 @@ struct VirtualTags: Sendable {
       advice: "\(hint)nfc virtual --list shows all; a dump file does as well")
   }
 
-  /// The tag that an image file is of.
+  /// The tag that an image file is of: by its extension, else by what it looks like.
   static func image(_ name: String) throws -> VirtualTag {
     let bytes = try File.read(name)
+    let image = try ImageFile.decode(
+      bytes, ImageFile.format(of: name) ?? ImageFormat(guessing: bytes), name)
     do {
-      return try VirtualTag.dump([UInt8](hexadecimalFile: bytes) ?? bytes)
+      return try VirtualTag.image(image)
     } catch {
       throw Failure(
         .content, "\(File.name(name)) is no image of a tag: \(error)",
-        advice: "images are .bin, .mfd or .eml files")
+        advice: "images are \(ImageFile.names) files")
     }
-  }
-}
-
-extension Array where Element == UInt8 {
-  /// The bytes of a dump that is written in hexadecimal, one block per line (`.eml`); `nil` if it is
-  /// not.
-  fileprivate init?(hexadecimalFile bytes: [UInt8]) {
-    guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
-    self.init(hexadecimal: String(decoding: bytes, as: UTF8.self))
   }
 }

@@ -1,0 +1,103 @@
+import NFC
+import TagImages
+
+/// Reads a FeliCa card for an image.
+struct FeliCaReading {
+  private let tag: any FeliCaTag
+
+  init(_ tag: any FeliCaTag) { self.tag = tag }
+
+  // MARK: FeliCa Lite
+
+  /// S_PAD0 to S_PAD13 and REG (FeliCa Lite-S User's Manual, 3.2).
+  static let blocksOfLite = 0..<15
+  private static let readOnlyService: UInt16 = 0x000B
+  /// ID, D_ID, SER_C, SYS_C, CKV, MC; of a Lite-S WCNT and STATE too. RC and CK are never given, and a MAC belongs
+  /// to one reading.
+  private static let systemBlocks: [UInt8] = [0x82, 0x83, 0x84, 0x85, 0x86, 0x88, 0x90, 0x92]
+
+  func readLite(_ extent: MemoryTag.Extent) async throws -> MemoryTag.Content {
+    var image = TagImage.feliCaLite()
+    image.uid = tag.idm
+    image.feliCa = .init(pmm: tag.pmm)
+    var unread: [Int] = []
+    do {
+      let blocks = try await tag.readBlocks(
+        service: Self.readOnlyService, blocks: Self.blocksOfLite)
+      for (number, block) in blocks.enumerated() {
+        image.setFeliCaLiteBlock(UInt8(number), block)
+      }
+    } catch let error as NFCError where error.code == .tagRefused {
+      for number in Self.blocksOfLite {
+        guard let block = try await block(UInt16(number)) else {
+          unread.append(number)
+          continue
+        }
+        image.setFeliCaLiteBlock(UInt8(number), block)
+      }
+    }
+    if extent == .everything {
+      for number in Self.systemBlocks {
+        if let block = try await block(UInt16(number)) { image.setFeliCaLiteBlock(number, block) }
+      }
+    }
+    return MemoryTag.Content(
+      image: image,
+      missing: unread.isEmpty
+        ? nil
+        : "block\(unread.count > 1 ? "s" : "") \(NumberList.text(unread)) cannot be read without the card's key"
+    )
+  }
+
+  private func block(_ number: UInt16) async throws -> [UInt8]? {
+    do {
+      return try await tag.readWithoutEncryption(
+        serviceCodes: [Self.readOnlyService], blocks: [FeliCaBlock(number)]
+      ).first
+    } catch let error as NFCError where error.code == .tagRefused {
+      return nil
+    }
+  }
+
+  // MARK: Services
+
+  /// Systems, areas and services, and the blocks of those that need no key. The last area's end is that of the
+  /// directory.
+  func readServices() async throws -> MemoryTag.Content {
+    var image = TagImage(.feliCa)
+    image.uid = tag.idm
+    var details = TagImage.FeliCa(pmm: tag.pmm)
+    let product = try await tag.product()
+    for system in try await FeliCaCard(tag, product).systems {
+      var part = TagImage.FeliCa.System(code: system.system.code)
+      part.services = system.services
+      part.areas = try await areas(system.system, product)
+      let card = tag.inSystem(system.system)
+      for service in system.services where !FeliCaServiceKind(code: service).needsKey {
+        let blocks = try await FeliCaReadCommand.allBlocks(
+          of: service, card, product?.name.hasPrefix("FeliCa Lite") ?? true ? 4 : 15)
+        part.blocks += blocks.enumerated().map {
+          .init(service: service, number: $0.offset, data: $0.element)
+        }
+      }
+      details.systems.append(part)
+    }
+    image.feliCa = details
+    return MemoryTag.Content(image: image, missing: nil)
+  }
+
+  private static let largestNodeCount: UInt16 = 1024
+
+  private func areas(
+    _ system: FeliCaSystem, _ product: TagProduct?
+  ) async throws -> [TagImage.FeliCa.Area] {
+    guard product?.name == "FeliCa Standard" else { return [] }
+    var areas: [TagImage.FeliCa.Area] = []
+    let card = tag.inSystem(system)
+    for index in 0..<Self.largestNodeCount {
+      guard let node = try await card.searchServiceCode(index: index) else { break }
+      if case .area(let code, let end) = node { areas.append(.init(code: code, end: end)) }
+    }
+    return areas
+  }
+}

@@ -1,0 +1,63 @@
+import NFC
+import TagImages
+
+/// The memory of a Type 1 tag.
+struct TopazMemory {
+  /// RALL gives header ROM and 120 bytes; READ8 a block of eight; WRITE-E sets a byte, WRITE-E8 a block (NFC Forum
+  /// Type 1 Tag Operation 1.1, 5). A whole segment, RSEG, is more than a PN532 takes.
+  private enum Command {
+    static let readAll: [UInt8] = [0x00, 0x00, 0x00]
+    static func readBlock(_ number: UInt8) -> [UInt8] {
+      [0x02, number] + [UInt8](repeating: 0, count: blockSize)
+    }
+    static func write(_ byte: UInt8, at address: UInt8) -> [UInt8] { [0x53, address, byte] }
+    static func writeBlock(_ number: UInt8, _ data: [UInt8]) -> [UInt8] { [0x54, number] + data }
+  }
+
+  static let blockSize = 8
+  private static let headerROMLength = 2
+  static let staticSize = 120
+
+  private let tag: OtherTag
+
+  init(_ tag: OtherTag) { self.tag = tag }
+
+  func read() async throws -> MemoryTag.Content {
+    let size = try await DetectedTag.other(tag).product()?.memorySize ?? Self.staticSize
+    let answer = try await tag.transceive(Command.readAll)
+    var bytes = Array(answer.dropFirst(Self.headerROMLength))
+    if size > bytes.count {
+      for number in bytes.count / Self.blockSize..<size / Self.blockSize {
+        bytes += try await tag.transceive(Command.readBlock(UInt8(clamping: number))).dropFirst()
+      }
+    }
+    guard bytes.count == size else {
+      throw NFCError(.tagResponseError, "the tag's answers have \(bytes.count) bytes, not \(size)")
+    }
+    var image = TagImage(.topaz, unitSize: Self.blockSize, bytes: bytes)
+    image.uid = Array(bytes.prefix(7))
+    image.headerROM = Array(answer.prefix(Self.headerROMLength))
+    return MemoryTag.Content(image: image, missing: nil)
+  }
+
+  /// Writes a block: eight exchanges in the static memory, one beyond it.
+  ///
+  /// - Throws: `NFCError` `readOnly` for one that the tag does not change: it answers with what it holds.
+  func write(_ data: [UInt8], block: Int, over old: [UInt8?]) async throws {
+    let first = block * Self.blockSize
+    guard first < Self.staticSize else {
+      let answer = try await tag.transceive(Command.writeBlock(UInt8(clamping: block), data))
+      guard Array(answer.dropFirst()) == data else {
+        throw NFCError(.readOnly, "the tag keeps what it has", place: .block(block))
+      }
+      return
+    }
+    for (index, byte) in data.enumerated() where old[index] != byte {
+      let answer = try await tag.transceive(
+        Command.write(byte, at: UInt8(clamping: first + index)))
+      guard answer.last == byte else {
+        throw NFCError(.readOnly, "the tag keeps what it has", place: .block(block))
+      }
+    }
+  }
+}

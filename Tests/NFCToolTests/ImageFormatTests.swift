@@ -1,0 +1,244 @@
+import Foundation
+import TagImages
+import Testing
+
+/// The formats of images through the command: `dump`, `convert`, `--virtual FILE`, `diff`, `restore`.
+@Suite struct ImageFormatTests {
+  /// Which formats have a place for which tag.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let tag: String
+    let formats: [String]
+
+    init(_ tag: String, _ formats: String) {
+      self.tag = tag
+      self.formats = formats.split(separator: " ").map(String.init)
+    }
+
+    /// Its memory does not hold its UID.
+    var needsIdentity: Bool {
+      ["icode", "mb89", "tag-it", "felica"].contains { tag.hasPrefix($0) }
+    }
+
+    var testDescription: String { tag }
+  }
+
+  private static let all = ["bin", "mfd", "eml", "json", "nfc", "mct"]
+
+  /// A tag is saved, is a tag again, and that tag is equal to the first and saved the same.
+  @Test(arguments: [
+    Case("ultralight", "bin mfd eml json nfc"), Case("ultralight-c", "bin mfd eml json nfc"),
+    Case("ultralight-ev1", "bin mfd eml json nfc"), Case("ntag203", "bin mfd eml json nfc"),
+    Case("ntag210", "bin mfd eml json nfc"), Case("ntag216", "bin mfd eml json nfc"),
+    Case("ntag-i2c-2k", "bin mfd eml nfc"), Case("classic-mini", "bin mfd eml json nfc mct"),
+    Case("classic-4k", "bin mfd eml json nfc mct"), Case("icode-slix2", "bin mfd eml json nfc"),
+    Case("mb89r118", "bin mfd eml nfc"), Case("tag-it", "bin mfd eml json nfc"),
+    Case("felica-lite", "bin mfd eml nfc"), Case("felica-lite-s", "bin mfd eml nfc"),
+    Case("suica", "nfc"), Case("topaz96", "bin mfd eml json"), Case("topaz512", "bin mfd eml"),
+  ])
+  func savesAndIsATagAgain(_ test: Case) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      for format in Self.all {
+        let file = directory.appending(path: "tag.\(format)").path
+        let dump = try await Tool.run("dump", file, "--virtual", test.tag)
+        guard test.formats.contains(format) else {
+          #expect(dump.status == 65)
+          #expect(dump.errorLines.count == 1)
+          for other in test.formats { #expect(dump.errors.contains(".\(other)")) }
+          #expect(!FileManager.default.fileExists(atPath: file))
+          continue
+        }
+        #expect(dump.status == 0)
+        #expect(dump.output == "")
+        #expect(dump.errorLines.count <= 1)
+        let same = try await Tool.run("diff", file, "-", "--virtual", test.tag)
+        #expect(same.status == 0)
+        #expect(same.output == "")
+        let again = directory.appending(path: "again.\(format)").path
+        #expect(try await Tool.run("dump", again, "--virtual", file).status == 0)
+        #expect(FileManager.default.contentsEqual(atPath: file, andPath: again))
+        // To the next format that has a place for the tag.
+        let index = test.formats.firstIndex(of: format) ?? 0
+        let other = test.formats[(index + 1) % test.formats.count]
+        let copy = directory.appending(path: "copy.\(other)").path
+        let converted = try await Tool.run("convert", file, copy)
+        if test.needsIdentity, ["bin", "mfd", "eml"].contains(format),
+          ["json", "nfc"].contains(other)
+        {
+          // Bytes alone have no UID, without which Flipper's files cannot be.
+          if other == "nfc" { #expect(converted.status == 65) }
+          continue
+        }
+        #expect(converted.status == 0)
+        #expect(try await Tool.run("diff", copy, file).status == 0)
+      }
+    }
+  }
+
+  @Test func whatIsLostIsOneLine() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let full = directory.appending(path: "tag.nfc").path
+      let plain = directory.appending(path: "tag.eml").path
+      #expect(try await Tool.run("dump", full, "--virtual", "ntag215").errors == "")
+      let converted = try await Tool.run("convert", full, plain)
+      #expect(converted.status == 0)
+      #expect(converted.output == "")
+      #expect(converted.errorLines.count == 1)
+      #expect(converted.errors.contains("does not hold: version, signature"))
+      let text = try String(contentsOfFile: plain, encoding: .utf8)
+      #expect(text.split(separator: "\n").count == 135)
+      #expect(text.split(separator: "\n").allSatisfy { $0.count == 8 })
+      // The UID and the signature are those of the file.
+      let info = try await Tool.run("info", "--json", "--virtual", full)
+      #expect(info.output.contains("04DB0BDA993C80"))
+      #expect(info.output.contains("6048EFD9417CD10F"))
+    }
+  }
+
+  @Test(arguments: ["json", "nfc", "mct", "eml", "bin"])
+  func malformedFilesAreRefused(_ format: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.\(format)").path
+      let other = directory.appending(path: "other.bin").path
+      try Data((format == "bin" ? "" : "nonsense: \n").utf8).write(to: URL(filePath: file))
+      for command in [
+        ["convert", file, other], ["info", "--virtual", file], ["diff", file, file],
+        ["restore", file, "--virtual", "ntag213"],
+      ] {
+        let result = try await Tool.run(command)
+        #expect(result.status == 65)
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.contains(format == "bin" ? "offset 0" : "line 1"))
+      }
+      #expect(!FileManager.default.fileExists(atPath: other))
+    }
+  }
+
+  /// Keys and passwords are shown by no comparison and by no plan.
+  @Test func secretsAreMasked() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.nfc").path
+      #expect(try await Tool.run("dump", file, "--virtual", "ntag213").status == 0)
+      var text = try String(contentsOfFile: file, encoding: .utf8)
+      text = text.replacing("Page 43: 00 00 00 00", with: "Page 43: 5E C2 E7 77")
+      text = text.replacing("Page 10: 00 00 00 00", with: "Page 10: 01 02 03 04")
+      try Data(text.utf8).write(to: URL(filePath: file))
+      for json in [[], ["--json"]] {
+        let plan = try await Tool.run(
+          ["restore", file, "--plan", "--include-password", "--virtual", "ntag213"] + json)
+        #expect(plan.status == 0)
+        #expect(plan.output.contains("01020304"))
+        #expect(plan.output.contains("43"))
+        #expect(!plan.output.contains("5EC2E777"))
+      }
+      let card = directory.appending(path: "card.mct").path
+      let changed = directory.appending(path: "changed.mct").path
+      #expect(try await Tool.run("dump", card, "--virtual", "blank-classic-1k").status == 0)
+      let keys = try String(contentsOfFile: card, encoding: .utf8)
+        .replacing("FFFFFFFFFFFFFF078069FFFFFFFFFFFF", with: "5EC2E7777777FF078069FFFFFFFFFFFF")
+      try Data(keys.utf8).write(to: URL(filePath: changed))
+      let difference = try await Tool.run("diff", card, changed)
+      #expect(difference.status == 1)
+      #expect(difference.lines.count == 16)
+      #expect(
+        difference.lines.first
+          == "block 3: ************FF078069************ → ############FF078069************")
+    }
+  }
+
+  /// What a file does not know stays as it is on the card.
+  @Test func unknownBytesAreNotWritten() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.nfc").path
+      #expect(try await Tool.run("dump", file, "--virtual", "blank-classic-1k").status == 0)
+      var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      let unknown = Array(repeating: "??", count: 16).joined(separator: " ")
+      for (index, line) in lines.enumerated() {
+        // Key B of sector 1 and all of sector 2 are unknown.
+        if line.hasPrefix("Block 7:") {
+          lines[index] = "Block 7: FF FF FF FF FF FF FF 07 80 69 ?? ?? ?? ?? ?? ??"
+        }
+        if line.hasPrefix("Block 5:") {
+          lines[index] = "Block 5: 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10"
+        }
+        for block in 8..<12 where line.hasPrefix("Block \(block):") {
+          lines[index] = Substring("Block \(block): \(unknown)")
+        }
+      }
+      try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: file))
+      try await Tool.with("blank-classic-1k") { nfc async throws in
+        let plan = try await nfc(["restore", file, "--plan"])
+        #expect(plan.status == 0)
+        #expect(
+          plan.output
+            == "block 5: 00000000000000000000000000000000 → 0102030405060708090A0B0C0D0E0F10\n")
+        #expect(try await nfc(["restore", file]).status == 0)
+        #expect(try await nfc(["diff", file, "-"]).status == 0)
+      }
+      // As a tag: nobody knows the keys of sector 2.
+      let partial = directory.appending(path: "partial.nfc").path
+      #expect(try await Tool.run("dump", partial, "--virtual", file).status == 77)
+      #expect(!FileManager.default.fileExists(atPath: partial))
+      let dump = try await Tool.run("dump", partial, "--partial", "--virtual", file)
+      #expect(dump.status == 0)
+      let text = try String(contentsOfFile: partial, encoding: .utf8)
+      #expect(text.contains("Block 9: \(unknown)\n"))
+      #expect(!text.contains("Block 4: \(unknown)\n"))
+    }
+  }
+
+  @Test func restoresATopaz() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      for name in ["topaz96", "topaz512"] {
+        let file = directory.appending(path: "\(name).bin").path
+        try await Tool.with(name) { nfc async throws in
+          #expect(try await nfc(["write", "text", "first"]).status == 0)
+          #expect(try await nfc(["dump", file]).status == 0)
+          let long = String(repeating: "second ", count: name == "topaz512" ? 30 : 8)
+          #expect(try await nfc(["write", "text", long]).status == 0)
+          #expect(try await nfc(["diff", file, "-"]).status == 1)
+          #expect(try await nfc(["restore", file]).status == 0)
+          #expect(try await nfc(["read"]).output == "first (en)\n")
+          #expect(try await nfc(["diff", file, "-"]).status == 0)
+        }
+      }
+    }
+  }
+
+  /// An image of another kind is refused before anything is written.
+  @Test func anImageOfAnotherKindIsRefused() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.nfc").path
+      #expect(try await Tool.run("dump", file, "--virtual", "icode-slix2").status == 0)
+      for tag in ["ntag213", "classic-mini", "felica-lite-s"] {
+        let result = try await Tool.run("restore", file, "--virtual", tag)
+        #expect(result.status == 65)
+        #expect(result.errorLines.count == 1)
+        #expect(try await Tool.run("diff", file, "-", "--virtual", tag).status == 65)
+      }
+    }
+  }
+
+  @Test func decodesTheMessageOfEveryFormat() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let names = ["ntag213.nfc", "ntag213.json", "classic-1k.mct", "icode-slix2.json"]
+      for name in names {
+        let file = directory.appending(path: name).path
+        let tag = String(name.prefix { $0 != "." })
+        let plain = directory.appending(path: "plain.bin").path
+        if tag == "icode-slix2" {
+          #expect(try await Tool.run("dump", file, "--virtual", tag).status == 0)
+          #expect(try await Tool.run("decode", file).output == "no message\n")
+          continue
+        }
+        try await Tool.with(tag) { nfc async throws in
+          #expect(try await nfc(["write", "uri", "https://a.example"]).status == 0)
+          #expect(try await nfc(["dump", file]).status == 0)
+          #expect(try await nfc(["dump", plain]).status == 0)
+        }
+        #expect(try await Tool.run("decode", file).output == "https://a.example\n")
+        #expect(try await Tool.run("diff", file, plain).status == 0)
+      }
+    }
+  }
+}
