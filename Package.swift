@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "NFCDiagnosis", targets: ["NFCDiagnosis"]),
     .library(name: "CoreNFC", targets: [coreNFC]),
     .library(name: "NDEF", targets: ["NDEF"]),
+    .library(name: "Recordings", targets: ["Recordings"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
     // For those who write a driver of their own.
@@ -72,6 +73,8 @@ let package = Package(
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
     .target(name: "ReaderThread"),
+    // Made with any reader and played back without one.
+    .target(name: "Recordings", dependencies: ["NFCCore", "ReaderThread"]),
     // Between `nfc watch` and Core NFC programs.
     .target(name: "NFCBackground"),
     .target(name: "NFCUSB", dependencies: ["CLibUSB"]),
@@ -81,7 +84,9 @@ let package = Package(
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     // Files of tags' memories, of several programs.
     .target(name: "TagImages"),
-    .target(name: "VirtualNFC", dependencies: ["NFCCore", "NDEF", "TagImages", "COpenSSL"]),
+    .target(
+      name: "VirtualNFC",
+      dependencies: ["NFCCore", "NDEF", "ReaderThread", "TagImages", "COpenSSL"]),
     .target(
       name: "NFC",
       dependencies: ["NFCLibNFC", "NFCIsolated", "NFCPCSC", "NFCCore", "NDEF", "ReaderThread"]),
@@ -92,7 +97,7 @@ let package = Package(
       name: "NFCTool",
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "SUNMessage",
-        "TagImages",
+        "TagImages", "Recordings",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
@@ -141,6 +146,9 @@ let package = Package(
         "TagImages",
       ],
       exclude: ["Snapshots", "Watch/notification_service.py"]),
+    .testTarget(
+      name: "RecordingsTests",
+      dependencies: ["Recordings", "NFC", "NFCCore", "NFCPCSC", "VirtualNFC"]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
     .testTarget(name: "InteropTests", dependencies: ["NFC", "NFCCore", "VirtualNFC"]),

@@ -34,6 +34,26 @@ extension Reader {
     return try await Opener(thread: thread).open(address)
   }
 
+  /// Opens the reader at an address, and lets another driver stand before its own: one that keeps or changes what
+  /// passes between the two, for instance that of a recorder (module Recordings).
+  ///
+  /// - Parameter wrap: makes that driver; it runs on the reader's thread.
+  /// - Throws: as ``open(_:)-(String?)``.
+  public static func open(
+    _ address: ReaderAddress,
+    through wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver
+  ) async throws -> Reader {
+    let thread = try makeThread()
+    return try await Opener(thread: thread).open { wrap(try ReaderSources.open(address)) }
+  }
+
+  /// Makes a reader of a driver of the program's own, on a thread of its own.
+  ///
+  /// - Throws: ``NFCError`` with `readerUnavailable` if the system gives no thread.
+  public static func open(with driver: sending any ReaderDriver) async throws -> Reader {
+    Reader(driver: driver, executor: try makeThread())
+  }
+
   /// Begins to open a reader, and returns at once: for a program that has something else to do in the
   /// 50 ms for which libnfc pauses when it opens a serial port.
   ///
@@ -103,6 +123,6 @@ private actor Opener {
   }
 
   func open(_ driver: @Sendable () throws -> any ReaderDriver) throws -> Reader {
-    Reader(driver: try driver(), executor: thread)
+    Reader(driver: ReaderSources.wrapped(try driver()), executor: thread)
   }
 }

@@ -258,6 +258,19 @@ enum LibNFC {
     }
 
     var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
+
+    /// The chip and its firmware: the first line of what libnfc knows of the device, which its drivers for PN53x
+    /// chips begin with `chip: ` (chips/pn53x.c, pn53x_get_information_about). Asks the device for nothing.
+    var firmware: String? {
+      guard !isClosed else { return nil }
+      var text: UnsafeMutablePointer<CChar>?
+      guard nfc_device_get_information_about(device, &text) >= 0, let text else { return nil }
+      defer { nfc_free(text) }
+      let line = String(cString: text).prefix { !$0.isNewline }
+      let label = "chip: "
+      return line.hasPrefix(label) ? String(line.dropFirst(label.count)) : nil
+    }
+
     var connectionString: String {
       nfc_device_get_connstring(device).map { String(cString: $0) } ?? ""
     }

@@ -6,6 +6,7 @@ import Synchronization
 public final class LibNFCDriver: ReaderDriver {
   public let name: String
   public let connectionString: String
+  public let firmware: String?
   public let capabilities: ReaderCapabilities
   public let abort: @Sendable () -> Void
   public let announceClose: @Sendable () -> Void
@@ -41,6 +42,7 @@ public final class LibNFCDriver: ReaderDriver {
     port = try ConnectionString(text).address().path
     hold = TerminalHold(port)
     name = LibNFCConfiguration.own.name(of: text) ?? connection.device.name
+    firmware = connection.device.firmware
     do {
       capabilities = try Self.capabilities(of: connection.device)
     } catch {

@@ -19,6 +19,7 @@ struct NFCTool: AsyncParsableCommand {
     version: Version.line,
     subcommands: [
       ReadersCommand.self, DoctorCommand.self, PollCommand.self, WatchCommand.self,
+      RecordingCommand.self,
       InfoCommand.self, ReadCommand.self, WriteCommand.self, EraseCommand.self, FormatCommand.self,
       LockCommand.self, ProtectCommand.self, UnprotectCommand.self, DumpCommand.self,
       RestoreCommand.self, DiffCommand.self, CopyCommand.self, ConvertCommand.self,

@@ -26,6 +26,20 @@ public enum ReaderSources {
     }
   }
 
+  private static let wrap = Mutex<(@Sendable (any ReaderDriver) -> any ReaderDriver)?>(nil)
+
+  /// Lets another driver stand before that of every reader that is opened from now on.
+  package static func wrapDrivers(
+    _ wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver
+  ) {
+    self.wrap.withLock { $0 = wrap }
+  }
+
+  static func wrapped(_ driver: any ReaderDriver) -> any ReaderDriver {
+    guard let wrap = wrap.withLock({ $0 }) else { return driver }
+    return wrap(driver)
+  }
+
   /// The kind that an address is for; `nil` for one of no known scheme.
   package static func source(of address: ReaderAddress) -> (any ReaderSource)? {
     all.first { $0.schemes.contains(address.scheme) }

@@ -52,6 +52,8 @@ public protocol ReaderDriver: AnyObject {
   /// What people call it.
   var name: String { get }
   var connectionString: String { get }
+  /// Its chip and the version of the chip's program, as the reader tells them; `nil` if it does not.
+  var firmware: String? { get }
   var capabilities: ReaderCapabilities { get }
 
   /// What the reader can do with a tag that it has found, where that is less or more than
@@ -122,6 +124,7 @@ public protocol ReaderDriver: AnyObject {
 }
 
 extension ReaderDriver {
+  public var firmware: String? { nil }
   public func findsOneByOne(_ technology: TagTechnology) -> Bool { false }
   public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? { nil }
   public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }

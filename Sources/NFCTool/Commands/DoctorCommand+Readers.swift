@@ -35,16 +35,19 @@ extension DoctorCommand {
 
   /// Writes a report on the readers that are named, or on all that are found.
   func writeReport(to path: String) async throws {
-    var report = ReaderReport(hasIdentifiers: withUids)
-    let attempts: [ReaderSearch.Attempt]
-    if options.virtual.isEmpty {
-      report.add(await ReaderDiagnosis.current())
-      let isNamed = !options.readers.isEmpty
-      let names = isNamed ? options.readers : [Reader.nameInEnvironment].compactMap(\.self)
-      attempts = try await ReaderSearch.open(naming: names) { _, _ in !isNamed }
-    } else {
-      attempts = []
+    guard !options.hasOwnReaders else {
+      let report = try await addingOwnReaders(to: ReaderReport(hasIdentifiers: withUids))
+      return try File.write(Array(report.text.utf8), to: path)
     }
+    try await ExchangeFiles.keep(options.recording) { _ in try await writeAttachedReport(to: path) }
+  }
+
+  private func writeAttachedReport(to path: String) async throws {
+    var report = ReaderReport(hasIdentifiers: withUids)
+    report.add(await ReaderDiagnosis.current())
+    let isNamed = !options.readers.isEmpty
+    let names = isNamed ? options.readers : [Reader.nameInEnvironment].compactMap(\.self)
+    let attempts = try await ReaderSearch.open(naming: names) { _, _ in !isNamed }
     for attempt in attempts {
       switch attempt.result {
       case .success(let reader):
@@ -53,15 +56,14 @@ extension DoctorCommand {
       case .failure(let error): report.add(attempt.found.address.description, failed: error)
       }
     }
-    if !options.virtual.isEmpty { report = try await addingVirtualReaders(to: report) }
     try File.write(Array(report.text.utf8), to: path)
-    guard attempts.contains(where: { $0.reader != nil }) || !options.virtual.isEmpty else {
+    guard attempts.contains(where: { $0.reader != nil }) else {
       throw Failure(
         .noReader, "no reader could be opened; \(path) says why", advice: "see nfc doctor")
     }
   }
 
-  private func addingVirtualReaders(to report: ReaderReport) async throws -> ReaderReport {
+  private func addingOwnReaders(to report: ReaderReport) async throws -> ReaderReport {
     let start = ContinuousClock.now
     let result = Mutex(report)
     try await Session.run(options) { session in

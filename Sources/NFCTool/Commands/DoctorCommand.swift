@@ -41,7 +41,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     if withUids, report == nil { throw ValidationError("--with-uids goes with --report.") }
-    if reset, !options.virtual.isEmpty {
+    if reset, options.hasOwnReaders {
       throw ValidationError("--reset is for readers on USB, not for virtual ones.")
     }
   }
@@ -50,7 +50,7 @@ struct DoctorCommand: AsyncParsableCommand {
     Session.setLogLevel(isVerbose: options.verbose)
     if reset { try await resetReader() }
     if let report { return try await writeReport(to: report) }
-    guard options.virtual.isEmpty else {
+    guard !options.hasOwnReaders else {
       return try await Session.run(options) { session in
         let readers = session.readers.map { reader in
           ReaderDiagnosis.ExaminedReader(
@@ -62,7 +62,9 @@ struct DoctorCommand: AsyncParsableCommand {
     guard let name = options.readers.first ?? Reader.nameInEnvironment else {
       return try show(await ReaderDiagnosis.current())
     }
-    let diagnosis = await ReaderDiagnosis.examine(name)
+    let diagnosis = try await ExchangeFiles.keep(options.recording) { _ in
+      await ReaderDiagnosis.examine(name)
+    }
     try Task.checkCancellation()
     try show(diagnosis, named: name)
   }

@@ -21,9 +21,13 @@ struct ReadersCommand: AsyncParsableCommand {
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)
-    if !options.readers.isEmpty || !options.virtual.isEmpty {
+    if !options.readers.isEmpty || options.hasOwnReaders {
       return try await Session.run(options) { try $0.readers.forEach { try print($0, nil) } }
     }
+    try await ExchangeFiles.keep(options.recording) { _ in try await showAll() }
+  }
+
+  private func showAll() async throws {
     let attempts = try await ReaderSearch.open(
       naming: [Reader.nameInEnvironment].compactMap(\.self))
     do {

@@ -28,6 +28,7 @@ struct VirtualCommand: AsyncParsableCommand {
       Examples:
         nfc virtual --list
         nfc virtual ntag215 --trace exchanges.txt
+        nfc virtual desfire --pcap exchanges.pcapng
         nfc virtual icode-slix2 --pcsc
       """)
 
@@ -39,6 +40,16 @@ struct VirtualCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Write every exchange to a file, keys masked.", valueName: "file"))
   var trace: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write every frame to a file for Wireshark (pcapng), keys zero.",
+      discussion: """
+        ISO 14443 has a link type of its own (264), with which Jewel and the older protocols of type B go \
+        too, as bytes; FeliCa is User 0 (147, protocol felica, header 1, trailer 2).
+        """,
+      valueName: "file"))
+  var pcap: String?
 
   @Option(
     help: ArgumentHelp(
@@ -77,6 +88,9 @@ struct VirtualCommand: AsyncParsableCommand {
     guard !pcsc || baud == nil && !realTime else {
       throw ValidationError("--baud and --real-time are for the PN532, not for --pcsc.")
     }
+    guard !pcsc || pcap == nil else {
+      throw ValidationError("--pcap is for the PN532; with --pcsc use --trace.")
+    }
     guard baud.map({ Self.baudRates.contains($0) }) ?? true else {
       let rates = Self.baudRates.map(String.init).joined(separator: ", ")
       throw ValidationError("--baud is one of \(rates).")
@@ -114,8 +128,10 @@ struct VirtualCommand: AsyncParsableCommand {
       : nil
     let file = try trace.map { try File.create($0) }
     defer { if let file { close(file) } }
+    let frames = try pcap.map { try FrameFile($0) }
+    defer { frames?.close() }
     do {
-      let reader = try await start(fields, file)
+      let reader = try await start(fields, file, frames)
       defer { reader.close() }
       try Output.line(reader.connectionString)
       guard let demo else {
@@ -139,13 +155,15 @@ struct VirtualCommand: AsyncParsableCommand {
     let close: () -> Void
   }
 
-  private func start(_ fields: VirtualFields, _ file: Int32?) async throws -> RunningReader {
+  private func start(
+    _ fields: VirtualFields, _ file: Int32?, _ frames: FrameFile?
+  ) async throws -> RunningReader {
     guard pcsc else {
       var chip = VirtualPN532()
       chip.baudRate = baud
       let pace: VirtualReader.Pace = realTime ? .realTime : baud == nil ? [] : .line
       let virtual = try Session.virtualReader(
-        fields.pn532, chip: chip, pace: pace, trace: file.map(Self.writer))
+        fields.pn532, chip: chip, pace: pace, trace: Self.trace(file.map(Self.writer), frames))
       return RunningReader(connectionString: virtual.connectionString, close: virtual.close)
     }
     let shown = try ShownPCSCReader(
@@ -163,6 +181,16 @@ struct VirtualCommand: AsyncParsableCommand {
     let log = Mutex(TraceLog())
     return { event in
       _ = Output.write(log.withLock { $0.line(event) } + "\n", to: descriptor)
+    }
+  }
+
+  private static func trace(
+    _ writer: (@Sendable (TraceEvent) -> Void)?, _ frames: FrameFile?
+  ) -> (@Sendable (TraceEvent) -> Void)? {
+    guard let frames else { return writer }
+    return { event in
+      writer?(event)
+      frames.take(event)
     }
   }
 

@@ -87,6 +87,14 @@ enum File {
     }
   }
 
+  static func close(_ descriptor: Int32) {
+    #if canImport(Glibc)
+    _ = Glibc.close(descriptor)
+    #else
+    _ = Darwin.close(descriptor)
+    #endif
+  }
+
   private static func open(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
     var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
     name.append(0)
@@ -127,7 +135,8 @@ enum File {
     if Interruption.hasHappened || Task.isCancelled { throw CancellationError() }
   }
 
-  private static func failure(_ verb: String, _ path: String, _ number: Int32) -> Failure {
+  /// Why a file could not be read or written.
+  static func failure(_ verb: String, _ path: String, _ number: Int32) -> Failure {
     let status: ExitStatus =
       switch number {
       case EACCES, EPERM, EROFS: .notAllowed

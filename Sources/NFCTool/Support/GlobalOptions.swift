@@ -39,11 +39,19 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Let libnfc print its log.")
   var verbose = false
 
+  @OptionGroup var recording: RecordingOptions
+
   mutating func validate() throws {
     guard readers.isEmpty || virtual.isEmpty else {
       throw ValidationError("--reader and --virtual cannot both be given.")
     }
+    guard recording.replay == nil || readers.isEmpty && virtual.isEmpty else {
+      throw ValidationError("--replay takes the place of --reader and --virtual.")
+    }
   }
+
+  /// Whether the readers are of this process: virtual ones, or those of a recording.
+  var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
 
   /// Longer than anybody waits, and short enough for every clock.
   private static let longestTimeout = 1_000_000_000.0
@@ -60,9 +68,13 @@ struct GlobalOptions: ParsableArguments {
 // MARK: - Before the subcommand
 
 extension GlobalOptions {
-  private static let valueOptions = ["--reader", "--virtual", "--timeout", "--uid"]
+  private static let valueOptions = [
+    "--reader", "--virtual", "--timeout", "--uid", "--record", "--replay", "--pcap",
+  ]
   /// `--verify` is of all that `nfc write` can write.
-  private static let flags = ["--json", "--verbose", "--verify"]
+  private static let flags = [
+    "--json", "--verbose", "--verify", "--replay-any-order", "--with-secrets",
+  ]
 
   /// Moves the options that stand before a subcommand to after it, where the parser looks for them.
   ///

@@ -14,15 +14,19 @@ struct Session: Sendable {
   private let virtual: VirtualReader?
   /// The tags that are shown one after the other, if the command line asks for them.
   let demo: Demo?
+  /// The recording that takes the place of readers.
+  private let replayed: ReplayedReaders?
   let options: GlobalOptions
   private let notes = Notes()
 
   private init(
-    _ group: Readers, virtual: VirtualReader? = nil, demo: Demo? = nil, _ options: GlobalOptions
+    _ group: Readers, virtual: VirtualReader? = nil, demo: Demo? = nil,
+    replayed: ReplayedReaders? = nil, _ options: GlobalOptions
   ) {
     self.group = group
     self.virtual = virtual
     self.demo = demo
+    self.replayed = replayed
     self.options = options
   }
 
@@ -58,16 +62,24 @@ struct Session: Sendable {
     _ body: @Sendable (Session) async throws -> Void
   ) async throws {
     setLogLevel(isVerbose: options.verbose)
-    let session = try await open(options, polling: polling)
-    do {
-      try await body(session)
-      try Task.checkCancellation()
-    } catch {
+    try await ExchangeFiles.keep(options.recording) { files in
+      let session = try await open(options, files, polling: polling)
+      do {
+        try await body(session)
+        try Task.checkCancellation()
+      } catch {
+        await session.close()
+        try session.replayed?.check()
+        throw error
+      }
       await session.close()
-      throw error
+      try session.replayed?.check()
+      session.printNotes()
     }
-    await session.close()
-    for line in session.notes.lines.withLock({ $0 }) { Output.complain(line) }
+  }
+
+  private func printNotes() {
+    for line in notes.lines.withLock({ $0 }) { Output.complain(line) }
   }
 
   /// libnfc looks at its environment once, when it is first used.
@@ -77,8 +89,13 @@ struct Session: Sendable {
   }
 
   private static func open(
-    _ options: GlobalOptions, polling: PollingOptions
+    _ options: GlobalOptions, _ files: ExchangeFiles, polling: PollingOptions
   ) async throws -> Session {
+    if let path = options.recording.replay {
+      let replayed = try ReplayedReaders(path, options.recording)
+      return Session(
+        try await replayed.open(recordedBy: files.recorder), replayed: replayed, options)
+    }
     guard !options.virtual.isEmpty else {
       return Session(try await openReaders(options, polling: polling), options)
     }

@@ -14,7 +14,11 @@ final class WatchedReaders: Sendable {
 
   /// Watches until the task is cancelled.
   func run() async throws {
-    guard options.virtual.isEmpty else { return try await runVirtual() }
+    guard !options.hasOwnReaders else { return try await runOwn() }
+    try await ExchangeFiles.keep(options.recording) { _ in try await runAttached() }
+  }
+
+  private func runAttached() async throws {
     let named =
       options.readers.isEmpty ? [Reader.nameInEnvironment].compactMap(\.self) : options.readers
     guard named.isEmpty else { return try await run(named) }
@@ -71,7 +75,8 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  private func runVirtual() async throws {
+  /// Virtual readers, and those of a recording.
+  private func runOwn() async throws {
     try await Session.run(options) { session in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (reader, polling) in session.shares(of: .all) {
@@ -88,7 +93,7 @@ final class WatchedReaders: Sendable {
     _ open: @escaping @Sendable () async throws -> Reader
   ) -> WatchedReader {
     let reader = WatchedReader(
-      name, polling: polling, watcher: watcher, isLendable: options.virtual.isEmpty, open: open)
+      name, polling: polling, watcher: watcher, isLendable: !options.hasOwnReaders, open: open)
     readers.withLock { $0.append(reader) }
     return reader
   }

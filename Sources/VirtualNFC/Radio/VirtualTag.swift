@@ -5,7 +5,7 @@ import Synchronization
 /// A tag is an object, not a value: what a reader writes to it stays on it when it leaves the field
 /// and is there when it comes back, as with a real one.
 public final class VirtualTag: Sendable {
-  private let chip: Mutex<any VirtualChip>
+  private let state: Mutex<any VirtualChip>
 
   /// The chip's name as `nfc --virtual` takes it, for instance `ntag216`.
   public let name: String
@@ -20,20 +20,23 @@ public final class VirtualTag: Sendable {
     name = chip.name
     identifier = chip.identifier
     modulation = chip.modulation
-    self.chip = Mutex(chip)
+    state = Mutex(chip)
   }
+
+  /// The chip as it is now: a copy, which makes another tag of the same memory.
+  public var chip: any VirtualChip { state.withLock { $0 } }
 
   /// The non-volatile memory; see ``VirtualChip/memory``.
   public var memory: [UInt8] {
-    get { chip.withLock { $0.memory } }
-    set { chip.withLock { $0.memory = newValue } }
+    get { state.withLock { $0.memory } }
+    set { state.withLock { $0.memory = newValue } }
   }
 
   /// Looks at the chip, or changes it, as a value of its own type; `nil` if it is of another type.
   public func withChip<Chip: VirtualChip, Result: Sendable>(
     _ type: Chip.Type, _ body: (inout Chip) throws -> Result
   ) rethrows -> Result? {
-    try chip.withLock { any in
+    try state.withLock { any in
       guard var chip = any as? Chip else { return nil }
       defer { any = chip }
       return try body(&chip)
@@ -45,11 +48,11 @@ public final class VirtualTag: Sendable {
   }
 
   func setPower(_ isOn: Bool) {
-    chip.withLock { isOn ? $0.powerOn() : $0.powerOff() }
+    state.withLock { isOn ? $0.powerOn() : $0.powerOff() }
   }
 
   func receive(_ frame: RadioFrame) -> RadioFrame? {
-    chip.withLock { $0.receive(frame) }
+    state.withLock { $0.receive(frame) }
   }
 
   /// An answer, and how long the tag takes for it.
@@ -60,7 +63,7 @@ public final class VirtualTag: Sendable {
 
   /// Takes a frame when the carrier has been on for some time.
   func receive(_ frame: RadioFrame, at time: Duration) -> TimedAnswer? {
-    chip.withLock { chip in
+    state.withLock { chip in
       chip.carrierHasLasted(time)
       return chip.receive(frame).map {
         TimedAnswer(frame: $0, delay: chip.responseTime(to: frame, $0))

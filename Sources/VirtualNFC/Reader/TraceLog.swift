@@ -47,6 +47,28 @@ public struct TraceLog: Sendable {
     }
   }
 
+  /// The frame of an event, with zeros in place of keys and passwords; `nil` for events that are none. One log makes
+  /// lines or frames, not both.
+  public mutating func frame(_ event: TraceEvent) -> RadioFrame? {
+    var frame: RadioFrame
+    let found: [Range<Int>]
+    switch event {
+    case .sent(let sent): (frame, found) = (sent, secrets(in: sent))
+    case .received(let received?):
+      let answer = received.parity == nil ? air.find(inAnswer: received.bytes) : []
+      (frame, found) = (received, answer)
+    case .carrier:
+      air = TraceSecrets()
+      return nil
+    default: return nil
+    }
+    guard !revealsKeys else { return frame }
+    for range in found {
+      for index in range.clamped(to: frame.bytes.indices) { frame.bytes[index] = 0 }
+    }
+    return frame
+  }
+
   // MARK: Host
 
   private mutating func secrets(inCommand bytes: [UInt8]) -> [Range<Int>] {

@@ -1,0 +1,45 @@
+import Recordings
+import Synchronization
+import VirtualNFC
+
+/// The frames of a virtual reader as a capture file.
+struct FrameFile: Sendable {
+  private let descriptor: Int32
+  private let capture: PacketCapture
+  private let log = TraceFrames()
+
+  private final class TraceFrames: Sendable {
+    let state = Mutex(TraceLog())
+  }
+
+  /// - Throws: ``Failure`` if the file cannot be written.
+  init(_ path: String) throws {
+    let descriptor = try File.create(path)
+    self.descriptor = descriptor
+    capture = PacketCapture(since: .sinceEpoch) { bytes in
+      guard let number = try Output.writeAll(bytes, to: descriptor) else { return }
+      throw File.failure("write", path, number)
+    }
+    try capture.begin()
+  }
+
+  /// Writes a frame as it is on the air. A file that cannot be written any more stays as it is.
+  func take(_ event: TraceEvent) {
+    do {
+      if case .carrier(let isOn) = event { try capture.carrier(isOn: isOn) }
+      guard let frame = log.state.withLock({ $0.frame(event) }) else { return }
+      let interface: PacketCapture.Interface =
+        switch frame.modulation {
+        case .typeA, .typeB: .iso14443
+        case .feliCa: .feliCa
+        case .iso15693: .iso15693
+        }
+      let isSent = if case .sent = event { true } else { false }
+      try capture.frame(frame.bytes, from: isSent ? .reader : .tag, on: interface)
+    } catch {
+      // The reader goes on for the programs that use it.
+    }
+  }
+
+  func close() { File.close(descriptor) }
+}

@@ -1,0 +1,46 @@
+import NFC
+import Recordings
+
+/// The readers of a recording that is played back.
+struct ReplayedReaders: Sendable {
+  let path: String
+  let replay: ReplayReader
+
+  /// - Throws: ``Failure`` for a file that is not there, or is no recording.
+  init(_ path: String, _ options: RecordingOptions) throws {
+    self.path = path
+    replay = ReplayReader(
+      try Recording(file: path), order: options.replayAnyOrder ? .any : .recorded)
+  }
+
+  /// Opens all of them.
+  func open(recordedBy recorder: Recorder?) async throws -> Readers {
+    let first = try await replay.open(through: { recorder?.recording($0) ?? $0 })
+    var others: [Reader] = []
+    for index in 0..<replay.readerCount where index > 0 {
+      others.append(try await replay.open(at: index) { recorder?.recording($0) ?? $0 })
+    }
+    return Readers(first, others)
+  }
+
+  /// - Throws: ``Failure`` if a command was not in the recording.
+  func check() throws {
+    guard let mismatch = replay.mismatch else { return }
+    throw Failure(
+      .content, "\(mismatch) (\(File.name(path)))",
+      advice: "play it back with the command that it was made with")
+  }
+}
+
+extension Recording {
+  /// - Throws: ``Failure`` for a file that is not there, or is no recording.
+  init(file path: String) throws {
+    let bytes = try File.read(path)
+    do {
+      try self.init(bytes)
+    } catch {
+      throw Failure(
+        .content, "\(File.name(path)), \(error)", advice: "make recordings with --record")
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import NFCCore
+
+extension Recording {
+  /// The recording with other identifiers in place of the tags' own, and the readers' serial numbers left as they
+  /// are.
+  ///
+  /// An identifier is replaced wherever it stands, consistently: in searches, commands and answers, in either order
+  /// of bytes, in parts with the check bytes of ISO/IEC 14443-3, and as hexadecimal text. What says who made a chip
+  /// and which it is stays. Signatures (READ_SIG), which would prove the identifier, become zeros.
+  ///
+  /// - Parameter replacesContent: replaces what was read from memories and written to them as well, by as many
+  ///   bytes; what says how a message is built stays.
+  public func anonymized(replacingContent replacesContent: Bool = false) -> Recording {
+    var recording = self
+    let content = replacesContent ? ContentReplacement(self) : nil
+    let identifiers = IdentifierReplacement(self)
+    for index in recording.entries.indices {
+      guard case .call(let call) = recording.entries[index].line else { continue }
+      recording.entries[index].line = .call(
+        identifiers.call(content?.call(call, at: index) ?? call))
+    }
+    return recording
+  }
+}
+
+/// Other identifiers for the tags of a recording.
+struct IdentifierReplacement {
+  /// Bytes, and what stands in their place.
+  private struct Pair {
+    let old: [UInt8]
+    let new: [UInt8]
+  }
+
+  private var identifiers: [[UInt8]: [UInt8]] = [:]
+  /// The longest first: what is part of another is not replaced before it.
+  private var pairs: [Pair] = []
+
+  init(_ recording: Recording) {
+    for call in recording.calls {
+      guard case .targets(let targets) = call.outcome else { continue }
+      for target in targets { add(target) }
+    }
+    pairs.sort { $0.old.count > $1.old.count }
+  }
+
+  private mutating func add(_ target: Target) {
+    let old = target.identifier
+    guard identifiers[old] == nil else { return }
+    let new = Self.replacement(for: target, number: UInt8(clamping: identifiers.count + 1))
+    identifiers[old] = new
+    var forms = Array(zip(Self.forms(of: old), Self.forms(of: new)))
+    if case .feliCa = target {
+      // Each system of a card has an IDm of its own, which differs in the first digit (FeliCa Card User's Manual,
+      // excerpted edition, 2.4).
+      let manufacturerCodeSize = Self.keptBytes(target)
+      forms.append(
+        (Array(old.dropFirst(manufacturerCodeSize)), Array(new.dropFirst(manufacturerCodeSize))))
+    }
+    for (old, new) in forms where old != new {
+      pairs.append(Pair(old: old, new: new))
+    }
+    // In a message: a mirror, or a link that a person has made with it (NTAG21x data sheet, 8.7).
+    for (old, new) in [
+      (old.hexadecimal, new.hexadecimal),
+      (old.hexadecimal.lowercased(), new.hexadecimal.lowercased()),
+    ] {
+      pairs.append(Pair(old: Array(old.utf8), new: Array(new.utf8)))
+    }
+  }
+
+  /// How many bytes say who made the chip, and which it is: of ISO/IEC 15693 E0, the maker (ISO/IEC 7816-6) and two
+  /// that makers number their chips with; of FeliCa the manufacturer's code; else the first.
+  private static func keptBytes(_ target: Target) -> Int {
+    switch target {
+    case .iso15693: 4
+    case .feliCa: 2
+    case .barcode: 2
+    default: 1
+    }
+  }
+
+  private static func replacement(for target: Target, number: UInt8) -> [UInt8] {
+    let old = target.identifier
+    let kept = min(keptBytes(target), old.count)
+    var new = Array(old.prefix(kept)) + [UInt8](repeating: 0, count: old.count - kept)
+    // Neither zeros nor counting bytes alone, which stand in many places of a memory.
+    let pattern: [UInt8] = [0xA1, 0xB2, 0xC3, 0xD4]
+    for index in kept..<old.count { new[index] = pattern[index % pattern.count] }
+    if let last = new.indices.last, last >= kept { new[last] = number }
+    return new
+  }
+
+  /// The ways in which an identifier stands in commands, answers and memories.
+  private static func forms(of identifier: [UInt8]) -> [[UInt8]] {
+    var forms = [identifier, identifier.reversed()]
+    let cascadeTag: UInt8 = 0x88
+    switch identifier.count {
+    case 4: forms.append(identifier + [identifier.reduce(0, ^)])
+    case 7:
+      // The first two pages of Ultralight and NTAG, and both cascade levels (ISO/IEC 14443-3, 6.5.4).
+      let (first, second) = (Array(identifier.prefix(3)), Array(identifier.suffix(4)))
+      let firstCheck = first.reduce(cascadeTag, ^)
+      forms.append(first + [firstCheck] + second + [second.reduce(0, ^)])
+      forms.append(first + [firstCheck])
+      forms.append(second + [second.reduce(0, ^)])
+      // What the cipher of MIFARE Classic is keyed with.
+      forms.append(second)
+    default: break
+    }
+    return forms
+  }
+
+  // MARK: Replacing
+
+  func call(_ call: RecordedCall) -> RecordedCall {
+    var call = call
+    var isSignature = false
+    switch call.request {
+    case .resetField, .list: break
+    case .find(let technology, let found):
+      call.request = .find(technology, besides: found.map(identifier))
+    case .select(let old): call.request = .select(identifier(old))
+    case .isPresent(let old): call.request = .isPresent(identifier(old))
+    case .capabilities(let old): call.request = .capabilities(identifier(old))
+    case .exchange(let command, let framing, let timeout):
+      isSignature = Self.asksForSignature(command.bytes)
+      call.request = .exchange(bytes(command, framing), framing, timeout: timeout)
+    case .authenticate(let block, let type, let key, let uid):
+      call.request = .authenticate(
+        block: block, type, key: key, uid: bytes(RecordedBytes(uid), .tagProtocol).bytes)
+    }
+    switch call.outcome {
+    case .targets(let targets): call.outcome = .targets(targets.map(target))
+    case .answer(let answer):
+      var framing = Framing.checked
+      if case .exchange(_, let other, _) = call.request { framing = other }
+      call.outcome = .answer(
+        isSignature ? Self.withoutSignature(answer) : bytes(answer, framing))
+    default: break
+    }
+    return call
+  }
+
+  private func identifier(_ old: [UInt8]) -> [UInt8] { identifiers[old] ?? old }
+
+  private func target(_ target: Target) -> Target {
+    let new = identifier(target.identifier)
+    switch target {
+    case .iso14443a(var card):
+      card.uid = new
+      return .iso14443a(card)
+    case .iso14443b(var card):
+      card.pupi = new
+      return .iso14443b(card)
+    case .feliCa(var card):
+      card.idm = new
+      return .feliCa(card)
+    case .iso15693(var tag):
+      tag.uid = new
+      return .iso15693(tag)
+    case .jewel(let sensRes, _): return .jewel(sensRes: sensRes, uid: new)
+    case .iso14443bPrime(_, let version, let configuration, let atr):
+      return .iso14443bPrime(div: new, version: version, configuration: configuration, atr: atr)
+    case .iso14443b2sr: return .iso14443b2sr(uid: new)
+    case .iso14443b2ct(_, let product, let fabrication):
+      return .iso14443b2ct(uid: new, productCode: product, fabricationCode: fabrication)
+    case .barcode: return .barcode(data: new)
+    case .iclass: return .iclass(serialNumber: new)
+    }
+  }
+
+  private func bytes(_ recorded: RecordedBytes, _ framing: Framing) -> RecordedBytes {
+    var result = recorded
+    var taken = [Bool](repeating: false, count: recorded.bytes.count)
+    for pair in pairs where pair.old.count <= recorded.bytes.count {
+      var position = 0
+      while position + pair.old.count <= recorded.bytes.count {
+        let range = position..<position + pair.old.count
+        if recorded.bytes[range].elementsEqual(pair.old), !taken[range].contains(true) {
+          result.replace(at: position, by: pair.new)
+          for index in range { taken[index] = true }
+          position += pair.old.count
+        } else {
+          position += 1
+        }
+      }
+    }
+    guard framing == .bare, result != recorded else { return result }
+    return result.withCheck(like: recorded)
+  }
+
+  // MARK: Signatures
+
+  /// READ_SIG of Ultralight, NTAG and DESFire (NTAG21x data sheet, 10.8), plain and in the form of ISO/IEC 7816-4, and
+  /// READ SIGNATURE of ICODE (SL2S2602 data sheet, 9.5.5).
+  private static func asksForSignature(_ command: [UInt8]) -> Bool {
+    let (readSignature, wrapped, vicinity): (UInt8, UInt8, UInt8) = (0x3C, 0x90, 0xBD)
+    guard command.count >= 2 else { return false }
+    return command[0] == readSignature && command.count <= 4
+      || command[0] == wrapped && command[1] == readSignature
+      || command[1] == vicinity && command.count > 2
+  }
+
+  /// Short answers are refusals.
+  private static func withoutSignature(_ answer: RecordedBytes) -> RecordedBytes {
+    let shortest = 32
+    guard answer.bytes.count >= shortest else { return answer }
+    // A flag before it or a status after it stays.
+    let start = answer.bytes.count % 2
+    var result = answer
+    let end = answer.bytes.count - (answer.bytes.count % 8 == 2 ? 2 : 0)
+    result.replace(at: start, by: [UInt8](repeating: 0, count: end - start))
+    return result
+  }
+}

@@ -1,0 +1,184 @@
+import NFCCore
+
+/// The frames that a call of a reader's driver stands for.
+///
+/// A driver sees commands and answers, not what the reader does by itself: anticollision, selection, the blocks of
+/// ISO/IEC 14443-4, checks. These are put together here from what the reader reports, and have a comment that says
+/// so. Technologies that Wireshark has no link type for, other than FeliCa and ISO/IEC 15693, are left out.
+struct FrameReconstruction {
+  enum Content: Hashable {
+    case carrier(Bool)
+    case frame([UInt8], PacketCapture.Sender, PacketCapture.Interface)
+  }
+
+  struct Item: Hashable {
+    var content: Content
+    /// Whether it comes at the beginning of the call, and not at its end.
+    var isFirst: Bool
+    var comment: String?
+  }
+
+  private var targets: [[UInt8]: Target] = [:]
+  private var selected: Target?
+  /// ISO/IEC 14443-4, 7.5.3: each block from the reader has the other number than the one before.
+  private var blockNumber: UInt8 = 0
+
+  private static let activation = "put together from what the reader reports"
+  private static let blocks = "the block is put together; the reader sends it in its own way"
+  private static let cipher = "enciphered on the air"
+
+  mutating func items(_ call: RecordedCall) -> [Item] {
+    switch (call.request, call.outcome) {
+    case (.resetField, .done):
+      selected = nil
+      return [
+        Item(content: .carrier(false), isFirst: true),
+        Item(content: .carrier(true), isFirst: false),
+      ]
+    case (_, .targets(let found)):
+      for target in found { targets[target.identifier] = target }
+      select(found.last)
+      return found.flatMap { Self.activation(of: $0) }.map {
+        Item(content: $0, isFirst: false, comment: Self.activation)
+      }
+    case (.select(let identifier), .done):
+      select(targets[identifier])
+      return []
+    case (.exchange(let command, let framing, _), let outcome):
+      return exchange(command.bytes, framing, outcome)
+    case (.authenticate(let block, let type, _, _), _):
+      let code: UInt8 = type == .a ? 0x60 : 0x61
+      return [
+        Item(
+          content: .frame(Self.checkedA([code, block]), .reader, .iso14443), isFirst: true,
+          comment: Self.cipher)
+      ]
+    default: return []
+    }
+  }
+
+  private mutating func select(_ target: Target?) {
+    selected = target
+    blockNumber = 0
+  }
+
+  // MARK: Exchanges
+
+  private mutating func exchange(
+    _ command: [UInt8], _ framing: Framing, _ outcome: RecordedCall.Outcome
+  ) -> [Item] {
+    var answer: [UInt8]?
+    if case .answer(let bytes) = outcome { answer = bytes.bytes }
+    if case .failure(let error) = outcome, case .negativeAcknowledge(let code)? = error.cause {
+      answer = [code]
+    }
+    guard let selected else { return [] }
+    var interface = PacketCapture.Interface.iso14443
+    var comment: String?
+    let check: ([UInt8]) -> [UInt8]
+    switch selected {
+    case .iso14443a(let card) where card.supportsISO14443Part4 && framing == .tagProtocol:
+      (check, comment) = (block(CyclicRedundancyCheck.a), Self.blocks)
+    case .iso14443b where framing == .tagProtocol:
+      (check, comment) = (block(CyclicRedundancyCheck.b), Self.blocks)
+    case .iso14443a(let card):
+      check = Self.checkedA
+      if card.sak & Self.classic != 0, framing == .tagProtocol { comment = Self.cipher }
+    case .iso14443b: check = { $0 + CyclicRedundancyCheck.b($0) }
+    case .feliCa: (check, interface) = (Self.feliCaFrame, .feliCa)
+    case .iso15693: (check, interface) = ({ $0 + CyclicRedundancyCheck.b($0) }, .iso15693)
+    default: return []
+    }
+    func frame(_ bytes: [UInt8], _ sender: PacketCapture.Sender) -> Item {
+      // An acknowledge has four bits and no check.
+      let isWhole = framing == .bare || interface == .iso14443 && bytes.count == 1 && sender == .tag
+      return Item(
+        content: .frame(isWhole ? bytes : check(bytes), sender, interface),
+        isFirst: sender == .reader, comment: comment)
+    }
+    return [frame(command, .reader)] + (answer.map { [frame($0, .tag)] } ?? [])
+  }
+
+  /// In SAK: MIFARE Classic's commands (AN10833, 3.2).
+  private static let classic: UInt8 = 0x08
+
+  /// Makes I-blocks of one number (ISO/IEC 14443-4, 7.1.1).
+  private mutating func block(
+    _ check: @escaping ([UInt8]) -> [UInt8]
+  ) -> ([UInt8]) -> [UInt8] {
+    let control = 0x02 | blockNumber
+    blockNumber ^= 1
+    return { bytes in
+      let block = [control] + bytes
+      return block + check(block)
+    }
+  }
+
+  private static func checkedA(_ bytes: [UInt8]) -> [UInt8] {
+    bytes + CyclicRedundancyCheck.a(bytes)
+  }
+
+  /// With the length, which counts itself, before it (JIS X 6319-4).
+  private static func feliCaFrame(_ bytes: [UInt8]) -> [UInt8] {
+    let hasLength = bytes.first.map { Int($0) == bytes.count } ?? false
+    let body = hasLength ? bytes : [UInt8(clamping: bytes.count + 1)] + bytes
+    return body + CyclicRedundancyCheck.feliCa(body)
+  }
+
+  // MARK: Activation
+
+  private static func activation(of target: Target) -> [Content] {
+    switch target {
+    case .iso14443a(let card): activation(of: card)
+    case .iso14443b(let card):
+      [
+        typeB([0x05, 0x00, 0x00], .reader),
+        typeB([0x50] + card.pupi + card.applicationData + card.protocolInfo, .tag),
+        typeB([0x1D] + card.pupi + [0x00, 0x08, 0x01, 0x00], .reader), typeB([0x00], .tag),
+      ]
+    case .feliCa(let card):
+      // Polling for any system, and its answer (FeliCa Card User's Manual, excerpted edition, 4.4.2).
+      [
+        .frame(feliCaFrame([0x00, 0xFF, 0xFF, 0x01, 0x00]), .reader, .feliCa),
+        .frame(feliCaFrame([0x01] + card.idm + card.pmm + card.systemCode), .tag, .feliCa),
+      ]
+    default: []
+    }
+  }
+
+  private static func typeB(_ bytes: [UInt8], _ sender: PacketCapture.Sender) -> Content {
+    .frame(bytes + CyclicRedundancyCheck.b(bytes), sender, .iso14443)
+  }
+
+  /// REQA, one round of anticollision and selection for each cascade level, RATS (ISO/IEC 14443-3, 6;
+  /// ISO/IEC 14443-4, 5).
+  private static func activation(of card: ISO14443ATarget) -> [Content] {
+    let (request, selects, cascadeTag): (UInt8, [UInt8], UInt8) = (0x26, [0x93, 0x95, 0x97], 0x88)
+    let (uidIncomplete, requestAnswerToSelect): (UInt8, [UInt8]) = (0x04, [0xE0, 0x80])
+    func frame(_ bytes: [UInt8], _ sender: PacketCapture.Sender) -> Content {
+      .frame(bytes, sender, .iso14443)
+    }
+    // A reader that does not tell ATQA has not told of the selection either.
+    guard card.atqa.count == 2 else { return [] }
+    var contents = [frame([request], .reader), frame(card.atqa.reversed(), .tag)]
+    var rest = card.uid[...]
+    for select in selects where !rest.isEmpty {
+      let isLast = rest.count <= 4
+      let part = isLast ? Array(rest) : [cascadeTag] + rest.prefix(3)
+      rest = rest.dropFirst(isLast ? 4 : 3)
+      let checked = part + [part.reduce(0, ^)]
+      contents += [
+        frame([select, 0x20], .reader), frame(checked, .tag),
+        frame(checkedA([select, 0x70] + checked), .reader),
+        frame(checkedA([isLast ? card.sak : uidIncomplete]), .tag),
+      ]
+    }
+    if card.supportsISO14443Part4, !card.ats.isEmpty {
+      contents += [
+        frame(checkedA(requestAnswerToSelect), .reader),
+        frame(checkedA([UInt8(clamping: card.ats.count + 1)] + card.ats), .tag),
+      ]
+    }
+    return contents
+  }
+}

@@ -1,0 +1,226 @@
+import NFCCore
+import Synchronization
+
+/// Writes what passes over the air as a capture file for Wireshark (pcapng).
+///
+/// Frames of ISO/IEC 14443 have the link type 264 (LINKTYPE_ISO_14443), which Wireshark dissects. There is none for
+/// FeliCa and ISO/IEC 15693: their frames are captured as link types 147 and 148, which are free for private use
+/// (LINKTYPE_USER0, LINKTYPE_USER1), each as it is on the air, check included. Wireshark shows the bytes, and takes
+/// those of FeliCa apart when its protocol is set for User 0 (147) to `felica` with a header of 1 byte and a trailer
+/// of 2.
+///
+/// The formats: pcapng, draft-ietf-opsawg-pcapng; the pseudo-header of link type 264,
+/// tcpdump.org/linktypes/LINKTYPE_ISO_14443.html.
+public final class PacketCapture: Sendable {
+  /// Takes bytes of the file.
+  public typealias Sink = @Sendable ([UInt8]) throws -> Void
+
+  /// The air interface of a frame.
+  public enum Interface: UInt32, Sendable, CaseIterable {
+    case iso14443, feliCa, iso15693
+
+    fileprivate var linkType: UInt16 {
+      switch self {
+      case .iso14443: 264
+      case .feliCa: 147
+      case .iso15693: 148
+      }
+    }
+
+    fileprivate var name: String {
+      switch self {
+      case .iso14443: "ISO 14443"
+      case .feliCa: "FeliCa"
+      case .iso15693: "ISO 15693"
+      }
+    }
+  }
+
+  /// Who sends.
+  public enum Sender: Hashable, Sendable {
+    case reader, tag
+  }
+
+  private struct State {
+    var hasBegun = false
+    var reconstructions: [Int: FrameReconstruction] = [:]
+  }
+
+  private let sink: Sink
+  private let state = Mutex(State())
+  /// When the capture began, since 1970.
+  private let epoch: Duration
+  private let start = ContinuousClock.now
+
+  /// - Parameters:
+  ///   - epoch: the time of day at which the capture begins, since 1970.
+  ///   - sink: takes the file, block by block.
+  public init(since epoch: Duration, _ sink: @escaping Sink) {
+    self.epoch = epoch
+    self.sink = sink
+  }
+
+  /// Writes the beginning of the file, which the first frame does otherwise.
+  public func begin() throws { try state.withLock { try begin(&$0) } }
+
+  private func begin(_ state: inout State) throws {
+    guard !state.hasBegun else { return }
+    try sink(CaptureBlock.sectionHeader)
+    for interface in Interface.allCases {
+      try sink(CaptureBlock.interface(interface.linkType, name: interface.name))
+    }
+    state.hasBegun = true
+  }
+
+  /// Writes a frame as it is on the air, check included.
+  ///
+  /// - Parameter comment: for people; `nil` for none.
+  /// - Throws: what the sink throws.
+  public func frame(
+    _ bytes: [UInt8], from sender: Sender, on interface: Interface, comment: String? = nil
+  ) throws {
+    try state.withLock { state in
+      try begin(&state)
+      try write(bytes, from: sender, on: interface, at: now, comment: comment)
+    }
+  }
+
+  /// Writes that the carrier was switched.
+  public func carrier(isOn: Bool) throws {
+    try state.withLock { state in
+      try begin(&state)
+      try writeCarrier(isOn: isOn, at: now)
+    }
+  }
+
+  private var now: Duration { ContinuousClock.now - start }
+
+  /// Writes what a call of a reader's driver has sent and received, as far as that is known.
+  func take(_ call: RecordedCall) throws {
+    try state.withLock { state in
+      try begin(&state)
+      let items = state.reconstructions[call.reader, default: FrameReconstruction()].items(call)
+      for item in items {
+        let time = call.time + (item.isFirst ? .zero : call.duration)
+        switch item.content {
+        case .carrier(let isOn): try writeCarrier(isOn: isOn, at: time)
+        case .frame(let bytes, let sender, let interface):
+          try write(bytes, from: sender, on: interface, at: time, comment: item.comment)
+        }
+      }
+    }
+  }
+
+  // MARK: Packets
+
+  /// The second byte of the pseudo-header. There are events for frames whose check was left out, but Wireshark 4
+  /// looks for one in a tag's answer all the same, so every frame has its check.
+  private enum Event {
+    static let fromTag: UInt8 = 0xFF
+    static let fromReader: UInt8 = 0xFE
+    static let fieldOff: UInt8 = 0xFD
+    static let fieldOn: UInt8 = 0xFC
+  }
+
+  private static func header(_ event: UInt8, length: Int) -> [UInt8] {
+    let version: UInt8 = 0
+    return [version, event] + UInt16(clamping: length).bigEndianBytes
+  }
+
+  private func write(
+    _ bytes: [UInt8], from sender: Sender, on interface: Interface, at time: Duration,
+    comment: String?
+  ) throws {
+    // A lone end of frame has nothing to show.
+    guard !bytes.isEmpty else { return }
+    var packet = bytes
+    if interface == .iso14443 {
+      let event = sender == .reader ? Event.fromReader : Event.fromTag
+      packet = Self.header(event, length: bytes.count) + bytes
+    }
+    try sink(
+      CaptureBlock.packet(
+        packet, interface: interface.rawValue, at: epoch + time, isOutbound: sender == .reader,
+        comment: comment))
+  }
+
+  private func writeCarrier(isOn: Bool, at time: Duration) throws {
+    try sink(
+      CaptureBlock.packet(
+        Self.header(isOn ? Event.fieldOn : Event.fieldOff, length: 0),
+        interface: Interface.iso14443.rawValue, at: epoch + time, isOutbound: true, comment: nil))
+  }
+}
+
+/// The blocks of a pcapng file, in the byte order of the section header's magic number.
+enum CaptureBlock {
+  private enum Kind {
+    static let sectionHeader: UInt32 = 0x0A0D_0D0A
+    static let interface: UInt32 = 1
+    static let enhancedPacket: UInt32 = 6
+  }
+
+  private enum Option {
+    static let comment: UInt16 = 1
+    static let interfaceName: UInt16 = 2
+    static let packetFlags: UInt16 = 2
+    static let application: UInt16 = 4
+    static let timeResolution: UInt16 = 9
+  }
+
+  private static let magic: UInt32 = 0x1A2B_3C4D
+  private static let unknownLength: UInt64 = .max
+  /// 10 to the minus 9.
+  private static let nanoseconds: UInt8 = 9
+
+  static let sectionHeader = block(
+    Kind.sectionHeader,
+    bytes(magic) + bytes(UInt16(1)) + bytes(UInt16(0)) + bytes(unknownLength)
+      + options([(Option.application, Array("nfc".utf8))]))
+
+  static func interface(_ linkType: UInt16, name: String) -> [UInt8] {
+    let noLimit: UInt32 = 0
+    return block(
+      Kind.interface,
+      bytes(linkType) + bytes(UInt16(0)) + bytes(noLimit)
+        + options([
+          (Option.interfaceName, Array(name.utf8)), (Option.timeResolution, [nanoseconds]),
+        ]))
+  }
+
+  static func packet(
+    _ data: [UInt8], interface: UInt32, at time: Duration, isOutbound: Bool, comment: String?
+  ) -> [UInt8] {
+    let (seconds, attoseconds) = time.components
+    let stamp =
+      UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
+    let length = bytes(UInt32(data.count))
+    // Direction: bits 0 and 1.
+    let flags: UInt32 = isOutbound ? 2 : 1
+    var list = [(Option.packetFlags, bytes(flags))]
+    if let comment { list.append((Option.comment, Array(comment.utf8))) }
+    return block(
+      Kind.enhancedPacket,
+      bytes(interface) + bytes(UInt32(stamp >> 32)) + bytes(UInt32(truncatingIfNeeded: stamp))
+        + length + length + padded(data) + options(list))
+  }
+
+  /// Kind and length before the body, the length again after it.
+  private static func block(_ kind: UInt32, _ body: [UInt8]) -> [UInt8] {
+    let length = bytes(UInt32(body.count + 12))
+    return bytes(kind) + length + body + length
+  }
+
+  private static func options(_ options: [(UInt16, [UInt8])]) -> [UInt8] {
+    let end: [UInt8] = [0, 0, 0, 0]
+    return options.flatMap { bytes($0) + bytes(UInt16(clamping: $1.count)) + padded($1) } + end
+  }
+
+  private static func padded(_ data: [UInt8]) -> [UInt8] {
+    data + [UInt8](repeating: 0, count: (4 - data.count % 4) % 4)
+  }
+
+  private static func bytes(_ value: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+  }
+}

@@ -1,0 +1,93 @@
+import NFCCore
+
+/// Bytes of a command or an answer, some of which may have been masked because they are keys or passwords.
+///
+/// As text they are hexadecimal, with `**` for each masked byte.
+public struct RecordedBytes: Hashable, Sendable {
+  /// The bytes; a masked one is zero.
+  public private(set) var bytes: [UInt8]
+  /// For each byte whether it was masked.
+  public private(set) var isMasked: [Bool]
+
+  /// Bytes, all of them known.
+  public init(_ bytes: [UInt8]) { self.init(bytes, masking: []) }
+
+  /// Bytes without those that are secret.
+  public init(_ bytes: [UInt8], masking secrets: [Range<Int>]) {
+    self.bytes = bytes
+    isMasked = Array(repeating: false, count: bytes.count)
+    for range in secrets {
+      for index in range.clamped(to: bytes.indices) {
+        self.bytes[index] = 0
+        isMasked[index] = true
+      }
+    }
+  }
+
+  /// What ``text`` gives; `nil` for anything else.
+  init?(text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count % 2 == 0 else { return nil }
+    let mask = UInt8(ascii: "*")
+    bytes = []
+    isMasked = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      if digits[index] == mask, digits[index + 1] == mask {
+        bytes.append(0)
+        isMasked.append(true)
+      } else if let high = Self.digit(digits[index]), let low = Self.digit(digits[index + 1]) {
+        bytes.append(high << 4 | low)
+        isMasked.append(false)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private static func digit(_ character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+
+  /// In upper-case hexadecimal.
+  public var text: String {
+    guard hasMasked else { return bytes.hexadecimal }
+    return bytes.indices.map { isMasked[$0] ? "**" : [bytes[$0]].hexadecimal }.joined()
+  }
+
+  /// Whether some of the bytes are not known.
+  public var hasMasked: Bool { isMasked.contains(true) }
+
+  /// Whether these bytes can be the ones that were recorded: masked bytes can be any.
+  public func matches(_ other: [UInt8]) -> Bool {
+    bytes.count == other.count
+      && bytes.indices.allSatisfy { isMasked[$0] || bytes[$0] == other[$0] }
+  }
+
+  /// Puts other bytes in place of known ones.
+  mutating func replace(at position: Int, by replacement: [UInt8]) {
+    for (offset, byte) in replacement.enumerated() where bytes.indices.contains(position + offset) {
+      if !isMasked[position + offset] { bytes[position + offset] = byte }
+    }
+  }
+
+  /// The same with its last two bytes as the check of what stands before them, if that is what they were in `old`.
+  func withCheck(like old: RecordedBytes) -> RecordedBytes {
+    let size = 2
+    guard old.bytes.count > size, old.bytes.count == bytes.count else { return self }
+    let checks: [(ArraySlice<UInt8>) -> [UInt8]] = [
+      { CyclicRedundancyCheck.a($0) }, { CyclicRedundancyCheck.b($0) },
+    ]
+    let check = Array(old.bytes.suffix(size))
+    guard let compute = checks.first(where: { $0(old.bytes.dropLast(size)) == check }) else {
+      return self
+    }
+    var result = self
+    result.replace(at: bytes.count - size, by: compute(bytes.dropLast(size)))
+    return result
+  }
+}

@@ -1,0 +1,114 @@
+import NFCCore
+
+// An error as a line of a recording has it.
+extension NFCError {
+  private static let codes: [Code] = [
+    .readerNotFound, .readerUnavailable, .readerLost, .unsupported, .invalidParameter,
+    .commandTooLong, .noTag, .wrongTag, .tagNotConnected, .tagConnectionLost, .tagResponseError,
+    .tagRefused, .authenticationFailed, .notAuthenticated, .notNDEF, .malformedContent,
+    .capacityExceeded, .readOnly,
+  ]
+
+  var recorded: JSONValue {
+    .members([
+      "code": .string("\(code)"), "reason": .string(reason), "cause": cause?.recorded,
+      "place": place?.recorded,
+    ])
+  }
+
+  init(recorded fields: RecordedField) throws(RecordedField.Problem) {
+    let name = try fields.text("code")
+    guard let code = Self.codes.first(where: { "\($0)" == name }) else {
+      throw RecordedField.Problem("there is no error \"\(name)\"")
+    }
+    self.init(
+      code, try fields.text("reason"),
+      cause: fields.has("cause") ? try Cause(recorded: try fields.object("cause")) : nil,
+      place: fields.has("place") ? try Place(recorded: try fields.object("place")) : nil)
+  }
+}
+
+extension NFCError.Cause {
+  fileprivate var recorded: JSONValue {
+    switch self {
+    case .libnfc(let code, let text): Self.of("libnfc", code, text)
+    case .pcsc(let code, let text): Self.of("pcsc", code, text)
+    case .system(let code, let text): Self.of("system", code, text)
+    case .negativeAcknowledge(let code): Self.of("negativeAcknowledge", code)
+    case .statusWord(let word): Self.of("statusWord", word)
+    case .statusFlags(let first, let second):
+      Self.of("statusFlags", UInt16(first) << 8 | UInt16(second))
+    case .desfireStatus(let status): Self.of("desfireStatus", status)
+    case .iso15693(let code): Self.of("iso15693", code)
+    case .chip(let code, let text): Self.of("chip", code, text)
+    case .notCarried: .members(["kind": .string("notCarried")])
+    case .noAnswer: .members(["kind": .string("noAnswer")])
+    case .checksum: .members(["kind": .string("checksum")])
+    }
+  }
+
+  private static func of(
+    _ kind: String, _ code: some BinaryInteger, _ text: String? = nil
+  ) -> JSONValue {
+    .members([
+      "kind": .string(kind), "code": .integer(code), "text": text.map { .string($0) },
+    ])
+  }
+
+  fileprivate init(recorded fields: RecordedField) throws(RecordedField.Problem) {
+    func byte() throws(RecordedField.Problem) -> UInt8 {
+      UInt8(try fields.integer("code", in: 0...255))
+    }
+    func word() throws(RecordedField.Problem) -> UInt16 {
+      UInt16(try fields.integer("code", in: 0...0xFFFF))
+    }
+    func number() throws(RecordedField.Problem) -> Int32 {
+      Int32(try fields.integer("code", in: Int(Int32.min)...Int(Int32.max)))
+    }
+    switch try fields.text("kind") {
+    case "libnfc": self = .libnfc(try number(), try fields.text("text"))
+    case "pcsc":
+      self = .pcsc(
+        UInt32(try fields.integer("code", in: 0...Int(UInt32.max))), try fields.text("text"))
+    case "system": self = .system(try number(), try fields.text("text"))
+    case "negativeAcknowledge": self = .negativeAcknowledge(try byte())
+    case "statusWord": self = .statusWord(try word())
+    case "statusFlags":
+      let flags = try word()
+      self = .statusFlags(UInt8(flags >> 8), UInt8(flags & 0xFF))
+    case "desfireStatus": self = .desfireStatus(try byte())
+    case "iso15693": self = .iso15693(try byte())
+    case "chip": self = .chip(try byte(), try fields.text("text"))
+    case "notCarried": self = .notCarried
+    case "noAnswer": self = .noAnswer
+    case "checksum": self = .checksum
+    default: throw RecordedField.Problem("there is no cause \"\(try fields.text("kind"))\"")
+    }
+  }
+}
+
+extension NFCError.Place {
+  fileprivate var recorded: JSONValue {
+    let (kind, number) =
+      switch self {
+      case .page(let number): ("page", number)
+      case .block(let number): ("block", number)
+      case .sector(let number): ("sector", number)
+      case .file(let number): ("file", Int(number))
+      case .offset(let number): ("offset", number)
+      }
+    return .members(["kind": .string(kind), "number": .integer(number)])
+  }
+
+  fileprivate init(recorded fields: RecordedField) throws(RecordedField.Problem) {
+    let number = try fields.integer("number")
+    switch try fields.text("kind") {
+    case "page": self = .page(number)
+    case "block": self = .block(number)
+    case "sector": self = .sector(number)
+    case "file": self = .file(UInt16(clamping: number))
+    case "offset": self = .offset(number)
+    default: throw RecordedField.Problem("there is no place \"\(try fields.text("kind"))\"")
+    }
+  }
+}

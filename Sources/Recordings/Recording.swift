@@ -1,0 +1,92 @@
+import NFCCore
+
+/// What has passed between readers and tags, as a text of one JSON object per line.
+///
+/// The first line has the format's version and what is known of the reader: name, firmware, capabilities. Each
+/// further line is a call of the reader's driver (``RecordedCall``): a search with what it found, an exchange
+/// with its command, its answer or error, and its duration; or another reader that was opened later.
+///
+/// ```json
+/// {"format":"nfc recording","version":1,"reader":0,"name":"…","capabilities":{…}}
+/// {"reader":0,"time":0.001,"call":"find","technology":"iso14443a","found":[{…}],"duration":0.004}
+/// {"reader":0,"time":0.006,"call":"exchange","command":"3004","answer":"…","duration":0.002}
+/// ```
+///
+/// A ``Recorder`` makes one while a program works with a reader, and a ``ReplayReader`` plays it back.
+public struct Recording: Hashable, Sendable {
+  /// The name of the format, in the first line.
+  static let format = "nfc recording"
+  /// The version that this package writes, and the only one that it reads.
+  public static let version = 1
+
+  /// A line of the file.
+  public enum Line: Hashable, Sendable {
+    /// A reader was opened; its number is its place among the readers.
+    case reader(RecordedReader)
+    case call(RecordedCall)
+  }
+
+  /// The lines with their numbers in the file, counted from 1.
+  public struct Entry: Hashable, Sendable {
+    public let number: Int
+    public var line: Line
+  }
+
+  public var entries: [Entry]
+
+  /// The readers, in the order of their numbers.
+  public var readers: [RecordedReader] {
+    entries.compactMap { if case .reader(let reader) = $0.line { reader } else { nil } }
+  }
+
+  /// All calls, in their order.
+  public var calls: [RecordedCall] {
+    entries.compactMap { if case .call(let call) = $0.line { call } else { nil } }
+  }
+
+  /// Reads a recording.
+  ///
+  /// A last line without its end, as a program leaves it that was ended while it wrote, is left out if it is
+  /// not whole.
+  ///
+  /// - Throws: ``RecordingError`` for what is no recording, or one of another version.
+  public init(_ bytes: some Sequence<UInt8>) throws(RecordingError) {
+    let lines = Array(bytes).split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    entries = []
+    var readerCount = 0
+    for (index, bytes) in lines.enumerated() {
+      guard !bytes.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) else { continue }
+      let number = index + 1
+      do throws(RecordedField.Problem) {
+        let line = try Line(bytes, isFirst: entries.isEmpty)
+        switch line {
+        case .reader: readerCount += 1
+        case .call(let call):
+          guard call.reader < readerCount else {
+            throw RecordedField.Problem("there is no reader \(call.reader)")
+          }
+        }
+        entries.append(Entry(number: number, line: line))
+      } catch {
+        guard !entries.isEmpty, index == lines.count - 1 else {
+          throw RecordingError(line: number, error.reason)
+        }
+      }
+    }
+    guard !entries.isEmpty else { throw RecordingError(line: 1, "there is nothing in it") }
+  }
+
+  /// The whole text.
+  public var text: String {
+    var number = 0
+    return entries.map { entry in
+      switch entry.line {
+      case .reader(let reader):
+        defer { number += 1 }
+        return reader.line(number: number) + "\n"
+      case .call(let call): return call.line + "\n"
+      }
+    }.joined()
+  }
+}

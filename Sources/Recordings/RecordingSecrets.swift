@@ -1,0 +1,314 @@
+import NFCCore
+
+/// Finds keys and passwords in the commands to a tag and in its answers.
+///
+/// What it means that a byte stands at a place may depend on what went before: which chip answers, and what was
+/// asked. One of these is therefore kept for each reader.
+struct RecordingSecrets {
+  /// What the answer to the last command may hold.
+  enum Expectation: Hashable {
+    case nothing
+    /// PACK.
+    case acknowledge
+    case version
+    /// A step of a mutual authentication, after its first byte.
+    case authentication
+    /// The same in the form of ISO/IEC 7816-4, before the status word.
+    case wrappedAuthentication
+    case sectorTrailer
+    /// FeliCa blocks, of which these are secret.
+    case feliCaBlocks([Bool])
+    /// All of it.
+    case everything
+  }
+
+  private var target: Target?
+  private var expectation = Expectation.nothing
+  /// Where the chip keeps its password or key.
+  private var secretPages = PasswordPages.ofAll
+  /// The next command is the second half of a secret one.
+  private var isContinued = false
+
+  /// Another tag was turned to, or the same one anew.
+  mutating func turn(to target: Target?) {
+    expectation = .nothing
+    isContinued = false
+    guard let target else { return }
+    if !(self.target?.isSame(as: target) ?? false) { secretPages = PasswordPages.ofAll }
+    self.target = target
+  }
+
+  /// Where the secrets of a command are.
+  mutating func find(inCommand command: [UInt8], framing: Framing) -> [Range<Int>] {
+    let previous = expectation
+    expectation = .nothing
+    guard !isContinued else {
+      isContinued = false
+      return [command.indices]
+    }
+    guard let code = command.first else { return [] }
+    switch target {
+    case .feliCa: return secrets(inFeliCa: command)
+    case .iso15693: return secrets(inVicinity: command)
+    case .iso14443a(let card) where !card.supportsISO14443Part4:
+      return secrets(inTypeA: command, code, after: previous, framing)
+    default: return secrets(inCard: command, code, after: previous)
+    }
+  }
+
+  /// Where the secrets of the answer to the last command are.
+  mutating func find(inAnswer answer: [UInt8]) -> [Range<Int>] {
+    let all = answer.indices
+    switch expectation {
+    case .nothing: return []
+    case .version:
+      if let pages = PasswordPages.pages(ofVersion: answer) { secretPages = pages }
+      return []
+    // One byte is a refusal.
+    case .acknowledge: return answer.count > 1 ? [all] : []
+    case .authentication: return answer.count > 1 ? [all.dropFirst()] : []
+    case .wrappedAuthentication: return answer.count > 2 ? [all.dropLast(2)] : []
+    case .sectorTrailer:
+      guard answer.count >= Self.blockSize else { return [] }
+      // Key A, and key B with a check after it.
+      return [0..<Self.classicKeySize, Self.keyBOffset..<answer.count]
+    case .feliCaBlocks(let isSecret): return Self.secrets(inBlocks: answer, isSecret)
+    case .everything: return [all]
+    }
+  }
+
+  /// The tag has refused or said nothing: to GET_VERSION only chips without a password do.
+  mutating func answerFailed() {
+    if expectation == .version { secretPages = PasswordPages.ofKeys }
+  }
+
+  private static let blockSize = 16
+  private static let classicKeySize = 6
+  private static let keyBOffset = 10
+
+  // MARK: MIFARE Classic, Ultralight, NTAG
+
+  private enum TypeA {
+    /// MF1S50YYX data sheet, 9; NTAG21x data sheet, 10; MF0ICU2 data sheet, 7.5.
+    static let authenticateA: UInt8 = 0x60
+    static let authenticateB: UInt8 = 0x61
+    static let version: UInt8 = 0x60
+    static let read: UInt8 = 0x30
+    static let write: UInt8 = 0xA2
+    /// Of 16 bytes: a block of a Classic, four of which are used by Ultralight.
+    static let longWrite: UInt8 = 0xA0
+    static let passwordAuthenticate: UInt8 = 0x1B
+    static let authenticate: UInt8 = 0x1A
+    static let authenticateContinued: UInt8 = 0xAF
+    /// In SAK: MIFARE Classic's commands (AN10833, 3.2).
+    static let classic: UInt8 = 0x08
+  }
+
+  private var isClassic: Bool {
+    if case .iso14443a(let card)? = target { card.sak & TypeA.classic != 0 } else { false }
+  }
+
+  private mutating func secrets(
+    inTypeA command: [UInt8], _ code: UInt8, after previous: Expectation, _ framing: Framing
+  ) -> [Range<Int>] {
+    let end = command.count
+    switch code {
+    case TypeA.authenticateA where end > 8, TypeA.authenticateB where end > 8:
+      return [2..<8]
+    case TypeA.version where end == 1 || end == 3: expectation = .version
+    case TypeA.read where isClassic && end > 1 && Self.isTrailer(command[1]):
+      expectation = .sectorTrailer
+    case TypeA.longWrite where end > 1:
+      guard isClassic ? Self.isTrailer(command[1]) : isSecret(page: command[1]) else { return [] }
+      guard end >= 2 + Self.blockSize else {
+        // The data comes in a frame of its own.
+        isContinued = true
+        return []
+      }
+      return isClassic
+        ? [2..<2 + Self.classicKeySize, 2 + Self.keyBOffset..<end] : [2..<end]
+    case TypeA.write where end > 2 && isSecret(page: command[1]): return [2..<end]
+    case TypeA.passwordAuthenticate where end > 4:
+      expectation = .acknowledge
+      return [1..<end]
+    case TypeA.authenticate: expectation = .authentication
+    case TypeA.authenticateContinued where previous == .authentication && end > 1:
+      expectation = .authentication
+      return [1..<end]
+    default: break
+    }
+    return []
+  }
+
+  /// The last block of a sector of a MIFARE Classic (MF1S70YYX data sheet, 8.6).
+  private static func isTrailer(_ block: UInt8) -> Bool {
+    block < 128 ? block % 4 == 3 : block % 16 == 15
+  }
+
+  private func isSecret(page: UInt8) -> Bool { secretPages.contains(Int(page)) }
+
+  // MARK: ISO/IEC 14443-4
+
+  private enum Card {
+    static let wrapped: UInt8 = 0x90
+    static let continued: UInt8 = 0xAF
+    /// Authenticate for DES, 3DES, AES and, twice, of EV2 (MF3DX2 data sheet, table 22).
+    static let authentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71, 0x77]
+    /// ChangeKey, ChangeKeyEV2, SetConfiguration, which may hold a default key.
+    static let changeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C]
+    /// VERIFY, CHANGE REFERENCE DATA, RESET RETRY COUNTER (ISO/IEC 7816-4, table 4).
+    static let verifications: Set<UInt8> = [0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D]
+    /// EXTERNAL, INTERNAL and GENERAL AUTHENTICATE: both ways.
+    static let authenticateInstructions: Set<UInt8> = [0x82, 0x88, 0x86, 0x87]
+    static let proprietary: UInt8 = 0x80
+    static let headerSize = 5
+  }
+
+  private mutating func secrets(
+    inCard command: [UInt8], _ code: UInt8, after previous: Expectation
+  ) -> [Range<Int>] {
+    let end = command.count
+    if code == Card.wrapped, end >= 2 {
+      let data = min(Card.headerSize, end)..<end
+      switch command[1] {
+      case let code where Card.changeKeys.contains(code): return [data.dropFirst()]
+      case let code where Card.authentications.contains(code):
+        expectation = .wrappedAuthentication
+      case Card.continued where previous == .wrappedAuthentication:
+        expectation = .wrappedAuthentication
+        return [data]
+      default: break
+      }
+      return []
+    }
+    if end >= 4, code & Card.proprietary == 0, Card.verifications.contains(command[1]) {
+      return end > Card.headerSize ? [Card.headerSize..<end] : []
+    }
+    if end >= 4, code & Card.proprietary == 0, Card.authenticateInstructions.contains(command[1]) {
+      expectation = .wrappedAuthentication
+      return end > Card.headerSize ? [Card.headerSize..<end] : []
+    }
+    if Card.changeKeys.contains(code), end > 2 { return [2..<end] }
+    if Card.authentications.contains(code), end <= 4 {
+      expectation = .authentication
+    } else if code == Card.continued, previous == .authentication, end > 1 {
+      expectation = .authentication
+      return [1..<end]
+    }
+    return []
+  }
+
+  // MARK: FeliCa
+
+  private enum FeliCa {
+    /// FeliCa Card User's Manual, excerpted edition, 4.2; the answer's code is one more.
+    static let read: UInt8 = 0x06
+    static let write: UInt8 = 0x08
+    /// Authentication1 and 2, and those of AES.
+    static let authentications: Set<UInt8> = [0x10, 0x12, 0x40, 0x42]
+    /// Of FeliCa Lite: challenge, MAC, card key, MAC with a counter (FeliCa Lite-S User's Manual, 3.3).
+    static let secretBlocks: Set<UInt8> = [0x80, 0x81, 0x87, 0x91]
+    static let identifierSize = 8
+    /// In a block list element: two bytes and not three (4.2.2).
+    static let shortElement: UInt8 = 0x80
+  }
+
+  /// LEN, code, IDm, services, block list, data.
+  private mutating func secrets(inFeliCa command: [UInt8]) -> [Range<Int>] {
+    let start = command.first.map { Int($0) == command.count } ?? false ? 1 : 0
+    let end = command.count
+    let services = start + 1 + FeliCa.identifierSize
+    guard services < end else { return [] }
+    let code = command[start]
+    if FeliCa.authentications.contains(code) {
+      expectation = .everything
+      return [services..<end]
+    }
+    guard code == FeliCa.read || code == FeliCa.write else { return [] }
+    var position = services + 1 + 2 * Int(command[services])
+    guard position < end else { return [] }
+    let count = Int(command[position])
+    position += 1
+    var isSecret: [Bool] = []
+    for _ in 0..<count {
+      guard position + 1 < end else { return [] }
+      isSecret.append(FeliCa.secretBlocks.contains(command[position + 1]))
+      position += command[position] & FeliCa.shortElement != 0 ? 2 : 3
+    }
+    guard isSecret.contains(true) else { return [] }
+    guard code == FeliCa.write else {
+      expectation = .feliCaBlocks(isSecret)
+      return []
+    }
+    return Self.ranges(isSecret, from: position, to: end)
+  }
+
+  /// LEN, code, IDm, two status flags, number of blocks, data.
+  private static func secrets(inBlocks answer: [UInt8], _ isSecret: [Bool]) -> [Range<Int>] {
+    let start = answer.first.map { Int($0) == answer.count } ?? false ? 1 : 0
+    let data = start + 1 + FeliCa.identifierSize + 2 + 1
+    return data < answer.count ? ranges(isSecret, from: data, to: answer.count) : []
+  }
+
+  private static func ranges(_ isSecret: [Bool], from data: Int, to end: Int) -> [Range<Int>] {
+    isSecret.indices.compactMap { index in
+      let start = data + index * blockSize
+      return isSecret[index] && start < end ? start..<min(start + blockSize, end) : nil
+    }
+  }
+
+  // MARK: ISO/IEC 15693
+
+  private enum Vicinity {
+    static let addressed: UInt8 = 0x20
+    static let inventory: UInt8 = 0x04
+    static let identifierSize = 8
+    /// Commands from here on have the maker's code.
+    static let custom: UInt8 = 0xA0
+    /// The password's number, and the password: write and present password of ST (ST25DV data sheet, 7.6), SET and
+    /// WRITE PASSWORD of NXP (SL2S2602 data sheet, 9.5.3).
+    static let passwords: Set<UInt8> = [0xB1, 0xB3, 0xB4]
+    /// DESTROY and ENABLE PRIVACY of NXP, AUTHENTICATE and CHALLENGE (ISO/IEC 15693-3:2019, 10.5).
+    static let others: Set<UInt8> = [0xB9, 0xBA, 0x35, 0x39]
+    static let authenticate: UInt8 = 0x35
+  }
+
+  /// Flags, code, maker, UID, parameters.
+  private mutating func secrets(inVicinity command: [UInt8]) -> [Range<Int>] {
+    guard command.count > 2 else { return [] }
+    let (flags, code) = (command[0], command[1])
+    let isPassword = Vicinity.passwords.contains(code)
+    guard isPassword || Vicinity.others.contains(code) else { return [] }
+    if code == Vicinity.authenticate { expectation = .everything }
+    let isAddressed = flags & Vicinity.addressed != 0 && flags & Vicinity.inventory == 0
+    let start =
+      2 + (code >= Vicinity.custom ? 1 : 0) + (isAddressed ? Vicinity.identifierSize : 0)
+      + (isPassword ? 1 : 0)
+    return start < command.count ? [start..<command.count] : []
+  }
+}
+
+/// Where Ultralight and NTAG chips keep passwords and keys.
+private enum PasswordPages {
+  /// By what GET_VERSION says: type, and storage size. PWD and PACK of MF0UL11, MF0UL21 (MF0ULx1 data sheet, 8.5),
+  /// NTAG 210, 212 (NTAG210/212 data sheet, 8.5), 213, 215, 216 (NTAG21x data sheet, 8.5) and NTAG I²C plus
+  /// (NT3H2x11 data sheet, 8.3), and the keys of Ultralight AES (MF0AES data sheet, 8.5).
+  private static let byVersion: [[UInt8]: Range<Int>] = [
+    [0x03, 0x0B]: 0x12..<0x14, [0x03, 0x0E]: 0x27..<0x29, [0x03, 0x0F]: 0x30..<0x40,
+    [0x04, 0x0B]: 0x12..<0x14, [0x04, 0x0E]: 0x27..<0x29, [0x04, 0x0F]: 0x2B..<0x2D,
+    [0x04, 0x11]: 0x85..<0x87, [0x04, 0x13]: 0xE5..<0xE7, [0x04, 0x15]: 0xE5..<0xE7,
+  ]
+
+  /// The pages of Ultralight C's key (MF0ICU2 data sheet, 7.5.3), which has no GET_VERSION.
+  static let ofKeys = Set(0x2C..<0x30)
+
+  /// All that any chip has, as long as it has not said which it is.
+  static let ofAll = byVersion.values.reduce(into: ofKeys) { $0.formUnion($1) }
+
+  /// `nil` for a chip that is not known.
+  static func pages(ofVersion answer: [UInt8]) -> Set<Int>? {
+    // Header, vendor, type, subtype, major, minor, storage size, protocol (NTAG21x data sheet, 10.1).
+    guard answer.count >= 8 else { return nil }
+    return byVersion[[answer[2], answer[6]]].map { Set($0) }
+  }
+}

@@ -1,0 +1,166 @@
+import NFCCore
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The driver of a reader whose calls were recorded.
+final class ReplayDriver: ReaderDriver {
+  private let reader: RecordedReader
+  private var script: ReplayScript
+  /// There is no other reader in the recording.
+  private let isAlone: Bool
+  private let report: (ReplayReader.Mismatch) -> Void
+  private let isAborted = AbortFlag()
+  private var mismatch: ReplayReader.Mismatch?
+  /// When the first call came.
+  private var start: ContinuousClock.Instant?
+  private var secrets = RecordingSecrets()
+  private var limits: [[UInt8]: ReaderCapabilities] = [:]
+
+  /// Set from any thread.
+  private final class AbortFlag: Sendable {
+    let value = Mutex(false)
+  }
+
+  /// How long a call waits to be cancelled that was cancelled when it was recorded.
+  private static let patience = Duration.seconds(2)
+  private static let pause: UInt32 = 2_000
+
+  init(
+    _ reader: RecordedReader, script: ReplayScript, isAlone: Bool,
+    _ report: @escaping (ReplayReader.Mismatch) -> Void
+  ) {
+    self.reader = reader
+    self.script = script
+    self.isAlone = isAlone
+    self.report = report
+  }
+
+  var name: String { reader.name }
+  var connectionString: String { reader.connectionString }
+  var firmware: String? { reader.firmware }
+  var capabilities: ReaderCapabilities { reader.capabilities }
+  var canReconnect: Bool { reader.canReconnect && mismatch == nil }
+  func disconnect() {}
+
+  var abort: @Sendable () -> Void {
+    { [isAborted] in isAborted.value.withLock { $0 = true } }
+  }
+
+  func begin() { isAborted.value.withLock { $0 = false } }
+  func end() {}
+  func close() {}
+
+  func findsOneByOne(_ technology: TagTechnology) -> Bool {
+    reader.findsOneByOne.contains(technology)
+  }
+
+  func capabilities(for target: Target) -> ReaderCapabilities {
+    let identifier = target.identifier
+    if let found = script.capabilities(for: identifier) { limits[identifier] = found }
+    return limits[identifier] ?? reader.capabilities
+  }
+
+  func resetField() throws { _ = try answer(.resetField) }
+
+  func list(_ technology: TagTechnology) throws -> [Target] {
+    guard case .targets(let targets) = try answer(.list(technology)) else { return [] }
+    secrets.turn(to: targets.last)
+    return targets
+  }
+
+  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+    let request = RecordedCall.Request.find(technology, besides: found.map(\.identifier))
+    guard case .targets(let targets) = try answer(request) else { return nil }
+    secrets.turn(to: targets.first)
+    return targets.first
+  }
+
+  func select(_ target: Target) throws {
+    secrets.turn(to: target)
+    _ = try answer(.select(target.identifier))
+  }
+
+  func isPresent(_ target: Target) throws -> Bool {
+    try answer(.isPresent(target.identifier)) == .isPresent(true)
+  }
+
+  func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8] {
+    let ranges = secrets.find(inCommand: command, framing: framing)
+    let masked = RecordedBytes(command, masking: ranges)
+    let outcome = try answer(
+      .exchange(RecordedBytes(command), framing, timeout: timeout),
+      shown: .exchange(masked, framing, timeout: timeout))
+    guard case .answer(let answer) = outcome else { return [] }
+    _ = secrets.find(inAnswer: answer.bytes)
+    return framing == .bare ? Self.withCheck(answer) : answer.bytes
+  }
+
+  /// An answer as it is on the air ends with its check, which was masked with what it checks.
+  private static func withCheck(_ answer: RecordedBytes) -> [UInt8] {
+    let size = 2
+    guard answer.bytes.count > size, !answer.isMasked.suffix(size).contains(false) else {
+      return answer.bytes
+    }
+    let body = answer.bytes.dropLast(size)
+    return body + CyclicRedundancyCheck.a(body)
+  }
+
+  func authenticate(
+    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
+  ) throws {
+    _ = try answer(.authenticate(block: block, keyType, key: RecordedBytes(key), uid: uid))
+  }
+
+  // MARK: Answers
+
+  /// - Parameter shown: the request without secrets; `nil` for one that has none.
+  private func answer(
+    _ request: RecordedCall.Request, shown: RecordedCall.Request? = nil
+  ) throws -> RecordedCall.Outcome {
+    if let mismatch { throw failure(mismatch) }
+    let start = start ?? ContinuousClock.now
+    self.start = start
+    switch script.answer(request, shown: shown ?? request, after: ContinuousClock.now - start) {
+    case .outcome(.failure(let error)): throw error
+    case .outcome(.cancelled):
+      // It ended because the work of another reader had, or because somebody interrupted the program.
+      try waitForAbort()
+      return try fail(
+        ReplayReader.Mismatch(
+          line: script.line,
+          description: "line \(script.line) of the recording was cancelled: it goes no further"))
+    case .outcome(let outcome): return outcome
+    case .mismatch(let mismatch): return try fail(mismatch)
+    case .end(let mismatch):
+      // When it was recorded another reader's work was done before.
+      if !isAlone, request.isSearch { try waitForAbort() }
+      return try fail(mismatch)
+    }
+  }
+
+  /// Waits a while for the call to be cancelled.
+  ///
+  /// - Throws: `CancellationError` when it is.
+  private func waitForAbort() throws {
+    let end = ContinuousClock.now + Self.patience
+    repeat {
+      if isAborted.value.withLock({ $0 }) { throw CancellationError() }
+      usleep(Self.pause)
+    } while ContinuousClock.now < end
+  }
+
+  private func fail(_ mismatch: ReplayReader.Mismatch) throws -> RecordedCall.Outcome {
+    self.mismatch = mismatch
+    report(mismatch)
+    throw failure(mismatch)
+  }
+
+  private func failure(_ mismatch: ReplayReader.Mismatch) -> NFCError {
+    NFCError(.malformedContent, mismatch.description)
+  }
+}

@@ -1,0 +1,277 @@
+import NFCCore
+import Synchronization
+
+/// The driver of a ``DirectReader``: gives the virtual PN532 its commands without a line between.
+final class DirectDriver: ReaderDriver {
+  /// The chip, which the reader's owner looks at while the driver uses it.
+  final class Shared: Sendable {
+    let field: VirtualField
+    let chip: Mutex<PN532Chip>
+
+    init(_ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)?) {
+      self.field = field
+      var chip = PN532Chip(field: field)
+      chip.wake()
+      // Not until there is a tag, but twice: one that is active hears the second request only (ISO/IEC 14443-3, 6.4).
+      chip.radio.activationRetries = 1
+      chip.radio.retryTimeOut = Self.longestTimeOut
+      chip.trace = trace
+      self.chip = Mutex(chip)
+    }
+
+    /// 3.28 s, which take no time here.
+    private static let longestTimeOut: UInt8 = 0x10
+  }
+
+  let name = "direct reader"
+  let connectionString = "direct:"
+  let capabilities = ReaderCapabilities(
+    technologies: [.iso14443a, .iso14443b, .felica, .jewel, .iso15693],
+    bitRates: [
+      .iso14443a: [106], .iso14443b: [106], .felica: [212, 424], .jewel: [106], .iso15693: [26],
+    ],
+    maximumCommandLength: 262, maximumResponseLength: 262)
+  let abort: @Sendable () -> Void = {}
+
+  private let shared: Shared
+  /// The tag that takes commands.
+  private var active: Target?
+
+  init(_ shared: Shared) {
+    self.shared = shared
+    shared.field.setPower(true)
+  }
+
+  func begin() {}
+  func end() {}
+
+  func close() {
+    active = nil
+    shared.chip.withLock { $0.forgetTargets() }
+    shared.field.setPower(false)
+  }
+
+  func resetField() throws {
+    close()
+    shared.field.setPower(true)
+  }
+
+  // MARK: Searching
+
+  /// More tags than this do not get enough power from one field.
+  private static let maximumTags = 16
+
+  func findsOneByOne(_ technology: TagTechnology) -> Bool {
+    [.iso14443a, .iso14443b, .felica].contains(technology)
+  }
+
+  func list(_ technology: TagTechnology) throws -> [Target] {
+    switch technology {
+    case .iso15693:
+      active = nil
+      let targets = shared.chip.withLock { VicinitySearch.targets(&$0) }
+      return targets.map { .iso15693($0) }
+    case .jewel: return activate(.jewel).map { [$0] } ?? []
+    case .iso14443a, .iso14443b, .felica:
+      var targets: [Target] = []
+      while let target = try find(technology, besides: targets) { targets.append(target) }
+      return targets
+    default:
+      throw NFCError(.unsupported, "the direct reader cannot poll \(technology.rawValue)")
+    }
+  }
+
+  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+    guard found.count < Self.maximumTags else { return nil }
+    // Each that comes up again is put to sleep; FeliCa cards, which have no sleep, answer in turn.
+    for _ in 0...found.count {
+      if technology != .felica { deselect() }
+      guard let target = activate(technology) else { return nil }
+      if !found.contains(where: { $0.isSame(as: target) }) { return target }
+    }
+    return nil
+  }
+
+  private func deselect() {
+    guard let active, [.iso14443a, .iso14443b].contains(active.technology) else { return }
+    self.active = nil
+    _ = execute(.inDeselect, [0])
+  }
+
+  // InListPassiveTarget: user manual UM0701-02, 7.3.5. One target, the kind, and for FeliCa a Polling for any system.
+  private func activate(_ technology: TagTechnology, knowing uid: [UInt8] = []) -> Target? {
+    active = nil
+    let found: Target? =
+      switch technology {
+      case .iso14443a: search([0x00] + uid).flatMap(DirectTarget.typeA)
+      case .iso14443b: search([0x03, 0x00]).flatMap(DirectTarget.typeB)
+      case .felica:
+        search([0x01] + Self.polling).flatMap { DirectTarget.feliCa($0, bitRate: 212) }
+          ?? search([0x02] + Self.polling).flatMap { DirectTarget.feliCa($0, bitRate: 424) }
+      case .jewel: search([0x04]).flatMap(DirectTarget.jewel)
+      default: nil
+      }
+    active = found
+    return found
+  }
+
+  private static let polling: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x03]
+
+  /// What follows the target's number.
+  private func search(_ parameters: [UInt8]) -> [UInt8]? {
+    guard let reply = execute(.inListPassiveTarget, [1] + parameters), reply.count > 2,
+      reply[0] == 1
+    else { return nil }
+    return Array(reply.dropFirst(2))
+  }
+
+  // MARK: Waking
+
+  func select(_ target: Target) throws {
+    if let active, active.isSame(as: target) { return }
+    if try wake(target) { return }
+    try resetField()
+    guard try wake(target) else {
+      throw NFCError(.tagConnectionLost, "the tag has left the field")
+    }
+  }
+
+  private func wake(_ target: Target) throws -> Bool {
+    switch target {
+    case .iso14443a(let card):
+      deselect()
+      let found = activate(.iso14443a, knowing: DirectTarget.cascaded(card.uid))
+      return found?.isSame(as: target) ?? false
+    case .iso15693:
+      guard try list(.iso15693).contains(where: { $0.isSame(as: target) }) else { return false }
+      active = target
+      return true
+    default:
+      for _ in 0..<Self.maximumTags {
+        deselect()
+        guard let found = activate(target.technology) else { return false }
+        if found.isSame(as: target) { return true }
+      }
+      return false
+    }
+  }
+
+  func isPresent(_ target: Target) throws -> Bool {
+    if case .iso14443a(let card)? = active, card.supportsISO14443Part4 {
+      // Diagnose, attention request: asks the card for its last block (UM0701-02, 7.2.1).
+      let attention: UInt8 = 0x06
+      return execute(.diagnose, [attention])?.first == PN532Status.success.rawValue
+    }
+    active = nil
+    return try wake(target)
+  }
+
+  // MARK: Exchanges
+
+  func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8] {
+    if case .iso15693? = active {
+      let check = framing != .bare
+      guard let answer = shared.chip.withLock({ Self.vicinity(command, check, &$0) }) else {
+        throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
+      }
+      return answer
+    }
+    switch framing {
+    case .tagProtocol: return try exchangeData(command)
+    case .checked, .bare:
+      shared.chip.withLock { chip in
+        for register in [PN532Registers.txMode, PN532Registers.rxMode] {
+          chip.registers[register] =
+            framing == .bare
+            ? chip.registers[register] & ~PN532Registers.crcEnable
+            : chip.registers[register] | PN532Registers.crcEnable
+        }
+      }
+      let answer = try status(execute(.inCommunicateThru, command))
+      // A tag that has refused is mute until it is found again.
+      let acknowledge: UInt8 = 0x0A
+      if framing == .bare, answer.count == 1, answer[0] & 0x0F != acknowledge { active = nil }
+      return answer
+    }
+  }
+
+  /// InDataExchange with the first target, until all of the answer is there.
+  private func exchangeData(_ data: [UInt8]) throws -> [UInt8] {
+    var parameters: [UInt8] = [1] + data
+    var answer: [UInt8] = []
+    while true {
+      let reply = execute(.inDataExchange, parameters)
+      answer += try status(reply)
+      guard let first = reply?.first, first & PN532Status.moreInformation != 0 else {
+        return answer
+      }
+      parameters = [1]
+    }
+  }
+
+  func authenticate(
+    block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
+  ) throws {
+    let code: UInt8 = keyType == .a ? 0x60 : 0x61
+    do {
+      _ = try exchangeData([code, block] + key + uid)
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      throw NFCError(
+        .authenticationFailed, "the key does not open the sector", place: .block(Int(block)))
+    }
+  }
+
+  /// A command's answer without its code; `nil` if the chip does not take the command.
+  private func execute(_ command: PN532Command, _ parameters: [UInt8]) -> [UInt8]? {
+    shared.chip.withLock { chip in
+      guard case .reply(let reply) = chip.execute([command.rawValue] + parameters) else {
+        return nil
+      }
+      return Array(reply.dropFirst())
+    }
+  }
+
+  /// What follows a status that says that all went well.
+  private func status(_ reply: [UInt8]?) throws -> [UInt8] {
+    guard let reply, let first = reply.first else {
+      throw NFCError(.tagResponseError, "the chip does not take the command", cause: .notCarried)
+    }
+    let code = first & PN532Status.mask
+    guard code != PN532Status.success.rawValue else { return Array(reply.dropFirst()) }
+    active = nil
+    switch PN532Status(rawValue: code) {
+    case .timeOut:
+      throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
+    case .crcError, .parityError:
+      throw NFCError(.tagResponseError, "the tag's answer is broken", cause: .checksum)
+    case .mifareAuthentication:
+      throw NFCError(.authenticationFailed, "the key does not open the sector")
+    case let status:
+      throw NFCError(
+        .tagResponseError, "the tag has not answered as it should",
+        cause: .chip(code, status.map { "\($0)" } ?? "unknown error"))
+    }
+  }
+
+  // MARK: ISO/IEC 15693
+
+  private static let writesWithOption: UInt8 = 0x40
+
+  private static func vicinity(
+    _ command: [UInt8], _ isChecked: Bool, _ chip: inout PN532Chip
+  ) -> [UInt8]? {
+    let bytes = isChecked ? command + CyclicRedundancyCheck.b(command) : command
+    func send(_ bytes: [UInt8], _ chip: inout PN532Chip) -> RadioFrame? {
+      let frame = RadioFrame(bytes, modulation: .iso15693, bitRate: 26)
+      guard case .frame(let answer) = chip.transmit(frame, limit: .seconds(1)) else { return nil }
+      return answer
+    }
+    var answer = send(bytes, &chip)
+    // A write with the option flag is answered after a lone end of frame (ISO/IEC 15693-3, 10.4.2).
+    if answer == nil, let flags = command.first, flags & writesWithOption != 0 {
+      answer = send([], &chip)
+    }
+    guard let answer else { return nil }
+    return isChecked ? answer.checkedPayload : answer.bytes
+  }
+}
