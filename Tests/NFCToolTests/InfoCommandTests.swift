@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VirtualNFC
 
@@ -122,6 +123,39 @@ import VirtualNFC
     }
   }
 
+  /// The wish that nobody reads in the code: words, and not the names of cases.
+  @Test(arguments: [
+    ("ntag213", "0 of 137 bytes used, can be written"), ("barcode", "kind         NFC Barcode"),
+    ("topaz96", "kind           Jewel or Topaz tag"), ("bprime", "B' card (Innovatron, Calypso)"),
+    ("classic-1k", "sectors 1-15  key A D3F7D3F7D3F7"),
+    ("icode-slix2", "article surveillance  off"),
+    ("desfire-ev2", "hardware            version 18.0"),
+    ("st25dv04k", "blocks 0-127, read and write"),
+  ])
+  func saysInWords(_ name: String, _ words: String) async throws {
+    let result = try await Tool.run("info", "--virtual", name)
+    #expect(result.output.contains(words))
+    #expect(!result.output.contains("readWrite"))
+    #expect(!result.output.contains(/\bother\n/))
+  }
+
+  /// Access conditions that are none of the usual ones are spelled out.
+  @Test func accessConditionsAreSpelledOut() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.mfd").path
+      try #require(
+        try await Tool.run("dump", file, "--virtual", "blank-classic-1k").status == 0)
+      var bytes = try [UInt8](Data(contentsOf: URL(filePath: file)))
+      // Sector 1: blocks 100, 000, 000, trailer 011 (MF1S50YYX data sheet, tables 7 and 8).
+      bytes.replaceSubrange(118..<121, with: [0x7E, 0x17, 0x88])
+      try Data(bytes).write(to: URL(filePath: file))
+      let result = try await Tool.run("info", "--virtual", file)
+      #expect(result.status == 0)
+      #expect(
+        result.output.contains("block 0: read A or B, write B; block 1: read A or B, write A or B"))
+    }
+  }
+
   @Test func theMemoryIsHexadecimalAndText() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       #expect(try await nfc(["write", "uri", "https://swift.org"]).status == 0)
@@ -135,6 +169,11 @@ import VirtualNFC
     ("suica", #""service":"090F","withoutKey":true"#), ("icode-slix2", #""lockedBlocks":[]"#),
     ("desfire", #""applications":["#), ("tmoney", "T-money"), ("ntag216", #""version":"0004"#),
     ("ntag216", #""signature":""#), ("type4", #""aid":"D2760000850101""#),
+    ("icode-slix2", #""originality":"genuine""#), ("icode-slix2", #""eas":false"#),
+    ("icode-slix2", #""protection":{"password":false,"read":false,"attempts":0}"#),
+    ("st25dv04k", #""areas":[{"first":0,"last":127,"readPassword":false,"writePassword":false}]"#),
+    ("barcode", #""uri":"https://box.dev/nfc""#), ("topaz96", #""locks":{"static":"0160"}"#),
+    ("desfire-ev2", #""version":"0401"#), ("felica-lite-s", #""lockedBlocks":[]"#),
   ])
   func reports(_ name: String, _ part: String) async throws {
     let result = try await Tool.run("info", "--json", "--virtual", name)

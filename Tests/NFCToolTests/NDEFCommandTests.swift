@@ -75,7 +75,7 @@ import Testing
       #expect(try await nfc(["read"]).output == "https://swift.org/a\n")
       let info = try await nfc(["info"])
       #expect(info.lines.contains("NDEF          https://swift.org/a"))
-      #expect(info.lines.contains("              readWrite, 16 of 137 bytes"))
+      #expect(info.lines.contains("              16 of 137 bytes used, can be written"))
     }
   }
 

@@ -79,6 +79,27 @@ import Testing
     #expect(result.status == 0)
   }
 
+  /// As two stickers of a roll.
+  @Test(arguments: [
+    ["ntag213", "ntag213"], ["ntag213", "NTAG_213", "blank-ntag213"], ["classic-1k", "classic-1k"],
+    ["felica-lite-s", "felica-lite-s"], ["icode-slix2", "icode-slix2"], ["topaz96", "topaz96"],
+  ])
+  func tagsOfOneKindHaveUIDsOfTheirOwn(_ names: [String]) async throws {
+    let result = try await Tool.run(
+      names.flatMap { ["--virtual", $0] }
+        + ["poll", "--count", "\(names.count)", "--timeout", "5", "--json"])
+    #expect(result.status == 0)
+    #expect(
+      Set(result.lines.compactMap { $0.firstMatch(of: /"uid":"[0-9A-F]+"/)?.output }).count
+        == names.count)
+  }
+
+  @Test func aTagThatCannotHaveAnotherUIDIsThereOnce() async throws {
+    let result = try await Tool.run("poll", "--once", "--virtual", "suica", "--virtual", "suica")
+    #expect(result.status == 64)
+    #expect(result.errors.contains("01010612B41C7D2A"))
+  }
+
   @Test func theDemoShowsEveryProtocolAndEnds() async throws {
     let result = try await Tool.run("--virtual", "demo", "poll", "--json")
     #expect(result.status == 0)

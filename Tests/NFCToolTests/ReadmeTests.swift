@@ -48,6 +48,21 @@ import Testing
     }
   }
 
+  /// Made anew by its script, the times apart.
+  @Test func thePictureIsWhatTheToolPrints() async throws {
+    let result = try await Tool.shell(
+      "'\(Self.root.path)/Scripts/record-terminal' --tool \"$NFC\" --output -")
+    #expect(result.status == 0, "\(result.errors)")
+    let picture = Self.root.appending(path: ".github/terminal.svg")
+    let kept = try String(contentsOf: picture, encoding: .utf8)
+    let time = /\d+\.\d{3}/
+    #expect(
+      result.output.replacing(time, with: "") == kept.replacing(time, with: ""),
+      "run Scripts/record-terminal again")
+    let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.contains("](.github/terminal.svg)"))
+  }
+
   @Test func everyScriptIsThere() throws {
     let text = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     for match in text.matches(of: /Scripts\/[a-z-]+/) {

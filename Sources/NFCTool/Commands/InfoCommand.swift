@@ -59,7 +59,9 @@ private struct Report: Sendable {
       facts.append(JSON.Member(key: "memorySize", value: .integer(size)))
     }
     var table = FactTable()
-    table.add(facts)
+    // "other" is a word of programs.
+    if case .other = tag { table.add("kind", tag.kindName.withoutArticle) }
+    table.add(facts.filter { $0.key != "type" || $0.value.plainText != tag.otherTypeName })
     for line in content.lines { table.add("NDEF", line) }
     details.addRows(to: &table)
     self.table = table
@@ -78,7 +80,18 @@ private struct Report: Sendable {
   }
 }
 
+extension String {
+  /// `a tag` is `tag`.
+  fileprivate var withoutArticle: String {
+    guard let space = firstIndex(of: " "), ["a", "an"].contains(self[..<space]) else { return self }
+    return String(self[index(after: space)...])
+  }
+}
+
 extension DetectedTag {
+  /// `type` of a tag that is of no type; `nil` of all others.
+  fileprivate var otherTypeName: String? { if case .other = self { typeName } else { nil } }
+
   /// Who made the chip: by the product, or else by the first byte of a UID of 7 bytes, or the
   /// second of an ISO 15693 UID (ISO/IEC 7816-6, register of IC manufacturers).
   fileprivate func maker(_ product: TagProduct?) -> String? {
@@ -86,7 +99,8 @@ extension DetectedTag {
     let code: UInt8?
     switch self {
     case .iso15693(let tag): code = tag.icManufacturerCode
-    case .feliCa: return "Sony"
+    // Others make cards of this kind, too.
+    case .feliCa: return nil
     default: code = technology == .iso14443a && identifier.count == 7 ? identifier.first : nil
     }
     switch code {

@@ -179,10 +179,15 @@ struct PollCommand: AsyncParsableCommand {
       return try Output.line(event("arrived", time, tag.facts(product, information)))
     }
     let name = product?.name ?? tag.kindName
+    let uid = Terminal.padded(tag.identifier.hexadecimal, to: Self.widthOfUID)
+    let technology = Terminal.padded(tag.technology.rawValue, to: Self.widthOfProtocol)
     try Output.line(
-      "\(time.secondsText)  \(Terminal.styled("arrived", .good))  \(tag.identifier.hexadecimal)  "
-        + "\(tag.technology.rawValue)  \(name)")
+      "\(time.secondsText)  \(Terminal.styled("arrived", .good))  \(uid)  \(technology)  \(name)")
   }
+
+  /// Of 8 bytes, the longest that most tags have.
+  private static let widthOfUID = 16
+  private static let widthOfProtocol = 9
 
   private func printDeparture(of tag: DetectedTag, at time: Duration) throws {
     guard !options.json else { return try Output.line(event("left", time, tag.identity)) }

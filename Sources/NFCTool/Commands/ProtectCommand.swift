@@ -7,29 +7,34 @@ struct ProtectCommand: AsyncParsableCommand {
     commandName: "protect",
     abstract: "Asks for a password before a tag is written.",
     discussion: """
-      For NTAG21x and Ultralight EV1. Without --read anybody can read the tag as before. nfc write --password \
-      writes it, and nfc unprotect takes the protection away. --plan shows what would be written.
+      For NTAG21x, Ultralight EV1, ICODE SLIX2 and ST25DV. Without --read anybody can read the tag as before. \
+      nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
+      written.
 
       A password is no encryption: it goes over the air as it is.
 
       Examples:
         nfc protect --password 11223344 --plan --virtual ntag216
         nfc protect --password 11223344 --from 4 --read --virtual ntag216
+        nfc protect --password 11223344 --virtual icode-slix2
       """)
 
   @Option(
-    help: ArgumentHelp("The new password, 4 bytes.", valueName: "hex"),
+    help: ArgumentHelp("The new password: 4 bytes, 8 of an ST25DV.", valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var password: [UInt8]
 
   @Option(
     help: ArgumentHelp(
-      "What the tag answers to the right password, 2 bytes; zeros unless given.", valueName: "hex"),
+      "What an NTAG or Ultralight answers to the right password, 2 bytes; zeros unless given.",
+      valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--pack") })
   var pack: [UInt8]?
 
   @Option(
-    help: ArgumentHelp("The first page that is protected; 4 unless given.", valueName: "page"),
+    help: ArgumentHelp(
+      "The first page or block that is protected; that of the user's memory unless given.",
+      valueName: "number"),
     transform: { try NumberArgument.integer($0, "--from", in: 0...255) })
   var from: Int?
 
@@ -38,7 +43,7 @@ struct ProtectCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many wrong passwords the tag takes in a row, 1 to 7; 0 for any number.",
+      "How many wrong passwords an NTAG or Ultralight takes in a row, 1 to 7; 0 for any number.",
       discussion: "After one more it is closed for good. Cannot be undone.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--attempts", in: 0...7) })
   var attempts: Int?
@@ -53,12 +58,9 @@ struct ProtectCommand: AsyncParsableCommand {
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
-  /// Page 4 is the first of the user's memory.
-  private static let firstUserPage = 4
-
   mutating func validate() throws {
-    guard password.count == UltralightProtection.passwordSize else {
-      throw ValidationError("--password has 4 bytes, not \(password.count).")
+    guard ProtectionChange.passwordSizes.contains(password.count) else {
+      throw ValidationError("--password has 4 bytes, 8 of an ST25DV, not \(password.count).")
     }
     guard pack.map({ $0.count == UltralightProtection.acknowledgeSize }) ?? true else {
       throw ValidationError("--pack has 2 bytes, not \(pack?.count ?? 0).")
@@ -66,14 +68,10 @@ struct ProtectCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let limit = attempts ?? 0
-    let protection = try UltralightProtection(
-      password: password, acknowledge: pack ?? [0x00, 0x00], firstPage: from ?? Self.firstUserPage,
-      protectsReading: read, attemptLimit: limit == 0 ? nil : limit)
-    var effects: Set<UltralightProtectionPlan.IrreversibleEffect> = [.forgetsPassword]
-    if limit > 0 { effects.insert(.mayCloseForGood) }
     let change = ProtectionChange(
-      protection: protection, password: currentPassword, effects: effects, isPlan: plan)
+      wish: ProtectionChange.Wish(
+        password: password, pack: pack, from: from, protectsReading: read, attempts: attempts),
+      password: currentPassword, isPlan: plan)
     try await Session.run(options) { try await change.run($0) }
   }
 }
@@ -84,7 +82,8 @@ struct UnprotectCommand: AsyncParsableCommand {
     commandName: "unprotect",
     abstract: "Takes a tag's password protection away.",
     discussion: """
-      For NTAG21x and Ultralight EV1. The password itself stays on the tag and protects nothing.
+      For NTAG21x, Ultralight EV1, ICODE SLIX2 and ST25DV. The password itself stays on the tag and protects \
+      nothing.
 
       Example:
         nfc unprotect --password 11223344 --virtual ntag216
@@ -98,50 +97,145 @@ struct UnprotectCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let change = ProtectionChange(
-      protection: nil, password: try password.bytes, effects: [], isPlan: plan)
+    let change = ProtectionChange(wish: nil, password: try password.bytes, isPlan: plan)
     try await Session.run(options) { try await change.run($0) }
   }
 }
 
 /// Setting a tag's protection, or taking it away.
 private struct ProtectionChange: Sendable {
+  struct Wish: Sendable {
+    var password: [UInt8]
+    var pack: [UInt8]?
+    var from: Int?
+    var protectsReading: Bool
+    var attempts: Int?
+  }
+
+  static let passwordSizes = [UltralightProtection.passwordSize, ST25DVCommands.passwordSize]
+
   /// `nil` to take it away.
-  let protection: UltralightProtection?
+  let wish: Wish?
   /// The one that the tag has.
   let password: [UInt8]?
-  let effects: Set<UltralightProtectionPlan.IrreversibleEffect>
   let isPlan: Bool
+
+  /// The tags whose protection is known.
+  private enum Kind: Sendable {
+    case ultralight(UltralightCommands)
+    case vicinity(any ISO15693Tag, VicinityPassword)
+
+    init?(_ tag: DetectedTag) {
+      switch tag {
+      case .miFare(let tag):
+        guard let commands = tag.ultralight else { return nil }
+        self = .ultralight(commands)
+      case .iso15693(let tag):
+        let product = ISO15693Product.tagProduct(uid: tag.identifier)
+        guard let password = VicinityPassword(product) else { return nil }
+        self = .vicinity(tag, password)
+      default: return nil
+      }
+    }
+  }
 
   func run(_ session: Session) async throws {
     let options = session.options
     let tag = try await session.selectTag(
-      "an NTAG or Ultralight", polling: .miFare, for: .changing
-    ) { tag -> UltralightCommands? in
-      if case .miFare(let tag) = tag { tag.ultralight } else { nil }
-    }
-    let plan = try await tag.namingPassword {
-      try await tag.kind.protectionPlan(protection, password: password)
-    }
-    guard !isPlan else { return try show(plan, options) }
-    try await tag.namingPassword {
-      try await tag.kind.protect(
-        plan, accepting: effects.union(protection == nil ? plan.irreversibleEffects : []),
-        password: password)
-    }
-    try Output.done(options, tag.detected.identifier, ["protection": json])
+      "a tag with a password", polling: [.iso14443a, .iso15693], for: .changing
+    ) { Kind($0) }
+    let isDone =
+      switch tag.kind {
+      case .ultralight(let commands): try await change(commands, tag, options)
+      case .vicinity(let vicinity, let kind): try await change(vicinity, kind, tag, options)
+      }
+    guard isDone else { return }
+    let from = wish.map { $0.from ?? Self.firstNumber(tag.kind) }
+    try Output.done(
+      options, tag.detected.identifier,
+      [
+        "protection": .members([
+          "password": .bool(wish != nil), "from": from.map { .integer($0) },
+          "read": wish.map { .bool($0.protectsReading) },
+          "attempts": wish.map { .integer($0.attempts ?? 0) },
+        ])
+      ])
     if !options.json {
-      Output.remark("\(protection == nil ? "unprotected" : "protected") \(tag.name)")
+      Output.remark("\(wish == nil ? "unprotected" : "protected") \(tag.name)")
     }
   }
 
-  private var json: JSON {
-    .members([
-      "password": .bool(protection != nil), "from": protection.map { .integer($0.firstPage) },
-      "read": protection.map { .bool($0.protectsReading) },
-      "attempts": protection.map { .integer($0.attemptLimit ?? 0) },
-    ])
+  /// Page 4 is the first of the user's memory.
+  private static func firstNumber(_ kind: Kind) -> Int {
+    if case .ultralight = kind { 4 } else { 0 }
   }
+
+  // MARK: NTAG and Ultralight
+
+  /// Gives whether it was changed, and not only shown.
+  private func change(
+    _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
+  ) async throws -> Bool {
+    let limit = wish?.attempts ?? 0
+    let protection = try wish.map { wish in
+      guard wish.password.count == UltralightProtection.passwordSize else {
+        throw Failure(
+          .usage, "--password has \(wish.password.count) bytes, and this tag's password has 4",
+          tag: tag.name, advice: "give 8 hexadecimal digits")
+      }
+      return try UltralightProtection(
+        password: wish.password, acknowledge: wish.pack ?? [0x00, 0x00],
+        firstPage: wish.from ?? Self.firstNumber(tag.kind), protectsReading: wish.protectsReading,
+        attemptLimit: limit == 0 ? nil : limit)
+    }
+    let plan = try await tag.namingPassword {
+      try await commands.protectionPlan(protection, password: password)
+    }
+    guard !isPlan else {
+      try show(plan, options)
+      return false
+    }
+    var effects: Set<UltralightProtectionPlan.IrreversibleEffect> =
+      protection == nil ? Set(plan.irreversibleEffects) : [.forgetsPassword]
+    if limit > 0 { effects.insert(.mayCloseForGood) }
+    try await tag.namingPassword { [effects] in
+      try await commands.protect(plan, accepting: effects, password: password)
+    }
+    return true
+  }
+
+  // MARK: ISO 15693
+
+  private func change(
+    _ vicinity: any ISO15693Tag, _ kind: VicinityPassword, _ tag: SelectedTag<Kind>,
+    _ options: GlobalOptions
+  ) async throws -> Bool {
+    let unknown = [
+      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
+    ].first(where: \.1)
+    if let unknown {
+      throw Failure(
+        .usage, "this tag has nothing for \(unknown.0)", tag: tag.name,
+        advice: "leave it out")
+    }
+    let protection = VicinityProtection(
+      tag: vicinity, kind: kind,
+      wish: wish.map {
+        VicinityProtection.Wish(
+          password: $0.password, from: $0.from ?? Self.firstNumber(tag.kind),
+          protectsReading: $0.protectsReading)
+      }, current: password)
+    let steps = try await tag.namingPassword { try await protection.plan() }
+    guard !isPlan else {
+      for step in steps { try Output.line(options.json ? step.json.text : step.text) }
+      if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
+      return false
+    }
+    if !steps.isEmpty { try await tag.namingPassword { try await protection.run() } }
+    return true
+  }
+
+  // MARK: Plan
 
   /// One line per exchange; secrets are not shown.
   private func show(_ plan: UltralightProtectionPlan, _ options: GlobalOptions) throws {
@@ -180,7 +274,7 @@ extension UltralightProtectionPlan.Step {
   }
 }
 
-extension SelectedTag where Kind == UltralightCommands {
+extension SelectedTag {
   /// Runs `body`, and says of a password that is missing or wrong how it is given.
   fileprivate func namingPassword<Result: Sendable>(
     _ body: () async throws -> Result

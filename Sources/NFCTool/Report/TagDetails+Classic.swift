@@ -9,11 +9,28 @@ extension TagDetails {
     memoryMap = Self.map(commands.geometry)
     let dump = try await commands.dump(keys: keys, findsBothKeys: true)
     members.append(JSON.Member(key: "sectors", value: .array(dump.sectors.map(Self.json))))
-    for sector in dump.sectors { facts.append(("sector \(sector.sector)", Self.text(sector))) }
+    addRows(dump.sectors)
     if listsMemory {
       memory = MemoryListing(
         TagImage(
           .classic, unitSize: MiFareClassicGeometry.blockSize, bytes: dump.bytes))
+    }
+  }
+
+  /// One row for neighbours that are alike.
+  private mutating func addRows(_ sectors: [MiFareClassicSectorDump]) {
+    var rows: [(first: Int, last: Int, text: String)] = []
+    for sector in sectors {
+      let text = Self.text(sector)
+      if let row = rows.last, row.text == text, row.last + 1 == sector.sector {
+        rows[rows.count - 1].last = sector.sector
+      } else {
+        rows.append((sector.sector, sector.sector, text))
+      }
+    }
+    for row in rows {
+      let name = row.first == row.last ? "sector \(row.first)" : "sectors \(row.first)-\(row.last)"
+      facts.append((name, row.text))
     }
   }
 
@@ -59,7 +76,29 @@ extension TagDetails {
     case .applicationDirectory: "key A reads, key B writes"
     case .ndef: "key A reads and writes, key B changes the keys"
     case .ndefReadOnly: "read only"
-    default: conditions.isKeyBReadable ? "key B can be read" : "of its own"
+    default: details(conditions)
     }
+  }
+
+  /// Who may do what, by the groups of blocks that have bits of their own (MF1S50YYX data sheet, 8.7).
+  private static func details(_ conditions: MiFareClassicAccessConditions) -> String {
+    func keys(_ operation: MiFareClassicAccessConditions.Operation, _ group: Int) -> String {
+      switch (
+        conditions.allows(operation, group: group, with: .a),
+        conditions.allows(operation, group: group, with: .b)
+      ) {
+      case (true, true): "A or B"
+      case (true, false): "A"
+      case (false, true): "B"
+      case (false, false): "none"
+      }
+    }
+    let groups = (0...2).map { "read \(keys(.read, $0)), write \(keys(.write, $0))" }
+    let blocks =
+      Set(groups).count == 1
+      ? "\(groups[0])"
+      : groups.enumerated().map { "block \($0.offset): \($0.element)" }
+        .joined(separator: "; ")
+    return blocks + (conditions.isKeyBReadable ? "; key B can be read" : "")
   }
 }

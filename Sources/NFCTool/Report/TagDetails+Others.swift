@@ -1,22 +1,7 @@
 import NFC
 
-/// ISO 15693 and FeliCa.
+/// FeliCa.
 extension TagDetails {
-  mutating func ask(_ tag: any ISO15693Tag, _ listsMemory: Bool) async throws {
-    let detected = DetectedTag.iso15693(tag)
-    guard let count = try await detected.vicinityInformation()?.blockCount, count > 0 else {
-      return
-    }
-    if let status = try await answer(detected, { try await tag.securityStatus(0..<count) }) {
-      lockedBlocks = status.indices.filter { status[$0] & 1 == 1 }
-    }
-    guard listsMemory,
-      let content = try await answer(
-        detected, { try await MemoryTag.vicinity(tag).read(TagKeys(), password: nil) })
-    else { return }
-    memory = MemoryListing(content.image, locked: lockedBlocks ?? [])
-  }
-
   mutating func ask(
     _ tag: any FeliCaTag, _ product: TagProduct?, _ listsMemory: Bool
   ) async throws {
@@ -25,11 +10,32 @@ extension TagDetails {
       facts += card.rows
       members += card.members(tag)
     }
-    guard listsMemory, tag.lite != nil,
+    guard let lite = tag.lite else { return }
+    if let configuration = try await answer(detected, { try await lite.memoryConfiguration() }) {
+      let locked = FeliCaLiteMemoryConfiguration.blocks.filter {
+        !configuration.writableBlocks.contains($0)
+      }
+      lockedBlocks = locked
+      add(configuration)
+    }
+    guard listsMemory,
       let content = try await answer(
         detected, { try await MemoryTag.feliCaLite(tag).read(TagKeys(), password: nil) })
     else { return }
-    memory = MemoryListing(content.image)
+    memory = MemoryListing(content.image, locked: lockedBlocks ?? [])
+  }
+
+  private mutating func add(_ configuration: FeliCaLiteMemoryConfiguration) {
+    let keyed = configuration.readRestrictedBlocks.union(configuration.writeRestrictedBlocks)
+    if !keyed.isEmpty {
+      facts.append(("needs the card key", "blocks \(NumberList.text(keyed.sorted()))"))
+    }
+    facts.append(
+      (
+        "system blocks",
+        configuration.systemBlocksAreWritable
+          ? "can be written: the key can still be changed" : "closed for good"
+      ))
   }
 }
 
@@ -88,6 +94,9 @@ extension TagDetails {
     static let getFileIDs: UInt8 = 0x6F
     static let getFileSettings: UInt8 = 0xF5
     static let getKeySettings: UInt8 = 0x45
+    static let getVersion: UInt8 = 0x60
+    /// Hardware and software, 7 bytes each; UID, batch, and the week and year in which it was made.
+    static let versionSize = 28
     static let additionalFrame: UInt8 = 0xAF
     static let done: UInt8 = 0x00
     /// Answers never need more.
@@ -107,6 +116,9 @@ extension TagDetails {
   }
 
   mutating func askDESFire(_ tag: any MiFareTag) async throws {
+    if let bytes = try await send(tag, DESFire.getVersion), bytes.count == DESFire.versionSize {
+      add(version: bytes)
+    }
     // The signature's command may have left another application selected.
     guard try await send(tag, DESFire.selectApplication, [0, 0, 0]) != nil else { return }
     if let free = try await send(tag, DESFire.freeMemory), free.count == 3 {
@@ -127,6 +139,16 @@ extension TagDetails {
     }
     if applications.isEmpty { facts.append(("applications", "none")) }
     members.append(JSON.Member(key: "applications", value: .array(applications)))
+  }
+
+  /// Week and year are decimal digits in hexadecimal.
+  private mutating func add(version bytes: [UInt8]) {
+    version = bytes
+    facts.append(("hardware", "version \(bytes[3]).\(bytes[4])"))
+    facts.append(("software", "version \(bytes[10]).\(bytes[11])"))
+    let (week, year) = ([bytes[26]].hexadecimal, [bytes[27]].hexadecimal)
+    guard let number = Int(week), (1...53).contains(number), Int(year) != nil else { return }
+    facts.append(("made", "week \(number) of 20\(year)"))
   }
 
   private mutating func application(_ tag: any MiFareTag, _ bytes: [UInt8]) async throws -> JSON {

@@ -17,12 +17,14 @@ struct TagDetails {
 
   /// What a password or key protects.
   struct Protection {
-    /// The first protected page.
+    /// The first protected page or block; `nil` if none is.
     var from: Int?
     var protectsReading = false
     /// 0 for no limit.
     var attempts = 0
     var isConfigurationLocked = false
+    /// What ``from`` counts.
+    var unit = "page"
   }
 
   var originality = OriginalitySignature.Verdict.unknown
@@ -69,13 +71,12 @@ struct TagDetails {
         try await checkOriginality(tag, product) { try await card.sendCommand($0) }
       }
       try await askApplications(card)
-    case .iso15693(let vicinity): try await ask(vicinity, listsMemory)
+    case .iso15693(let vicinity):
+      try await ask(vicinity, product, password: password, listsMemory)
     case .feliCa(let card): try await ask(card, product, listsMemory)
     case .other(let other):
-      if listsMemory, other.technology == .jewel {
-        memory = MemoryListing(
-          try await MemoryTag.topaz(other).read(TagKeys(), password: nil).image)
-      }
+      if other.technology == .jewel { try await askTopaz(other, listsMemory) }
+      if case .barcode(let data) = other.target { readBarcode(data) }
     }
   }
 
@@ -195,8 +196,13 @@ extension TagDetails.Protection {
   fileprivate var text: String {
     guard let from else { return "none" }
     let use = protectsReading ? "to read and write" : "to write"
-    let limit = attempts == 0 ? "any number of attempts" : "\(attempts) wrong attempts at most"
+    let limit =
+      switch (unit, attempts) {
+      case ("page", 0): ", any number of attempts"
+      case (_, 0): ""
+      default: ", \(attempts) wrong attempts at most"
+      }
     let lock = isConfigurationLocked ? ", cannot be changed any more" : ""
-    return "needed \(use) from page \(from) on, \(limit)\(lock)"
+    return "needed \(use) from \(unit) \(from) on\(limit)\(lock)"
   }
 }

@@ -53,8 +53,9 @@ struct NDEFContent: Sendable {
       guard content.status.access != .notSupported else {
         return Description(json: try content.json, lines: ["none"])
       }
-      let size = "\(content.bytes.count) of \(content.status.capacity) bytes"
-      let status = "\(content.status.access.rawValue), \(size)"
+      let size = "\(content.bytes.count) of \(content.status.capacity) bytes used"
+      let access = content.status.access == .readWrite ? "can be written" : "read only"
+      let status = "\(size), \(access)"
       do {
         let records = try content.message.records.map(\.description)
         return Description(json: try content.json, lines: records + [status])

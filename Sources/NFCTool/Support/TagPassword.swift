@@ -18,7 +18,7 @@ struct TagPassword: TagPasswordOptions {
   @Option(
     name: .customLong("password"),
     help: ArgumentHelp(
-      "The tag's password: 4 bytes of an NTAG or Ultralight EV1, 16 of an Ultralight C.",
+      "The tag's password: 4 bytes of an NTAG, Ultralight EV1 or ICODE, 8 of an ST25DV, 16 of an Ultralight C.",
       discussion: "The environment variable NFC_PASSWORD does the same.", valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var value: [UInt8]?
@@ -73,6 +73,9 @@ extension DetectedTag {
   ///   `NFCError` `authenticationFailed`.
   func authenticate(_ password: [UInt8]?) async throws {
     guard let password else { return }
+    if case .iso15693(let tag) = self, let kind = VicinityPassword(try await tag.product()) {
+      return try await kind.give(password, to: tag)
+    }
     guard case .miFare(let tag) = self, let commands = tag.ultralight else {
       throw Failure(
         .usage, "a password is given, and \(kindName) has none",

@@ -14,6 +14,9 @@ enum Terminal {
   /// Whether standard error is a terminal that takes a line back.
   static let hasStatus = isatty(STDERR_FILENO) == 1 && !isDumb
 
+  /// Whether standard output is a terminal, where columns are aligned.
+  static let isOutput = isatty(STDOUT_FILENO) == 1
+
   /// Whether standard output is shown in colour (no-color.org).
   static let hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !isSet("NO_COLOR")
 
@@ -67,6 +70,11 @@ enum Terminal {
   /// Colours a text of standard output, where that is wanted.
   static func styled(_ text: String, _ style: Style) -> String {
     hasColor && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  /// Fills a text of standard output up to a column's width; as it is where no person looks at it.
+  static func padded(_ text: String, to width: Int) -> String {
+    isOutput ? text + String(repeating: " ", count: max(0, width - text.count)) : text
   }
 
   // MARK: Help

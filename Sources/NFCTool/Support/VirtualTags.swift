@@ -11,18 +11,18 @@ struct VirtualTags: Sendable {
   var tags: [VirtualTag] = []
   var showsDemo = false
 
-  /// - Throws: ``Failure``: a name that is not known is `usage`, a file that is no dump `content`.
+  /// - Throws: ``Failure``: a name that is not known, or a tag that is there twice, is `usage`, a file that is no dump `content`.
   init(_ names: [String]) throws {
     for name in names {
       if Spelling.folded(name) == Self.demo, !File.exists(name) {
         showsDemo = true
       } else {
-        tags.append(try Self.tag(name))
+        tags.append(try Self.distinct(try Self.tag(name), named: name, from: tags))
       }
     }
   }
 
-  private static let blank = "blank"
+  static let blank = "blank"
 
   /// All that can be named, files apart.
   static var names: [String] {

@@ -1,0 +1,134 @@
+import NFC
+
+/// ISO 15693.
+extension TagDetails {
+  mutating func ask(
+    _ tag: any ISO15693Tag, _ product: TagProduct?, password: [UInt8]?, _ listsMemory: Bool
+  ) async throws {
+    let detected = DetectedTag.iso15693(tag)
+    guard let count = try await detected.vicinityInformation()?.blockCount, count > 0 else {
+      return
+    }
+    if let status = try await answer(detected, { try await tag.securityStatus(0..<count) }) {
+      lockedBlocks = status.indices.filter { status[$0] & 1 == 1 }
+    }
+    if let product { try await askMaker(tag, product, blockCount: count) }
+    guard listsMemory else { return }
+    // A silence may have made it forget the password.
+    if password != nil { try await detected.authenticate(password) }
+    guard
+      let content = try await answer(
+        detected, { try await MemoryTag.vicinity(tag).read(TagKeys(), password: nil) })
+    else { return }
+    memory = MemoryListing(content.image, locked: lockedBlocks ?? [])
+  }
+
+  private mutating func askMaker(
+    _ tag: any ISO15693Tag, _ product: TagProduct, blockCount: Int
+  ) async throws {
+    if product.name.hasPrefix("ICODE") || product.name.hasPrefix("NTAG 5") {
+      try await askICODE(tag, product, blockCount)
+    } else if product.name.hasPrefix("ST25DV") {
+      try await askST25DV(tag, blockCount)
+    }
+  }
+
+  // MARK: ICODE
+
+  private mutating func askICODE(
+    _ tag: any ISO15693Tag, _ product: TagProduct, _ blockCount: Int
+  ) async throws {
+    let detected = DetectedTag.iso15693(tag)
+    let commands = ICODECommands(tag)
+    if let state = try await answer(detected, { try await commands.state() }) {
+      protection = Protection(state, blockCount: blockCount)
+      add(state)
+    }
+    if let bytes = try await answer(detected, { try await commands.signature() }) {
+      signature = bytes
+      originality = Self.verdict(uid: tag.identifier, bytes, product)
+    }
+    // A chip that is silent on what it does not know is not asked whether it would sound an alarm.
+    guard protection != nil || product.name == "ICODE SLI" || product.name == "ICODE SLIX" else {
+      return
+    }
+    let alarms = try await answer(detected) { try await commands.alarm() } != nil
+    facts.append(("article surveillance", alarms ? "on, the tag sounds the alarm" : "off"))
+    members.append(JSON.Member(key: "eas", value: .bool(alarms)))
+  }
+
+  private mutating func add(_ state: ICODECommands.State) {
+    let locks = [
+      (state.isAFILocked, "AFI"), (state.isDSFIDLocked, "DSFID"),
+      (state.isEASLocked, "article surveillance"), (state.isProtectionLocked, "protection"),
+    ].filter(\.0).map(\.1)
+    facts.append(("locked for good", locks.isEmpty ? "none" : locks.joined(separator: ", ")))
+    members += [
+      JSON.Member(key: "afiLocked", value: .bool(state.isAFILocked)),
+      JSON.Member(key: "dsfidLocked", value: .bool(state.isDSFIDLocked)),
+      JSON.Member(key: "easLocked", value: .bool(state.isEASLocked)),
+    ]
+  }
+
+  /// NXP signs the UID as it goes over the air. Readers have been seen to give UID and signature the other way
+  /// round (Proxmark3, cmdhf15.c, tries all of them).
+  private static func verdict(
+    uid: [UInt8], _ signature: [UInt8], _ product: TagProduct
+  ) -> OriginalitySignature.Verdict {
+    let pairs = [
+      (Array(uid.reversed()), signature), (uid, Array(signature.reversed())), (uid, signature),
+    ]
+    let verdicts = pairs.map {
+      OriginalitySignature.verify(uid: $0, signature: $1, product: product)
+    }
+    return verdicts.contains(.genuine) ? .genuine : verdicts[0]
+  }
+
+  // MARK: ST25DV
+
+  private mutating func askST25DV(_ tag: any ISO15693Tag, _ blockCount: Int) async throws {
+    let detected = DetectedTag.iso15693(tag)
+    let commands = ST25DVCommands(tag)
+    guard
+      let areas = try await answer(
+        detected, { try await commands.areas(memorySize: blockCount * ST25DVCommands.blockSize) })
+    else { return }
+    protection = Protection(areas)
+    for (index, area) in areas.enumerated() {
+      facts.append(
+        ("area \(index + 1)", "blocks \(NumberList.text(Array(area.blocks))), \(area.text)"))
+    }
+    members.append(
+      JSON.Member(
+        key: "areas",
+        value: .array(
+          areas.map { area in
+            .members([
+              "first": .integer(area.blocks.lowerBound),
+              "last": .integer(area.blocks.upperBound - 1),
+              "readPassword": .bool(area.needsPasswordToRead),
+              "writePassword": .bool(area.needsPasswordToWrite),
+              "readOnly": area.isReadOnly ? .bool(true) : nil,
+            ])
+          })))
+  }
+}
+
+extension TagDetails.Protection {
+  /// Of an ICODE, whose memory has two parts.
+  fileprivate init(_ state: ICODECommands.State, blockCount: Int) {
+    let first = [state.lowPart, state.highPart].first { $0.read || $0.write }
+    self.init(
+      from: first.map { $0 == state.lowPart && state.pointer > 0 ? 0 : state.pointer },
+      protectsReading: first?.read ?? false, isConfigurationLocked: state.isProtectionLocked,
+      unit: "block")
+  }
+
+  /// Of an ST25DV: that of the first area that has one.
+  fileprivate init(_ areas: [ST25DVCommands.Area]) {
+    let first = areas.first { $0.needsPasswordToWrite }
+    self.init(
+      from: first?.blocks.lowerBound, protectsReading: first?.needsPasswordToRead ?? false,
+      unit: "block")
+  }
+}

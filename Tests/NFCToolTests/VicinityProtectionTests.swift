@@ -1,0 +1,191 @@
+import NFC
+import Testing
+import VirtualNFC
+
+@testable import NFCTool
+
+/// Passwords of ISO 15693 tags, over a virtual PC/SC reader that the test keeps from command to command.
+@Suite struct VicinityProtectionTests {
+  private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
+  private static let longPassword: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
+
+  /// A tag on a reader. `again` takes it away and puts it back, which ends what it knew.
+  private struct Bench {
+    let field = VirtualField()
+    let virtual: VirtualPCSCReader
+    let reader: Reader
+    let placed: VirtualTag
+
+    init(_ tag: VirtualTag) async throws {
+      field.place(tag)
+      let virtual = VirtualPCSCReader(field)
+      self.virtual = virtual
+      placed = tag
+      reader = try await Reader.open(over: { virtual.service() })
+    }
+
+    func tag() async throws -> any ISO15693Tag {
+      let found = try #require(try await reader.tagsInField().first)
+      try await found.connect()
+      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no ISO 15693 tag") }
+      return tag
+    }
+
+    /// The tag after the field was off.
+    func again() async throws -> any ISO15693Tag {
+      field.remove(placed)
+      _ = try await reader.tagsInField()
+      field.place(placed)
+      return try await tag()
+    }
+  }
+
+  private static func change(
+    _ tag: any ISO15693Tag, _ kind: VicinityPassword, _ wish: VicinityProtection.Wish?,
+    current: [UInt8]? = nil
+  ) async throws {
+    let change = VicinityProtection(tag: tag, kind: kind, wish: wish, current: current)
+    _ = try await change.plan()
+    try await change.run()
+  }
+
+  private static func wish(
+    _ password: [UInt8], from: Int = 0, read: Bool = false
+  ) -> VicinityProtection.Wish {
+    VicinityProtection.Wish(password: password, from: from, protectsReading: read)
+  }
+
+  @Test(arguments: [(0, false), (0, true), (20, false), (20, true)])
+  func anICODEIsClosedAndOpened(_ from: Int, _ read: Bool) async throws {
+    let bench = try await Bench(.icodeSLIX2())
+    try await Self.change(
+      try await bench.tag(), .icode, Self.wish(Self.password, from: from, read: read))
+    let closed = try await bench.again()
+    #expect(try await ICODECommands(closed).state().highPart.read == read)
+    await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
+    if from > 0 { try await closed.writeBlocks(at: 10, [1, 2, 3, 4]) }
+    if read {
+      await #expect(throws: NFCError.self) { try await closed.readBlocks(30..<31) }
+    } else {
+      _ = try await closed.readBlocks(30..<31)
+    }
+    try await DetectedTag.iso15693(closed).authenticate(Self.password)
+    try await closed.writeBlocks(at: 30, [1, 2, 3, 4])
+    #expect(try await closed.readBlocks(30..<31).first?.data == [1, 2, 3, 4])
+
+    let details = try await Self.details(DetectedTag.iso15693(try await bench.again()))
+    #expect(details.contains(#""password":true,"from":\#(from),"read":\#(read)"#))
+
+    try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
+    try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
+  }
+
+  private static func details(_ tag: DetectedTag) async throws -> String {
+    let keys = try TagKeys.parse([])
+    let details = try await TagDetails(
+      tag, try await tag.product(), keys, password: nil, listsMemory: false)
+    return JSON.object(details.json).text
+  }
+
+  @Test func anICODEIsNotProtectedTwiceWithoutItsPassword() async throws {
+    let bench = try await Bench(.icodeSLIX2())
+    try await Self.change(try await bench.tag(), .icode, Self.wish(Self.password))
+    let error = await #expect(throws: NFCError.self) {
+      try await Self.change(try await bench.again(), .icode, Self.wish([9, 9, 9, 9]))
+    }
+    #expect(error?.code == .notAuthenticated)
+    let wrong = await #expect(throws: NFCError.self) {
+      try await Self.change(
+        try await bench.again(), .icode, Self.wish([9, 9, 9, 9]), current: [8, 8, 8, 8])
+    }
+    #expect(wrong?.code == .authenticationFailed)
+    // Nothing has changed: the old password is still the one.
+    try await Self.change(
+      try await bench.again(), .icode, Self.wish([9, 9, 9, 9]), current: Self.password)
+    try await Self.change(try await bench.again(), .icode, nil, current: [9, 9, 9, 9])
+  }
+
+  @Test func anST25DVIsClosedAndOpened() async throws {
+    let bench = try await Bench(.st25dv04K())
+    try await Self.change(try await bench.tag(), .st25dv, Self.wish(Self.longPassword))
+    let closed = try await bench.again()
+    _ = try await closed.readBlocks(0..<4)
+    await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
+    // Neither does the factory's password open it, nor its configuration.
+    for number in [ST25DVCommands.configurationPassword, ST25DVCommands.areaPassword] {
+      await #expect(throws: NFCError.self) {
+        try await ST25DVCommands(closed).present(ST25DVCommands.factoryPassword, number: number)
+      }
+    }
+    try await DetectedTag.iso15693(closed).authenticate(Self.longPassword)
+    try await closed.writeBlocks(at: 30, [1, 2, 3, 4])
+    let details = try await Self.details(DetectedTag.iso15693(try await bench.again()))
+    #expect(details.contains(#""password":true,"from":0,"read":false"#))
+    #expect(details.contains(#"{"first":0,"last":127,"readPassword":false,"writePassword":true}"#))
+    try await Self.change(try await bench.again(), .st25dv, nil, current: Self.longPassword)
+    try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
+  }
+
+  /// A tag that leaves between any two commands is open, or closed by the new password.
+  @Test(arguments: 0..<9)
+  func aTagThatLeavesCanBeOpened(_ exchange: Int) async throws {
+    let bench = try await Bench(.icodeSLIX2())
+    let tag = try await bench.tag()
+    let start = bench.virtual.statistics.exchanges
+    bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: start + exchange)])
+    try? await Self.change(tag, .icode, Self.wish(Self.password))
+    bench.virtual.setFaults([])
+    let state = try await ICODECommands(try await bench.again()).state()
+    var opened = 0
+    for password in [ICODECommands.factoryPassword, Self.password] {
+      let attempt = try await bench.again()
+      // The two passwords may differ where it was torn away between them.
+      for use in ICODECommands.Password.allCases
+      where (try? await ICODECommands(attempt).give(password, for: use)) != nil { opened += 1 }
+    }
+    #expect(opened >= 1)
+    if state.highPart.write {
+      try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("protect --password 1122334455667788 --virtual icode-slix2", 64, "8 hexadecimal digits"),
+      ("protect --password 11223344 --virtual st25dv04k", 64, "16 hexadecimal digits"),
+      ("protect --password 1122334455667788 --read --virtual st25dv04k", 64, "always be read"),
+      ("protect --password 1122334455667788 --from 4 --virtual st25dv04k", 64, "--from"),
+      ("protect --password 11223344 --from 79 --virtual icode-slix2", 64, "0 to 78"),
+      ("protect --password 11223344 --attempts 3 --virtual icode-slix2", 64, "--attempts"),
+      ("protect --password 11223344 --pack 0000 --virtual icode-slix2", 64, "--pack"),
+      (
+        "protect --password 11223344 --current-password 99999999 --virtual icode-slix2", 77, "wrong"
+      ),
+      ("protect --password 11223344 --virtual icode-slix", 66, "use another tag"),
+      ("write text hi --password 11223344 --virtual icode-slix2", 77, "--password"),
+      ("write text hi --password 11223344 --virtual icode-slix", 64, "has none"),
+      ("write text hi --password 1122 --virtual icode-slix2", 64, "8 hexadecimal digits"),
+    ] as [(String, Int32, String)])
+  func whatIsWrongIsSaid(_ line: String, _ status: Int32, _ text: String) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == status)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains(text))
+    #expect(!result.errors.contains("99999999"))
+    #expect(result.output == "")
+  }
+
+  @Test(arguments: [
+    ("icode-slix2", "11223344", "password protection: none → to write from block 0 on"),
+    ("st25dv", "1122334455667788", "password protection of the first area: none → to write"),
+  ])
+  func thePlanShowsNoPassword(_ tag: String, _ password: String, _ line: String) async throws {
+    let plan = try await Tool.run("protect", "--password", password, "--plan", "--virtual", tag)
+    #expect(plan.status == 0)
+    #expect(plan.lines.last == line)
+    #expect(!plan.output.contains(password))
+    let done = try await Tool.run("protect", "--password", password, "--json", "--virtual", tag)
+    #expect(
+      done.output.contains(#""protection":{"password":true,"from":0,"read":false,"attempts":0}"#))
+  }
+}
