@@ -1,5 +1,8 @@
 import Foundation
 import Testing
+import VirtualNFC
+
+@testable import NFCTool
 
 @Suite struct PollTests {
   /// A line with its time put to nought, which is all that differs between two runs.
@@ -82,7 +85,7 @@ import Testing
   /// As two stickers of a roll.
   @Test(arguments: [
     ["ntag213", "ntag213"], ["ntag213", "NTAG_213", "blank-ntag213"], ["classic-1k", "classic-1k"],
-    ["felica-lite-s", "felica-lite-s"], ["icode-slix2", "icode-slix2"], ["topaz96", "topaz96"],
+    ["felica-lite-s", "felica-lite-s"], ["icode-slix2", "icode-slix2"],
   ])
   func tagsOfOneKindHaveUIDsOfTheirOwn(_ names: [String]) async throws {
     let result = try await Tool.run(
@@ -92,6 +95,20 @@ import Testing
     #expect(
       Set(result.lines.compactMap { $0.firstMatch(of: /"uid":"[0-9A-F]+"/)?.output }).count
         == names.count)
+  }
+
+  /// A chip that can have no other UID is refused.
+  @Test(arguments: VirtualTag.names)
+  func everyTagTwiceIsTwoTagsOrRefused(_ name: String) throws {
+    for name in [name, "blank-\(name)"] where (try? VirtualTag.named(name)) != nil {
+      do {
+        let tags = try VirtualTags([name, name, name]).tags
+        #expect(Set(tags.map(\.identifier)).count == 3)
+        #expect(Set(tags.map(\.name)).count == 1)
+      } catch let failure as Failure {
+        #expect(failure.status == .usage)
+      }
+    }
   }
 
   @Test func aTagThatCannotHaveAnotherUIDIsThereOnce() async throws {

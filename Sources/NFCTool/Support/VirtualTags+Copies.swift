@@ -21,8 +21,6 @@ extension VirtualTags {
     "classic-4k": { .classic4K(uid: $0, formatted: $1) },
     "felica-lite": { .feliCaLite(idm: $0, formatted: $1) },
     "felica-lite-s": { .feliCaLiteS(idm: $0, formatted: $1) },
-    "topaz96": { .topaz96(uid: $0, formatted: $1) },
-    "topaz512": { .topaz512(uid: $0, formatted: $1) },
     "icode-slix": { .icodeSLIX(uid: $0, formatted: $1) },
     "icode-slix2": { .icodeSLIX2(uid: $0, formatted: $1) },
     "st25dv": { .st25dv(uid: $0, formatted: $1) },
@@ -49,7 +47,7 @@ extension VirtualTags {
         advice: "a reader cannot tell them apart; leave one out")
     }
     var uid = tag.identifier
-    // A reader sees the first four bytes of a Jewel tag's UID only; of an ISO 15693 tag they are the chip's.
+    // The first bytes of an ISO 15693 UID are the chip's.
     let place = tag.modulation == .iso15693 ? uid.count - 1 : min(3, uid.count - 1)
     for _ in 0..<UInt8.max {
       uid[place] &+= 1
