@@ -47,6 +47,24 @@ import Testing
     }
   }
 
+  /// `nfc watch` is started from where it is installed, also if that is not where it was put together.
+  @Test(arguments: ["", "stage 50%"])
+  func theUnitStartsTheInstalledProgram(_ stage: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let root = stage.isEmpty ? "" : directory.appending(path: stage).path
+      let prefix = stage.isEmpty ? directory.appending(path: "a b%").path : root + "/usr"
+      let result = try await Self.run(
+        #""$ROOT/Scripts/install-files" "$NFC" "$PREFIX""#, ["PREFIX": prefix, "DESTDIR": root])
+      #expect(result.status == 0)
+      let path = prefix + "/share/systemd/user/nfc-watch.service"
+      #expect(result.lines.contains(path))
+      let unit = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+      let program = (stage.isEmpty ? prefix : "/usr").replacing("%", with: "%%") + "/bin/nfc"
+      #expect(unit.contains("[Service]\nExecStart=\"\(program)\" watch\nRestart="))
+      #expect(unit.contains("[Install]\n"))
+    }
+  }
+
   @Test func aDirectoryThatCannotBeWrittenIsRefusedAtOnce() async throws {
     let result = try await Self.run(#""$ROOT/Scripts/install" /proc/nowhere"#)
     #expect(result.status == 1)
@@ -61,6 +79,7 @@ import Testing
         : >"$D/system/var/lib/dpkg/status"
         package=$("$ROOT/Scripts/package" --tool "$NFC" --output "$D/out")
         dpkg-deb --info "$package" | grep -q "Package: nfc-swift"
+        dpkg-deb --field "$package" Maintainer
         dpkg --root="$D/system" --force-depends --force-not-root --force-script-chrootless \
           --log=/dev/null --install "$package" >/dev/null 2>&1
         "$D/system/usr/bin/nfc" --version
@@ -75,7 +94,8 @@ import Testing
         "usr/share/man/man1/nfc.1.gz", "usr/share/man/man1/nfc-felica-read.1.gz",
         "usr/share/bash-completion/completions/nfc", "usr/share/zsh/vendor-completions/_nfc",
         "usr/share/fish/vendor_completions.d/nfc.fish", "usr/lib/udev/rules.d/60-nfc.rules",
-        "usr/share/doc/nfc-swift/copyright",
+        "usr/share/doc/nfc-swift/copyright", "usr/share/systemd/user/nfc-watch.service",
+        "swift-nfc contributors <swift-nfc@localhost>",
       ] {
         #expect(result.lines.contains(file))
       }

@@ -1,6 +1,6 @@
 import NFC
 
-/// What `nfc info` finds out by asking the tag, besides its product and its NDEF message.
+/// What `nfc info` finds out by asking the tag, in addition to its product and its NDEF message.
 struct TagDetails {
   /// Lock bits as they stand on the tag.
   struct Locks {

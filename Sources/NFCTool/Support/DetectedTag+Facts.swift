@@ -46,7 +46,7 @@ extension DetectedTag {
     }
   }
 
-  /// What an ISO 15693 tag tells of itself; `nil` of another kind, and of one that tells nothing.
+  /// What an ISO 15693 tag reports about itself; `nil` for another kind, and for one that reports nothing.
   func vicinityInformation() async throws -> ISO15693SystemInformation? {
     guard case .iso15693(let tag) = self else { return nil }
     do {
@@ -65,7 +65,7 @@ extension DetectedTag {
     ]
   }
 
-  /// What activation has told of the tag, its product, and what an ISO 15693 tag tells of itself.
+  /// What activation has reported of the tag, its product, and what an ISO 15693 tag reports about itself.
   func facts(
     _ product: TagProduct?, _ information: ISO15693SystemInformation? = nil
   ) -> [JSON.Member] {

@@ -69,7 +69,7 @@ enum JSON: Hashable, Sendable {
   }
 
   /// RFC 8259, 7: quotation mark, reverse solidus and the control characters must be escaped. DEL
-  /// and the line separators U+2028 and U+2029 are too: not every reader of lines bears them.
+  /// and the line separators U+2028 and U+2029 are too: not every program that reads lines accepts them.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {
