@@ -18,6 +18,10 @@ public protocol VirtualChip: Sendable {
   /// a value of another size is cut or leaves the rest as it was.
   var memory: [UInt8] { get set }
 
+  /// What is final on the chip now, by bits that no command clears: lock bits, one-time bits, counters and the
+  /// like. ``VirtualTag`` compares it before and after each frame. Chips without any need not have it.
+  var irreversibleState: IrreversibleState { get }
+
   /// The carrier was switched on: the chip starts from its power-on state.
   mutating func powerOn()
 
@@ -36,6 +40,8 @@ public protocol VirtualChip: Sendable {
 }
 
 extension VirtualChip {
+  public var irreversibleState: IrreversibleState { IrreversibleState() }
+
   public mutating func powerOn() {}
 
   public mutating func carrierHasLasted(_ time: Duration) {}

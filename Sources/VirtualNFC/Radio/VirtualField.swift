@@ -28,6 +28,8 @@ public final class VirtualField: Sendable {
 
   private struct State {
     var tags: [VirtualTag] = []
+    /// Of tags that have been taken away.
+    var unexpected: [IrreversibleChange] = []
     var isPowered = false
     /// How long the carrier has been on.
     var time = Duration.zero
@@ -45,6 +47,12 @@ public final class VirtualField: Sendable {
   /// Whether a reader has its carrier on.
   public var isPowered: Bool { state.withLock { $0.isPowered } }
 
+  /// What readers have made final, unexpectedly, on the tags that are in the field, and on those that were: see
+  /// ``VirtualTag/unexpectedChanges``. A test bench looks here when a test is over.
+  public var unexpectedChanges: [IrreversibleChange] {
+    state.withLock { state in state.unexpected + state.tags.flatMap(\.unexpectedChanges) }
+  }
+
   /// Puts a tag into the field. A tag that is in it already stays as it is.
   public func place(_ tag: VirtualTag) {
     state.withLock { state in
@@ -60,6 +68,7 @@ public final class VirtualField: Sendable {
       guard let index = state.tags.firstIndex(where: { $0 === tag }) else { return }
       state.tags.remove(at: index)
       tag.setPower(false)
+      state.unexpected += tag.unexpectedChanges
     }
   }
 
@@ -67,6 +76,7 @@ public final class VirtualField: Sendable {
   public func removeAll() {
     state.withLock { state in
       for tag in state.tags { tag.setPower(false) }
+      state.unexpected += state.tags.flatMap(\.unexpectedChanges)
       state.tags = []
     }
   }

@@ -5,7 +5,28 @@ import Synchronization
 /// A tag is an object, not a value: what a reader writes to it stays on it when it leaves the field
 /// and is there when it comes back, as with a real one.
 public final class VirtualTag: Sendable {
-  private let state: Mutex<any VirtualChip>
+  private struct State {
+    var chip: any VirtualChip
+    /// What was final after the last frame; `nil` if a programming machine was there since.
+    var known: IrreversibleState?
+    var changes: [IrreversibleChange] = []
+    var allowed: Set<IrreversibleChange.Kind> = []
+    var unexpected: [IrreversibleChange] = []
+
+    /// Gives a frame to the chip and notes what that makes final.
+    mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      let before = known ?? chip.irreversibleState
+      let answer = chip.receive(frame)
+      let after = chip.irreversibleState
+      let new = after.changes(since: before)
+      changes += new
+      unexpected += new.filter { !allowed.contains($0.kind) }
+      known = after
+      return answer
+    }
+  }
+
+  private let state: Mutex<State>
 
   /// The chip's name as `nfc --virtual` takes it, for instance `ntag216`.
   public let name: String
@@ -20,35 +41,73 @@ public final class VirtualTag: Sendable {
     name = chip.name
     identifier = chip.identifier
     modulation = chip.modulation
-    state = Mutex(chip)
+    state = Mutex(State(chip: chip))
   }
 
   /// The chip as it is now: a copy, which makes another tag of the same memory.
-  public var chip: any VirtualChip { state.withLock { $0 } }
+  public var chip: any VirtualChip { state.withLock { $0.chip } }
 
   /// The non-volatile memory; see ``VirtualChip/memory``.
   public var memory: [UInt8] {
-    get { state.withLock { $0.memory } }
-    set { state.withLock { $0.memory = newValue } }
+    get { state.withLock { $0.chip.memory } }
+    set {
+      state.withLock {
+        $0.chip.memory = newValue
+        $0.known = nil
+      }
+    }
+  }
+
+  /// Everything that readers have made final on the tag by commands, in order: lock bits, one-time bits,
+  /// counters, settings that were frozen. What is set through ``memory`` or ``withChip(_:_:)`` is not in it, as
+  /// no command does that.
+  ///
+  /// A test of a procedure that must make nothing final looks here when it is done:
+  ///
+  /// ```swift
+  /// try await tag.ndef?.writeNDEF(message)
+  /// #expect(virtualTag.irreversibleChanges.isEmpty)
+  /// ```
+  public var irreversibleChanges: [IrreversibleChange] { state.withLock { $0.changes } }
+
+  /// What a procedure may make final from now on because its caller has asked for it by name; nothing at first.
+  public var allowedChanges: Set<IrreversibleChange.Kind> {
+    get { state.withLock { $0.allowed } }
+    set { state.withLock { $0.allowed = newValue } }
+  }
+
+  /// As ``irreversibleChanges``, without those of a kind that was in ``allowedChanges`` when they were made.
+  public var unexpectedChanges: [IrreversibleChange] { state.withLock { $0.unexpected } }
+
+  /// Empties ``irreversibleChanges`` and ``unexpectedChanges``, for instance between two parts of a test. What is
+  /// final stays so.
+  public func forgetIrreversibleChanges() {
+    state.withLock {
+      $0.changes = []
+      $0.unexpected = []
+    }
   }
 
   /// Looks at the chip, or changes it, as a value of its own type; `nil` if it is of another type.
   public func withChip<Chip: VirtualChip, Result: Sendable>(
     _ type: Chip.Type, _ body: (inout Chip) throws -> Result
   ) rethrows -> Result? {
-    try state.withLock { any in
-      guard var chip = any as? Chip else { return nil }
-      defer { any = chip }
+    try state.withLock { state in
+      guard var chip = state.chip as? Chip else { return nil }
+      defer {
+        state.chip = chip
+        state.known = nil
+      }
       return try body(&chip)
     }
   }
 
   func withAnyChip<Result: Sendable>(_ body: (any VirtualChip) -> Result) -> Result {
-    chip.withLock { body($0) }
+    state.withLock { body($0.chip) }
   }
 
   func setPower(_ isOn: Bool) {
-    state.withLock { isOn ? $0.powerOn() : $0.powerOff() }
+    state.withLock { isOn ? $0.chip.powerOn() : $0.chip.powerOff() }
   }
 
   func receive(_ frame: RadioFrame) -> RadioFrame? {
@@ -63,10 +122,10 @@ public final class VirtualTag: Sendable {
 
   /// Takes a frame when the carrier has been on for some time.
   func receive(_ frame: RadioFrame, at time: Duration) -> TimedAnswer? {
-    state.withLock { chip in
-      chip.carrierHasLasted(time)
-      return chip.receive(frame).map {
-        TimedAnswer(frame: $0, delay: chip.responseTime(to: frame, $0))
+    state.withLock { state in
+      state.chip.carrierHasLasted(time)
+      return state.receive(frame).map {
+        TimedAnswer(frame: $0, delay: state.chip.responseTime(to: frame, $0))
       }
     }
   }

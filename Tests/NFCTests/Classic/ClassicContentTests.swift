@@ -99,7 +99,7 @@ import VirtualNFC
 
   /// A card that is closed in all its sectors needs no key B to be found closed; one sector that is open is
   /// closed, whatever the first one says.
-  @Test func aHalfLockedCardIsCompleted() async throws {
+  @Test(.asking(.accessBits)) func aHalfLockedCardIsCompleted() async throws {
     let card = try VirtualTag.classic1K(ndef: Self.message(40))
     let closed: [UInt8] = [0x07, 0x8F, 0x0F, 0x43]
     // The first NFC sector and the last are closed, with another key B than a formatted card's.

@@ -155,7 +155,7 @@ import VirtualNFC
     #expect(again.omissions.allSatisfy { $0.reason == .manufacturerBlock })
   }
 
-  @Test func leavesOutWhatCannotOrMustNotBeWritten() async throws {
+  @Test(.asking(.accessBits)) func leavesOutWhatCannotOrMustNotBeWritten() async throws {
     let card = VirtualTag.classic1K(formatted: false)
     card.memory.replaceSubrange(11 * 16..<11 * 16 + 6, with: Self.secret)
     card.memory.replaceSubrange(11 * 16 + 10..<12 * 16, with: Self.secret)

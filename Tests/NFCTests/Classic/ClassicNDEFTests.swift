@@ -113,7 +113,7 @@ import VirtualNFC
     #expect(try await tag.readNDEFBytes() == nil)
   }
 
-  @Test(arguments: ["1k", "4k"])
+  @Test(.asking(.accessBits), arguments: ["1k", "4k"])
   func locksForGood(name: String) async throws {
     let message = Self.message(40)
     let card = try Self.card(name, ndef: message)

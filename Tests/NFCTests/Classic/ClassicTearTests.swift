@@ -114,7 +114,7 @@ import VirtualNFC
     #expect(exchanges > 5)
   }
 
-  @Test(arguments: [("mini", 1), ("1k", 9)])
+  @Test(.asking(.accessBits), arguments: [("mini", 1), ("1k", 9)])
   func lockingCanBeRepeated(card: String, step: Int) async throws {
     let message = Self.bytes(60, 1)
     let exchanges = try await Self.tear(

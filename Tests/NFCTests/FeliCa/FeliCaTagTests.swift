@@ -78,7 +78,7 @@ import VirtualNFC
   }
 
   /// What cannot be undone is written only if it was named; then it counts from the next power-up.
-  @Test func memoryConfiguration() async throws {
+  @Test(.asking(.memoryConfiguration)) func memoryConfiguration() async throws {
     let tag = VirtualTag.feliCaLiteS()
     let bench = try await Bench(tag)
     let lite = try #require(try await card(bench).lite)
@@ -170,7 +170,9 @@ import VirtualNFC
   }
 
   /// An issued card takes another key with MAC_A where its configuration lets it, and refuses it otherwise.
-  @Test(arguments: [true, false]) func anotherCardKey(isWritableWithMAC: Bool) async throws {
+  @Test(.asking(.memoryConfiguration), arguments: [true, false]) func anotherCardKey(
+    isWritableWithMAC: Bool
+  ) async throws {
     let tag = VirtualTag.feliCaLiteS()
     let bench = try await Bench(tag)
     let (old, new) = (try #require(Self.key), try #require(Self.otherKey))

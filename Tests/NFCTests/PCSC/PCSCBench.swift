@@ -8,6 +8,14 @@ struct PCSCBench: Sendable {
   let field: VirtualField
   let virtual: VirtualPCSCReader
   let reader: Reader
+  private let watch: FieldWatch
+
+  init(field: VirtualField, virtual: VirtualPCSCReader, reader: Reader) {
+    self.field = field
+    self.virtual = virtual
+    self.reader = reader
+    watch = FieldWatch(field, #_sourceLocation)
+  }
 }
 
 extension PCSCBench {

@@ -65,7 +65,7 @@ import VirtualNFC
       exchangesForARun: 16),
   ]
 
-  @Test(arguments: means)
+  @Test(.asking(.blockLock), arguments: means)
   func usesWhatTheReaderTakes(_ means: Means) async throws {
     let chip = VirtualTag.icodeSLIX2()
     let bench = try await Bench(chip, dialect: means.dialect)
@@ -203,6 +203,7 @@ import VirtualNFC
   /// Whatever goes wrong at whichever exchange, whatever the reader takes: the right error or the
   /// right result, and no block is anything but old or new.
   @Test(
+    .asking(.blockLock),
     arguments: [
       VirtualPCSCReader.Fault.Effect.frameLost, .answerLost, .answerBroken, .tagLeaves,
       .readerLeaves,

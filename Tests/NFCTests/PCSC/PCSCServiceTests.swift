@@ -227,7 +227,9 @@ extension PCSCService {
   // MARK: ISO/IEC 15693
 
   /// The procedures of a group side by side, each on a reader of its own.
-  @Test(arguments: VicinityProcedure.groups.map(\.name))
+  @Test(
+    .asking(.blockLock, .identifierLock, .configurationLock, .counter, .destruction),
+    arguments: VicinityProcedure.groups.map(\.name))
   func runsProcedures(_ group: String) async throws {
     await #expect(processExitsWith: .success) { [group = group as String] in
       let group = try #require(VicinityProcedure.groups.first { $0.name == group })

@@ -8,9 +8,14 @@ struct Bench: Sendable {
   let virtual: VirtualReader
   let reader: Reader
   private let place: BenchPlaces.Place
+  private let watch: FieldWatch
 
-  init(_ tags: VirtualTag..., trace: (@Sendable (TraceEvent) -> Void)? = nil) async throws {
+  init(
+    _ tags: VirtualTag..., trace: (@Sendable (TraceEvent) -> Void)? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
     place = await BenchPlaces.shared.take()
+    watch = FieldWatch(field, sourceLocation)
     virtual = try VirtualReader(field, trace: trace)
     for tag in tags { field.place(tag) }
     reader = try await Reader.open(virtual.connectionString)

@@ -147,7 +147,7 @@ import VirtualNFC
   }
 
   /// RALL; the lock bits of blocks 8 to C, the dynamic ones, the container, those of blocks 1 to 7; RALL.
-  @Test(arguments: [true, false]) func locks(_ isStatic: Bool) async throws {
+  @Test(.asking(.lockBits), arguments: [true, false]) func locks(_ isStatic: Bool) async throws {
     let tag: VirtualTag = try isStatic ? .topaz96(ndef: message(20)) : .topaz512(ndef: message(20))
     tag.memory[0x71] &= ~0x40
     let bench = try await Bench(tag)
@@ -186,7 +186,9 @@ import VirtualNFC
   }
 
   /// Torn away at every exchange, a lock is completed by the next call, whatever the container says by then.
-  @Test(arguments: [true, false]) func aTornLockIsCompleted(_ isStatic: Bool) async throws {
+  @Test(.asking(.lockBits), arguments: [true, false]) func aTornLockIsCompleted(_ isStatic: Bool)
+    async throws
+  {
     let bench = try await Bench()
     var moment = 0
     var isTorn = true

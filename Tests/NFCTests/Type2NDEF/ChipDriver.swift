@@ -1,3 +1,4 @@
+import Testing
 import VirtualNFC
 
 @testable import NFCCore
@@ -19,6 +20,8 @@ final class ChipDriver: ReaderDriver {
   /// A command that the chip is to refuse as one that it does not know.
   private let refused: UInt8?
   private(set) var exchanges = 0
+  /// What procedures are asked by name to make final; anything else that they make final fails the test.
+  var asked = AskedChanges.kinds
 
   init(_ chip: any VirtualChip, tear: Int? = nil, refusing refused: UInt8? = nil) {
     tag = VirtualTag(chip)
@@ -54,6 +57,10 @@ final class ChipDriver: ReaderDriver {
     if exchanges == tear { reader.field.removeAll() }
     exchanges += 1
     if let refused, command.first == refused { return [0x00] }
+    let before = chip.irreversibleState
+    defer {
+      AskedChanges.check(chip.irreversibleState.changes(since: before), askedFor: asked)
+    }
     return try driver.exchange(command, framing: framing, timeout: timeout)
   }
 

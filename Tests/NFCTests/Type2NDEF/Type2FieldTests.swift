@@ -46,7 +46,9 @@ import VirtualNFC
   }
 
   /// Locked as a whole, or not at all; and nothing but lock bits and the container has changed.
-  @Test(arguments: FieldTag.all) func locks(_ tag: FieldTag) throws {
+  @Test(.asking(.lockBits, .oneTimeBits), arguments: FieldTag.all) func locks(_ tag: FieldTag)
+    throws
+  {
     let driver = ChipDriver(tag.chip)
     var mapping = Type2Mapping(chip: nil)
     guard tag.locking == .completes else {
@@ -71,7 +73,8 @@ import VirtualNFC
   }
 
   /// Torn at every exchange, the lock is completed by the next call.
-  @Test(arguments: FieldTag.all.filter { $0.locking == .completes })
+  @Test(
+    .asking(.lockBits, .oneTimeBits), arguments: FieldTag.all.filter { $0.locking == .completes })
   func tornLocksAreCompleted(_ tag: FieldTag) throws {
     let whole = ChipDriver(tag.chip)
     var mapping = Type2Mapping(chip: nil)

@@ -279,11 +279,14 @@ import VirtualNFC
 
   // MARK: Formatting and locking
 
-  @Test(arguments: [
-    (VirtualTag.ultralight(formatted: false), VirtualTag.ultralight()),
-    (.ultralightC(formatted: false), .ultralightC()),
-    (.ultralightEV1(formatted: false), .ultralightEV1()),
-  ]) func formatsABlankTag(_ tag: VirtualTag, _ formatted: VirtualTag) async throws {
+  @Test(
+    .asking(.oneTimeBits),
+    arguments: [
+      (VirtualTag.ultralight(formatted: false), VirtualTag.ultralight()),
+      (.ultralightC(formatted: false), .ultralightC()),
+      (.ultralightEV1(formatted: false), .ultralightEV1()),
+    ]) func formatsABlankTag(_ tag: VirtualTag, _ formatted: VirtualTag) async throws
+  {
     let (bench, ndef) = try await ndef(tag)
     #expect(try await ndef.queryNDEFStatus() == .notSupported)
     try await ndef.formatNDEF()
@@ -296,7 +299,7 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  @Test func formatsWithALockControlTLV() async throws {
+  @Test(.asking(.oneTimeBits)) func formatsWithALockControlTLV() async throws {
     let (bench, ndef) = try await ndef(.ultralightEV1With128Bytes(formatted: false))
     try await ndef.formatNDEF()
     #expect(
@@ -319,10 +322,13 @@ import VirtualNFC
     await bench.reader.close()
   }
 
-  @Test(arguments: [
-    (VirtualTag.ultralight(), 2), (.ultralightC(), 3), (.ntag203(), 3), (.ntag213(), 3),
-    (.ntag215(), 3), (.ntag216(), 3), (.ultralightEV1With128Bytes(), 3), (.ntagI2C1K(), 3),
-  ]) func locks(_ tag: VirtualTag, _ writes: Int) async throws {
+  @Test(
+    .asking(.lockBits, .oneTimeBits),
+    arguments: [
+      (VirtualTag.ultralight(), 2), (.ultralightC(), 3), (.ntag203(), 3), (.ntag213(), 3),
+      (.ntag215(), 3), (.ntag216(), 3), (.ultralightEV1With128Bytes(), 3), (.ntagI2C1K(), 3),
+    ]) func locks(_ tag: VirtualTag, _ writes: Int) async throws
+  {
     let trace = Trace()
     let bench = try await Bench(tag, trace: { trace.append($0) })
     let ndef = try #require(try await bench.tag().ndef)

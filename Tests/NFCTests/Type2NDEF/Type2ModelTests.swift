@@ -80,6 +80,7 @@ import VirtualNFC
       done.append(operation.rawValue + (tear ? " torn" : ""))
       var mayLock = false
       var mayFormat = false
+      active.asked = []
       do {
         switch operation {
         case .status: _ = try mapping.status(active.link)
@@ -91,12 +92,16 @@ import VirtualNFC
         case .erase: try write([], active)
         case .format:
           mayFormat = true
+          active.asked = [.oneTimeBits]
           messages = nil
           try mapping.format(wipe: true, active.link)
           messages = [[]]
         case .lock:
           mayLock = Int.random(in: 0..<3, using: &random) == 0
-          if mayLock { try mapping.lock(active.link) }
+          if mayLock {
+            active.asked = [.lockBits, .oneTimeBits]
+            try mapping.lock(active.link)
+          }
         case .leave:
           mapping = Type2Mapping(chip: nil)
           driver = ChipDriver(driver.chip)

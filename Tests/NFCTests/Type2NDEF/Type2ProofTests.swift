@@ -112,7 +112,7 @@ import VirtualNFC
   }
 
   /// A tag that holds something is not formatted over unless that is asked for.
-  @Test func formatsOnlyABlankTag() async throws {
+  @Test(.asking(.oneTimeBits)) func formatsOnlyABlankTag() async throws {
     let tag = VirtualTag.ultralight(formatted: false)
     tag.memory[40] = 0x77
     let image = tag.memory

@@ -323,7 +323,7 @@ import VirtualNFC
 
   // MARK: Lock
 
-  @Test func locksAPlainTag() async throws {
+  @Test(.asking(.memoryConfiguration)) func locksAPlainTag() async throws {
     let virtual = try VirtualTag.type3(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
     let tag = try await bench.connected()
@@ -335,7 +335,7 @@ import VirtualNFC
     try await bench.expectRefusal(.readOnly) { try await $0.formatNDEF() }
   }
 
-  @Test func locksLite() async throws {
+  @Test(.asking(.memoryConfiguration)) func locksLite() async throws {
     let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
     try await bench.connected().writeLock()
@@ -350,7 +350,7 @@ import VirtualNFC
 
   /// Torn between the attribute block and MC, the card is read-only by the former's word; the next call
   /// closes what is open.
-  @Test func tornLocksHarmNothing() async throws {
+  @Test(.asking(.memoryConfiguration)) func tornLocksHarmNothing() async throws {
     for moment in 0..<3 {
       let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
       let bench = try await Self.bench(virtual)

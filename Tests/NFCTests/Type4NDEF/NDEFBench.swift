@@ -8,10 +8,13 @@ struct NDEFBench: Sendable {
   let bench: Bench
   let options: PollingOptions
 
-  init(_ tag: VirtualTag, _ options: PollingOptions = .iso14443) async throws {
+  init(
+    _ tag: VirtualTag, _ options: PollingOptions = .iso14443,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
     self.tag = tag
     self.options = options
-    bench = try await Bench(tag)
+    bench = try await Bench(tag, sourceLocation: sourceLocation)
   }
 
   /// The tag found anew and connected: nothing is known of it.

@@ -60,7 +60,7 @@ import VirtualNFC
     #expect(try await ultralight.readPage(4).count == 4)
   }
 
-  @Test func countersAndSignature() async throws {
+  @Test(.asking(.counter)) func countersAndSignature() async throws {
     let bench = try await Bench(.ultralightEV1())
     let ultralight = try await UltralightDumpTests.commands(bench)
     #expect(try await ultralight.readCounter(0) == 0)
@@ -144,7 +144,9 @@ import VirtualNFC
   }
 
   /// All sectors with memory, whichever is selected before; then the first again.
-  @Test(arguments: [(VirtualTag.ntagI2C1K(), 936), (.ntagI2C2K(), 1960)])
+  @Test(
+    .asking(.lockBits, .oneTimeBits),
+    arguments: [(VirtualTag.ntagI2C1K(), 936), (.ntagI2C2K(), 1960)])
   func dumpsAndRestoresNTAGI2C(tag: VirtualTag, size: Int) async throws {
     tag.memory.replaceSubrange(
       20..<size - 60, with: (20..<size - 60).map { UInt8(truncatingIfNeeded: $0) })

@@ -147,7 +147,12 @@ struct AccessConditions: Hashable, Sendable {
     trailerRow.accessBitsRead.has(key)
   }
 
-  /// What of the trailer a key may write.
+  /// Table 7: whether there is a key that may write the access bits.
+  var canChangeAccessBits: Bool {
+    [MIFAREClassic.Key.a, .b].contains { writableTrailerFields(with: $0).contains(.accessBits) }
+  }
+
+  /// Table 7: what of the trailer a key may write.
   func writableTrailerFields(with key: MIFAREClassic.Key) -> TrailerFields {
     var fields: TrailerFields = []
     if trailerRow.keyAWrite.has(key) { fields.insert(.keyA) }

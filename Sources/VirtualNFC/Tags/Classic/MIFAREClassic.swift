@@ -62,6 +62,16 @@ public struct MIFAREClassic: VirtualChip {
     }
   }
 
+  /// A sector whose access bits no key can change, or whose bits contradict each other.
+  public var irreversibleState: IrreversibleState {
+    var state = IrreversibleState()
+    for sector in 0..<product.sectorCount {
+      let conditions = AccessConditions(trailer: block(Product.trailer(ofSector: sector)))
+      if conditions?.canChangeAccessBits != true { state.add(.accessBits, place: sector) }
+    }
+    return state
+  }
+
   public mutating func powerOn() {
     session = .open
     transferBuffer = nil

@@ -80,6 +80,8 @@ public struct DESFire: VirtualChip {
     }
   }
 
+  public var irreversibleState: IrreversibleState { picc.irreversibleState }
+
   public mutating func powerOn() {
     interface.powerOn()
     picc.reset()

@@ -62,6 +62,18 @@ struct DESFireApplication: Hashable, Sendable {
 
   var keyKind: DESFireKey.Kind { keys.first?.kind ?? .des }
 
+  /// Files whose rights nobody may change, by their number; key settings that are frozen, and a master key that
+  /// cannot be changed, in the bits after them.
+  var irreversibleBits: UInt64 {
+    var bits = UInt64(0)
+    for file in files where file.changeKey == DESFireFile.nobody {
+      bits |= 1 << UInt64(file.number)
+    }
+    if keySettings & Self.settingsChangeable == 0 { bits |= 1 << 32 }
+    if keySettings & Self.masterKeyChangeable == 0 { bits |= 1 << 33 }
+    return bits
+  }
+
   func fileIndex(_ number: UInt8) -> Int? {
     files.firstIndex { $0.number == number }
   }

@@ -53,6 +53,16 @@ struct DESFirePICC: Hashable, Sendable {
     generator = RepeatableGenerator(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
   }
 
+  /// The card is place 0, an application that of its identifier.
+  var irreversibleState: IrreversibleState {
+    var state = IrreversibleState()
+    for application in [card] + applications {
+      let place = application.identifier.reversed().reduce(0) { $0 << 8 | Int($1) }
+      state.add(.accessRights, place: place, bits: application.irreversibleBits)
+    }
+    return state
+  }
+
   /// Forgets everything but the memory.
   mutating func reset() {
     selection = nil

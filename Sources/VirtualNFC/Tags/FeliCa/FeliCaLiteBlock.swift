@@ -89,6 +89,20 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
   }
   func writeNeedsMAC(_ userBlock: UInt8) -> Bool { bit(userBlock, at: Offset.writeMAC) }
 
+  /// Permissions that have gone (bits 0 to 15), issuance (bit 16), and whether restrictions stand for good
+  /// (from bit 17 on, one for each byte of them that is not zero).
+  func irreversibleState(place: Int) -> IrreversibleState {
+    var bits = UInt64(~bytes[0]) | UInt64(~bytes[1]) << 8
+    if !systemBlocksAreWritable { bits |= 1 << 16 }
+    for (index, byte) in bytes[Offset.readRestriction..<Offset.reserved].enumerated()
+    where byte != 0 {
+      bits |= 1 << UInt64(17 + index)
+    }
+    var state = IrreversibleState()
+    state.add(.memoryConfiguration, place: place, bits: bits)
+    return state
+  }
+
   private func bit(_ index: UInt8, at offset: Int) -> Bool {
     bytes[offset + Int(index / 8)] >> (index % 8) & 1 != 0
   }

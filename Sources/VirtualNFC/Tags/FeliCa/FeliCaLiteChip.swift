@@ -13,6 +13,8 @@ extension FeliCaLiteChip {
     set { core.memory = newValue }
   }
 
+  public var irreversibleState: IrreversibleState { core.irreversibleState }
+
   public mutating func powerOff() { core.powerOff() }
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { core.receive(frame) }
 }

@@ -101,6 +101,18 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
+  /// MC, and what REG has lost of its two registers. WCNT is not here: it counts by itself.
+  var irreversibleState: IrreversibleState {
+    let configuration = FeliCaLiteConfiguration(
+      stored[FeliCaLiteBlock.memoryConfiguration] ?? Self.zeros)
+    var state = configuration.irreversibleState(
+      place: Int(FeliCaLiteBlock.memoryConfiguration))
+    let register = stored[FeliCaLiteBlock.register] ?? Self.zeros
+    state.add(
+      .counter, place: Int(FeliCaLiteBlock.register), bytes: register.prefix(8).map { ~$0 })
+    return state
+  }
+
   private var writeCountBlock: [UInt8] {
     [0, 8, 16].map { UInt8(truncatingIfNeeded: writeCount >> $0) } + Self.zeros.dropFirst(3)
   }

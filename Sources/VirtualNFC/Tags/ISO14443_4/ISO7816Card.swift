@@ -83,6 +83,15 @@ public struct ISO7816Card: VirtualChip {
     }
   }
 
+  /// What is final in the applets, that of applet n with places from n times 65 536 on.
+  public var irreversibleState: IrreversibleState {
+    var state = masterFile?.irreversibleState ?? IrreversibleState()
+    for (index, applet) in applets.enumerated() {
+      state.add(applet.irreversibleState, placeOffset: index << 16)
+    }
+    return state
+  }
+
   public mutating func powerOn() {
     interface.powerOn()
     reset()

@@ -9,6 +9,9 @@ public protocol VirtualApplet: Sendable {
   /// The non-volatile memory as one run of bytes; see ``VirtualChip/memory``.
   var memory: [UInt8] { get set }
 
+  /// What is final in the applet; see ``VirtualChip/irreversibleState``.
+  var irreversibleState: IrreversibleState { get }
+
   /// Whether the applet takes commands that come in parts: class byte bit 5, ISO/IEC 7816-4, 5.3.3.
   var acceptsCommandChaining: Bool { get }
 
@@ -37,6 +40,7 @@ extension VirtualApplet {
     get { [] }
     set {}
   }
+  public var irreversibleState: IrreversibleState { IrreversibleState() }
   public var acceptsCommandChaining: Bool { false }
   public var acceptsSecureMessaging: Bool { false }
   public var waitingTimeExtensions: [UInt8] { [] }

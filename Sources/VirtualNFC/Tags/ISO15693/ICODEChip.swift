@@ -15,6 +15,8 @@ extension ICODEChip {
     security.isAFIProtected && !security.open.contains(.eas) ? .unknown : nil
   }
 
+  var frozenSettings: IrreversibleState { security.frozenSettings }
+
   mutating func endSession() { security.endSession() }
 
   /// INVENTORY READ and FAST INVENTORY READ. A label that cannot do all that is asked is silent; that

@@ -75,6 +75,16 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
     block != Self.counterBlock && !protection.allowsWrite(block, security.open) ? .unknown : nil
   }
 
+  var frozenSettings: IrreversibleState {
+    var state = security.frozenSettings
+    if protection.isLocked { state.add(.configurationLock, place: 2, bits: 1) }
+    if protection.needsBothPasswords { state.add(.configurationLock, place: 2, bits: 2) }
+    if protection.isDestroyed { state.add(.destruction) }
+    state.add(
+      .counter, place: Self.counterBlock, bytes: core.block(Self.counterBlock)?.prefix(2) ?? [])
+    return state
+  }
+
   // MARK: Counter
 
   /// 01 00 adds one, with the read password if byte 3 says so; another value sets the counter and

@@ -32,6 +32,17 @@ struct ICODESecurity: Hashable, Sendable {
     generator = SplitMix64(seed: uid)
   }
 
+  /// The lock of EAS (bit 0), and that EAS (1) and AFI (2) ask for the password from now on, which cannot be
+  /// undone; passwords that cannot be changed, by their bit.
+  var frozenSettings: IrreversibleState {
+    var state = IrreversibleState()
+    let bits = (isEASLocked ? 1 : 0) | (isEASProtected ? 2 : 0) | (isAFIProtected ? 4 : 0)
+    state.add(.configurationLock, place: 0, bits: UInt64(bits))
+    let locked = lockedPasswords.reduce(UInt64(0)) { $0 | UInt64($1.rawValue) }
+    state.add(.configurationLock, place: 1, bits: locked)
+    return state
+  }
+
   mutating func endSession() {
     open = []
     isDeaf = false

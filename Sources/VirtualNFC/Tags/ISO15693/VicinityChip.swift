@@ -29,6 +29,8 @@ protocol VicinityChip: VirtualChip {
   mutating func executeInventory(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory?
+  /// What else than locked blocks, AFI and DSFID is final.
+  var frozenSettings: IrreversibleState { get }
   /// The power has gone: what the chip remembers of a session is lost.
   mutating func endSession()
 }
@@ -41,9 +43,19 @@ extension VicinityChip {
     get { core.blocks }
     set { core.load(newValue) }
   }
+  public var irreversibleState: IrreversibleState {
+    var state = frozenSettings
+    for (number, isLocked) in core.locked.enumerated() where isLocked {
+      state.add(.blockLock, place: number)
+    }
+    if core.isAFILocked { state.add(.identifierLock, place: 0) }
+    if core.isDSFIDLocked { state.add(.identifierLock, place: 1) }
+    return state
+  }
   public mutating func powerOff() { losePower() }
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? { exchange(frame) }
 
+  var frozenSettings: IrreversibleState { IrreversibleState() }
   func hears(_ request: VicinityRequest) -> Bool { true }
   func readRefusal(_ block: Int) -> VicinityErrorCode? { nil }
   func writeRefusal(_ block: Int) -> VicinityErrorCode? { nil }

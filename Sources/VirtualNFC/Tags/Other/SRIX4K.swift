@@ -75,6 +75,15 @@ public struct SRIX4K: VirtualChip {
     }
   }
 
+  public var irreversibleState: IrreversibleState {
+    var state = IrreversibleState()
+    state.add(.blockLock, place: Int(Self.systemBlock), bits: UInt64(~system[Self.lockByte]))
+    for number in Self.counterBlocks {
+      state.add(.counter, place: number, bytes: blocks[number].map { ~$0 })
+    }
+    return state
+  }
+
   public mutating func powerOn() {
     state = .ready
     isReloading = false

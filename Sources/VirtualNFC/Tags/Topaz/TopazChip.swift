@@ -28,6 +28,8 @@ extension TopazChip {
     set { core.setMemory(newValue) }
   }
 
+  public var irreversibleState: IrreversibleState { core.irreversibleState }
+
   public mutating func powerOn() { core.setPower() }
   public mutating func powerOff() { core.setPower() }
 }

@@ -142,6 +142,19 @@ struct TopazCore: Hashable, Sendable {
   /// that are sold do not let them be set (nfcpy, tt1_broadcom.py). The data sheet can be read otherwise.
   private static let bitOfLockBlock = 0x0E
 
+  var irreversibleState: IrreversibleState {
+    var state = IrreversibleState()
+    let oneTimeBytes = Self.staticLockBytes + Self.staticLockByteCount
+    state.add(.lockBits, place: Self.lockBlock, bytes: memory[Self.staticLockBytes..<oneTimeBytes])
+    state.add(.oneTimeBits, place: Self.lockBlock, bytes: memory[oneTimeBytes..<Self.staticSize])
+    if memory.count > Self.staticSize {
+      let end = Self.staticSize + Self.blockSize
+      state.add(
+        .lockBits, place: Self.dynamicLockBlock, bytes: memory[Self.dynamicLockBytes..<end])
+    }
+    return state
+  }
+
   /// Writes what is not locked. A write with erase sets the bytes, one without sets ones in them.
   mutating func write(_ data: [UInt8], at address: Int, isErasing: Bool) {
     for (offset, byte) in data.enumerated() {

@@ -37,6 +37,9 @@ struct LockMap: Sendable {
     locks.contains { $0.pages.contains(page) && $0.position.isSet(in: memory) }
   }
 
+  /// The four bytes of a lock page with a 1 for each bit that has a meaning.
+  func allBits(page: Int) -> [UInt8] { settableBits(page: page, inForce: []) }
+
   /// The four bytes of a lock page with a 1 for each bit that can still be set.
   func settableBits(page: Int, inForce memory: [UInt8]) -> [UInt8] {
     var masks = [UInt8](repeating: 0, count: Type2Memory.pageSize)

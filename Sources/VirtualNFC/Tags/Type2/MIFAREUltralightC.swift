@@ -122,6 +122,8 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
       && !lockMap.isLocked(page, inForce: pagesInForce)
   }
 
+  var frozenSettings: IrreversibleState { OneWayCounter.state(pages) }
+
   mutating func program(_ data: [UInt8], page: Int) -> Type2Answer {
     let offset = page * Type2Memory.pageSize
     switch page {

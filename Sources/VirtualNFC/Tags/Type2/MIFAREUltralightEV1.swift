@@ -94,6 +94,14 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
       && !lockMap.isLocked(page, inForce: pages)
   }
 
+  var frozenSettings: IrreversibleState {
+    var state = protection.frozenSettings(pages)
+    for (number, value) in counters.enumerated() {
+      state.add(.counter, place: number, bits: UInt64(value))
+    }
+    return state
+  }
+
   mutating func takeOverSettings() { protection.select(pages) }
   mutating func endSession() { protection.forget() }
 

@@ -61,6 +61,8 @@ public struct NTAG203: VirtualChip, Type2Chip {
 
   var lockMap: LockMap { Self.map }
 
+  var frozenSettings: IrreversibleState { OneWayCounter.state(pages) }
+
   mutating func program(_ data: [UInt8], page: Int) -> Type2Answer {
     guard page == OneWayCounter.page else {
       store(data, page: page)

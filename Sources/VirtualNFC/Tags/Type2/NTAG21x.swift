@@ -97,6 +97,9 @@ public struct NTAG21x: VirtualChip, Type2Chip {
       && !lockMap.isLocked(page, inForce: pages)
   }
 
+  /// The NFC counter is not here: it counts by itself.
+  var frozenSettings: IrreversibleState { protection.frozenSettings(pages) }
+
   mutating func takeOverSettings() { protection.select(pages) }
   mutating func endSession() { protection.forget() }
 

@@ -121,6 +121,14 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
   var readEnd: Int { Self.sectorPages }
   var identityLength: Int { 10 }
 
+  var frozenSettings: IrreversibleState {
+    var state = IrreversibleState()
+    let lock = pages[product.configurationPage * Type2Memory.pageSize + Self.lockRegister]
+    state.add(
+      .configurationLock, place: product.configurationPage + 1, bits: UInt64(lock & 0x03))
+    return state
+  }
+
   /// The session registers can be written from the I²C side alone.
   func acceptsWrite(to address: Int) -> Bool {
     guard sector != Self.sessionSector else { return false }

@@ -8,6 +8,14 @@ enum OneWayCounter {
   static let page = 0x29
   private static let largestIncrement: UInt8 = 0x0F
 
+  /// The counter of a chip with these pages.
+  static func state(_ pages: [UInt8]) -> IrreversibleState {
+    var state = IrreversibleState()
+    let offset = page * Type2Memory.pageSize
+    state.add(.counter, place: page, bytes: pages[offset..<(offset + 2)])
+    return state
+  }
+
   /// The new counter bytes, least significant first; `nil` for a refusal.
   ///
   /// - Parameters:

@@ -71,6 +71,18 @@ struct PasswordProtection: Hashable, Sendable {
     return image
   }
 
+  /// CFGLCK as it is written, though it counts only from the next power-up on; and a password that was wrong
+  /// too often.
+  func frozenSettings(_ memory: [UInt8]) -> IrreversibleState {
+    var state = IrreversibleState()
+    if memory[offset(Self.accessPage)] & Self.configurationLock != 0 {
+      state.add(.configurationLock, place: configurationPage + Self.accessPage)
+    }
+    let limit = Int(access & Self.limitMask)
+    if limit != 0, failedAttempts > limit { state.add(.lockout) }
+    return state
+  }
+
   // MARK: PWD_AUTH
 
   /// A limit of n lets n wrong passwords pass; the next wrong one locks for ever, and from then on

@@ -18,6 +18,8 @@ protocol Type2Chip: VirtualChip {
   var readEnd: Int { get }
   /// The pages as a reader sees them.
   var readableImage: [UInt8] { get }
+  /// What else than lock bits and page 3 is final: frozen settings, counters.
+  var frozenSettings: IrreversibleState { get }
   /// How many bytes at the beginning are the chip's own: the UID with its check bytes.
   var identityLength: Int { get }
 
@@ -43,6 +45,22 @@ extension Type2Chip {
     set { load(newValue) }
   }
 
+  public var irreversibleState: IrreversibleState {
+    var state = frozenSettings
+    for page in lockMap.lockPages {
+      let offset = page * Type2Memory.pageSize
+      let masks = lockMap.allBits(page: page)
+      state.add(
+        .lockBits, place: page,
+        bytes: zip(pages[offset..<(offset + Type2Memory.pageSize)], masks).map { $0 & $1 })
+    }
+    let oneTime = Type2Memory.oneTimePage * Type2Memory.pageSize
+    state.add(
+      .oneTimeBits, place: Type2Memory.oneTimePage,
+      bytes: pages[oneTime..<(oneTime + Type2Memory.pageSize)])
+    return state
+  }
+
   public mutating func powerOn() {
     activation.powerOn()
     takeOverSettings()
@@ -65,6 +83,7 @@ extension Type2Chip {
   var readableImage: [UInt8] { pages }
   var pageCount: Int { pages.count / Type2Memory.pageSize }
   var readEnd: Int { pageCount }
+  var frozenSettings: IrreversibleState { IrreversibleState() }
   mutating func willRead() {}
   mutating func takeOverSettings() {}
   mutating func endSession() {}

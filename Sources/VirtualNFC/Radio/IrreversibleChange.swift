@@ -1,0 +1,98 @@
+/// Something on a chip that was made final: a bit that no command clears again, or a count that cannot go back.
+///
+/// A ``VirtualTag`` records each of them with the frame that caused it; see ``VirtualTag/irreversibleChanges``.
+public struct IrreversibleChange: Hashable, Sendable {
+  /// What kind of thing it is. More may be added.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Bits that make pages or blocks read-only, and those that freeze such bits: the lock bytes of an
+    /// Ultralight, an NTAG or a Topaz.
+    case lockBits
+    /// Bits that can be used once: page 3 of an Ultralight or NTAG, which holds the capability container there,
+    /// and the last bytes of a Topaz's block E.
+    case oneTimeBits
+    /// A block of an ISO 15693 or SRIX chip that was locked.
+    case blockLock
+    /// The AFI (place 0) or the DSFID (place 1) of an ISO 15693 tag that was locked.
+    case identifierLock
+    /// Settings that were frozen: CFGLCK of an NTAG21x, REG_LOCK of an NTAG I²C, EAS, page protection and
+    /// passwords of an ICODE.
+    case configurationLock
+    /// Permissions that were taken away in the memory configuration of a FeliCa Lite.
+    case memoryConfiguration
+    /// A sector trailer of a MIFARE Classic whose access bits no key can change any more.
+    case accessBits
+    /// A right on a MIFARE DESFire, or the access condition of a type 4 tag, that nobody can give back.
+    case accessRights
+    /// A counter that went on, or a register that can only go down.
+    case counter
+    /// A chip that accepts no password any more, because too many were wrong.
+    case lockout
+    /// A chip that was put out of use.
+    case destruction
+  }
+
+  public var kind: Kind
+  /// The page, block, sector or counter, counted from 0; what it is follows from ``kind``.
+  public var place: Int
+  /// The bits that were set, the first byte of the place lowest; the new value of a counter.
+  public var bits: UInt64
+
+  public init(_ kind: Kind, place: Int, bits: UInt64 = 1) {
+    self.kind = kind
+    self.place = place
+    self.bits = bits
+  }
+}
+
+extension IrreversibleChange: CustomStringConvertible {
+  /// For people, for instance `lockBits 2: F0`.
+  public var description: String { "\(kind.rawValue) \(place): \(String(bits, radix: 16))" }
+}
+
+/// What is final on a chip at one moment; what of it two moments differ in has been made final in between.
+public struct IrreversibleState: Hashable, Sendable {
+  private struct Feature: Hashable, Sendable {
+    let kind: IrreversibleChange.Kind
+    let place: Int
+  }
+
+  private var features: [Feature: UInt64] = [:]
+
+  /// Nothing is final.
+  public init() {}
+
+  /// Adds bits that are set for good, or the value of a counter.
+  public mutating func add(_ kind: IrreversibleChange.Kind, place: Int = 0, bits: UInt64 = 1) {
+    guard bits != 0 else { return }
+    features[Feature(kind: kind, place: place), default: 0] |= bits
+  }
+
+  /// Adds up to eight bytes of bits that are set for good, the first lowest.
+  mutating func add(_ kind: IrreversibleChange.Kind, place: Int, bytes: some Sequence<UInt8>) {
+    let bits = bytes.prefix(8).enumerated().reduce(UInt64(0)) {
+      $0 | UInt64($1.element) << UInt64(8 * $1.offset)
+    }
+    add(kind, place: place, bits: bits)
+  }
+
+  /// Adds what is final in a part of the chip, its places shifted.
+  mutating func add(_ part: IrreversibleState, placeOffset: Int = 0) {
+    for (feature, bits) in part.features {
+      add(feature.kind, place: feature.place + placeOffset, bits: bits)
+    }
+  }
+
+  /// What has been made final since an earlier moment, in the order of kinds and places.
+  public func changes(since earlier: IrreversibleState) -> [IrreversibleChange] {
+    guard features != earlier.features else { return [] }
+    return features.compactMap { feature, value -> IrreversibleChange? in
+      let old = earlier.features[feature] ?? 0
+      guard feature.kind != .counter else {
+        return value == old
+          ? nil : IrreversibleChange(.counter, place: feature.place, bits: value)
+      }
+      let new = value & ~old
+      return new == 0 ? nil : IrreversibleChange(feature.kind, place: feature.place, bits: new)
+    }.sorted { ($0.kind.rawValue, $0.place) < ($1.kind.rawValue, $1.place) }
+  }
+}
