@@ -56,6 +56,48 @@ import Testing
     }
   }
 
+  /// A lock that has begun is completed, whether it is asked to end once or twice; the command then ends as one
+  /// that was interrupted. On a slow line it takes longer than other commands are given.
+  @Test(arguments: [1, 2]) func aLockIsNotCutInTwo(_ signals: Int) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let whole = directory.appending(path: "whole.mfd").path
+      let interrupted = directory.appending(path: "interrupted.mfd").path
+      let trace = directory.appending(path: "trace")
+      func lineCount() -> Int {
+        ((try? String(contentsOf: trace, encoding: .utf8)) ?? "").count { $0.isNewline }
+      }
+
+      var virtual = try RunningTool(["virtual", "classic-1k", "--trace", trace.path])
+      var reader = try #require(try await virtual.waitForLines(1).first)
+      #expect(try await Tool.run("lock", "--permanently", "--reader", reader).status == 0)
+      let lines = lineCount()
+      #expect(try await Tool.run("mifare", "dump", whole, "--reader", reader).status == 0)
+      virtual.interrupt()
+      _ = try await virtual.end()
+
+      virtual = try RunningTool([
+        "virtual", "classic-1k", "--trace", trace.path, "--baud", "9600", "--real-time",
+      ])
+      reader = try #require(try await virtual.waitForLines(1).first)
+      let lock = try RunningTool(["lock", "--permanently", "--reader", reader])
+      // First all sectors are looked at, then they are written: this is in the middle of the latter.
+      for _ in 0..<1000 where lineCount() < lines * 7 / 10 {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect((lines * 6 / 10..<lines * 9 / 10).contains(lineCount()))
+      for _ in 0..<signals {
+        lock.interrupt(SIGINT)
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(try await lock.end().status == 130)
+      #expect(try await Tool.run("mifare", "dump", interrupted, "--reader", reader).status == 0)
+      virtual.interrupt()
+      _ = try await virtual.end()
+      #expect(
+        try Data(contentsOf: URL(filePath: interrupted)) == Data(contentsOf: URL(filePath: whole)))
+    }
+  }
+
   private static func end(
     _ tool: RunningTool, by signal: Int32
   ) async throws -> (Tool.Result, Duration) {

@@ -162,7 +162,7 @@ final class SessionRun: Sendable {
   private func read(_ tag: TagObject) async throws -> NDEFMessage? {
     do {
       try await tag.native.connect()
-      return try await tag.native.readNDEF()
+      return try await tag.native.readNDEF(.strict)
     } catch let error as NFCError where error.code != .readerLost {
       return nil
     }

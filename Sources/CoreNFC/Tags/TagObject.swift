@@ -79,7 +79,7 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
 
   func readNDEF(completionHandler: @escaping @Sendable (NFCNDEFMessage?, (any Error)?) -> Void) {
     perform(.readNDEF) { [native] in
-      guard let message = try await native.readNDEF() else {
+      guard let message = try await native.readNDEF(.strict) else {
         throw NFCReaderError(.ndefReaderSessionErrorZeroLengthMessage)
       }
       return message

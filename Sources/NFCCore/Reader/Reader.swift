@@ -138,7 +138,11 @@ public actor Reader {
         if $0.isCancelled, $0.sections == 0 { throw CancellationError() }
         $0.sections += 1
       }
-      defer { state.withLock { $0.sections -= 1 } }
+      UninterruptedSections.begin()
+      defer {
+        state.withLock { $0.sections -= 1 }
+        UninterruptedSections.end()
+      }
       do {
         return try body()
       } catch {
@@ -453,6 +457,14 @@ public actor Reader {
 
   /// After an exchange without a good answer: is the tag still there, and the reader?
   private func examine(_ handle: TagHandle, _ error: NFCError) throws {
+    if handle.target.losesStateOnSelect, error.hasAnswer {
+      // The card has answered, and what it said makes no sense: it is as it was, unless it has left since.
+      guard try hasStayed(handle) else {
+        forget(handle)
+        throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
+      }
+      return
+    }
     do {
       try wake(handle)
     } catch let failure as NFCError where failure.code == .tagConnectionLost {
@@ -463,6 +475,20 @@ public actor Reader {
     throw NFCError(
       .tagConnectionLost, "the card has stopped answering; connect to it again to start anew",
       cause: error.cause)
+  }
+
+  /// Whether a card is still there, by a question that loses nothing in it. One that does not answer it as it
+  /// should has gone, as far as what was selected in it is concerned.
+  private func hasStayed(_ handle: TagHandle) throws -> Bool {
+    do {
+      return try driver.isPresent(handle.target)
+    } catch let error as NFCError {
+      switch error.code {
+      case .tagConnectionLost, .tagResponseError, .tagRefused: return false
+      case .readerUnavailable: throw losing(by: error)
+      default: throw error
+      }
+    }
   }
 
   /// Wakes the connected tag; finds out what has become of tag and reader if that fails.

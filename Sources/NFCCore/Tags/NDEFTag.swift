@@ -81,14 +81,19 @@ extension NDEFTag {
 
   /// The NDEF message; `nil` if the tag is formatted and holds none.
   ///
-  /// - Throws: as ``readNDEFBytes()``; `malformedContent` with the byte for a message that is broken.
-  public func readNDEF() async throws -> NDEFMessage? {
+  /// Of a message that breaks a rule the records that are right are given, as
+  /// ``NDEFMessage/decodeLeniently(_:limits:)`` has it: tags of other programs break rules in small ways. A program
+  /// that writes the message back, or has to know that it is whole, asks for ``NDEFTolerance/strict``.
+  ///
+  /// - Throws: as ``readNDEFBytes()``; `malformedContent` with the rule for a message of which no record can be
+  ///   read, and a strict reading of one that breaks any.
+  public func readNDEF(_ tolerance: NDEFTolerance = .lenient) async throws -> NDEFMessage? {
     guard let bytes = try await readNDEFBytes(), !bytes.isEmpty else { return nil }
-    do {
-      return try NDEFMessage(decoding: bytes)
-    } catch {
+    let (message, error) = NDEFMessage.decodeLeniently(bytes)
+    if let error, !tolerance.isLenient || message.records.isEmpty {
       throw NFCError(.malformedContent, "the NDEF message is broken: \(error)")
     }
+    return message
   }
 
   /// Writes an NDEF message; see ``writeNDEFBytes(_:verify:)``.

@@ -157,6 +157,17 @@ public struct NFCError: Error, Hashable, Sendable {
   }
 }
 
+extension NFCError {
+  /// Whether a `tagResponseError` is about an answer that has come and makes no sense. A driver names the cause
+  /// of one that has not.
+  var hasAnswer: Bool {
+    switch cause {
+    case nil, .statusWord, .statusFlags, .desfireStatus, .iso15693: true
+    default: false
+    }
+  }
+}
+
 extension NFCError.Group {
   /// Lets `catch NFCError.Group.connection` match every error of the group.
   public static func ~= (group: NFCError.Group, error: any Error) -> Bool {

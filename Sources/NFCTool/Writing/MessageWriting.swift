@@ -37,7 +37,7 @@ struct MessageWriting: Sendable {
 
   /// The message, after the one that is on the tag if that is to stay.
   private func whole(_ message: NDEFMessage, on ndef: any NDEFTag) async throws -> NDEFMessage {
-    guard append, let old = try await ndef.readNDEF() else { return message }
+    guard append, let old = try await ndef.readNDEF(.strict) else { return message }
     let records = old.records.filter { $0 != .empty }
     return NDEFMessage(records: records + message.records)
   }

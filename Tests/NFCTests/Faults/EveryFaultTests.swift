@@ -95,7 +95,8 @@ import VirtualNFC
       case (.lineCloses, _): [.readerLost]
       case (_, .plain), (_, .repeating): [.tagResponseError, .tagRefused]
       case (_, .classic): [.tagResponseError, .tagRefused, .authenticationFailed]
-      case (_, .blocks): [.tagConnectionLost]
+      // libnfc passes the beginning of a torn answer on as the whole: nonsense of a card that is there.
+      case (_, .blocks): [.tagConnectionLost, .tagResponseError]
       }
     guard let error = error as? NFCError else {
       // What is put right on the way is no error.

@@ -316,7 +316,7 @@ import VirtualNFC
     #expect(try await bench.connected().queryNDEFStatus().access == .readWrite)
   }
 
-  @Test func formatsAndLocksDESFire() async throws {
+  @Test(.asking(.accessRights)) func formatsAndLocksDESFire() async throws {
     for model in [DESFireModel.ev1, .ev2, .ev3] {
       let virtual = VirtualTag.desfire(model, formatted: false)
       let bench = try await NDEFBench(virtual)
@@ -347,7 +347,7 @@ import VirtualNFC
   }
 
   /// A card that is torn away while it is being formatted or locked: the same again completes it.
-  @Test func tornFormatAndLockAreCompleted() async throws {
+  @Test(.asking(.accessRights)) func tornFormatAndLockAreCompleted() async throws {
     let bench = try await NDEFBench(.desfire(formatted: false))
     let format = try await bench.connected()
     let exchanges = try await bench.bench.counting { try await format.formatNDEF() }.exchanges

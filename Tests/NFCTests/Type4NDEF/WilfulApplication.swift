@@ -16,6 +16,8 @@ struct WilfulApplication: VirtualApplet {
   /// Every READ BINARY or UPDATE BINARY of the NDEF file is answered so.
   var readStatus: [UInt8]?
   var updateStatus: [UInt8]?
+  /// UPDATE BINARY of the capability container is answered 6982.
+  var isContainerClosed = false
   private var current: Int?
 
   init(container: [UInt8], ndefFile: [UInt8]? = nil, identifier: UInt16 = 0xE104) {
@@ -53,6 +55,14 @@ struct WilfulApplication: VirtualApplet {
     }
   }
 
+  /// The write access condition of a container that begins with an NDEF file.
+  var irreversibleState: IrreversibleState {
+    var state = IrreversibleState()
+    let container = files.first?.content ?? []
+    if container.count > 14, container[14] == 0xFF { state.add(.accessRights) }
+    return state
+  }
+
   mutating func deselect() { current = nil }
 
   mutating func process(_ apdu: [UInt8]) -> [UInt8] {
@@ -76,6 +86,7 @@ struct WilfulApplication: VirtualApplet {
     case 0xD6:
       guard let current else { return [0x69, 0x86] }
       if current > 0, let updateStatus { return updateStatus }
+      if current == 0, isContainerClosed { return [0x69, 0x82] }
       guard command.data.count <= longestUpdate else { return [0x67, 0x00] }
       guard offset + command.data.count <= files[current].content.count else {
         return [0x6A, 0x84]

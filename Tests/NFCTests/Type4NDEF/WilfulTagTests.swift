@@ -34,11 +34,116 @@ import VirtualNFC
       _ = try await $0.readNDEFBytes()
     }
     try await bench.expectRefusal(.malformedContent, at: .file(file)) {
-      try await $0.writeNDEFBytes([1], verify: false)
-    }
-    try await bench.expectRefusal(.malformedContent, at: .file(file)) {
       try await $0.writeLock()
     }
+  }
+
+  private enum Mending: CaseIterable {
+    case write, erase, format
+  }
+
+  /// A container that is broken, or names a file that is not there, is replaced by each of the three; what is
+  /// right in it stays.
+  @Test(
+    arguments: [
+      // CCLEN; a proprietary file first; a file of 2 bytes; MLe and MLc of 0; nothing but zeros, or ones.
+      (container([1: 0x0E]), 0xFB), (container([7: 0x05]), 0xFB), (container([12: 0x02]), 0xFB),
+      (container([3: 0, 4: 0, 5: 0, 6: 0]), 0x0F),
+      (container([2: 0x30, 7: 0x06, 8: 0x08]), 0xFB),
+      // The NDEF file is not there.
+      (container([10: 0x07]), 0xFB),
+    ] as [([UInt8], UInt8)])
+  func brokenContainersAreMended(_ container: [UInt8], _ maximumRead: UInt8) async throws {
+    for way in Mending.allCases {
+      let tag = WilfulApplication(
+        container: container, ndefFile: WilfulApplication.file(pattern(20))
+      ).tag
+      let bench = try await NDEFBench(tag)
+      let ndef = try await bench.connected()
+      switch way {
+      case .write: try await ndef.writeNDEFBytes(pattern(30, seed: 3), verify: true)
+      case .erase: try await ndef.writeNDEFBytes([], verify: true)
+      case .format: try await ndef.formatNDEF()
+      }
+      #expect(
+        Array(tag.memory.prefix(15)) == [
+          0x00, 0x0F, 0x20, 0x00, maximumRead, 0x00, maximumRead == 0x0F ? 0x0D : 0xF6, 0x04, 0x06,
+          0xE1, 0x04, 0x00, 0x40, 0x00, 0x00,
+        ])
+      let again = try await bench.connected()
+      #expect(
+        try await again.readNDEFBytes() == (way == .write ? pattern(30, seed: 3) : nil))
+      #expect(
+        try await again.queryNDEFStatus() == NDEFStatus(access: .readWrite, capacity: 62))
+    }
+  }
+
+  /// Torn away in the middle, the tag is mended by the next write.
+  @Test func aTornMendingIsTakenUpAgain() async throws {
+    let tag = WilfulApplication(
+      container: Self.container([7: 0x05]), ndefFile: WilfulApplication.file(pattern(20))
+    ).tag
+    let image = tag.memory
+    let bench = try await NDEFBench(tag)
+    let whole = try await bench.connected()
+    let count = try await bench.bench.counting {
+      try await whole.writeNDEFBytes(pattern(30, seed: 3), verify: false)
+    }.exchanges
+    for moment in stride(from: count - 1, through: 0, by: -3) {
+      tag.memory = image
+      let torn = try await bench.connected()
+      bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
+      await #expect(throws: NFCError.self) {
+        try await torn.writeNDEFBytes(pattern(30, seed: 3), verify: false)
+      }
+      bench.bench.virtual.setFaults([])
+      bench.bench.field.place(tag)
+      try await bench.connected().writeNDEFBytes(pattern(30, seed: 3), verify: true)
+      #expect(try await bench.connected().readNDEFBytes() == pattern(30, seed: 3))
+    }
+  }
+
+  /// A container that cannot be written, or is too short, stays; nothing is changed.
+  @Test func whatCannotBeMendedIsRefused() async throws {
+    for container in [Array(Self.container([:]).prefix(9)), []] {
+      let application = WilfulApplication(
+        container: container, ndefFile: WilfulApplication.file(pattern(20)))
+      try await NDEFBench(application.tag).expectRefusal(.malformedContent, at: .file(0xE103)) {
+        try await $0.writeNDEFBytes([1], verify: false)
+      }
+    }
+    var closed = WilfulApplication(
+      container: Self.container([7: 0x05]), ndefFile: WilfulApplication.file(pattern(20)))
+    closed.isContainerClosed = true
+    let bench = try await NDEFBench(closed.tag)
+    try await bench.expectRefusal(.unsupported, at: .file(0xE103)) {
+      try await $0.writeNDEFBytes([1], verify: false)
+    }
+    try await bench.expectRefusal(.unsupported, at: .file(0xE103)) { try await $0.formatNDEF() }
+  }
+
+  /// What a card says that makes no sense is reported as such, and the card stays connected.
+  @Test func nonsenseIsNoLostTag() async throws {
+    var application = WilfulApplication(
+      container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(20)))
+    application.readStatus = [0x90]
+    let bench = try await NDEFBench(application.tag)
+    let ndef = try await bench.connected()
+    let card = try #require(ndef as? any ISO7816Tag)
+    let error = await #expect(throws: NFCError.self) { _ = try await ndef.readNDEFBytes() }
+    #expect(error?.code == .tagResponseError)
+    #expect(error?.reason.contains("status word") == true)
+    // What was selected still is: READ BINARY of the NDEF file, without a SELECT.
+    let again = await #expect(throws: NFCError.self) {
+      _ = try await card.sendCommand(
+        APDU(
+          instructionClass: 0, instructionCode: 0xB0, p1: 0, p2: 0, data: [], expectedLength: 2))
+    }
+    #expect(again?.code == .tagResponseError)
+    #expect(try await ndef.queryNDEFStatus().access == .readWrite)
+    bench.bench.field.remove(bench.tag)
+    let left = await #expect(throws: NFCError.self) { _ = try await ndef.readNDEFBytes() }
+    #expect(left?.code == .tagConnectionLost)
   }
 
   @Test func noContainerAtAll() async throws {
@@ -120,7 +225,7 @@ import VirtualNFC
   }
 
   /// The container can be written: locking is one byte of it.
-  @Test func locks() async throws {
+  @Test(.asking(.accessRights)) func locks() async throws {
     let application = WilfulApplication(
       container: WilfulApplication.container, ndefFile: WilfulApplication.file(pattern(20)))
     let tag = application.tag

@@ -35,9 +35,9 @@ struct Type4CapabilityContainer: Hashable, Sendable {
 
   private static let versions: ClosedRange<UInt8> = 1...3
   private static let head = 7
-  private static let fileControl: UInt8 = 0x04
+  static let fileControl: UInt8 = 0x04
   private static let extendedFileControl: UInt8 = 0x06
-  private static let fileControlLength = 6
+  static let fileControlLength = 6
   private static let extendedFileControlLength = 8
 
   /// How many bytes have to be read for the NDEF file's TLV, by the first 15 of them.
@@ -105,7 +105,7 @@ struct Type4CapabilityContainer: Hashable, Sendable {
   }
 
   /// Identifiers that are not for the NDEF file (Type 4 Tag Operation Specification 2.0, 5.1.2.1).
-  private static func isValid(_ identifier: UInt16) -> Bool {
+  static func isValid(_ identifier: UInt16) -> Bool {
     ![0x0000, 0xE102, 0xE103, 0x3F00, 0x3FFF, 0xFFFF].contains(identifier)
   }
 

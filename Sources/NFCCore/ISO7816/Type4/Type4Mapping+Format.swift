@@ -14,11 +14,17 @@ extension Type4Mapping {
         return try write([], link)
       }
     } catch let error as NFCError
-      where error.code == .malformedContent && hasNativeFormat
+      where error.code == .malformedContent
     {
       // Made in part, and then torn away: the rest is made now.
     }
     guard hasNativeFormat else {
+      // What is broken is mended as by a write.
+      switch try statusForWriting(link).access {
+      case .readWrite: return try write([], link)
+      case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
+      case .notSupported: break
+      }
       throw NFCError(
         .unsupported, "there is no standard way to make an NDEF application on this card")
     }

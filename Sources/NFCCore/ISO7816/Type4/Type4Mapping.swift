@@ -21,6 +21,8 @@ struct Type4Mapping: NDEFMapping {
   private var isProven = false
   /// The card has answered in this call.
   private var hasAnswered = false
+  /// The capability container on the card is broken, and this one is written in its place.
+  private var mendedContainer: [UInt8]?
 
   enum Layout: Hashable, Sendable {
     case unknown
@@ -35,7 +37,8 @@ struct Type4Mapping: NDEFMapping {
   mutating func beginCall() {
     isProven = false
     hasAnswered = false
-    if layout == .none { layout = .unknown }
+    if layout == .none || mendedContainer != nil { layout = .unknown }
+    mendedContainer = nil
     if !isChangedByReadersOnly { content = [] }
   }
 
@@ -112,8 +115,23 @@ struct Type4Mapping: NDEFMapping {
   }
 
   /// As ``status(_:)``, without an exchange where the layout is known: writing makes one.
+  ///
+  /// A capability container that is broken, or names a file that is not there, is replaced when the message is
+  /// written, where the card lets it be written without a key.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
-    try file(link)?.status ?? .notSupported
+    do {
+      return try file(link)?.status ?? .notSupported
+    } catch let error as NFCError where error.code == .malformedContent && layout == .unknown {
+      let bytes = try mendedContainer(insteadOf: error, link)
+      guard let container = try Type4CapabilityContainer(bytes) else { throw error }
+      let file = Type4File(container, link)
+      try select(file.identifier, isVersion1: false, link)
+      hasAnswered = true
+      layout = .selected(file)
+      mendedContainer = bytes
+      content = []
+      return file.status
+    }
   }
 
   // MARK: Reading
@@ -195,7 +213,9 @@ struct Type4Mapping: NDEFMapping {
     let new = length + message
     let isKnown = content.count >= file.lengthSize
     let parts = Self.changes(from: content, to: new, after: file.lengthSize, file.updateLimit)
-    guard !parts.isEmpty || !isKnown || !content.starts(with: length) else { return }
+    guard
+      !parts.isEmpty || !isKnown || !content.starts(with: length) || mendedContainer != nil
+    else { return }
 
     let wasEmpty = isKnown && content.prefix(file.lengthSize).allSatisfy { $0 == 0 }
     if !parts.isEmpty, !wasEmpty {
@@ -203,6 +223,11 @@ struct Type4Mapping: NDEFMapping {
     }
     for part in parts { try file.update(offset: part.lowerBound, Array(new[part]), procedure) }
     try file.update(offset: 0, length, procedure)
+    if let container = mendedContainer {
+      try writeContainer(container, file.updateLimit, link)
+      try select(file.identifier, isVersion1: false, link)
+      mendedContainer = nil
+    }
     content = new + content.dropFirst(new.count)
     isProven = true
     hasAnswered = true

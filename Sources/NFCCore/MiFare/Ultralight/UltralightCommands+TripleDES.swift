@@ -28,9 +28,7 @@ extension UltralightCommands {
     guard key.count == TwoKeyTripleDES.keySize else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")
     }
-    // Each half stands with its last byte first (MF0ICU2 data sheet, 7.5.7).
-    let half = TwoKeyTripleDES.blockSize
-    let stored = Array(key.prefix(half).reversed() + key.suffix(half).reversed())
+    let stored = UltralightCAuthentication.stored(key)
     try await handle.performCommand { link in
       try link.uninterrupted {
         handle.knowledge.withLock { $0.authentication = nil }
@@ -55,6 +53,13 @@ extension UltralightCommands {
 /// Three passes: the tag's number, both numbers, the reader's number, each rotated by a byte on its way back.
 enum UltralightCAuthentication {
   static let keyPages: ClosedRange<UInt8> = 0x2C...0x2F
+
+  /// A key as its pages hold it: each half with its last byte first (MF0ICU2 data sheet, 7.5.7).
+  static func stored(_ key: [UInt8]) -> [UInt8] {
+    let half = TwoKeyTripleDES.blockSize
+    return key.prefix(half).reversed() + key.suffix(half).reversed()
+  }
+
   private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
 
   static func run(key: [UInt8], _ link: TagLink) throws {

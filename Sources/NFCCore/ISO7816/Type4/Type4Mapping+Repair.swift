@@ -1,0 +1,131 @@
+/// Writing to a card whose capability container is broken.
+extension Type4Mapping {
+  /// A container in place of the broken one: with the limits, the file and the access conditions of the old one
+  /// where these make sense, else with those that every card bears, and the file that a card most often has.
+  ///
+  /// Nothing is changed yet. That the container can be written at all is tried by writing its first byte as it
+  /// is. The size of the NDEF file is found by reading single bytes of it: some 15 exchanges.
+  ///
+  /// - Parameter error: what is thrown where there is no file to go by.
+  /// - Throws: `unsupported` if the card does not let its container be changed.
+  func mendedContainer(insteadOf error: NFCError, _ link: TagLink) throws -> [UInt8] {
+    let procedure = ISO7816Procedure(link)
+    let container = Type4CapabilityContainer.fileIdentifier
+    guard try procedure.select(Type4Command.selectApplication(Type4Command.application)),
+      try Self.exists(container, procedure),
+      let old = try Self.beginning(of: container, procedure)
+    else { throw error }
+    var limit = 1
+    do {
+      try procedure.updateBinary(
+        file: container, offset: 0, data: Array(old.prefix(1)), limit: &limit)
+    } catch let refusal as NFCError
+      where refusal.group == .refusal
+    {
+      throw NFCError(
+        .unsupported,
+        "the card's capability container is broken, and cannot be changed without a key",
+        cause: refusal.cause, place: .file(container))
+    }
+    for identifier in Type4CapabilityContainer.likelyFiles(old) {
+      guard try Self.exists(identifier, procedure),
+        let size = try Self.size(of: identifier, procedure)
+      else { continue }
+      return Type4CapabilityContainer.mending(old, file: identifier, size: size)
+    }
+    throw error
+  }
+
+  /// Writes the container in place of the broken one, its length last.
+  func writeContainer(_ bytes: [UInt8], _ limit: Int, _ link: TagLink) throws {
+    let container = Type4CapabilityContainer.fileIdentifier
+    try select(container, isVersion1: false, link)
+    let procedure = ISO7816Procedure(link)
+    let lengthSize = 2
+    var limit = limit
+    try procedure.updateBinary(
+      file: container, offset: lengthSize, data: Array(bytes.dropFirst(lengthSize)), limit: &limit)
+    try procedure.updateBinary(
+      file: container, offset: 0, data: Array(bytes.prefix(lengthSize)), limit: &limit)
+  }
+
+  /// Selects a file, if there is one of that name.
+  private static func exists(_ file: UInt16, _ procedure: ISO7816Procedure) throws -> Bool {
+    do {
+      return try procedure.select(
+        Type4Command.selectFile(file, isVersion1: false), file: file)
+    } catch let error as NFCError where error.group == .refusal {
+      return false
+    }
+  }
+
+  /// As many bytes as every container has; `nil` if there are fewer.
+  private static func beginning(
+    of file: UInt16, _ procedure: ISO7816Procedure
+  ) throws -> [UInt8]? {
+    let count = Type4CapabilityContainer.minimumLength
+    var reading = BinaryReading(limit: count, smallest: 1)
+    var bytes: [UInt8] = []
+    do {
+      while bytes.count < count {
+        bytes += try Type4File.part(
+          of: file, offset: bytes.count, count: count - bytes.count, &reading, procedure)
+      }
+    } catch let error as NFCError where error.group == .refusal || error.group == .content {
+      return nil
+    }
+    return bytes
+  }
+
+  /// The size of the file that is selected, by the last byte that can be read; `nil` for one too small for a
+  /// message.
+  private static func size(of file: UInt16, _ procedure: ISO7816Procedure) throws -> Int? {
+    func reaches(_ offset: Int) throws -> Bool {
+      var reading = BinaryReading(limit: 1, smallest: 1)
+      do {
+        return try !Type4File.part(of: file, offset: offset, count: 1, &reading, procedure).isEmpty
+      } catch let error as NFCError where error.group == .refusal || error.group == .content {
+        return false
+      }
+    }
+    var last = Type4CapabilityContainer.smallestFile - 1
+    guard try reaches(last) else { return nil }
+    // The largest file of mapping version 2 has 7FFF bytes.
+    var beyond = Type4Command.maximumOffset
+    while beyond - last > 1 {
+      let middle = last + (beyond - last) / 2
+      if try reaches(middle) { last = middle } else { beyond = middle }
+    }
+    return last + 1
+  }
+}
+
+extension Type4CapabilityContainer {
+  /// A length field of two bytes and one empty record.
+  static let smallestFile = 5
+  /// What every card reads and writes at once (Type 4 Tag Operation Specification 2.0, 5.1; MLc is at least 13
+  /// from mapping version 3 on).
+  private static let leastRead = 15
+  private static let leastUpdate = 13
+  /// NXP AN11004 and most others; ST's M24SR and ST25TA.
+  private static let usualFiles: [UInt16] = [0xE104, 0x0001]
+
+  /// The identifiers under which the NDEF file may be: that of a broken container first.
+  static func likelyFiles(_ old: [UInt8]) -> [UInt16] {
+    let said = UInt16(old[9]) << 8 | UInt16(old[10])
+    return (isValid(said) ? [said] : []) + usualFiles.filter { $0 != said }
+  }
+
+  /// A container of mapping version 2.0 that keeps what is right in a broken one of at least 15 bytes.
+  static func mending(_ old: [UInt8], file: UInt16, size: Int) -> [UInt8] {
+    let read = Int(old[3]) << 8 | Int(old[4])
+    let update = Int(old[5]) << 8 | Int(old[6])
+    let hasControl = old[7] == fileControl && Int(old[8]) == fileControlLength
+    let access = hasControl ? Array(old[13...14]) : [freeAccess, freeAccess]
+    return UInt16(minimumLength).bigEndianBytes + [0x20]
+      + UInt16(read >= leastRead ? read : leastRead).bigEndianBytes
+      + UInt16(update > 0 ? update : leastUpdate).bigEndianBytes
+      + [fileControl, UInt8(fileControlLength)] + file.bigEndianBytes
+      + UInt16(size).bigEndianBytes + access
+  }
+}

@@ -1,0 +1,266 @@
+/// How the pages of a MIFARE Ultralight C are to be protected by its key: MF0ICU2 data sheet, 7.5.8 and 7.5.9. No
+/// description shows the key.
+public struct UltralightCProtection: Hashable, Sendable {
+  /// 16 bytes, the two DES keys in the order in which DES takes them; `nil` leaves the tag's own.
+  public let key: [UInt8]?
+  /// AUTH0: the first page that asks for the key; all behind it do too.
+  public let firstPage: Int
+  /// AUTH1: the key is needed for reading as well as for writing.
+  public let protectsReading: Bool
+
+  /// Page 42 is AUTH0's own: from a later page on, anybody could take the protection away.
+  public static let firstPages = 3...42
+
+  /// - Throws: `invalidParameter` for a key that has not 16 bytes, and for a page out of ``firstPages``.
+  public init(key: [UInt8]?, firstPage: Int, protectsReading: Bool = false) throws(NFCError) {
+    guard key.map({ $0.count == TwoKeyTripleDES.keySize }) ?? true else {
+      throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key?.count ?? 0)")
+    }
+    guard Self.firstPages.contains(firstPage) else {
+      throw NFCError(
+        .invalidParameter,
+        "protection from page \(firstPage) on leaves out page \(Self.firstPages.upperBound), by "
+          + "which anybody could take it away")
+    }
+    self.key = key
+    self.firstPage = firstPage
+    self.protectsReading = protectsReading
+  }
+}
+
+extension UltralightCProtection: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  public var description: String {
+    "a key for \(protectsReading ? "reading and writing" : "writing") from page \(firstPage) on"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What protecting a MIFARE Ultralight C by its key will do, page by page.
+///
+/// Nothing but the pages named is written. A tag that is torn away is never left closed with a key that nobody
+/// knows: pages are opened before the key changes, the tag then proves that it has the new one, and AUTH0, which
+/// closes them, comes last.
+public struct UltralightCProtectionPlan: Hashable, Sendable {
+  public typealias Step = UltralightProtectionPlan.Step
+
+  /// What cannot be undone.
+  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
+    /// The key that the tag had, which it does not show.
+    case forgetsKey
+  }
+
+  /// In the order in which they are done.
+  public let steps: [Step]
+  public let irreversibleEffects: [IrreversibleEffect]
+
+  let settings: Type2Chip.TripleDESSettings
+  /// AUTH0 and AUTH1 as they were, a page each.
+  let before: [UInt8]
+  let protection: UltralightCProtection?
+
+  /// An AUTH0 from which on no page is protected (MF0ICU2 data sheet, 7.5.8).
+  private static let noPage: UInt8 = 0x30
+  /// AUTH1: reading is free.
+  private static let freeReading: UInt8 = 0x01
+
+  /// - Parameters:
+  ///   - protection: `nil` takes the protection away and leaves the key as it is.
+  ///   - before: the pages with AUTH0 and AUTH1 as they are.
+  init(
+    _ protection: UltralightCProtection?, _ settings: Type2Chip.TripleDESSettings,
+    configuration before: [UInt8]
+  ) throws {
+    guard before.count == 2 * Type2Memory.pageSize else {
+      throw NFCError(.tagResponseError, "the tag's configuration is broken")
+    }
+    self.protection = protection
+    self.settings = settings
+    self.before = before
+    var page0 = Array(before.prefix(Type2Memory.pageSize))
+    let page1 = Array(before.suffix(Type2Memory.pageSize))
+    var steps: [Step] = []
+    func write(_ page: Int, _ before: [UInt8], _ after: [UInt8]) {
+      if before != after { steps.append(.write(page: page, before: before, after: after)) }
+    }
+    func first(_ value: UInt8, of page: [UInt8]) -> [UInt8] { [value] + page.dropFirst() }
+    if protection?.key != nil {
+      if page0[0] < Self.noPage {
+        write(settings.firstProtectedPage, page0, first(Self.noPage, of: page0))
+        page0[0] = Self.noPage
+      }
+      steps += settings.keyPages.map { .write(page: $0, before: nil, after: nil) }
+      steps.append(.authenticate)
+    }
+    if let protection {
+      let access = page1[0] & ~Self.freeReading
+      write(
+        settings.readProtectionPage, page1,
+        first(protection.protectsReading ? access : access | Self.freeReading, of: page1))
+    }
+    let firstPage = protection.map { UInt8(clamping: $0.firstPage) } ?? Self.noPage
+    if protection != nil || page0[0] < Self.noPage {
+      write(settings.firstProtectedPage, page0, first(firstPage, of: page0))
+    }
+    self.steps = steps
+    irreversibleEffects = protection?.key == nil ? [] : [.forgetsKey]
+  }
+}
+
+extension UltralightCProtectionPlan: CustomStringConvertible, CustomReflectable {
+  /// One line per step, then one for each thing that cannot be undone.
+  public var description: String {
+    (steps.map { $0 == .authenticate ? "the tag proves the new key" : $0.description }
+      + irreversibleEffects.map { "cannot be undone: \($0)" }).joined(separator: "\n")
+  }
+  public var customMirror: Mirror {
+    Mirror(self, children: ["steps": steps, "irreversibleEffects": irreversibleEffects])
+  }
+}
+
+extension UltralightCProtectionPlan.IrreversibleEffect: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .forgetsKey: "the key that the tag has now is overwritten"
+    }
+  }
+}
+
+// MARK: - Commands
+
+extension UltralightCommands {
+  /// Finds out what protecting a MIFARE Ultralight C by its key would do. Writes nothing; three exchanges, and
+  /// what ``MiFareTag/product()`` costs.
+  ///
+  /// - Parameters:
+  ///   - protection: `nil` to take the protection away.
+  ///   - key: the one that the tag has, if it asks for one.
+  /// - Throws: `unsupported` for another chip; `readOnly` if the pages are locked; `authenticationFailed`;
+  ///   `notAuthenticated` if they cannot be read without the key.
+  public func protectionPlan(
+    _ protection: UltralightCProtection?, key: [UInt8]?
+  ) async throws -> UltralightCProtectionPlan {
+    let handle = handle
+    return try await handle.performCommand { link in
+      let (chip, settings) = try UltralightCProtectionPlan.settings(handle.type2Chip(link))
+      if let key { try UltralightCAuthentication.run(key: key, link) }
+      let plan = try UltralightCProtectionPlan(
+        protection, settings,
+        configuration: UltralightCProtectionPlan.configuration(settings, link))
+      try plan.checkLocks(chip, link)
+      return plan
+    }
+  }
+
+  /// Does what a plan says: one exchange per step, and some to see that the tag is as it was planned for. Counts
+  /// when the tag is selected again. Once begun, it is completed even if the task is cancelled.
+  ///
+  /// A run that was broken off can be repeated with a new plan.
+  ///
+  /// - Parameters:
+  ///   - effects: all that cannot be undone about it and is wanted so.
+  ///   - key: the one that the tag has. A plan that keeps it and closes pages wants it, so that no tag is closed
+  ///     by a key that nobody knows.
+  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, lacks the key, or if
+  ///   the tag is not as it was when the plan was made; `authenticationFailed`; `notAuthenticated`; `readOnly`.
+  public func protect(
+    _ plan: UltralightCProtectionPlan,
+    accepting effects: Set<UltralightCProtectionPlan.IrreversibleEffect>, key: [UInt8]? = nil
+  ) async throws {
+    guard effects.isSuperset(of: plan.irreversibleEffects) else {
+      throw NFCError(
+        .invalidParameter,
+        "this cannot be undone and was not asked for: "
+          + plan.irreversibleEffects.map(\.description).joined(separator: ", "))
+    }
+    guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
+      throw NFCError(
+        .invalidParameter, "the pages are closed only by a key that the tag has proved to have")
+    }
+    let handle = handle
+    try await handle.performCommand { link in
+      let chip = try handle.type2Chip(link)
+      handle.knowledge.withLock { $0.authentication = nil }
+      try plan.run(chip, key: key, link)
+      handle.knowledge.withLock {
+        $0.authentication = (plan.protection?.key ?? key).map { .tripleDES($0) }
+        $0.wasSelected()
+      }
+    }
+  }
+}
+
+extension UltralightCProtectionPlan {
+  fileprivate static func settings(
+    _ chip: Type2Chip?
+  ) throws -> (Type2Chip, Type2Chip.TripleDESSettings) {
+    guard let chip, case .tripleDES(let settings) = chip.access else {
+      throw NFCError(
+        .unsupported, "\(chip?.name ?? "this chip") is not protected by a triple DES key")
+    }
+    return (chip, settings)
+  }
+
+  fileprivate static func configuration(
+    _ settings: Type2Chip.TripleDESSettings, _ link: TagLink
+  ) throws -> [UInt8] {
+    let pages = settings.firstProtectedPage..<settings.readProtectionPage + 1
+    return try readable(pages, link)
+  }
+
+  private static func readable(_ pages: Range<Int>, _ link: TagLink) throws -> [UInt8] {
+    do {
+      var reader = UltralightReader(hasFastRead: false)
+      return try reader.read(pages, link)
+    } catch let error as NFCError where error.code == .tagRefused {
+      throw NFCError(
+        .notAuthenticated, "the tag wants the key that it has", cause: error.cause,
+        place: .page(pages.lowerBound))
+    }
+  }
+
+  /// Refuses pages that a lock bit keeps as they are.
+  fileprivate func checkLocks(_ chip: Type2Chip, _ link: TagLink) throws {
+    guard let bits = chip.lockBits else { return }
+    var known: [Int: [UInt8]] = [:]
+    for page in [Type2PageMap.staticLockPage, bits.dynamicPage].compactMap({ $0 }) {
+      known[page] = try Self.readable(page..<page + 1, link)
+    }
+    let closed = bits.closedPages { address in
+      known[address / Type2Memory.pageSize]?[address % Type2Memory.pageSize]
+    }
+    for step in steps {
+      guard case .write(let page, _, _) = step, closed.contains(page) else { continue }
+      throw NFCError(
+        .readOnly, "the page is locked, and the protection cannot be changed", place: .page(page))
+    }
+  }
+
+  fileprivate func run(_ chip: Type2Chip?, key: [UInt8]?, _ link: TagLink) throws {
+    if let key { try UltralightCAuthentication.run(key: key, link) }
+    let (chip, settings) = try Self.settings(chip)
+    guard settings == self.settings, try Self.configuration(settings, link) == before else {
+      throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+    }
+    try checkLocks(chip, link)
+    let newKey = protection?.key.map { UltralightCAuthentication.stored($0) }
+    try link.uninterrupted {
+      for step in steps {
+        switch step {
+        case .write(let page, _, let after):
+          let first = (page - settings.keyPages.lowerBound) * Type2Memory.pageSize
+          let data = after ?? newKey.map { Array($0.dropFirst(first).prefix(Type2Memory.pageSize)) }
+          try UltralightProcedure.write(
+            data ?? [], to: UInt8(truncatingIfNeeded: page), link)
+        case .authenticate:
+          // A key counts from the next selection on (MF0ICU2 data sheet, 7.5.7).
+          try UltralightProcedure.halt(link)
+          try link.selectPlainly()
+          try UltralightCAuthentication.run(key: protection?.key ?? [], link)
+        }
+      }
+    }
+  }
+}
