@@ -68,7 +68,11 @@ struct ClassicMapping: NDEFMapping {
     geometry.sectorCount > MiFareApplicationDirectory.Part.second.sector
   }
 
-  mutating func beginCall() { isProven = false }
+  mutating func beginCall() {
+    isProven = false
+    // That a card has no NFC sectors is asked again: it may have left, or have been formatted.
+    if area == [] { forgetAll() }
+  }
 
   mutating func forgetContent() {
     content = [:]
@@ -78,7 +82,7 @@ struct ClassicMapping: NDEFMapping {
   /// Begins a call: one exchange shows that the card of which something is known is still there.
   private mutating func prove(_ session: inout MiFareClassicSession) throws {
     defer { isProven = true }
-    guard !isProven, place != nil, let first = sectors.first else { return }
+    guard !isProven, let first = sectors.first else { return }
     try open(first, &session)
   }
 
