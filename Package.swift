@@ -120,6 +120,9 @@ let package = Package(
       exclude: ["USB/usb_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "VirtualNFC"]),
+    .testTarget(
+      name: "ModelTests", dependencies: ["NFCCore", "ReaderThread", "VirtualNFC"],
+      exclude: ["ModelMain.swift"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
@@ -177,8 +180,16 @@ package.targets += [
 package.targets.append(.target(name: "AppleCoreNFC"))
 #endif
 
-// Scripts/fuzz builds the decoders with libFuzzer, from the files that the tests run for a moment.
-if Context.environment["NFC_FUZZ"] != nil {
+// Scripts/fuzz model builds the model check, from the files that the tests run for a moment.
+if Context.environment["NFC_FUZZ"] == "model" {
+  package.targets.removeAll { $0.name == "ModelTests" }
+  package.targets.append(
+    .executableTarget(
+      name: "NFCModelCheck", dependencies: ["NFCCore", "ReaderThread", "VirtualNFC"],
+      path: "Tests/ModelTests",
+      exclude: ["ModelTests.swift"]))
+} else if Context.environment["NFC_FUZZ"] != nil {
+  // Scripts/fuzz builds the decoders with libFuzzer, from the files that the tests run for a moment.
   package.targets.removeAll { $0.name == "FuzzTests" }
   package.targets.append(
     .executableTarget(
