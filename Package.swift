@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "CoreNFC", targets: [coreNFC]),
     .library(name: "NDEF", targets: ["NDEF"]),
     .library(name: "Recordings", targets: ["Recordings"]),
+    .library(name: "SecureTags", targets: ["SecureTags"]),
     .library(name: "VirtualNFC", targets: ["VirtualNFC"]),
     .library(name: "SUNMessage", targets: ["SUNMessage"]),
     // For those who write a driver of their own.
@@ -84,6 +85,7 @@ let package = Package(
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     // Files of tags' memories, of several programs.
     .target(name: "TagImages"),
+    .target(name: "SecureTags", dependencies: ["NFCCore", "COpenSSL"]),
     .target(
       name: "VirtualNFC",
       dependencies: ["NFCCore", "NDEF", "ReaderThread", "TagImages", "COpenSSL"]),
@@ -97,7 +99,7 @@ let package = Package(
       name: "NFCTool",
       dependencies: [
         "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "SUNMessage",
-        "TagImages", "Recordings",
+        "SecureTags", "TagImages", "Recordings",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
       ]),
     .executableTarget(name: "NFCMQTT", dependencies: ["CMosquitto"]),
@@ -125,6 +127,7 @@ let package = Package(
       exclude: ["ModelMain.swift"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
+    .testTarget(name: "SecureTagsTests", dependencies: ["SecureTags", "NFC", "VirtualNFC"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
@@ -154,7 +157,8 @@ let package = Package(
       dependencies: ["Recordings", "NFC", "NFCCore", "NFCPCSC", "VirtualNFC"]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
-    .testTarget(name: "InteropTests", dependencies: ["NFC", "NFCCore", "VirtualNFC"]),
+    .testTarget(
+      name: "InteropTests", dependencies: ["NFC", "NFCCore", "SecureTags", "VirtualNFC"]),
     .testTarget(
       name: "FuzzTests", dependencies: ["NDEF", "NFCCore"], exclude: ["LibFuzzerMain.swift"]),
   ],

@@ -1,0 +1,157 @@
+import NFCCore
+
+extension DESFireApplication {
+  /// Makes a file: one exchange. Needs the application's master key unless its settings say otherwise.
+  ///
+  /// - Parameter isoIdentifier: by which ISO/IEC 7816-4 selects it; in an application that names its files. Value
+  ///   files have none.
+  /// - Throws: `tagRefused` if the number is taken; `capacityExceeded`.
+  public func createFile(
+    _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil
+  ) async throws {
+    let code = try Self.fileNumber(number)
+    try await perform {
+      try $0.createFile(code, settings, isoIdentifier: isoIdentifier)
+    }
+  }
+
+  /// Makes the file that holds the code of each transaction, with the AES key that it is computed by: one exchange
+  /// (NXP AN12343, 6.9; EV2, EV3 and Light).
+  ///
+  /// - Parameters:
+  ///   - read: who may read it.
+  ///   - commitReader: who may say which reader commits; ``DESFireAccess/nobody`` for no such step.
+  public func createTransactionMACFile(
+    _ number: Int, communication: DESFireCommunication = .plain, read: DESFireAccess,
+    commitReader: DESFireAccess = .nobody, change: DESFireAccess, key: DESFireKey
+  ) async throws {
+    let code = try Self.fileNumber(number)
+    guard key.kind == .aes else {
+      throw NFCError(.invalidParameter, "the key of a transaction MAC file is for AES")
+    }
+    let rights = DESFireAccessRights(
+      read: read, write: .nobody, readWrite: commitReader, change: change)
+    try await perform {
+      try $0.createTransactionMACFile(code, communication, rights, key: key)
+    }
+  }
+
+  /// Deletes a file with its content: one exchange. **Cannot be undone**; its memory is given back when the
+  /// application is deleted or the card is formatted.
+  public func deleteFile(_ number: Int) async throws {
+    let code = try Self.fileNumber(number)
+    try await perform { try $0.deleteFile(code) }
+  }
+
+  /// Changes how a file's data go and who may do what: one or two exchanges.
+  ///
+  /// - Parameter rights: ``DESFireAccess/nobody`` for a change of rights **cannot be undone**.
+  public func changeFileSettings(
+    _ number: Int, communication: DESFireCommunication, rights: DESFireAccessRights
+  ) async throws {
+    let code = try Self.fileNumber(number)
+    try await perform {
+      try $0.changeFileSettings(code, communication: communication, rights: rights)
+    }
+  }
+}
+
+extension DESFireProcedure {
+  private static let transactionMACKeyIsAES: UInt8 = 0x02
+  private static let largestNumber = 0xFF_FFFF
+
+  mutating func createFile(
+    _ number: UInt8, _ settings: DESFireFileSettings, isoIdentifier: UInt16?
+  ) throws {
+    let common =
+      [settings.communication.settings] + settings.rights.bits.littleEndianBytes
+    let name = isoIdentifier?.littleEndianBytes ?? []
+    let code: DESFireCommandCode
+    let rest: [UInt8]
+    switch settings.content {
+    case .standardData(let size):
+      (code, rest) = (.createStandardDataFile, try Self.number(size, "size"))
+    case .backupData(let size):
+      (code, rest) = (.createBackupDataFile, try Self.number(size, "size"))
+    case .linearRecords(let records):
+      (code, rest) = (.createLinearRecordFile, try Self.parameters(records, least: 1))
+    case .cyclicRecords(let records):
+      (code, rest) = (.createCyclicRecordFile, try Self.parameters(records, least: 2))
+    case .value(let value):
+      guard isoIdentifier == nil else {
+        throw NFCError(.invalidParameter, "a value file has no ISO file identifier")
+      }
+      (code, rest) = (.createValueFile, try Self.parameters(value))
+    case .transactionMAC, .other:
+      throw NFCError(.invalidParameter, "no file of this type is made by this command")
+    }
+    _ = try send(DESFireCommand(code: code, header: [number] + name + common + rest))
+  }
+
+  private static func number(_ value: Int, _ name: String) throws -> [UInt8] {
+    guard (1...largestNumber).contains(value) else {
+      throw NFCError(.invalidParameter, "the \(name) is a number from 1 to \(largestNumber)")
+    }
+    return value.littleEndianBytes(count: 3)
+  }
+
+  private static func parameters(
+    _ records: DESFireRecordSettings, least: Int
+  ) throws -> [UInt8] {
+    guard records.maximumCount >= least else {
+      throw NFCError(.invalidParameter, "the file has room for at least \(least) records")
+    }
+    return try number(records.recordSize, "record size")
+      + number(records.maximumCount, "number of records")
+  }
+
+  private static func parameters(_ value: DESFireValueSettings) throws -> [UInt8] {
+    guard value.lowerLimit <= value.upperLimit,
+      (value.lowerLimit...value.upperLimit).contains(value.limitedCredit)
+    else { throw NFCError(.invalidParameter, "the value lies between its limits") }
+    var flags: UInt8 = 0
+    if value.allowsLimitedCredit { flags |= DESFireValueSettings.limitedCreditFlag }
+    if value.allowsFreeReading { flags |= DESFireValueSettings.freeReadingFlag }
+    return [value.lowerLimit, value.upperLimit, value.limitedCredit].flatMap {
+      Int($0).littleEndianBytes(count: 4)
+    } + [flags]
+  }
+
+  /// The key and its version are enciphered; a session with MACs of four bytes does not know the command.
+  mutating func createTransactionMACFile(
+    _ number: UInt8, _ communication: DESFireCommunication, _ rights: DESFireAccessRights,
+    key: DESFireKey
+  ) throws {
+    guard state.session?.messaging is EV2Messaging else {
+      throw NFCError(
+        .notAuthenticated, "the key of a transaction MAC file is enciphered in a session of EV2")
+    }
+    var data = key.secret.withUnsafeBytes { Array($0) }
+    defer { data.wipe() }
+    data.append(key.version)
+    _ = try send(
+      DESFireCommand(
+        code: .createTransactionMACFile,
+        header: [number, communication.settings] + rights.bits.littleEndianBytes
+          + [Self.transactionMACKeyIsAES], data: data, protection: .enciphered))
+  }
+
+  mutating func deleteFile(_ number: UInt8) throws {
+    _ = try send(DESFireCommand(code: .deleteFile, header: [number]))
+  }
+
+  /// Enciphered where a key gives the right to change them, plain where it is everyone's (MF3ICDx21_41_81 data sheet,
+  /// 9.5.4).
+  mutating func changeFileSettings(
+    _ number: UInt8, communication: DESFireCommunication, rights: DESFireAccessRights
+  ) throws {
+    let old = try fileSettings(number)
+    let protection = old.rights.communication(
+      .enciphered, for: [old.rights.change], key: state.session?.keyNumber)
+    _ = try send(
+      DESFireCommand(
+        code: .changeFileSettings, header: [number],
+        data: [communication.settings] + rights.bits.littleEndianBytes,
+        protection: .data(protection)))
+  }
+}

@@ -1,0 +1,140 @@
+import NFCCore
+
+extension DESFireApplication {
+  /// What the application's or the card's keys are for: one exchange.
+  ///
+  /// - Throws: `notAuthenticated` if the settings ask for the master key.
+  public func keySummary() async throws -> DESFireKeySummary {
+    try await perform { try $0.keySummary() }
+  }
+
+  /// What GetKeyVersion says of a key: one exchange.
+  public func keyVersion(_ number: Int) async throws -> UInt8 {
+    let code = try Self.keyNumber(number)
+    return try await perform { try $0.keyVersion(code) }
+  }
+
+  /// The numbers of all files: one exchange.
+  public func files() async throws -> [Int] {
+    try await perform { try $0.files().map { Int($0) } }
+  }
+
+  /// One exchange.
+  public func fileSettings(_ number: Int) async throws -> DESFireFileSettings {
+    let code = try Self.fileNumber(number)
+    return try await perform { try $0.fileSettings(code) }
+  }
+
+  static let mostFiles = 32
+
+  static func fileNumber(_ number: Int) throws -> UInt8 {
+    guard (0..<mostFiles).contains(number) else {
+      throw NFCError(.invalidParameter, "files have numbers from 0 to \(mostFiles - 1)")
+    }
+    return UInt8(number)
+  }
+
+  /// Reads a data file: GetFileSettings, which says how the data go, and as many exchanges as they take.
+  ///
+  /// - Parameters:
+  ///   - offset: the first byte.
+  ///   - count: `nil` for all to the end.
+  /// - Throws: `notAuthenticated` if the session's key may not read it.
+  public func readData(file: Int, offset: Int = 0, count: Int? = nil) async throws -> [UInt8] {
+    let code = try Self.fileNumber(file)
+    return try await perform { try $0.readData(code, offset: offset, count: count) }
+  }
+
+  /// Writes to a data file, as ``readData(file:offset:count:)``. A standard file has the data at once; a command
+  /// that is torn off leaves what it has got to the chip. What is written to a backup file counts after
+  /// ``commit()``.
+  public func writeData(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
+    let code = try Self.fileNumber(file)
+    try await perform { try $0.writeData(code, offset: offset, data) }
+  }
+}
+
+extension DESFireProcedure {
+  mutating func keySummary() throws -> DESFireKeySummary {
+    try DESFireKeySummary(send(DESFireCommand(code: .getKeySettings, answer: .anyData)))
+  }
+
+  mutating func keyVersion(_ number: UInt8) throws -> UInt8 {
+    let answer = try send(
+      DESFireCommand(code: .getKeyVersion, header: [number], answer: .data(count: 1)))
+    return answer[0]
+  }
+
+  mutating func files() throws -> [UInt8] {
+    try send(DESFireCommand(code: .getFileIdentifiers, answer: .anyData))
+  }
+
+  mutating func fileSettings(_ number: UInt8) throws -> DESFireFileSettings {
+    try DESFireFileSettings(
+      send(DESFireCommand(code: .getFileSettings, header: [number], answer: .anyData)))
+  }
+
+  // MARK: Data
+
+  /// What one command carries where ISO/IEC 14443-4 does the chaining: the answer with cipher and MAC, or the
+  /// command, in one short APDU.
+  private static let longestChainedPart = 192
+
+  mutating func readData(_ number: UInt8, offset: Int, count: Int?) throws -> [UInt8] {
+    let settings = try fileSettings(number)
+    guard let size = settings.size else {
+      throw NFCError(.invalidParameter, "file \(number) holds no plain data")
+    }
+    let end = try Self.end(of: offset, count, size: size)
+    let communication = settings.rights.communication(
+      settings.communication, for: [settings.rights.read, settings.rights.readWrite],
+      key: state.session?.keyNumber)
+    let isChained = generation?.hasChainedData ?? false
+    var data: [UInt8] = []
+    while offset + data.count < end {
+      let start = offset + data.count
+      let part = isChained ? min(Self.longestChainedPart, end - start) : end - start
+      data += try send(
+        DESFireCommand(
+          code: isChained ? .readDataChained : .readData,
+          header: Self.span(number, start, part), protection: .data(communication),
+          answer: .data(count: part)))
+    }
+    return data
+  }
+
+  mutating func writeData(_ number: UInt8, offset: Int, _ data: [UInt8]) throws {
+    let settings = try fileSettings(number)
+    guard let size = settings.size else {
+      throw NFCError(.invalidParameter, "file \(number) holds no plain data")
+    }
+    _ = try Self.end(of: offset, data.count, size: size)
+    let communication = settings.rights.communication(
+      settings.communication, for: [settings.rights.write, settings.rights.readWrite],
+      key: state.session?.keyNumber)
+    let isChained = generation?.hasChainedData ?? false
+    let partSize = isChained ? Self.longestChainedPart : max(1, data.count)
+    for start in stride(from: 0, to: data.count, by: partSize) {
+      let part = Array(data[start..<min(start + partSize, data.count)])
+      _ = try send(
+        DESFireCommand(
+          code: isChained ? .writeDataChained : .writeData,
+          header: Self.span(number, offset + start, part.count), data: part,
+          protection: .data(communication)))
+    }
+  }
+
+  /// The end of what is to be read or written, which the file has.
+  static func end(of offset: Int, _ count: Int?, size: Int) throws -> Int {
+    let count = count ?? max(0, size - offset)
+    guard offset >= 0, count >= 0, offset <= size, count <= size - offset else {
+      throw NFCError(.invalidParameter, "the file has \(size) bytes")
+    }
+    return offset + count
+  }
+
+  /// File, offset and count as ReadData and WriteData have them.
+  static func span(_ number: UInt8, _ offset: Int, _ count: Int) -> [UInt8] {
+    [number] + offset.littleEndianBytes(count: 3) + count.littleEndianBytes(count: 3)
+  }
+}

@@ -1,0 +1,211 @@
+import NFCCore
+
+/// What the card answers to a commit in an application that has a transaction MAC file.
+public struct DESFireTransactionMAC: Hashable, Sendable {
+  /// How many transactions there have been.
+  public var counter: UInt32
+  /// 8 bytes, by which who has the file's key verifies the transaction.
+  public var value: [UInt8]
+}
+
+/// What is done to a value.
+public enum DESFireValueChange: Hashable, Sendable {
+  case credit(Int)
+  case debit(Int)
+  /// A credit of at most what the debits of the last transaction took.
+  case limitedCredit(Int)
+
+  var amount: Int {
+    switch self {
+    case .credit(let amount), .debit(let amount), .limitedCredit(let amount): amount
+    }
+  }
+
+  var code: DESFireCommandCode {
+    switch self {
+    case .credit: .credit
+    case .debit: .debit
+    case .limitedCredit: .limitedCredit
+    }
+  }
+}
+
+extension DESFireApplication {
+  /// Reads a value: two exchanges.
+  public func value(file: Int) async throws -> Int {
+    let code = try Self.fileNumber(file)
+    return try await perform { try $0.value(code) }
+  }
+
+  /// Changes a value: two exchanges. Counts after ``commit()``; a card that is taken away before has the old one.
+  ///
+  /// - Throws: `tagRefused` with status BE beyond the file's limits.
+  public func changeValue(file: Int, _ change: DESFireValueChange) async throws {
+    let code = try Self.fileNumber(file)
+    try await perform { try $0.changeValue(code, change) }
+  }
+
+  /// Reads records, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - skip: how many of the newest are left out.
+  ///   - count: `nil` for all others.
+  /// - Returns: the records that there are; none of an empty file.
+  public func readRecords(
+    file: Int, skip: Int = 0, count: Int? = nil
+  ) async throws -> [[UInt8]] {
+    let code = try Self.fileNumber(file)
+    return try await perform { try $0.readRecords(code, skip: skip, count: count) }
+  }
+
+  /// Writes to the record that the next commit appends; all writes of a transaction are to that one.
+  public func writeRecord(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
+    let code = try Self.fileNumber(file)
+    try await perform { try $0.writeRecord(code, offset: offset, data) }
+  }
+
+  /// Deletes all records. Counts after ``commit()``.
+  public func clearRecords(file: Int) async throws {
+    let code = try Self.fileNumber(file)
+    try await perform { procedure in
+      _ = try procedure.send(DESFireCommand(code: .clearRecordFile, header: [code]))
+    }
+  }
+
+  /// Lets everything count that has been written to backup, value and record files: one exchange, which the card
+  /// carries out whole or not at all. If its answer is lost, the files have to be read to see which.
+  ///
+  /// - Throws: `tagRefused` with status 0C if there is nothing to commit; the session goes on.
+  public func commit() async throws {
+    try await perform { try $0.commit() }
+  }
+
+  /// As ``commit()``, and gives the transaction's code: in an application with a transaction MAC file (AN12343, 6.11).
+  public func commitWithTransactionMAC() async throws -> DESFireTransactionMAC {
+    try await perform { try $0.commitWithTransactionMAC() }
+  }
+
+  /// Forgets everything that has been written since the last commit: one exchange.
+  public func abort() async throws {
+    try await perform { procedure in
+      _ = try procedure.send(DESFireCommand(code: .abortTransaction))
+    }
+  }
+
+  /// Runs `body` and commits, or aborts if it fails.
+  public func transaction<Result: Sendable>(
+    _ body: (DESFireApplication) async throws -> Result
+  ) async throws -> Result {
+    do {
+      let result = try await body(self)
+      try await commit()
+      return result
+    } catch {
+      // A card that has gone has forgotten it anyway.
+      try? await abort()
+      throw error
+    }
+  }
+}
+
+extension DESFireProcedure {
+  private static let valueSize = 4
+  private static let returnsTransactionMAC: UInt8 = 0x01
+  private static let transactionCodeSize = 8
+
+  mutating func value(_ number: UInt8) throws -> Int {
+    let settings = try fileSettings(number)
+    guard case .value(let value) = settings.content else {
+      throw NFCError(.invalidParameter, "file \(number) holds no value")
+    }
+    let rights = settings.rights
+    var readers = [rights.read, rights.write, rights.readWrite]
+    if value.allowsFreeReading { readers.append(.everyone) }
+    let answer = try send(
+      DESFireCommand(
+        code: .getValue, header: [number],
+        protection: .data(
+          rights.communication(
+            settings.communication, for: readers, key: state.session?.keyNumber)),
+        answer: .data(count: Self.valueSize)))
+    return Int(Int32(truncatingIfNeeded: Int(littleEndian: answer)))
+  }
+
+  mutating func changeValue(_ number: UInt8, _ change: DESFireValueChange) throws {
+    guard (0...Int(Int32.max)).contains(change.amount) else {
+      throw NFCError(.invalidParameter, "a value is changed by a number from 0 to \(Int32.max)")
+    }
+    let settings = try fileSettings(number)
+    guard case .value = settings.content else {
+      throw NFCError(.invalidParameter, "file \(number) holds no value")
+    }
+    let rights = settings.rights
+    let holders: [DESFireAccess] =
+      switch change {
+      case .credit: [rights.readWrite]
+      case .debit: [rights.read, rights.write, rights.readWrite]
+      case .limitedCredit: [rights.write, rights.readWrite]
+      }
+    _ = try send(
+      DESFireCommand(
+        code: change.code, header: [number],
+        data: change.amount.littleEndianBytes(count: Self.valueSize),
+        protection: .data(
+          rights.communication(
+            settings.communication, for: holders, key: state.session?.keyNumber))))
+  }
+
+  mutating func readRecords(_ number: UInt8, skip: Int, count: Int?) throws -> [[UInt8]] {
+    let settings = try fileSettings(number)
+    guard let records = settings.records else {
+      throw NFCError(.invalidParameter, "file \(number) holds no records")
+    }
+    guard records.recordSize > 0 else { throw NFCError.wrongLength }
+    let wanted = count ?? max(0, records.count - skip)
+    guard skip >= 0, wanted >= 0, skip <= records.count, wanted <= records.count - skip else {
+      throw NFCError(.invalidParameter, "the file has \(records.count) records")
+    }
+    guard wanted > 0 else { return [] }
+    let data = try send(
+      DESFireCommand(
+        code: .readRecords, header: Self.span(number, skip, wanted),
+        protection: .data(
+          settings.rights.communication(
+            settings.communication, for: [settings.rights.read, settings.rights.readWrite],
+            key: state.session?.keyNumber)),
+        answer: .data(count: wanted * records.recordSize)))
+    return stride(from: 0, to: data.count, by: records.recordSize).map {
+      Array(data[$0..<min($0 + records.recordSize, data.count)])
+    }
+  }
+
+  mutating func writeRecord(_ number: UInt8, offset: Int, _ data: [UInt8]) throws {
+    let settings = try fileSettings(number)
+    guard let records = settings.records else {
+      throw NFCError(.invalidParameter, "file \(number) holds no records")
+    }
+    _ = try Self.end(of: offset, data.count, size: records.recordSize)
+    guard !data.isEmpty else { return }
+    _ = try send(
+      DESFireCommand(
+        code: .writeRecord, header: Self.span(number, offset, data.count), data: data,
+        protection: .data(
+          settings.rights.communication(
+            settings.communication, for: [settings.rights.write, settings.rights.readWrite],
+            key: state.session?.keyNumber))))
+  }
+
+  mutating func commit() throws {
+    _ = try send(DESFireCommand(code: .commitTransaction))
+  }
+
+  mutating func commitWithTransactionMAC() throws -> DESFireTransactionMAC {
+    let answer = try send(
+      DESFireCommand(
+        code: .commitTransaction, header: [Self.returnsTransactionMAC],
+        answer: .data(count: 4 + Self.transactionCodeSize)))
+    return DESFireTransactionMAC(
+      counter: UInt32(truncatingIfNeeded: Int(littleEndian: answer.prefix(4))),
+      value: Array(answer.suffix(Self.transactionCodeSize)))
+  }
+}

@@ -1,0 +1,60 @@
+import NFCCore
+
+/// What SetConfiguration changes for good.
+public enum DESFireIrreversibleEffect: String, Hashable, Sendable, CaseIterable {
+  /// The card shows another UID each time; it gives its own to whoever proves a key.
+  case showsRandomUID = "the card shows a random UID from then on"
+  /// FormatPICC is refused.
+  case cannotBeFormatted = "the card can never be formatted again"
+}
+
+extension DESFireCard {
+  /// Changes what the card does for good: one exchange, with the card's master key (MF3ICDx21_41_81 data sheet, 9.4.9:
+  /// SetConfiguration, option 00). **Cannot be undone**, which is why each effect is named.
+  ///
+  /// - Parameter effects: at least one; those that are not named stay as they are.
+  public func configurePermanently(_ effects: Set<DESFireIrreversibleEffect>) async throws {
+    guard !effects.isEmpty else {
+      throw NFCError(.invalidParameter, "nothing is to be configured")
+    }
+    try await perform(in: .card) { try $0.configure(effects) }
+  }
+
+  /// Sets the key that all keys of later applications have at first: one exchange, with the card's master key
+  /// (SetConfiguration, option 01).
+  public func setDefaultKey(_ key: DESFireKey) async throws {
+    try await perform(in: .card) { try $0.setDefaultKey(key) }
+  }
+}
+
+extension DESFireProcedure {
+  private enum Option {
+    static let configuration: UInt8 = 0x00
+    static let defaultKey: UInt8 = 0x01
+  }
+
+  private static let formatDisabledFlag: UInt8 = 0x01
+  private static let randomUIDFlag: UInt8 = 0x02
+  /// Keys of every kind have this room.
+  private static let defaultKeySize = 24
+
+  mutating func configure(_ effects: Set<DESFireIrreversibleEffect>) throws {
+    var flags: UInt8 = 0
+    if effects.contains(.cannotBeFormatted) { flags |= Self.formatDisabledFlag }
+    if effects.contains(.showsRandomUID) { flags |= Self.randomUIDFlag }
+    try setConfiguration(Option.configuration, [flags])
+  }
+
+  mutating func setDefaultKey(_ key: DESFireKey) throws {
+    var data = key.secret.withUnsafeBytes { Array($0) }
+    defer { data.wipe() }
+    data += [UInt8](repeating: 0, count: Self.defaultKeySize - data.count) + [key.version]
+    try setConfiguration(Option.defaultKey, data)
+  }
+
+  private mutating func setConfiguration(_ option: UInt8, _ data: [UInt8]) throws {
+    _ = try send(
+      DESFireCommand(
+        code: .setConfiguration, header: [option], data: data, protection: .enciphered))
+  }
+}

@@ -1,0 +1,115 @@
+import NFCCore
+import Synchronization
+
+/// A MIFARE DESFire card, a DESFire Light or an NTAG DNA chip, with its applications, keys and files.
+///
+/// ```swift
+/// let card = try await DESFireCard(tag)
+/// let application = card.application(number)
+/// try await application.authenticate(1, DESFireKey(.aes, bytes: key))
+/// print(try await application.readData(file: 2))
+/// ```
+///
+/// What an authentication proves holds until another application is selected, the card refuses something, or a
+/// command fails; data then are asked for again after another ``DESFireApplication/authenticate(_:_:by:)``.
+///
+/// While a card is used by this, nothing else should be sent to the tag: a SELECT of ISO/IEC 7816-4, such as reading
+/// NDEF begins with, ends the session.
+public final class DESFireCard: Sendable {
+  /// The tag that the card is.
+  public let tag: any Tag
+  /// `nil` if the card does not say; it is then treated as an EV1.
+  public let generation: DESFireGeneration?
+  private let form: DESFireCommandForm
+  private let random: RandomBytes
+  private let state = Mutex(DESFireState.unknown)
+
+  /// - Parameter form: how commands are sent; a card keeps to the form of the first one that it gets.
+  /// - Throws: `wrongTag` for a tag that is not of the family. Asks it for its version if that is not known yet.
+  public convenience init(
+    _ tag: DetectedTag, form: DESFireCommandForm = .wrapped
+  ) async throws {
+    try await self.init(tag, form: form, random: RandomSource.system)
+  }
+
+  /// - Parameter random: where the reader's challenges come from.
+  package init(
+    _ tag: DetectedTag, form: DESFireCommandForm = .wrapped, random: @escaping RandomBytes
+  ) async throws {
+    switch tag {
+    case .miFare(let tag) where tag.family == .desfire:
+      generation = DESFireGeneration(try await tag.product())
+    case .iso7816(let tag):
+      generation = DESFireGeneration(try await tag.product())
+      guard generation != nil else { throw Self.wrongTag }
+    default: throw Self.wrongTag
+    }
+    self.tag = tag.tag
+    self.form = form
+    self.random = random
+  }
+
+  private static let wrongTag = NFCError(.wrongTag, "the tag is no MIFARE DESFire")
+
+  /// An application of the card, by its number. Nothing is sent.
+  public func application(_ identifier: DESFireApplicationIdentifier) -> DESFireApplication {
+    DESFireApplication(card: self, identifier: identifier)
+  }
+
+  /// The card itself as application 000000, with its master key as key 0.
+  public var root: DESFireApplication { application(.card) }
+
+  /// Runs commands as one on the reader's thread, in an application.
+  func perform<Result: Sendable>(
+    in application: DESFireApplicationIdentifier?,
+    _ body: @Sendable (inout DESFireProcedure) throws -> Result
+  ) async throws -> Result {
+    try await tag.exclusively { [self] link in
+      var procedure = DESFireProcedure(
+        transport: DESFireTransport(link, form: form), generation: generation,
+        state: state.withLock { $0 }, random: random)
+      // Only a session shows that nobody else has selected something since.
+      if procedure.state.session == nil { procedure.state.selection = nil }
+      defer { state.withLock { $0 = procedure.state } }
+      if let application { try procedure.select(application) }
+      return try body(&procedure)
+    }
+  }
+}
+
+/// An application of a card: its keys and files.
+///
+/// A command selects it where another one was selected before, which ends what was proved there.
+public struct DESFireApplication: Sendable {
+  public let card: DESFireCard
+  public let identifier: DESFireApplicationIdentifier
+
+  func perform<Result: Sendable>(
+    _ body: @Sendable (inout DESFireProcedure) throws -> Result
+  ) async throws -> Result {
+    try await card.perform(in: identifier, body)
+  }
+
+  /// Proves a key: two exchanges, and one that selects the application.
+  ///
+  /// - Parameters:
+  ///   - number: 0 to 13; 0 is the master key.
+  ///   - method: `nil` for the strongest that the card's generation has for the key's kind.
+  /// - Throws: `authenticationFailed` for a wrong key, or a card that does not prove that it has it.
+  public func authenticate(
+    _ number: Int, _ key: DESFireKey, by method: DESFireAuthentication? = nil
+  ) async throws {
+    let method = method ?? DESFireAuthentication(key.kind, card.generation)
+    let code = try Self.keyNumber(number)
+    try await perform { try $0.authenticate(code, key, by: method) }
+  }
+
+  static let mostKeys = 14
+
+  static func keyNumber(_ number: Int) throws -> UInt8 {
+    guard (0..<mostKeys).contains(number) else {
+      throw NFCError(.invalidParameter, "keys have numbers from 0 to \(mostKeys - 1)")
+    }
+    return UInt8(number)
+  }
+}

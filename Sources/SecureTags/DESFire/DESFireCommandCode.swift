@@ -1,0 +1,55 @@
+/// Command codes: MIFARE DESFire data sheets (MF3ICDx21_41_81, 9; MF3D_H_X3), NXP AN12343 and AN12752.
+enum DESFireCommandCode: UInt8, Hashable, Sendable {
+  case authenticate = 0x0A
+  case authenticateISO = 0x1A
+  case authenticateAES = 0xAA
+  case authenticateEV2First = 0x71
+  case authenticateEV2NonFirst = 0x77
+  case additionalFrame = 0xAF
+
+  case getVersion = 0x60
+  case freeMemory = 0x6E
+  case getCardUID = 0x51
+  case setConfiguration = 0x5C
+  case formatPICC = 0xFC
+  case readSignature = 0x3C
+
+  case getApplicationIdentifiers = 0x6A
+  case getDFNames = 0x6D
+  case selectApplication = 0x5A
+  case createApplication = 0xCA
+  case deleteApplication = 0xDA
+
+  case getKeySettings = 0x45
+  case changeKeySettings = 0x54
+  case getKeyVersion = 0x64
+  case changeKey = 0xC4
+
+  case getFileIdentifiers = 0x6F
+  case getISOFileIdentifiers = 0x61
+  case getFileSettings = 0xF5
+  case changeFileSettings = 0x5F
+  case createStandardDataFile = 0xCD
+  case createBackupDataFile = 0xCB
+  case createValueFile = 0xCC
+  case createLinearRecordFile = 0xC1
+  case createCyclicRecordFile = 0xC0
+  case createTransactionMACFile = 0xCE
+  case deleteFile = 0xDF
+
+  case readData = 0xBD
+  case writeData = 0x3D
+  /// ReadData and WriteData whose parts are chained by ISO/IEC 14443-4 only; since EV2.
+  case readDataChained = 0xAD
+  case writeDataChained = 0x8D
+  case getValue = 0x6C
+  case credit = 0x0C
+  case debit = 0xDC
+  case limitedCredit = 0x1C
+  case readRecords = 0xBB
+  case writeRecord = 0x3B
+  case clearRecordFile = 0xEB
+  case commitReaderIdentifier = 0xC8
+  case commitTransaction = 0xC7
+  case abortTransaction = 0xA7
+}

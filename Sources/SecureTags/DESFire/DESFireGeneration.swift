@@ -1,0 +1,32 @@
+import NFCCore
+
+/// A generation of the family, which decides how a program proves a key and how data go over the air.
+public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Comparable {
+  /// MF3ICD40: DES only.
+  case ev0 = "DESFire"
+  case ev1 = "DESFire EV1"
+  case ev2 = "DESFire EV2"
+  case ev3 = "DESFire EV3"
+  /// DESFire Light and the NTAG 4xx DNA: EV2's secure messaging with AES only, fixed applications and files.
+  case fixed = "DESFire Light or NTAG DNA"
+
+  private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+  public static func < (left: Self, right: Self) -> Bool { left.order < right.order }
+
+  private static let products: [String: DESFireGeneration] = [
+    "MIFARE DESFire": .ev0, "MIFARE DESFire EV1": .ev1, "MIFARE DESFire EV2": .ev2,
+    "MIFARE DESFire EV3": .ev3, "MIFARE DUOX": .ev3, "MIFARE DESFire Light": .fixed,
+    "NTAG 413 DNA": .fixed, "NTAG 424 DNA": .fixed,
+  ]
+
+  /// `nil` for a product that is not known to be of the family.
+  init?(_ product: TagProduct?) {
+    guard let name = product?.name, let generation = Self.products[name] else { return nil }
+    self = generation
+  }
+
+  var hasEV2Messaging: Bool { self >= .ev2 }
+  /// Whether ReadData and WriteData may leave the chaining to ISO/IEC 14443-4 (NXP AN12752).
+  var hasChainedData: Bool { self >= .ev2 }
+}

@@ -1,0 +1,185 @@
+import NFCCore
+
+/// The command by which a key is proved, and the secure messaging that follows from it.
+public enum DESFireAuthentication: Hashable, Sendable {
+  /// Authenticate (0A): DES and triple DES with two keys, the first generation's messaging.
+  case legacy
+  /// AuthenticateISO (1A): DES, triple DES with two or three keys.
+  case iso
+  /// AuthenticateAES (AA).
+  case aes
+  /// AuthenticateEV2First (71): AES; begins a transaction.
+  case ev2First
+  /// AuthenticateEV2NonFirst (77): AES, in a transaction that ``ev2First`` has begun.
+  case ev2NonFirst
+
+  var code: DESFireCommandCode {
+    switch self {
+    case .legacy: .authenticate
+    case .iso: .authenticateISO
+    case .aes: .authenticateAES
+    case .ev2First: .authenticateEV2First
+    case .ev2NonFirst: .authenticateEV2NonFirst
+    }
+  }
+
+  /// The strongest that a card of this generation has for a kind of key; for one that is not known the one that
+  /// all of them have.
+  init(_ kind: DESFireKey.Kind, _ generation: DESFireGeneration?) {
+    switch kind {
+    case .aes: self = generation?.hasEV2Messaging ?? false ? .ev2First : .aes
+    case .threeKeyTripleDES: self = .iso
+    case .des: self = generation == .ev0 ? .legacy : .iso
+    }
+  }
+}
+
+extension DESFireProcedure {
+  private static let transactionIdentifierSize = 4
+  private static let capabilitiesSize = 6
+  /// The reader has no capabilities of its own (AN12196, 5.6: LenCap).
+  private static let noCapabilities: [UInt8] = [0x00]
+
+  /// Proves a key to the card, which proves it in turn: two exchanges.
+  ///
+  /// - Throws: `authenticationFailed` if the card does not have this key, or has another one in its place.
+  mutating func authenticate(
+    _ number: UInt8, _ key: DESFireKey, by method: DESFireAuthentication
+  ) throws {
+    guard (key.kind == .aes) == [.aes, .ev2First, .ev2NonFirst].contains(method),
+      method != .legacy || key.kind == .des
+    else {
+      throw NFCError(
+        .invalidParameter, "a key for \(key.kind.name) is not proved by this command")
+    }
+    let before = state.session?.messaging as? EV2Messaging
+    state.session = nil
+    if method == .ev2NonFirst, before == nil {
+      throw NFCError(
+        .invalidParameter, "AuthenticateEV2NonFirst goes on with what AuthenticateEV2First began")
+    }
+    let messaging: any DESFireMessaging =
+      switch method {
+      case .legacy: try proveLegacy(number, key)
+      case .iso, .aes: try proveISO(number, key, method.code)
+      case .ev2First, .ev2NonFirst: try proveEV2(number, key, method.code, after: before)
+      }
+    state.session = DESFireSession(keyNumber: number, messaging: messaging)
+  }
+
+  // MARK: Steps
+
+  /// The card's challenge, enciphered.
+  private func challenge(
+    _ code: DESFireCommandCode, _ parameters: [UInt8], count: Int
+  ) throws -> [UInt8] {
+    let (status, data) = try transport.exchange(code, parameters)
+    guard status == .additionalFrame else {
+      // A key of another kind is refused with the first frame.
+      guard status != .authenticationError else {
+        throw NFCError(
+          .authenticationFailed, "the card has no such key, or one of another kind",
+          cause: .desfireStatus(status.code))
+      }
+      throw status.error
+    }
+    guard data.count == count else { throw NFCError.wrongLength }
+    return data
+  }
+
+  /// What the card answers to the reader's proof.
+  private func proof(_ token: [UInt8], count: Int) throws -> [UInt8] {
+    let (status, data) = try transport.exchange(.additionalFrame, token)
+    switch status {
+    case .operationOK: break
+    case .authenticationError:
+      throw NFCError(
+        .authenticationFailed, "the key is wrong", cause: .desfireStatus(status.code))
+    default: throw status.error
+    }
+    guard data.count == count else { throw NFCError.wrongLength }
+    return data
+  }
+
+  /// One byte to the left.
+  static func rotated(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.dropFirst() + bytes.prefix(1)) }
+
+  private func check(_ answer: [UInt8], provesReader challenge: [UInt8]) throws {
+    guard answer.equalsInConstantTime(Self.rotated(challenge)) else {
+      throw NFCError(
+        .authenticationFailed, "the card does not prove that it has the key; it may be a copy")
+    }
+  }
+
+  // MARK: Kinds
+
+  /// The reader deciphers only (MF3ICD40; libfreefare).
+  private func proveLegacy(_ number: UInt8, _ key: DESFireKey) throws -> any DESFireMessaging {
+    let cipher = try key.cipher
+    let size = cipher.blockSize
+    let card = try cipher.decrypt(challenge(.authenticate, [number], count: size))
+    let reader = random(size)
+    let token = try LegacyMessaging.decipher(reader + Self.rotated(card), cipher)
+    try check(cipher.decrypt(proof(token, count: size)), provesReader: reader)
+    return try LegacyMessaging(sessionKey: Self.sessionKey(key, reader: reader, card: card))
+  }
+
+  /// Each side's block depends on the one before, of the other side (MF3ICDx21_41_81 data sheet, 9.3.2).
+  private func proveISO(
+    _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode
+  ) throws -> any DESFireMessaging {
+    let cipher = try key.cipher
+    let size = key.kind == .des ? cipher.blockSize : 16
+    let sent = try challenge(code, [number], count: size)
+    let card = try cipher.decrypt(sent)
+    let reader = random(size)
+    let token = try cipher.encrypt(
+      reader + Self.rotated(card), initialValue: Array(sent.suffix(cipher.blockSize)))
+    let answer = try cipher.decrypt(
+      proof(token, count: size), initialValue: Array(token.suffix(cipher.blockSize)))
+    try check(answer, provesReader: reader)
+    return try EV1Messaging(
+      key.kind.algorithm, sessionKey: Self.sessionKey(key, reader: reader, card: card))
+  }
+
+  /// Initial values of zeros; the card gives the transaction's number the first time (AN12196, 5.6 and 5.13).
+  private func proveEV2(
+    _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode, after before: EV2Messaging?
+  ) throws -> any DESFireMessaging {
+    let cipher = try key.cipher
+    let size = cipher.blockSize
+    let isFirst = code == .authenticateEV2First
+    let card = try cipher.decrypt(
+      challenge(code, [number] + (isFirst ? Self.noCapabilities : []), count: size))
+    let reader = random(size)
+    let token = try cipher.encrypt(reader + Self.rotated(card))
+    guard isFirst else {
+      try check(cipher.decrypt(proof(token, count: size)), provesReader: reader)
+      return try EV2Messaging(
+        key: cipher, reader: reader, card: card,
+        transactionIdentifier: before?.transactionIdentifier ?? [],
+        commandCounter: before?.commandCounter ?? 0)
+    }
+    let count = Self.transactionIdentifierSize + size + 2 * Self.capabilitiesSize
+    let answer = try cipher.decrypt(proof(token, count: count))
+    let identifier = Array(answer.prefix(Self.transactionIdentifierSize))
+    try check(Array(answer[identifier.count..<(identifier.count + size)]), provesReader: reader)
+    return try EV2Messaging(
+      key: cipher, reader: reader, card: card, transactionIdentifier: identifier)
+  }
+
+  /// Parts of both challenges in turn (MF3ICDx21_41_81 data sheet, 8.4.1).
+  private static func sessionKey(
+    _ key: DESFireKey, reader: [UInt8], card: [UInt8]
+  ) -> SecretKey {
+    func part(_ range: Range<Int>) -> [UInt8] { Array(reader[range]) + Array(card[range]) }
+    var bytes =
+      switch key.kind {
+      case .des where key.isSingleDES: part(0..<4) + part(0..<4)
+      case .des: part(0..<4) + part(4..<8)
+      case .threeKeyTripleDES: part(0..<4) + part(6..<10) + part(12..<16)
+      case .aes: part(0..<4) + part(12..<16)
+      }
+    return SecretKey(taking: &bytes)
+  }
+}

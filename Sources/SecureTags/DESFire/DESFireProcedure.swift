@@ -1,0 +1,70 @@
+import NFCCore
+
+/// What of a card stays true from one command to the next.
+struct DESFireState: Sendable {
+  /// Which application is selected; `nil` if that is not known.
+  var selection: DESFireApplicationIdentifier?
+  var session: DESFireSession?
+
+  /// After an exchange that may or may not have reached the card.
+  static let unknown = DESFireState()
+}
+
+/// Commands on the reader's thread, one after the other.
+///
+/// A card forgets its session with everything that it refuses; so does this.
+struct DESFireProcedure {
+  let transport: DESFireTransport
+  let generation: DESFireGeneration?
+  var state: DESFireState
+  let random: RandomBytes
+
+  /// Sends a command under the session's protection, if there is one, and gives the answer's data without it.
+  ///
+  /// - Throws: for a status other than 00 the error that it means.
+  mutating func send(_ command: DESFireCommand) throws -> [UInt8] {
+    var session = state.session
+    do {
+      let parameters =
+        try session?.messaging.protect(command) ?? command.header + command.data
+      let answer = try transport.send(
+        command.code, parameters, isWhole: Self.wholeCommands.contains(command.code))
+      guard answer.status == .operationOK else {
+        if answer.status != .noChanges { session = nil }
+        throw answer.status.error
+      }
+      let data =
+        try session?.messaging.unprotect(answer.data, status: answer.status, of: command)
+        ?? command.checkLength(answer.data)
+      if case .endOfSession = command.answer { session = nil }
+      state.session = session
+      return data
+    } catch {
+      // Whatever it was: the card's session is not the one that we have any more.
+      state.session = (error as? NFCError)?.cause == Self.nothingToCommit ? session : nil
+      throw error
+    }
+  }
+
+  private static let wholeCommands: Set<DESFireCommandCode> = [
+    .readDataChained, .writeDataChained,
+  ]
+  private static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
+
+  /// Makes an application the one that commands are for. One exchange, and the session is over; nothing if it is
+  /// selected already.
+  mutating func select(_ application: DESFireApplicationIdentifier) throws {
+    guard state.selection != application else { return }
+    state = .unknown
+    let answer = try transport.send(.selectApplication, application.bytes)
+    guard answer.status == .operationOK else {
+      var error = answer.status.error
+      if answer.status == .applicationNotFound {
+        error = NFCError(
+          .wrongTag, "the card has no application \(application)", cause: error.cause)
+      }
+      throw error
+    }
+    state.selection = application
+  }
+}

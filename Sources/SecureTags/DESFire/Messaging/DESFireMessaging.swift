@@ -1,0 +1,69 @@
+import NFCCore
+
+/// How a session protects commands and checks answers; one type for each generation of secure messaging.
+protocol DESFireMessaging: Sendable {
+  /// What follows the command code on the air.
+  mutating func protect(_ command: DESFireCommand) throws -> [UInt8]
+
+  /// Checks an answer and gives its data without protection.
+  ///
+  /// - Parameter answer: the data of all frames, the MAC included.
+  /// - Throws: `tagResponseError` for an answer that is not the card's, or not to this command.
+  mutating func unprotect(
+    _ answer: [UInt8], status: DESFireStatus, of command: DESFireCommand
+  ) throws -> [UInt8]
+}
+
+/// What an authentication leaves behind.
+struct DESFireSession: Sendable {
+  let keyNumber: UInt8
+  var messaging: any DESFireMessaging
+}
+
+extension NFCError {
+  /// The answer is not what the card would have said.
+  static let wrongMAC = NFCError(
+    .tagResponseError, "the card's answer has a wrong MAC and is not used", cause: .checksum)
+
+  static let wrongCheck = NFCError(
+    .tagResponseError, "the card's enciphered answer has a wrong check and is not used",
+    cause: .checksum)
+
+  static let wrongLength = NFCError(
+    .tagResponseError, "the card's answer does not have the length that was asked for")
+}
+
+extension DESFireCommand {
+  /// Checks how many bytes an answer has.
+  func checkLength(_ data: [UInt8]) throws -> [UInt8] {
+    switch answer {
+    case .none, .endOfSession: guard data.isEmpty else { throw NFCError.wrongLength }
+    case .data(let count): guard data.count == count else { throw NFCError.wrongLength }
+    case .anyData: break
+    }
+    return data
+  }
+
+  /// How many bytes of data an enciphered answer holds; `nil` if none is enciphered.
+  var encipheredCount: Int? {
+    if case .data(let count) = answer, protection == .enciphered { count } else { nil }
+  }
+}
+
+extension BlockCipher {
+  /// Deciphers an answer whose data are followed by a check, and zeros or a mark and zeros.
+  static func separated(
+    _ blocks: [UInt8], count: Int, check: ([UInt8]) -> [UInt8]
+  ) throws -> [UInt8] {
+    guard blocks.count >= count else { throw NFCError.wrongLength }
+    let data = Array(blocks.prefix(count))
+    let expected = check(data)
+    let rest = Array(blocks.dropFirst(count))
+    let padding = rest.dropFirst(expected.count)
+    guard Array(rest.prefix(expected.count)).equalsInConstantTime(expected),
+      padding.dropFirst().allSatisfy({ $0 == 0 }),
+      padding.first.map({ $0 == 0 || $0 == paddingMark }) ?? true
+    else { throw NFCError.wrongCheck }
+    return data
+  }
+}

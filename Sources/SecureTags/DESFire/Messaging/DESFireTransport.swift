@@ -1,0 +1,111 @@
+import NFCCore
+
+/// The form in which commands go to a card.
+public enum DESFireCommandForm: Hashable, Sendable {
+  /// In APDUs of ISO/IEC 7816-4: code and parameters; 91 and the status after the answer's data.
+  case wrapped
+  /// Code and parameters only; the status before the answer's data.
+  case native
+}
+
+/// Carries commands to the card, in as many frames as they take.
+///
+/// They go wrapped unless a program asks for something else: every reader carries APDUs, the commands by which a
+/// card is recognized and by which NDEF is read are APDUs, and a DESFire keeps to the form of the first command that
+/// it gets (MF3ICDx21_41_81 data sheet, 8.3).
+struct DESFireTransport {
+  /// An answer: its status, and its data.
+  typealias Answer = (status: DESFireStatus, data: [UInt8])
+
+  private let carry: (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer
+
+  private static let wrappedClass: UInt8 = 0x90
+  private static let wrappedStatus: UInt8 = 0x91
+  private static let maximumExpectedLength = 256
+  /// Parameters in one frame. EV1 takes blocks of 64 bytes, and no chaining by ISO/IEC 14443-4; less the block's
+  /// own bytes and the code, or those of an APDU. libfreefare sends as many in APDUs.
+  private let longestFrame: Int
+  private static let longestNativeFrame = 59
+  private static let longestWrappedFrame = 54
+  /// No file and no list is longer than the card's memory.
+  private static let longestAnswer = 1 << 17
+  private static let mostEmptyFrames = 16
+
+  /// - Parameter carry: one exchange.
+  init(
+    form: DESFireCommandForm = .native,
+    _ carry: @escaping (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer
+  ) {
+    self.carry = carry
+    longestFrame = form == .native ? Self.longestNativeFrame : Self.longestWrappedFrame
+  }
+
+  init(_ link: TagLink, form: DESFireCommandForm) {
+    switch form {
+    case .wrapped: self.init(form: form) { try Self.wrapped($0, $1, link) }
+    case .native: self.init(form: form) { try Self.native($0, $1, link) }
+    }
+  }
+
+  private static func wrapped(
+    _ code: UInt8, _ parameters: [UInt8], _ link: TagLink
+  ) throws -> Answer {
+    let answer = try link.send(
+      APDU(
+        instructionClass: wrappedClass, instructionCode: code, p1: 0, p2: 0, data: parameters,
+        expectedLength: maximumExpectedLength))
+    guard answer.sw1 == wrappedStatus else {
+      throw NFCError(
+        .tagRefused, "the card has not taken a wrapped command",
+        cause: .statusWord(answer.statusWord))
+    }
+    return (DESFireStatus(code: answer.sw2), answer.data)
+  }
+
+  private static func native(
+    _ code: UInt8, _ parameters: [UInt8], _ link: TagLink
+  ) throws -> Answer {
+    let answer = try link.transceive([code] + parameters)
+    guard let status = answer.first else {
+      throw NFCError(.tagResponseError, "the card's answer is empty")
+    }
+    return (DESFireStatus(code: status), Array(answer.dropFirst()))
+  }
+
+  /// Sends a command in one frame: one exchange.
+  func exchange(_ code: DESFireCommandCode, _ parameters: [UInt8]) throws -> Answer {
+    try carry(code.rawValue, parameters)
+  }
+
+  /// Sends a command in as many frames as it takes, and fetches all of the answer.
+  ///
+  /// - Parameter isWhole: leaves the chaining to ISO/IEC 14443-4.
+  /// - Returns: the status that ends the answer, and the data of all frames.
+  func send(
+    _ code: DESFireCommandCode, _ parameters: [UInt8], isWhole: Bool = false
+  ) throws -> Answer {
+    let size = isWhole ? parameters.count : longestFrame
+    var rest = parameters.dropFirst(size)
+    var answer = try exchange(code, Array(parameters.prefix(size)))
+    while !rest.isEmpty {
+      guard answer.status == .additionalFrame else {
+        // A command that the card refuses at its beginning is not sent to its end.
+        guard answer.status != .operationOK else { throw NFCError.wrongLength }
+        return answer
+      }
+      answer = try exchange(.additionalFrame, Array(rest.prefix(longestFrame)))
+      rest = rest.dropFirst(longestFrame)
+    }
+    var data = answer.data
+    var emptyFrames = 0
+    while answer.status == .additionalFrame {
+      if answer.data.isEmpty { emptyFrames += 1 }
+      guard emptyFrames < Self.mostEmptyFrames, data.count < Self.longestAnswer else {
+        throw NFCError(.tagResponseError, "the card announces more data without end")
+      }
+      answer = try exchange(.additionalFrame, [])
+      data += answer.data
+    }
+    return (answer.status, data)
+  }
+}
