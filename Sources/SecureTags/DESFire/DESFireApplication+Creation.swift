@@ -10,29 +10,8 @@ extension DESFireApplication {
     _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil
   ) async throws {
     let code = try Self.fileNumber(number)
-    try await perform {
+    try await performWhole {
       try $0.createFile(code, settings, isoIdentifier: isoIdentifier)
-    }
-  }
-
-  /// Makes the file that holds the code of each transaction, with the AES key that it is computed by: one exchange
-  /// (NXP AN12343, 6.9; EV2, EV3 and Light).
-  ///
-  /// - Parameters:
-  ///   - read: who may read it.
-  ///   - commitReader: who may say which reader commits; ``DESFireAccess/nobody`` for no such step.
-  public func createTransactionMACFile(
-    _ number: Int, communication: DESFireCommunication = .plain, read: DESFireAccess,
-    commitReader: DESFireAccess = .nobody, change: DESFireAccess, key: DESFireKey
-  ) async throws {
-    let code = try Self.fileNumber(number)
-    guard key.kind == .aes else {
-      throw NFCError(.invalidParameter, "the key of a transaction MAC file is for AES")
-    }
-    let rights = DESFireAccessRights(
-      read: read, write: .nobody, readWrite: commitReader, change: change)
-    try await perform {
-      try $0.createTransactionMACFile(code, communication, rights, key: key)
     }
   }
 
@@ -40,7 +19,7 @@ extension DESFireApplication {
   /// application is deleted or the card is formatted.
   public func deleteFile(_ number: Int) async throws {
     let code = try Self.fileNumber(number)
-    try await perform { try $0.deleteFile(code) }
+    try await performWhole { try $0.deleteFile(code) }
   }
 
   /// Changes how a file's data go and who may do what: one or two exchanges.
@@ -50,14 +29,13 @@ extension DESFireApplication {
     _ number: Int, communication: DESFireCommunication, rights: DESFireAccessRights
   ) async throws {
     let code = try Self.fileNumber(number)
-    try await perform {
+    try await performWhole {
       try $0.changeFileSettings(code, communication: communication, rights: rights)
     }
   }
 }
 
 extension DESFireProcedure {
-  private static let transactionMACKeyIsAES: UInt8 = 0x02
   private static let largestNumber = 0xFF_FFFF
 
   mutating func createFile(
@@ -115,25 +93,6 @@ extension DESFireProcedure {
     return [value.lowerLimit, value.upperLimit, value.limitedCredit].flatMap {
       Int($0).littleEndianBytes(count: 4)
     } + [flags]
-  }
-
-  /// The key and its version are enciphered; a session with MACs of four bytes does not know the command.
-  mutating func createTransactionMACFile(
-    _ number: UInt8, _ communication: DESFireCommunication, _ rights: DESFireAccessRights,
-    key: DESFireKey
-  ) throws {
-    guard state.session?.messaging is EV2Messaging else {
-      throw NFCError(
-        .notAuthenticated, "the key of a transaction MAC file is enciphered in a session of EV2")
-    }
-    var data = key.secret.withUnsafeBytes { Array($0) }
-    defer { data.wipe() }
-    data.append(key.version)
-    _ = try send(
-      DESFireCommand(
-        code: .createTransactionMACFile,
-        header: [number, communication.settings] + rights.bits.littleEndianBytes
-          + [Self.transactionMACKeyIsAES], data: data, protection: .enciphered))
   }
 
   mutating func deleteFile(_ number: UInt8) throws {

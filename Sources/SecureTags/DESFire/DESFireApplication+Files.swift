@@ -25,7 +25,8 @@ extension DESFireApplication {
     return try await perform { try $0.fileSettings(code) }
   }
 
-  static let mostFiles = 32
+  /// Of an application.
+  public static let mostFiles = 32
 
   static func fileNumber(_ number: Int) throws -> UInt8 {
     guard (0..<mostFiles).contains(number) else {

@@ -16,7 +16,7 @@ extension DESFireApplication {
     _ number: Int, from old: DESFireKey? = nil, to new: DESFireKey
   ) async throws {
     let code = try Self.keyNumber(number)
-    try await perform { procedure in
+    try await performWhole { procedure in
       try procedure.changeKey(
         code, from: old, to: new, isCard: identifier == .card)
     }
@@ -27,7 +27,7 @@ extension DESFireApplication {
   /// What is taken away by ``DESFireKeySettings/isChangeable`` and
   /// ``DESFireKeySettings/isMasterKeyChangeable`` **cannot be had back**.
   public func changeKeySettings(_ settings: DESFireKeySettings) async throws {
-    try await perform { try $0.changeKeySettings(settings) }
+    try await performWhole { try $0.changeKeySettings(settings) }
   }
 }
 

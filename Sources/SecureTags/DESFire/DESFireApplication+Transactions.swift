@@ -1,13 +1,5 @@
 import NFCCore
 
-/// What the card answers to a commit in an application that has a transaction MAC file.
-public struct DESFireTransactionMAC: Hashable, Sendable {
-  /// How many transactions there have been.
-  public var counter: UInt32
-  /// 8 bytes, by which who has the file's key verifies the transaction.
-  public var value: [UInt8]
-}
-
 /// What is done to a value.
 public enum DESFireValueChange: Hashable, Sendable {
   case credit(Int)
@@ -77,12 +69,7 @@ extension DESFireApplication {
   ///
   /// - Throws: `tagRefused` with status 0C if there is nothing to commit; the session goes on.
   public func commit() async throws {
-    try await perform { try $0.commit() }
-  }
-
-  /// As ``commit()``, and gives the transaction's code: in an application with a transaction MAC file (AN12343, 6.11).
-  public func commitWithTransactionMAC() async throws -> DESFireTransactionMAC {
-    try await perform { try $0.commitWithTransactionMAC() }
+    try await performWhole { try $0.commit() }
   }
 
   /// Forgets everything that has been written since the last commit: one exchange.
@@ -110,8 +97,6 @@ extension DESFireApplication {
 
 extension DESFireProcedure {
   private static let valueSize = 4
-  private static let returnsTransactionMAC: UInt8 = 0x01
-  private static let transactionCodeSize = 8
 
   mutating func value(_ number: UInt8) throws -> Int {
     let settings = try fileSettings(number)
@@ -197,15 +182,5 @@ extension DESFireProcedure {
 
   mutating func commit() throws {
     _ = try send(DESFireCommand(code: .commitTransaction))
-  }
-
-  mutating func commitWithTransactionMAC() throws -> DESFireTransactionMAC {
-    let answer = try send(
-      DESFireCommand(
-        code: .commitTransaction, header: [Self.returnsTransactionMAC],
-        answer: .data(count: 4 + Self.transactionCodeSize)))
-    return DESFireTransactionMAC(
-      counter: UInt32(truncatingIfNeeded: Int(littleEndian: answer.prefix(4))),
-      value: Array(answer.suffix(Self.transactionCodeSize)))
   }
 }

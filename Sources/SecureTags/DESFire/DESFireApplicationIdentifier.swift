@@ -16,6 +16,10 @@ public struct DESFireApplicationIdentifier: Hashable, Sendable {
   /// The card itself, with its own keys.
   public static let card = DESFireApplicationIdentifier(bits: 0)
 
+  /// What stands for the one application of DESFire Light and the NTAG DNA chips, which have no number to select it
+  /// by: 000001.
+  public static let fixed = DESFireApplicationIdentifier(bits: 1)
+
   private init(bits: UInt32) { value = bits }
 
   /// Three bytes, least significant first, as they go over the air.

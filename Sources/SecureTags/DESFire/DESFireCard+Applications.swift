@@ -61,7 +61,7 @@ extension DESFireCard {
   /// - Throws: `tagRefused` if the number or name is taken; `capacityExceeded`.
   public func createApplication(_ plan: DESFireApplicationPlan) async throws {
     try plan.validate()
-    try await perform(in: .card) { try $0.createApplication(plan) }
+    try await performWhole(in: .card) { try $0.createApplication(plan) }
   }
 
   /// Deletes an application with all its files and keys: one exchange, with the card's master key. **Cannot be
@@ -69,13 +69,24 @@ extension DESFireCard {
   public func deleteApplication(
     _ identifier: DESFireApplicationIdentifier
   ) async throws {
-    try await perform(in: .card) { try $0.deleteApplication(identifier) }
+    try await performWhole(in: .card) { try $0.deleteApplication(identifier) }
   }
 
   /// Deletes all applications with their files and keys, and gives their memory back: one exchange, with the card's
   /// master key, which stays as it is. **Cannot be undone.**
   public func formatPermanently() async throws {
-    try await perform(in: .card) { try $0.format() }
+    try await performWhole(in: .card) { try $0.format() }
+  }
+}
+
+extension DESFireApplication {
+  /// Deletes the application with all its files and keys, with its own master key: one exchange, after which the card
+  /// itself is selected. **Cannot be undone.**
+  ///
+  /// - Throws: `notAuthenticated` if the card's settings ask for the card's key.
+  public func deletePermanently() async throws {
+    let identifier = identifier
+    try await performWhole { try $0.deleteApplication(identifier, isSelected: true) }
   }
 }
 
@@ -84,11 +95,17 @@ extension DESFireProcedure {
     _ = try send(DESFireCommand(code: .createApplication, header: plan.parameters))
   }
 
-  mutating func deleteApplication(_ identifier: DESFireApplicationIdentifier) throws {
+  mutating func deleteApplication(
+    _ identifier: DESFireApplicationIdentifier, isSelected: Bool = false
+  ) throws {
     guard identifier != .card else {
       throw NFCError(.invalidParameter, "000000 is the card itself")
     }
-    _ = try send(DESFireCommand(code: .deleteApplication, header: identifier.bytes))
+    if isSelected { state.selection = nil }
+    _ = try send(
+      DESFireCommand(
+        code: .deleteApplication, header: identifier.bytes,
+        answer: isSelected ? .endOfSession : .none))
   }
 
   mutating func format() throws {

@@ -17,13 +17,13 @@ extension DESFireCard {
     guard !effects.isEmpty else {
       throw NFCError(.invalidParameter, "nothing is to be configured")
     }
-    try await perform(in: .card) { try $0.configure(effects) }
+    try await performWhole(in: .card) { try $0.configure(effects) }
   }
 
   /// Sets the key that all keys of later applications have at first: one exchange, with the card's master key
   /// (SetConfiguration, option 01).
   public func setDefaultKey(_ key: DESFireKey) async throws {
-    try await perform(in: .card) { try $0.setDefaultKey(key) }
+    try await performWhole(in: .card) { try $0.setDefaultKey(key) }
   }
 }
 

@@ -75,6 +75,16 @@ public final class DESFireCard: Sendable {
       return try body(&procedure)
     }
   }
+
+  /// The same for what is carried out at once and nobody wants to be in doubt of: a task that is cancelled before
+  /// does not begin it, one that is cancelled meanwhile ends after it.
+  func performWhole<Result: Sendable>(
+    in application: DESFireApplicationIdentifier?,
+    _ body: @escaping @Sendable (inout DESFireProcedure) throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    return try await Task { try await self.perform(in: application, body) }.value
+  }
 }
 
 /// An application of a card: its keys and files.
@@ -88,6 +98,12 @@ public struct DESFireApplication: Sendable {
     _ body: @Sendable (inout DESFireProcedure) throws -> Result
   ) async throws -> Result {
     try await card.perform(in: identifier, body)
+  }
+
+  func performWhole<Result: Sendable>(
+    _ body: @escaping @Sendable (inout DESFireProcedure) throws -> Result
+  ) async throws -> Result {
+    try await card.performWhole(in: identifier, body)
   }
 
   /// Proves a key: two exchanges, and one that selects the application.
@@ -104,7 +120,8 @@ public struct DESFireApplication: Sendable {
     try await perform { try $0.authenticate(code, key, by: method) }
   }
 
-  static let mostKeys = 14
+  /// Of an application.
+  public static let mostKeys = 14
 
   static func keyNumber(_ number: Int) throws -> UInt8 {
     guard (0..<mostKeys).contains(number) else {

@@ -34,7 +34,6 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case createValueFile = 0xCC
   case createLinearRecordFile = 0xC1
   case createCyclicRecordFile = 0xC0
-  case createTransactionMACFile = 0xCE
   case deleteFile = 0xDF
 
   case readData = 0xBD
@@ -49,7 +48,6 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case readRecords = 0xBB
   case writeRecord = 0x3B
   case clearRecordFile = 0xEB
-  case commitReaderIdentifier = 0xC8
   case commitTransaction = 0xC7
   case abortTransaction = 0xA7
 }

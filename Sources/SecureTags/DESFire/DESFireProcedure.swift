@@ -56,6 +56,7 @@ struct DESFireProcedure {
   mutating func select(_ application: DESFireApplicationIdentifier) throws {
     guard state.selection != application else { return }
     state = .unknown
+    if generation == .fixed { return try selectFixed(application) }
     let answer = try transport.send(.selectApplication, application.bytes)
     guard answer.status == .operationOK else {
       var error = answer.status.error
@@ -64,6 +65,28 @@ struct DESFireProcedure {
           .wrongTag, "the card has no application \(application)", cause: error.cause)
       }
       throw error
+    }
+    state.selection = application
+  }
+
+  /// NFC Forum type 4, which an NTAG DNA has, and DESFire Light's own as it leaves the factory (MF2DLHX0 data sheet,
+  /// 8.2.1).
+  private static let fixedNames: [[UInt8]] = [
+    [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01],
+    [
+      0xA0, 0x00, 0x00, 0x03, 0x96, 0x56, 0x43, 0x41, 0x03, 0xF0, 0x15, 0x40, 0x00, 0x00, 0x00,
+      0x0B,
+    ],
+  ]
+
+  /// The one application of a chip whose files are fixed is selected by its name.
+  private mutating func selectFixed(_ application: DESFireApplicationIdentifier) throws {
+    guard application == .fixed else {
+      throw NFCError(
+        .wrongTag, "the chip has application \(DESFireApplicationIdentifier.fixed) only")
+    }
+    guard try Self.fixedNames.contains(where: { try transport.selectName($0) }) else {
+      throw NFCError(.wrongTag, "the chip's application has another name")
     }
     state.selection = application
   }

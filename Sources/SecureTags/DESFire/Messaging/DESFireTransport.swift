@@ -18,6 +18,8 @@ struct DESFireTransport {
   typealias Answer = (status: DESFireStatus, data: [UInt8])
 
   private let carry: (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer
+  /// Selects an application by its name, as ISO/IEC 7816-4 has it; `false` if there is none.
+  let selectName: (_ name: [UInt8]) throws -> Bool
 
   private static let wrappedClass: UInt8 = 0x90
   private static let wrappedStatus: UInt8 = 0x91
@@ -31,20 +33,49 @@ struct DESFireTransport {
   private static let longestAnswer = 1 << 17
   private static let mostEmptyFrames = 16
 
-  /// - Parameter carry: one exchange.
+  /// - Parameters:
+  ///   - carry: one exchange.
+  ///   - selectName: one exchange.
   init(
     form: DESFireCommandForm = .native,
-    _ carry: @escaping (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer
+    _ carry: @escaping (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer,
+    selectName: @escaping (_ name: [UInt8]) throws -> Bool = { _ in false }
   ) {
     self.carry = carry
+    self.selectName = selectName
     longestFrame = form == .native ? Self.longestNativeFrame : Self.longestWrappedFrame
   }
 
   init(_ link: TagLink, form: DESFireCommandForm) {
     switch form {
-    case .wrapped: self.init(form: form) { try Self.wrapped($0, $1, link) }
-    case .native: self.init(form: form) { try Self.native($0, $1, link) }
+    case .wrapped:
+      self.init(
+        form: form, { try Self.wrapped($0, $1, link) },
+        selectName: { try Self.select($0, link) })
+    case .native:
+      self.init(
+        form: form, { try Self.native($0, $1, link) },
+        selectName: { try Self.select($0, link) })
     }
+  }
+
+  private static let selectInstruction: UInt8 = 0xA4
+  private static let byName: UInt8 = 0x04
+  private static let withoutData: UInt8 = 0x0C
+  private static let fileNotFound: UInt16 = 0x6A82
+
+  private static func select(_ name: [UInt8], _ link: TagLink) throws -> Bool {
+    let answer = try link.send(
+      APDU(
+        instructionClass: 0, instructionCode: selectInstruction, p1: byName, p2: withoutData,
+        data: name, expectedLength: maximumExpectedLength))
+    guard !answer.isSuccess else { return true }
+    guard answer.statusWord == fileNotFound else {
+      throw NFCError(
+        .tagRefused, "the card has not taken the name of an application",
+        cause: .statusWord(answer.statusWord))
+    }
+    return false
   }
 
   private static func wrapped(

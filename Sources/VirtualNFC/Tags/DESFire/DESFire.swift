@@ -5,8 +5,8 @@ import NFCCore
 /// It takes native commands, commands wrapped in APDUs of class 90, and ISO/IEC 7816-4 commands by which
 /// a card formatted as an NFC Forum Type 4 tag is read and written.
 ///
-/// There are standard data files only. Authenticate, AuthenticateISO and AuthenticateAES work with what
-/// follows from them; EV2's own secure messaging and NTAG DNA's dynamic messages do not.
+/// All authentications work, with the secure messaging that follows from them, and all files but those that
+/// hold a transaction's code; NTAG DNA's dynamic messages do not.
 public struct DESFire: VirtualChip {
   public let model: DESFireModel
   private var interface: ProximityInterface
@@ -47,15 +47,21 @@ public struct DESFire: VirtualChip {
   ) {
     self.model = model
     let uid = uid ?? model.defaultUID
-    // Recorded of cards with DESFire's full command set: bit 6 in the SAK of the first level too.
-    interface = ProximityInterface(
-      typeA: uid, atqa: [0x44, 0x03], sakOfCascade: model.isDESFire ? 0x24 : 0x04, ats: model.ats)
+    interface = Self.interface(model, uid: uid, ats: model.ats)
     picc = DESFirePICC(
       model: model, uid: uid,
       signature: signature ?? (uid == model.defaultUID ? model.signature : nil),
       applications: model.applications(
         formatted: formatted,
         ndef: UInt16(message.count).bigEndianBytes + message))
+  }
+
+  /// Recorded of cards with DESFire's full command set: bit 6 in the SAK of the first level too.
+  private static func interface(
+    _ model: DESFireModel, uid: [UInt8], ats: [UInt8]
+  ) -> ProximityInterface {
+    ProximityInterface(
+      typeA: uid, atqa: [0x44, 0x03], sakOfCascade: model.isDESFire ? 0x24 : 0x04, ats: ats)
   }
 
   public var name: String { model.name }
@@ -82,7 +88,15 @@ public struct DESFire: VirtualChip {
 
   public var irreversibleState: IrreversibleState { picc.irreversibleState }
 
+  /// The first byte of an identifier that a card draws anew each time (ISO/IEC 14443-3, 6.5.4).
+  private static let randomIdentifier: UInt8 = 0x08
+
   public mutating func powerOn() {
+    if picc.configuration.hasRandomUID || picc.configuration.ats != nil {
+      let uid =
+        picc.configuration.hasRandomUID ? [Self.randomIdentifier] + picc.random(3) : picc.uid
+      interface = Self.interface(model, uid: uid, ats: picc.configuration.ats ?? model.ats)
+    }
     interface.powerOn()
     picc.reset()
   }

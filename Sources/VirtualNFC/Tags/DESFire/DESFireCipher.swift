@@ -124,6 +124,11 @@ struct DESFireCipher: Hashable, Sendable {
     return rest == 0 ? data : data + [UInt8](repeating: 0, count: blockSize - rest)
   }
 
+  /// Filled up with 80 and zeros, at least one byte.
+  static func marked(_ data: [UInt8], to blockSize: Int) -> [UInt8] {
+    padded(data + [0x80], to: blockSize)
+  }
+
   /// CRC-32 of IEEE 802.3 without the last inversion, least significant byte first.
   static func checksum(_ data: [UInt8]) -> [UInt8] {
     var register: UInt32 = 0xFFFF_FFFF

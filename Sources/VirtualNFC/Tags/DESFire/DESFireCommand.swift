@@ -1,17 +1,24 @@
 /// The command codes that are answered here: MIFARE DESFire data sheets and NXP AN12343, NT4H2421.
 enum DESFireCommand: UInt8, Hashable, Sendable {
   case authenticate = 0x0A
+  case credit = 0x0C
   case authenticateISO = 0x1A
+  case limitedCredit = 0x1C
+  case writeRecord = 0x3B
   case readSignature = 0x3C
   case writeData = 0x3D
   case getKeySettings = 0x45
   case getCardUID = 0x51
   case changeKeySettings = 0x54
+  case setConfiguration = 0x5C
   case selectApplication = 0x5A
   case changeFileSettings = 0x5F
   case getVersion = 0x60
   case getISOFileIdentifiers = 0x61
   case getKeyVersion = 0x64
+  case getValue = 0x6C
+  case authenticateEV2First = 0x71
+  case authenticateEV2NonFirst = 0x77
   case getApplicationIdentifiers = 0x6A
   case getDFNames = 0x6D
   case freeMemory = 0x6E
@@ -23,13 +30,20 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   /// ReadData whose parts are chained by ISO/IEC 14443-4 alone; since EV2.
   case readDataChained = 0xAD
   case additionalFrame = 0xAF
+  case readRecords = 0xBB
   case readData = 0xBD
+  case createCyclicRecordFile = 0xC0
+  case createLinearRecordFile = 0xC1
   case changeKey = 0xC4
   case commitTransaction = 0xC7
   case createApplication = 0xCA
+  case createBackupDataFile = 0xCB
+  case createValueFile = 0xCC
   case createStandardDataFile = 0xCD
   case deleteApplication = 0xDA
+  case debit = 0xDC
   case deleteFile = 0xDF
+  case clearRecordFile = 0xEB
   case getFileSettings = 0xF5
   case formatPICC = 0xFC
 }

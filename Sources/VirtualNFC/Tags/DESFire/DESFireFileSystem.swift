@@ -12,37 +12,6 @@ enum DESFireCommunication: UInt8, Hashable, Sendable {
   }
 }
 
-/// A standard data file.
-struct DESFireFile: Hashable, Sendable {
-  /// 0 to 31.
-  let number: UInt8
-  let isoIdentifier: UInt16?
-  var communicationSettings: UInt8
-  /// Four halves of a byte from the highest: the keys that may read, write, do both, and change the
-  /// settings. E is everybody, F nobody.
-  var accessRights: UInt16
-  var content: [UInt8]
-
-  var readKeys: [UInt8] { [right(12), right(4)] }
-  var writeKeys: [UInt8] { [right(8), right(4)] }
-  var changeKey: UInt8 { right(0) }
-
-  private func right(_ shift: Int) -> UInt8 { UInt8(accessRights >> shift & 0x0F) }
-
-  static let everybody: UInt8 = 0x0E
-  static let nobody: UInt8 = 0x0F
-
-  /// What the file takes of the card's memory: whole blocks of 32 bytes.
-  var memorySize: Int { (content.count + 31) / 32 * 32 }
-
-  /// The answer to GetFileSettings: type (standard data file), communication, rights and size, least
-  /// significant byte first.
-  var settings: [UInt8] {
-    [0x00, communicationSettings] + accessRights.littleEndianBytes
-      + [0, 8, 16].map { UInt8(truncatingIfNeeded: content.count >> $0) }
-  }
-}
-
 /// An application, or the card itself as application 000000.
 struct DESFireApplication: Hashable, Sendable {
   /// In the order of the air, least significant first.
@@ -76,6 +45,20 @@ struct DESFireApplication: Hashable, Sendable {
 
   func fileIndex(_ number: UInt8) -> Int? {
     files.firstIndex { $0.number == number }
+  }
+
+  /// Makes what has been written to all files count; whether there was anything.
+  mutating func commit() -> Bool {
+    var isChanged = false
+    for index in files.indices where files[index].commit() { isChanged = true }
+    return isChanged
+  }
+
+  /// Forgets what has been written since the last commit; whether there was anything.
+  mutating func abort() -> Bool {
+    var isChanged = false
+    for index in files.indices where files[index].abort() { isChanged = true }
+    return isChanged
   }
 
   /// What the application takes of the card's memory.

@@ -14,6 +14,9 @@ public struct DESFireModel: Hashable, Sendable {
   /// The originality signature of ``defaultUID``, 56 bytes; `nil` for a chip without the command.
   public let signature: [UInt8]?
   let layout: Layout
+  /// The third frame of GetVersion after the UID: a batch number, then week and year of production as decimal
+  /// digits.
+  var production: [UInt8] = [0xBA, 0x34, 0x64, 0xA0, 0x10, 0x18, 0x12]
 
   enum Layout: Hashable, Sendable {
     /// Applications and files are made by commands.
@@ -87,16 +90,20 @@ public struct DESFireModel: Hashable, Sendable {
   /// Every model, in the order of their making.
   public static let all = [ev1, ev2, ev3, light, ntag413]
 
+  /// Whether the chip has EV2's authentication and secure messaging.
+  var hasEV2Messaging: Bool { signature != nil }
+
   /// Whether the chip has a command.
   func supports(_ command: DESFireCommand) -> Bool {
     switch command {
     case .getVersion, .getKeyVersion, .getFileIdentifiers, .getISOFileIdentifiers,
       .getFileSettings, .additionalFrame:
       true
-    case .readSignature:
-      signature != nil
-    case .readDataChained, .writeDataChained:
-      signature != nil
+    case .readSignature, .readDataChained, .writeDataChained, .authenticateEV2First,
+      .authenticateEV2NonFirst:
+      hasEV2Messaging
+    case .changeKey, .changeFileSettings, .getCardUID:
+      true
     default:
       // The rest is for cards whose applications are made by commands.
       freeMemory > 0

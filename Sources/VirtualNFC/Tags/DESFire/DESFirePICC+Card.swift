@@ -9,17 +9,30 @@ extension DESFirePICC {
     switch command {
     case .readData, .readDataChained: return try readData(command, parameters)
     case .writeData, .writeDataChained: return try writeData(command, parameters)
+    case .readRecords: return try readRecords(parameters)
+    case .writeRecord: return try writeRecord(parameters)
+    case .getValue: return try getValue(parameters)
+    case .credit: return try changeValue(command, .credit, parameters)
+    case .debit: return try changeValue(command, .debit, parameters)
+    case .limitedCredit: return try changeValue(command, .limitedCredit, parameters)
     case .changeFileSettings: return try changeFileSettings(parameters)
     case .changeKeySettings: return try changeKeySettings(parameters)
     case .changeKey: return try changeKey(parameters)
     case .getCardUID: return try getCardUID(parameters)
+    case .setConfiguration: return try setConfiguration(parameters)
     default: break
     }
-    session?.absorb([command.rawValue] + parameters)
+    var parameters = parameters
+    // SELECT ends the session: nothing of it is protected.
+    if var session, command != .selectApplication {
+      parameters = try session.accept([command.rawValue] + parameters, session.administrative)
+      self.session = session
+    }
     var result = try performPlain(command, parameters)
     if var session, let last = result.frames.popLast() {
       let data = result.frames.flatMap { $0 } + last
-      result.frames.append(last + session.protect(data, .plain).dropFirst(data.count))
+      let protected = session.protect(data, session.administrative, status: result.status)
+      result.frames.append(last + protected.dropFirst(data.count))
       self.session = session
     }
     return result
@@ -32,7 +45,9 @@ extension DESFirePICC {
     switch command {
     case .getVersion:
       try require(parameters, count: 0)
-      return Result(frames: [model.hardwareVersion, model.softwareVersion, uid + Self.production])
+      let shown = configuration.hasRandomUID ? [UInt8](repeating: 0, count: uid.count) : uid
+      return Result(
+        frames: [model.hardwareVersion, model.softwareVersion, shown + model.production])
     case .readSignature:
       guard parameters == [0x00] else {
         throw parameters.count == 1 ? .parameterError : .lengthError
@@ -73,20 +88,24 @@ extension DESFirePICC {
       try require(parameters, count: 0)
       try requireCardLevel()
       guard session?.keyNumber == 0 else { throw .authenticationError }
+      guard !configuration.forbidsFormat else { throw .permissionDenied }
       applications = []
-      leaveSelection()
       return Result()
-    case .commitTransaction, .abortTransaction:
+    case .commitTransaction:
       try require(parameters, count: 0)
-      // Only backup files take part in a transaction, and there are none.
-      throw .noChanges
+      try requireApplication()
+      guard selected.commit() else { throw .noChanges }
+      return Result()
+    case .abortTransaction:
+      try require(parameters, count: 0)
+      try requireApplication()
+      guard selected.abort() else { throw .noChanges }
+      return Result()
     default:
       return try performFileCommand(command, parameters)
     }
   }
 
-  /// A batch number, then week and year of production, as decimal digits.
-  private static let production: [UInt8] = [0xBA, 0x34, 0x64, 0xA0, 0x10, 0x18, 0x12]
   private static let mostApplications = 28
   private static let mostKeys: UInt8 = 14
 
@@ -142,7 +161,7 @@ extension DESFirePICC {
     else { throw .parameterError }
     var application = DESFireApplication(
       identifier: identifier, keySettings: parameters[3],
-      keys: [DESFireKey](repeating: .zero(kind), count: Int(keyCount)),
+      keys: [DESFireKey](repeating: configuration.defaultKey(kind), count: Int(keyCount)),
       hasISOIdentifiers: parameters[4] & 0x20 != 0)
     if parameters.count >= 7 {
       application.isoIdentifier = UInt16(parameters[5]) | UInt16(parameters[6]) << 8
@@ -168,8 +187,9 @@ extension DESFirePICC {
     if selection == index {
       guard session?.keyNumber == 0 else { throw .authenticationError }
     } else {
+      // Deleting is never free (data sheet, 9.4.2: bit 2 lets applications be made).
       try requireCardLevel()
-      try requireMasterKey(unless: DESFireApplication.createsFreely)
+      guard session?.keyNumber == 0 else { throw .authenticationError }
     }
     applications.remove(at: index)
     if selection == index {
@@ -182,9 +202,10 @@ extension DESFirePICC {
   // MARK: Keys
 
   private mutating func getCardUID(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
-    try require(parameters, count: 0)
     guard var session else { throw .authenticationError }
-    session.absorb([DESFireCommand.getCardUID.rawValue])
+    let rest = try session.accept(
+      [DESFireCommand.getCardUID.rawValue] + parameters, session.administrative)
+    try require(rest, count: 0)
     let answer = session.protect(uid, .enciphered)
     self.session = session
     return Result(answer)
@@ -198,7 +219,7 @@ extension DESFirePICC {
       throw .permissionDenied
     }
     selected.keySettings = settings[0]
-    let answer = session.protect([], .plain)
+    let answer = session.acknowledge(.enciphered)
     self.session = session
     return Result(answer)
   }
@@ -217,37 +238,57 @@ extension DESFirePICC {
       throw .parameterError
     }
     let isOwn = number == session.keyNumber
-    let body = Array(parameters.dropFirst())
+    guard isOwn || kind == old.kind else { throw .parameterError }
     let count = kind.keySize + (kind == .aes ? 1 : 0)
-    let checkSize = session.scheme == .legacy ? 2 : 4
-    let whole = count + checkSize * (isOwn ? 1 : 2)
-    let blockSize = session.cipher.blockSize
-    guard body.count == (whole + blockSize - 1) / blockSize * blockSize else {
-      throw .lengthError
-    }
-    let plain = session.decipher(body)
-    let data = Array(plain.prefix(count))
+    let (data, checks) = try changedKey(
+      &session, first, Array(parameters.dropFirst()), count: count,
+      hasCheckOfKey: !isOwn)
     var key = Array(data.prefix(kind.keySize))
-    if !isOwn {
-      guard kind == old.kind else { throw .parameterError }
-      key = zip(key, old.bytes).map { $0 ^ $1 }
+    if !isOwn { key = zip(key, old.bytes).map { $0 ^ $1 } }
+    if let checks {
+      let expected =
+        session.scheme == .legacy
+        ? CyclicRedundancyCheck.a(key) : DESFireCipher.checksum(key)
+      guard checks == expected else { throw .integrityError }
     }
-    let isLegacy = session.scheme == .legacy
-    var checks =
-      isLegacy
-      ? CyclicRedundancyCheck.a(data)
-      : DESFireCipher.checksum([DESFireCommand.changeKey.rawValue, first] + data)
-    if !isOwn { checks += isLegacy ? CyclicRedundancyCheck.a(key) : DESFireCipher.checksum(key) }
-    guard plain.dropFirst(count).starts(with: checks) else { throw .integrityError }
     selected.keys[Int(number)] = DESFireKey(
       kind, bytes: key, aesVersion: kind == .aes ? data[kind.keySize] : 0)
     guard !isOwn else {
       self.session = nil
       return Result()
     }
-    let answer = session.protect([], .plain)
+    let answer = session.acknowledge(.enciphered)
     self.session = session
     return Result(answer)
+  }
+
+  /// What ChangeKey brings: the data, checked as its scheme checks them, and the check of the key alone.
+  private func changedKey(
+    _ session: inout DESFireSession, _ first: UInt8, _ body: [UInt8], count: Int,
+    hasCheckOfKey: Bool
+  ) throws(DESFireStatus) -> (data: [UInt8], checkOfKey: [UInt8]?) {
+    let header = [DESFireCommand.changeKey.rawValue, first]
+    let checkSize = session.scheme == .legacy ? 2 : 4
+    if session.scheme == .ev2 {
+      let whole = try session.unprotect(
+        header: header, body: body, count: count + (hasCheckOfKey ? checkSize : 0), .enciphered)
+      return (
+        Array(whole.prefix(count)), hasCheckOfKey ? Array(whole.dropFirst(count)) : nil
+      )
+    }
+    let whole = count + checkSize * (hasCheckOfKey ? 2 : 1)
+    let blockSize = session.cipher.blockSize
+    guard body.count == (whole + blockSize - 1) / blockSize * blockSize else {
+      throw .lengthError
+    }
+    let plain = session.decipher(body)
+    let data = Array(plain.prefix(count))
+    let check =
+      session.scheme == .legacy
+      ? CyclicRedundancyCheck.a(data) : DESFireCipher.checksum(header + data)
+    let rest = plain.dropFirst(count)
+    guard rest.starts(with: check) else { throw .integrityError }
+    return (data, hasCheckOfKey ? Array(rest.dropFirst(checkSize).prefix(checkSize)) : nil)
   }
 
   /// The high half of the key settings: the key that changes keys, E each itself, F none but the master

@@ -27,7 +27,30 @@ extension DESFirePICC {
       try requireListing()
       return Result(selected.files[try fileIndex(parameters[0])].settings)
     case .createStandardDataFile:
-      return try createStandardDataFile(parameters)
+      return try create(parameters, rest: 3, hasName: true) { rest throws(DESFireStatus) in
+        let size = Self.number(rest)
+        guard size > 0 else { throw .parameterError }
+        return (.standardData, [UInt8](repeating: 0, count: size))
+      }
+    case .createBackupDataFile:
+      return try create(parameters, rest: 3, hasName: true) { rest throws(DESFireStatus) in
+        let size = Self.number(rest)
+        guard size > 0 else { throw .parameterError }
+        return (.backupData(pending: nil), [UInt8](repeating: 0, count: size))
+      }
+    case .createValueFile:
+      return try create(parameters, rest: 13, hasName: false, Self.valueKind)
+    case .createLinearRecordFile:
+      return try create(parameters, rest: 6, hasName: true) { rest throws(DESFireStatus) in
+        (.linearRecords(try Self.records(rest, least: 1)), [])
+      }
+    case .createCyclicRecordFile:
+      return try create(parameters, rest: 6, hasName: true) { rest throws(DESFireStatus) in
+        (.cyclicRecords(try Self.records(rest, least: 2)), [])
+      }
+    case .clearRecordFile:
+      try require(parameters, count: 1)
+      return try clearRecords(parameters[0])
     case .deleteFile:
       try require(parameters, count: 1)
       try requireApplication()
@@ -41,38 +64,44 @@ extension DESFirePICC {
     }
   }
 
-  private func requireApplication() throws(DESFireStatus) {
+  func requireApplication() throws(DESFireStatus) {
     guard selection != nil else { throw .permissionDenied }
   }
 
-  private func fileIndex(_ number: UInt8) throws(DESFireStatus) -> Int {
+  func fileIndex(_ number: UInt8) throws(DESFireStatus) -> Int {
     guard let index = selected.fileIndex(number) else { throw .fileNotFound }
     return index
   }
 
-  private func number(_ bytes: some Sequence<UInt8>) -> Int {
+  static func number(_ bytes: some Sequence<UInt8>) -> Int {
     bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
   // MARK: Creation and settings
 
-  private mutating func createStandardDataFile(
-    _ parameters: [UInt8]
+  /// - Parameters:
+  ///   - rest: how many parameters of its own the kind has.
+  ///   - hasName: whether files of the kind may have an ISO file identifier.
+  ///   - kind: what the file is, with its first content.
+  private mutating func create(
+    _ parameters: [UInt8], rest count: Int, hasName: Bool,
+    _ kind: ([UInt8]) throws(DESFireStatus) -> (DESFireFileKind, [UInt8])
   ) throws(DESFireStatus) -> Result {
-    let hasISOIdentifier = parameters.count == 9
-    guard parameters.count == 7 || hasISOIdentifier else { throw .lengthError }
+    let isNamed = hasName && parameters.count == count + 6
+    guard parameters.count == count + 4 || isNamed else { throw .lengthError }
     try requireApplication()
     try requireMasterKey(unless: DESFireApplication.createsFreely)
-    let rest = Array(parameters.dropFirst(hasISOIdentifier ? 3 : 1))
+    let rest = Array(parameters.dropFirst(isNamed ? 3 : 1))
+    let (fileKind, content) = try kind(Array(rest.dropFirst(3)))
     let file = DESFireFile(
       number: parameters[0],
-      isoIdentifier: hasISOIdentifier
-        ? UInt16(truncatingIfNeeded: number(parameters[1..<3])) : nil,
+      isoIdentifier: isNamed
+        ? UInt16(truncatingIfNeeded: Self.number(parameters[1..<3])) : nil,
       communicationSettings: rest[0],
-      accessRights: UInt16(truncatingIfNeeded: number(rest[1..<3])), content: [])
-    let size = number(rest[3..<6])
-    guard file.number < Self.mostFiles, rest[0] <= 0x03, size > 0, isValid(file.accessRights),
-      !hasISOIdentifier || selected.hasISOIdentifiers
+      accessRights: UInt16(truncatingIfNeeded: Self.number(rest[1..<3])), content: content,
+      kind: fileKind)
+    guard file.number < Self.mostFiles, rest[0] <= 0x03, isValid(file.accessRights),
+      !isNamed || selected.hasISOIdentifiers
     else { throw .parameterError }
     guard
       selected.files.allSatisfy({ other in
@@ -80,11 +109,31 @@ extension DESFirePICC {
           && (file.isoIdentifier == nil || other.isoIdentifier != file.isoIdentifier)
       })
     else { throw .duplicateError }
-    guard (size + 31) / 32 * 32 <= freeMemory else { throw .outOfMemory }
-    var filled = file
-    filled.content = [UInt8](repeating: 0, count: size)
-    selected.files.append(filled)
+    guard file.memorySize <= freeMemory else { throw .outOfMemory }
+    selected.files.append(file)
     return Result()
+  }
+
+  private static func valueKind(
+    _ rest: [UInt8]
+  ) throws(DESFireStatus) -> (DESFireFileKind, [UInt8]) {
+    func signed(_ start: Int) -> Int32 {
+      Int32(truncatingIfNeeded: number(rest[start..<(start + 4)]))
+    }
+    let value = DESFireValue(lower: signed(0), upper: signed(4), flags: rest[12])
+    let first = signed(8)
+    guard value.lower <= first, first <= value.upper, rest[12] <= 0x03 else {
+      throw .parameterError
+    }
+    return (.value(value), value.bytes(first))
+  }
+
+  private static func records(
+    _ rest: [UInt8], least: Int
+  ) throws(DESFireStatus) -> DESFireRecords {
+    let (size, maximum) = (number(rest[0..<3]), number(rest[3..<6]))
+    guard size > 0, maximum >= least else { throw .parameterError }
+    return DESFireRecords(size: size, maximum: maximum)
   }
 
   /// Each half of a byte names a key that is there, everybody or nobody.
@@ -104,18 +153,18 @@ extension DESFirePICC {
     let body = Array(parameters.dropFirst())
     let communication = try communication([file.changeKey], protected: .enciphered)
     let settings = try unprotect(header: header, body: body, count: 3, communication)
-    let rights = UInt16(truncatingIfNeeded: number(settings[1..<3]))
+    let rights = UInt16(truncatingIfNeeded: Self.number(settings[1..<3]))
     guard settings[0] <= 0x03, isValid(rights) else { throw .parameterError }
     selected.files[index].communicationSettings = settings[0]
     selected.files[index].accessRights = rights
-    return Result(session?.protect([], .plain) ?? [])
+    return Result(session?.acknowledge(communication) ?? [])
   }
 
   // MARK: Access
 
   /// How data goes over the air: as the file says if it is a key that gives the right, plain if the
   /// right is everybody's.
-  private func communication(
+  func communication(
     _ keys: [UInt8], protected: DESFireCommunication
   ) throws(DESFireStatus) -> DESFireCommunication {
     if let session, keys.contains(session.keyNumber) { return protected }
@@ -123,7 +172,7 @@ extension DESFirePICC {
     throw keys.allSatisfy { $0 == DESFireFile.nobody } ? .permissionDenied : .authenticationError
   }
 
-  private mutating func unprotect(
+  mutating func unprotect(
     header: [UInt8], body: [UInt8], count: Int, _ communication: DESFireCommunication
   ) throws(DESFireStatus) -> [UInt8] {
     guard var session else {
@@ -136,41 +185,72 @@ extension DESFirePICC {
     return data
   }
 
+  /// A file of plain data.
+  private func dataFile(_ number: UInt8) throws(DESFireStatus) -> DESFireFile {
+    let file = selected.files[try fileIndex(number)]
+    switch file.kind {
+    case .standardData, .backupData: return file
+    default: throw .parameterError
+    }
+  }
+
+  /// The parameters of a command that brings no data, without the MAC that its session appends.
+  mutating func accept(
+    _ command: DESFireCommand, _ parameters: [UInt8], count: Int,
+    _ communication: DESFireCommunication
+  ) throws(DESFireStatus) -> [UInt8] {
+    guard var session else {
+      try require(parameters, count: count)
+      return parameters
+    }
+    let rest = try session.accept([command.rawValue] + parameters, communication)
+    try require(rest, count: count)
+    self.session = session
+    return rest
+  }
+
   mutating func readData(
     _ command: DESFireCommand, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Result {
-    try require(parameters, count: 7)
+    guard let number = parameters.first else { throw .lengthError }
     try requireApplication()
-    let file = selected.files[try fileIndex(parameters[0])]
+    let file = try dataFile(number)
     let communication = try communication(
       file.readKeys, protected: DESFireCommunication(settings: file.communicationSettings))
-    let offset = number(parameters[1..<4])
-    let length = number(parameters[4..<7])
+    let rest = try accept(command, parameters, count: 7, communication)
+    let offset = Self.number(rest[1..<4])
+    let length = Self.number(rest[4..<7])
     let size = file.content.count
     guard offset < size, length <= size - offset else { throw .boundaryError }
     let count = length == 0 ? size - offset : length
-    var data = Array(file.content[offset..<(offset + count)])
-    if var session {
-      session.absorb([command.rawValue] + parameters)
-      data = session.protect(data, communication, marksEnd: length == 0)
-      self.session = session
-    }
+    let data = protect(
+      Array(file.content[offset..<(offset + count)]), communication, marksEnd: length == 0)
     return command == .readData ? Result(frames: Self.frames(data)) : Result(data)
   }
 
-  /// How many bytes WriteData has in all, by its header.
+  mutating func protect(
+    _ data: [UInt8], _ communication: DESFireCommunication, marksEnd: Bool = false
+  ) -> [UInt8] {
+    session?.protect(data, communication, marksEnd: marksEnd) ?? data
+  }
+
+  /// How many bytes WriteData or WriteRecord has in all, by its header.
   func expectedWriteCount(_ parameters: [UInt8]) throws(DESFireStatus) -> Int {
     guard parameters.count >= 7 else { throw .lengthError }
     try requireApplication()
     let file = selected.files[try fileIndex(parameters[0])]
     let communication = try communication(
       file.writeKeys, protected: DESFireCommunication(settings: file.communicationSettings))
-    let offset = number(parameters[1..<4])
-    let length = number(parameters[4..<7])
+    let offset = Self.number(parameters[1..<4])
+    let length = Self.number(parameters[4..<7])
+    let size =
+      switch file.kind {
+      case .standardData, .backupData: file.content.count
+      case .linearRecords(let records), .cyclicRecords(let records): records.size
+      case .value: 0
+      }
     guard length > 0 else { throw .parameterError }
-    guard offset < file.content.count, length <= file.content.count - offset else {
-      throw .boundaryError
-    }
+    guard offset < size, length <= size - offset else { throw .boundaryError }
     return 7 + (session?.protectedCount(length, communication) ?? length)
   }
 
@@ -179,15 +259,29 @@ extension DESFirePICC {
   ) throws(DESFireStatus) -> Result {
     // The header has been looked at by `expectedWriteCount(_:)`, which gave the number of bytes.
     let index = try fileIndex(parameters[0])
-    let file = selected.files[index]
+    let file = try dataFile(parameters[0])
+    let (data, communication) = try written(command, parameters, to: file)
+    let offset = Self.number(parameters[1..<4])
+    let range = offset..<(offset + data.count)
+    if case .backupData(let pending) = file.kind {
+      var content = pending ?? file.content
+      content.replaceSubrange(range, with: data)
+      selected.files[index].kind = .backupData(pending: content)
+    } else {
+      selected.files[index].content.replaceSubrange(range, with: data)
+    }
+    return Result(session?.acknowledge(communication) ?? [])
+  }
+
+  /// The data of a command that writes, and how they have come.
+  mutating func written(
+    _ command: DESFireCommand, _ parameters: [UInt8], to file: DESFireFile
+  ) throws(DESFireStatus) -> ([UInt8], DESFireCommunication) {
     let communication = try communication(
       file.writeKeys, protected: DESFireCommunication(settings: file.communicationSettings))
-    let offset = number(parameters[1..<4])
-    let length = number(parameters[4..<7])
     let data = try unprotect(
       header: [command.rawValue] + parameters.prefix(7), body: Array(parameters.dropFirst(7)),
-      count: length, communication)
-    selected.files[index].content.replaceSubrange(offset..<(offset + length), with: data)
-    return Result(session?.protect([], .plain) ?? [])
+      count: Self.number(parameters[4..<7]), communication)
+    return (data, communication)
   }
 }

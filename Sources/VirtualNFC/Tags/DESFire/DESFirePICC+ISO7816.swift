@@ -109,6 +109,8 @@ extension DESFirePICC {
       identifier: file.isoIdentifier ?? 0, content: file.content,
       isWritable: isAllowed(file.writeKeys, of: file))
     let status = view.update(offset: offset, data: command.data)
+    // Records and values have commands of their own.
+    guard file.kind == .standardData else { return StatusWord.conditionsOfUseNotSatisfied.bytes }
     selected.files[index].content = view.content
     return status.bytes
   }

@@ -42,10 +42,15 @@ struct DESFirePICC: Hashable, Sendable {
   var session: DESFireSession?
   private var chain = Chain.none
   private var generator: RepeatableGenerator
+  var configuration = DESFireConfiguration()
+  /// What is drawn as challenges before the generator's numbers.
+  private var challenges: ArraySlice<[UInt8]>
 
   init(
-    model: DESFireModel, uid: [UInt8], signature: [UInt8]?, applications: [DESFireApplication]
+    model: DESFireModel, uid: [UInt8], signature: [UInt8]?, applications: [DESFireApplication],
+    challenges: [[UInt8]] = []
   ) {
+    self.challenges = challenges[...]
     self.model = model
     self.uid = uid
     self.signature = signature
@@ -69,12 +74,16 @@ struct DESFirePICC: Hashable, Sendable {
     leaveSelection()
   }
 
-  /// Ends the session and whatever was not finished.
+  /// Ends the session and whatever was not finished, transactions too.
   mutating func leaveSelection() {
     session = nil
     currentFile = nil
     chain = .none
+    for index in applications.indices { _ = applications[index].abort() }
   }
+
+  /// Random bytes of the card's own.
+  mutating func random(_ count: Int) -> [UInt8] { generator.bytes(count) }
 
   /// Ends a command of which frames are still to come.
   mutating func abandonChain() { chain = .none }
@@ -115,12 +124,12 @@ struct DESFirePICC: Hashable, Sendable {
     if let scheme = command.authenticationScheme {
       return try authenticate(command, scheme: scheme, parameters)
     }
-    if command == .writeData || command == .writeDataChained {
+    if [.writeData, .writeDataChained, .writeRecord].contains(command) {
       let expected = try expectedWriteCount(parameters)
       guard parameters.count <= expected else { throw .lengthError }
       if parameters.count < expected {
         // Where ISO/IEC 14443-4 does the chaining the whole command is there at once.
-        guard command == .writeData else { throw .lengthError }
+        guard command != .writeDataChained else { throw .lengthError }
         chain = .collecting(command, parameters, expected: expected)
         return Answer(status: .additionalFrame)
       }
@@ -176,16 +185,48 @@ struct DESFirePICC: Hashable, Sendable {
   private mutating func authenticate(
     _ command: DESFireCommand, scheme: DESFireSession.Scheme, _ parameters: [UInt8]
   ) throws(DESFireStatus) -> Answer {
-    guard parameters.count == 1 else { throw .lengthError }
+    let before = session?.transaction
     session = nil
-    guard Int(parameters[0]) < selected.keys.count else { throw .noSuchKey }
-    let key = selected.keys[Int(parameters[0])]
+    guard let number = parameters.first else { throw .lengthError }
+    guard Int(number) < selected.keys.count else { throw .noSuchKey }
+    let key = selected.keys[Int(number)]
+    let capabilities = try readerCapabilities(command, parameters)
     guard command.authenticates(with: key.kind) else { throw .authenticationError }
+    var transaction = DESFireAuthentication.Transaction.none
+    let challenge = challenges.popFirst() ?? generator.bytes(key.challengeSize)
+    switch command {
+    case .authenticateEV2First:
+      transaction = .begins(
+        identifier: generator.bytes(Self.transactionIdentifierSize),
+        readerCapabilities: capabilities)
+    case .authenticateEV2NonFirst:
+      guard let before else { throw .permissionDenied }
+      transaction = .goesOn(
+        identifier: before.identifier, commandCounter: before.commandCounter)
+    default: break
+    }
     let authentication = DESFireAuthentication(
-      scheme: scheme, keyNumber: parameters[0], key: key,
-      challenge: generator.bytes(key.challengeSize))
+      scheme: scheme, keyNumber: number, key: key, challenge: challenge, transaction: transaction)
     chain = .authenticating(authentication)
     return Answer(data: authentication.firstAnswer, status: .additionalFrame)
+  }
+
+  private static let transactionIdentifierSize = 4
+  private static let mostCapabilities = 6
+
+  /// AuthenticateEV2First has their number and up to six bytes after the key's number (NT4H2421Gx data sheet,
+  /// 10.4.1); the others have nothing there.
+  private func readerCapabilities(
+    _ command: DESFireCommand, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> [UInt8] {
+    guard command == .authenticateEV2First else {
+      guard parameters.count == 1 else { throw .lengthError }
+      return []
+    }
+    guard parameters.count >= 2, Int(parameters[1]) == parameters.count - 2,
+      parameters.count - 2 <= Self.mostCapabilities
+    else { throw .lengthError }
+    return Array(parameters.dropFirst(2))
   }
 }
 
@@ -194,6 +235,7 @@ extension DESFireCommand {
     switch self {
     case .authenticate: .legacy
     case .authenticateISO, .authenticateAES: .standard
+    case .authenticateEV2First, .authenticateEV2NonFirst: .ev2
     default: nil
     }
   }

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// What an authentication leaves behind: a session key and how it protects commands and answers.
+/// What an authentication leaves behind: session keys and how they protect commands and answers.
 struct DESFireSession: Hashable, Sendable {
   /// Which command began it.
   enum Scheme: Hashable, Sendable {
@@ -8,45 +8,83 @@ struct DESFireSession: Hashable, Sendable {
     case legacy
     /// AuthenticateISO and AuthenticateAES: CMAC over every command and answer, CRC-32.
     case standard
+    /// AuthenticateEV2First and AuthenticateEV2NonFirst.
+    case ev2
   }
 
   let scheme: Scheme
   let keyNumber: UInt8
   let cipher: DESFireCipher
+  /// Of EV2's scheme only.
+  var transaction: DESFireTransaction?
   private var vector: [UInt8]
 
-  init(scheme: Scheme, keyNumber: UInt8, cipher: DESFireCipher) {
+  init(
+    scheme: Scheme, keyNumber: UInt8, cipher: DESFireCipher, transaction: DESFireTransaction? = nil
+  ) {
     self.scheme = scheme
     self.keyNumber = keyNumber
     self.cipher = cipher
+    self.transaction = transaction
     vector = cipher.zeroVector
   }
 
-  /// Takes note of a command that is sent without a MAC; `frame` is its code and parameters.
-  mutating func absorb(_ frame: [UInt8]) {
-    if scheme == .standard { vector = cipher.authenticationCode(frame, vector: vector) }
+  /// How commands go that are about no file's data.
+  var administrative: DESFireCommunication { scheme == .ev2 ? .authenticated : .plain }
+
+  /// Takes note of a command that brings no data, and gives its parameters without the MAC that EV2's scheme
+  /// appends.
+  ///
+  /// - Parameter frame: its code and parameters.
+  mutating func accept(
+    _ frame: [UInt8], _ communication: DESFireCommunication
+  ) throws(DESFireStatus) -> [UInt8] {
+    switch scheme {
+    case .legacy:
+      return Array(frame.dropFirst())
+    case .standard:
+      vector = cipher.authenticationCode(frame, vector: vector)
+      return Array(frame.dropFirst())
+    case .ev2:
+      guard communication != .plain else { return Array(frame.dropFirst()) }
+      return Array(try verified(frame).dropFirst())
+    }
+  }
+
+  /// A command without its MAC, which is right.
+  private func verified(_ frame: [UInt8]) throws(DESFireStatus) -> [UInt8] {
+    guard let transaction, frame.count > DESFireTransaction.codeSize else { throw .lengthError }
+    let rest = Array(frame.dropLast(DESFireTransaction.codeSize))
+    guard transaction.code(of: rest) == Array(frame.suffix(DESFireTransaction.codeSize)) else {
+      throw .integrityError
+    }
+    return rest
   }
 
   /// The answer's data with what protects it.
   ///
-  /// - Parameter marksEnd: pads with 80 first, as where the reader did not say how much it reads.
+  /// - Parameters:
+  ///   - status: what ends the answer.
+  ///   - marksEnd: pads with 80 first, as where the reader did not say how much it reads.
   mutating func protect(
-    _ data: [UInt8], _ communication: DESFireCommunication, marksEnd: Bool = false
+    _ data: [UInt8], _ communication: DESFireCommunication,
+    status: DESFireStatus = .operationOK, marksEnd: Bool = false
   ) -> [UInt8] {
+    if scheme == .ev2 { return protectInTransaction(data, communication, status) }
     switch (scheme, communication) {
     case (.legacy, .plain):
       return data
     case (.legacy, .authenticated):
-      return data + cipher.legacyAuthenticationCode(data)
-    case (.standard, .plain), (.standard, .authenticated):
-      vector = cipher.authenticationCode(data + [DESFireStatus.operationOK.code], vector: vector)
+      return data.isEmpty ? [] : data + cipher.legacyAuthenticationCode(data)
+    case (_, .plain), (_, .authenticated):
+      vector = cipher.authenticationCode(data + [status.code], vector: vector)
       return data + vector.prefix(8)
     case (.legacy, .enciphered):
       let block = data + CyclicRedundancyCheck.a(data) + (marksEnd ? [0x80] : [])
       return cipher.encrypt(
         DESFireCipher.padded(block, to: cipher.blockSize), vector: cipher.zeroVector)
-    case (.standard, .enciphered):
-      let check = DESFireCipher.checksum(data + [DESFireStatus.operationOK.code])
+    case (_, .enciphered):
+      let check = DESFireCipher.checksum(data + [status.code])
       let block = data + check + (marksEnd ? [0x80] : [])
       let enciphered = cipher.encrypt(
         DESFireCipher.padded(block, to: cipher.blockSize), vector: vector)
@@ -55,12 +93,32 @@ struct DESFireSession: Hashable, Sendable {
     }
   }
 
+  private mutating func protectInTransaction(
+    _ data: [UInt8], _ communication: DESFireCommunication, _ status: DESFireStatus
+  ) -> [UInt8] {
+    transaction?.commandCounter &+= 1
+    guard let transaction, communication != .plain else { return data }
+    var body = data
+    if communication == .enciphered, !data.isEmpty {
+      body = cipher.encrypt(
+        DESFireCipher.marked(data, to: cipher.blockSize),
+        vector: transaction.vector(isAnswer: true, cipher))
+    }
+    return body + transaction.code(of: [status.code] + body)
+  }
+
+  /// What answers a command that has brought data: no data, and the MAC that belongs to it.
+  mutating func acknowledge(_ communication: DESFireCommunication) -> [UInt8] {
+    protect([], communication == .plain ? .plain : .authenticated)
+  }
+
   /// How many bytes `count` bytes of command data take on the air.
   func protectedCount(_ count: Int, _ communication: DESFireCommunication) -> Int {
     switch (scheme, communication) {
     case (_, .plain): return count
     case (.legacy, .authenticated): return count + 4
-    case (.standard, .authenticated): return count + 8
+    case (_, .authenticated): return count + 8
+    case (.ev2, .enciphered): return (count / cipher.blockSize + 1) * cipher.blockSize + 8
     case (_, .enciphered):
       let whole = count + (scheme == .legacy ? 2 : 4)
       return (whole + cipher.blockSize - 1) / cipher.blockSize * cipher.blockSize
@@ -76,9 +134,17 @@ struct DESFireSession: Hashable, Sendable {
     header: [UInt8], body: [UInt8], count: Int, _ communication: DESFireCommunication
   ) throws(DESFireStatus) -> [UInt8] {
     guard body.count == protectedCount(count, communication) else { throw .lengthError }
+    if scheme == .ev2 {
+      guard communication != .plain else { return body }
+      let rest = Array(try verified(header + body).dropFirst(header.count))
+      guard communication == .enciphered else { return rest }
+      let data = try decipherInTransaction(rest)
+      guard data.count == count else { throw .integrityError }
+      return data
+    }
     switch (scheme, communication) {
     case (_, .plain):
-      absorb(header + body)
+      _ = try accept(header + body, .plain)
       return body
     case (.legacy, .authenticated):
       let data = Array(body.prefix(count))
@@ -86,9 +152,9 @@ struct DESFireSession: Hashable, Sendable {
         throw .integrityError
       }
       return data
-    case (.standard, .authenticated):
+    case (_, .authenticated):
       let data = Array(body.prefix(count))
-      absorb(header + data)
+      _ = try accept(header + data, .plain)
       guard Array(vector.prefix(8)) == Array(body.suffix(8)) else { throw .integrityError }
       return data
     case (_, .enciphered):
@@ -102,63 +168,84 @@ struct DESFireSession: Hashable, Sendable {
     }
   }
 
-  /// Deciphers what a reader sent, a number of whole blocks.
-  mutating func decipher(_ body: [UInt8]) -> [UInt8] {
-    switch scheme {
-    case .legacy:
-      return cipher.undoDecipheringReader(body)
-    case .standard:
-      let plain = cipher.decrypt(body, vector: vector)
-      vector = Array(body.suffix(cipher.blockSize))
-      return plain
+  /// The same for data of which the command does not say how many they are: they end before the check and the
+  /// mark 80 of the padding.
+  mutating func unprotect(
+    header: [UInt8], body: [UInt8]
+  ) throws(DESFireStatus) -> [UInt8] {
+    if scheme == .ev2 {
+      return try decipherInTransaction(
+        Array(try verified(header + body).dropFirst(header.count)))
     }
+    guard !body.isEmpty, body.count % cipher.blockSize == 0 else { throw .lengthError }
+    let plain = decipher(body)
+    let checkSize = scheme == .legacy ? 2 : 4
+    guard let mark = plain.lastIndex(where: { $0 != 0 }), plain[mark] == 0x80, mark >= checkSize
+    else { throw .integrityError }
+    let data = Array(plain[..<(mark - checkSize)])
+    let check =
+      scheme == .legacy ? CyclicRedundancyCheck.a(data) : DESFireCipher.checksum(header + data)
+    guard Array(plain[(mark - checkSize)..<mark]) == check else { throw .integrityError }
+    return data
+  }
+
+  /// Deciphers what a reader sent in the older schemes, a number of whole blocks.
+  mutating func decipher(_ body: [UInt8]) -> [UInt8] {
+    guard scheme != .legacy else { return cipher.undoDecipheringReader(body) }
+    let plain = cipher.decrypt(body, vector: vector)
+    vector = Array(body.suffix(cipher.blockSize))
+    return plain
+  }
+
+  private func decipherInTransaction(_ body: [UInt8]) throws(DESFireStatus) -> [UInt8] {
+    guard let transaction, !body.isEmpty, body.count % cipher.blockSize == 0 else {
+      throw .lengthError
+    }
+    let plain = cipher.decrypt(body, vector: transaction.vector(isAnswer: false, cipher))
+    guard let mark = plain.lastIndex(where: { $0 != 0 }), plain[mark] == 0x80 else {
+      throw .integrityError
+    }
+    return Array(plain[..<mark])
   }
 }
 
-/// The two steps of Authenticate, AuthenticateISO and AuthenticateAES.
-struct DESFireAuthentication: Hashable, Sendable {
-  let scheme: DESFireSession.Scheme
-  let keyNumber: UInt8
-  let key: DESFireKey
-  private let challenge: [UInt8]
-  private let challengeSent: [UInt8]
+/// What EV2's scheme puts into every code: NXP AN12196, 4; NT4H2421Gx data sheet, 9.1.
+struct DESFireTransaction: Hashable, Sendable {
+  static let codeSize = 8
 
-  /// - Parameter challenge: as many random bytes as the key's kind asks for.
-  init(scheme: DESFireSession.Scheme, keyNumber: UInt8, key: DESFireKey, challenge: [UInt8]) {
-    self.scheme = scheme
-    self.keyNumber = keyNumber
-    self.key = key
-    self.challenge = challenge
-    challengeSent = key.cipher.encrypt(challenge, vector: key.cipher.zeroVector)
+  let identifier: [UInt8]
+  let codeCipher: DESFireCipher
+  var commandCounter: UInt16
+
+  private static let commandLabel: [UInt8] = [0xA5, 0x5A]
+  private static let answerLabel: [UInt8] = [0x5A, 0xA5]
+
+  /// - Parameter frame: a command's code or an answer's status, and what follows it.
+  func code(of frame: [UInt8]) -> [UInt8] {
+    let input =
+      frame.prefix(1) + commandCounter.littleEndianBytes + identifier + frame.dropFirst()
+    let whole = codeCipher.authenticationCode(Array(input), vector: codeCipher.zeroVector)
+    return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
   }
 
-  /// The enciphered challenge to the reader.
-  var firstAnswer: [UInt8] { challengeSent }
-
-  /// Takes the reader's two enciphered blocks; `nil` if it does not know the key.
-  func finish(_ token: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
-    let size = challenge.count
-    let cipher = key.cipher
-    guard token.count == 2 * size else { return nil }
-    let plain =
-      scheme == .legacy
-      ? cipher.undoDecipheringReader(token)
-      : cipher.decrypt(token, vector: Array(challengeSent.suffix(cipher.blockSize)))
-    let reader = Array(plain.prefix(size))
-    guard Array(plain.suffix(size)) == Self.rotated(challenge) else { return nil }
-    let vector =
-      scheme == .legacy ? cipher.zeroVector : Array(token.suffix(cipher.blockSize))
-    let answer = cipher.encrypt(Self.rotated(reader), vector: vector)
-    return (
-      answer,
-      DESFireSession(
-        scheme: scheme, keyNumber: keyNumber,
-        cipher: key.sessionCipher(reader: reader, card: challenge))
-    )
+  func vector(isAnswer: Bool, _ cipher: DESFireCipher) -> [UInt8] {
+    let label = isAnswer ? Self.answerLabel : Self.commandLabel
+    return cipher.encrypt(
+      label + identifier + commandCounter.littleEndianBytes + [UInt8](repeating: 0, count: 8),
+      vector: cipher.zeroVector)
   }
 
-  /// One byte to the left.
-  static func rotated(_ bytes: [UInt8]) -> [UInt8] {
-    Array(bytes.dropFirst()) + bytes.prefix(1)
+  /// The session's two keys (AN12196, 4.3).
+  static func ciphers(
+    key: DESFireCipher, reader: [UInt8], card: [UInt8]
+  ) -> (data: DESFireCipher, code: DESFireCipher) {
+    let mixed = zip(reader[2..<8], card[0..<6]).map { $0 ^ $1 }
+    let parts: [UInt8] =
+      [0x00, 0x01, 0x00, 0x80] + reader[..<2] + mixed + card[6...] + reader[8...]
+    func cipher(_ label: [UInt8]) -> DESFireCipher {
+      DESFireCipher(
+        kind: .aes, key: key.authenticationCode(label + parts, vector: key.zeroVector))
+    }
+    return (cipher(commandLabel), cipher(answerLabel))
   }
 }

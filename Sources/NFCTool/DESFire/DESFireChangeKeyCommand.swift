@@ -1,0 +1,166 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire change-key`.
+struct DESFireChangeKeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change-key",
+    abstract: "Changes a key of the card or of an application.",
+    discussion: """
+      The key that is there is given by --key; another one besides where the settings name another key for changes. \
+      The new one is proved to the card afterwards. A key that is lost cannot be had back.
+
+      Without --app it is the card's own master key, key 0, which --crypto can make one of another kind.
+
+      Examples:
+        nfc desfire change-key 1 --app F00001 --new-key 00112233445566778899AABBCCDDEEFF \
+      --key 0:00000000000000000000000000000000 --key 1:00000000000000000000000000000000
+        nfc desfire change-key 0 --crypto aes --new-key-file key.txt --key 0:0000000000000000 --plan
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The key's number.", valueName: "number"),
+    transform: { try DESFireText.key($0, "The key") })
+  var number: Int
+
+  @Option(
+    name: .customLong("app"),
+    help: ArgumentHelp("The application; the card unless given.", valueName: "aid"),
+    transform: { try DESFireText.application($0, "--app") })
+  var application: DESFireApplicationIdentifier = .card
+
+  @Option(
+    name: .customLong("new-key"), help: ArgumentHelp("The new key.", valueName: "hex"),
+    transform: { text in
+      var bytes = try Hexadecimal.secret(text, "--new-key")
+      return SecretKey(taking: &bytes)
+    })
+  var newKey: SecretKey?
+
+  @Option(
+    name: .customLong("new-key-file"),
+    help: ArgumentHelp(
+      "A file with the new key in hexadecimal; - for standard input.", valueName: "file"))
+  var newKeyFile: String?
+
+  @Option(
+    name: .customLong("key-version"),
+    help: ArgumentHelp(
+      "Its version, one byte; 00 unless given, of a DES key what its bytes say.", valueName: "hex"),
+    transform: { text in
+      let bytes = try Hexadecimal.argument(text, "--key-version")
+      guard bytes.count == 1 else { throw ValidationError("--key-version is one byte.") }
+      return bytes[0]
+    })
+  var version: UInt8?
+
+  @Option(help: ArgumentHelp("Of the card's own key: its new kind.", valueName: "cipher"))
+  var crypto: DESFireKey.Kind?
+
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard (newKey == nil) != (newKeyFile == nil) else {
+      throw ValidationError("Give either --new-key or --new-key-file.")
+    }
+    guard application != .card || number == 0 else {
+      throw ValidationError("The card has one key, 0.")
+    }
+    guard application == .card || crypto == nil else {
+      throw ValidationError("All keys of an application are of one kind: --crypto is for the card.")
+    }
+  }
+
+  private func secret() throws -> SecretKey {
+    if let newKey { return newKey }
+    switch Hexadecimal.parse(try File.readText(newKeyFile ?? File.standard)) {
+    case .success(var bytes): return SecretKey(taking: &bytes)
+    case .failure(let problem):
+      throw Failure(
+        .content,
+        "\(File.name(newKeyFile ?? File.standard)) is no key in hexadecimal: \(problem.reason)")
+    }
+  }
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    let secret = try secret()
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      let (old, new) = try await card.work { try await change(card, secret) }
+      let place: KeyValuePairs<String, JSON?> = [
+        "app": .string("\(application)"), "key": .integer(number),
+        "crypto": .string(new.kind.rawValue), "before": old.map { .bytes([$0]) },
+        "after": .bytes([new.version]),
+      ]
+      guard plan else {
+        return try Output.done(options, card.tag.detected.identifier, place)
+      }
+      let before = old.map { "version \([$0].hexadecimal)" } ?? "unknown version"
+      try DESFirePlan.show(
+        "key \(number) of \(application.name): \(before) → \(new.kind.name), version "
+          + "\([new.version].hexadecimal); the key itself is not shown", place, options)
+    }
+  }
+
+  /// - Returns: the version before, and the new key.
+  private func change(
+    _ card: SelectedDESFire, _ secret: SecretKey
+  ) async throws -> (UInt8?, DESFireKey) {
+    let target = card.card.application(application)
+    let summary = try await card.summary(target)
+    let prover = try prover(summary?.settings, card)
+    try await card.authenticate(target, [prover], for: "key \(number) is changed")
+    let settled = try await card.summary(target)
+    guard let kind = crypto ?? settled?.kind ?? (card.card.generation == .fixed ? .aes : nil) else {
+      throw Failure(
+        .notAllowed, "the card does not tell what the key is for", tag: card.tag.name)
+    }
+    let new = try card.key(kind, secret, number, version: version)
+    let version = try? await target.keyVersion(number)
+    guard !plan else { return (version, new) }
+    var old: DESFireKey?
+    if prover != number {
+      guard let given = card.keyring.secret(number, of: application) else {
+        throw Failure(
+          .notAllowed, "the card asks for the key that is there, too", tag: card.tag.name,
+          advice: "give it with --key \(number):HEX")
+      }
+      old = try card.key(kind, given, number)
+    }
+    // The version may have been refused, which ends a session.
+    if version == nil {
+      try await card.authenticate(target, [prover], for: "key \(number) is changed")
+    }
+    try await target.changeKey(number, from: old, to: new)
+    do {
+      try await target.authenticate(number, new)
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      throw Failure(
+        .lost, "the card has taken the change of key \(number) and does not know the new key",
+        tag: card.tag.name, advice: "try the old one")
+    }
+    return (version, new)
+  }
+
+  /// Which key is proved for the change.
+  private func prover(_ settings: DESFireKeySettings?, _ card: SelectedDESFire) throws -> Int {
+    if number == 0 { return 0 }
+    switch settings?.keyChange {
+    case .key(let prover): return prover
+    case .sameKey: return number
+    case .nobody:
+      throw Failure(
+        .notAllowed, "key \(number) of \(application.name) can never be changed",
+        tag: card.tag.name)
+    case nil: return 0
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire create-app`.
+struct DESFireCreateAppCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create-app",
+    abstract: "Makes an application.",
+    discussion: """
+      Its keys are the card's default key at first, zeros as it leaves the factory. Where the card's settings ask for \
+      its master key, --key 0:HEX gives it.
+
+      Example:
+        nfc desfire create-app F00001 --keys 3 --crypto aes
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Six hexadecimal digits.", valueName: "aid"),
+    transform: { try DESFireText.application($0, "The application") })
+  var application: DESFireApplicationIdentifier
+
+  @Option(
+    name: .customLong("keys"), help: ArgumentHelp("How many keys, 1 to 14.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--keys", in: 1...DESFireApplication.mostKeys) })
+  var keyCount: Int
+
+  @Option(help: ArgumentHelp("What the keys are for: des, 3k3des or aes.", valueName: "cipher"))
+  var crypto: DESFireKey.Kind
+
+  @Option(
+    help: ArgumentHelp(
+      "The settings as the byte that the card takes; 0F unless given: all free, all changeable.",
+      valueName: "hex"),
+    transform: { text in
+      let bytes = try Hexadecimal.argument(text, "--settings")
+      guard bytes.count == 1 else { throw ValidationError("--settings is one byte.") }
+      return DESFireKeySettings(byte: bytes[0])
+    })
+  var settings: DESFireKeySettings?
+
+  @Option(
+    name: .customLong("iso"),
+    help: ArgumentHelp("An ISO file identifier, four digits.", valueName: "hex"),
+    transform: { try DESFireText.isoIdentifier($0, "--iso") })
+  var isoIdentifier: UInt16?
+
+  @Option(
+    help: ArgumentHelp("An ISO name, up to 16 bytes.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "--name") })
+  var name: [UInt8]?
+
+  @OptionGroup var keys: DESFireKeyOptions
+
+  @Flag(help: "Print what would be made, and make nothing.")
+  var plan = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard application != .card else { throw ValidationError("000000 is the card itself.") }
+    guard name == nil || isoIdentifier != nil else { throw ValidationError("--name needs --iso.") }
+    guard (name ?? []).count <= 16 else { throw ValidationError("--name has up to 16 bytes.") }
+  }
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys)
+    let wanted = DESFireApplicationPlan(
+      application, keyCount: keyCount, kind: crypto, settings: settings ?? .factory,
+      isoIdentifier: isoIdentifier, name: name ?? [], namesFiles: isoIdentifier != nil)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      try await card.work {
+        if try await card.card.knows(application) {
+          throw Failure(
+            .content, "the card has application \(application) already", tag: card.tag.name,
+            advice: "nfc desfire delete-app deletes it")
+        }
+        guard !plan else { return }
+        try await card.openRoot("an application is made") { $0.createsFreely }
+        try await card.card.createApplication(wanted)
+      }
+      guard plan else {
+        return try Output.done(
+          options, card.tag.detected.identifier, ["app": .string("\(application)")])
+      }
+      try DESFirePlan.show(
+        "application \(application): new, \(keyCount) \(crypto.name) key\(keyCount == 1 ? "" : "s")",
+        [
+          "app": .string("\(application)"), "keys": .integer(keyCount),
+          "crypto": .string(crypto.rawValue),
+        ],
+        options)
+    }
+  }
+}
+
+/// What `--plan` prints.
+enum DESFirePlan {
+  static func show(
+    _ text: String, _ members: KeyValuePairs<String, JSON?>, _ options: GlobalOptions
+  ) throws {
+    try Output.line(options.json ? JSON.members(members).text : text)
+  }
+}
+
+extension DESFireCard {
+  /// Whether an application is there; asks for it by selecting it.
+  func knows(_ identifier: DESFireApplicationIdentifier) async throws -> Bool {
+    do {
+      _ = try await application(identifier).keyVersion(0)
+      return true
+    } catch let error as NFCError where error.code == .wrongTag {
+      return false
+    } catch let error as NFCError where error.group == .refusal || error.code == .unsupported {
+      return true
+    }
+  }
+}
+
+extension SelectedDESFire {
+  /// Proves the card's master key, unless its settings allow what is to be done without.
+  func openRoot(
+    _ purpose: String, unless isFree: (DESFireKeySettings) -> Bool
+  ) async throws {
+    let root = card.root
+    let settings = try await summary(root)?.settings
+    if let settings, isFree(settings) { return }
+    try await authenticate(root, [0], for: purpose)
+  }
+
+  /// The same for an application's own.
+  func open(
+    _ application: DESFireApplication, _ purpose: String,
+    unless isFree: (DESFireKeySettings) -> Bool
+  ) async throws {
+    let settings = try await summary(application)?.settings
+    if let settings, isFree(settings) { return }
+    try await authenticate(application, [0], for: purpose)
+  }
+}

@@ -1,0 +1,161 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire create-file`.
+struct DESFireCreateFileCommand: AsyncParsableCommand {
+  /// What a file holds.
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
+    case standard, backup, value, linear, cyclic
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "create-file",
+    abstract: "Makes a file.",
+    discussion: """
+      Rights are a key's number, everyone or nobody; without them key 0 has them all. --size is the size of the data, \
+      or of a record.
+
+      Examples:
+        nfc desfire create-file --app F00001 --file 1 --type standard --size 64 --communication full
+        nfc desfire create-file --app F00001 --file 2 --type value --lower 0 --upper 10000 --read 1
+      """)
+
+  @OptionGroup var file: DESFireFileOptions
+
+  @Option(help: "What it holds: standard, backup, value, linear or cyclic.")
+  var type = Kind.standard
+
+  @Option(
+    help: ArgumentHelp("Bytes of data, or of each record.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--size", in: 1...0xFF_FFFF) })
+  var size: Int?
+
+  @Option(
+    help: ArgumentHelp("How many records there can be.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--records", in: 1...0xFF_FFFF) })
+  var records: Int?
+
+  private static let numbers = Int(Int32.min)...Int(Int32.max)
+
+  @Option(
+    help: ArgumentHelp("A value's lower limit.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--lower", in: numbers) })
+  var lower = 0
+
+  @Option(
+    help: ArgumentHelp("A value's upper limit.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--upper", in: numbers) })
+  var upper = Int(Int32.max)
+
+  @Option(
+    name: .customLong("value"), help: ArgumentHelp("The first value.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--value", in: numbers) })
+  var first = 0
+
+  @Flag(name: .customLong("limited-credit"), help: "Allow limited credits.")
+  var allowsLimitedCredit = false
+
+  @Flag(name: .customLong("free-value"), help: "Let everyone read the value.")
+  var readsFreely = false
+
+  @Option(help: "How data go over the air: plain, mac or full.")
+  var communication = DESFireCommunication.plain
+
+  @Option(
+    help: ArgumentHelp("Who may read it.", valueName: "key"),
+    transform: { try DESFireText.access($0, "--read") })
+  var read = DESFireAccess.key(0)
+
+  @Option(
+    help: ArgumentHelp("Who may write it.", valueName: "key"),
+    transform: { try DESFireText.access($0, "--write") })
+  var write = DESFireAccess.key(0)
+
+  @Option(
+    name: .customLong("read-write"), help: ArgumentHelp("Who may do both.", valueName: "key"),
+    transform: { try DESFireText.access($0, "--read-write") })
+  var readWrite = DESFireAccess.key(0)
+
+  @Option(
+    help: ArgumentHelp("Who may change these rights.", valueName: "key"),
+    transform: { try DESFireText.access($0, "--change") })
+  var change = DESFireAccess.key(0)
+
+  @Option(
+    name: .customLong("iso"),
+    help: ArgumentHelp("An ISO file identifier, four digits.", valueName: "hex"),
+    transform: { try DESFireText.isoIdentifier($0, "--iso") })
+  var isoIdentifier: UInt16?
+
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+
+  @Flag(help: "Print what would be made, and make nothing.")
+  var plan = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    switch type {
+    case .standard, .backup:
+      guard size != nil else { throw ValidationError("A file of data needs --size.") }
+    case .linear, .cyclic:
+      guard size != nil, let records else {
+        throw ValidationError("A file of records needs --size and --records.")
+      }
+      guard type == .linear || records > 1 else {
+        throw ValidationError("A ring needs room for 2 records at least: it keeps one fewer.")
+      }
+    case .value:
+      guard isoIdentifier == nil else {
+        throw ValidationError("A value file has no ISO file identifier.")
+      }
+      guard lower <= first, first <= upper else {
+        throw ValidationError("The value lies between --lower and --upper.")
+      }
+    }
+  }
+
+  private var content: DESFireFileSettings.Content {
+    let records = DESFireRecordSettings(recordSize: size ?? 0, maximumCount: records ?? 0)
+    return switch type {
+    case .standard: .standardData(size: size ?? 0)
+    case .backup: .backupData(size: size ?? 0)
+    case .linear: .linearRecords(records)
+    case .cyclic: .cyclicRecords(records)
+    case .value:
+      .value(
+        DESFireValueSettings(
+          lowerLimit: Int32(lower), upperLimit: Int32(upper), limitedCredit: Int32(first),
+          allowsLimitedCredit: allowsLimitedCredit, allowsFreeReading: readsFreely))
+    }
+  }
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    let settings = DESFireFileSettings(
+      communication: communication,
+      rights: DESFireAccessRights(read: read, write: write, readWrite: readWrite, change: change),
+      content: content)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      try await card.work {
+        let application = card.card.application(file.application)
+        try await card.open(application, "a file is made") { $0.createsFreely }
+        guard !plan else { return }
+        try await application.createFile(file.file, settings, isoIdentifier: isoIdentifier)
+      }
+      let place: KeyValuePairs<String, JSON?> = [
+        "app": .string("\(file.application)"), "file": .integer(file.file),
+      ]
+      guard plan else {
+        return try Output.done(options, card.tag.detected.identifier, place)
+      }
+      try DESFirePlan.show(
+        "file \(file.file) of \(file.application): new, \(settings.text)", place, options)
+    }
+  }
+}
+
+extension DESFireCommunication: ExpressibleByArgument {}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire delete-app`.
+struct DESFireDeleteAppCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete-app",
+    abstract: "Deletes an application with its files and keys.",
+    discussion: """
+      It cannot be undone. The card's master key is needed, or the application's own where the card's settings allow \
+      that: --key 0:HEX gives the card's, --key AID/0:HEX the application's.
+
+      Example:
+        nfc desfire delete-app F00001 --key 0:0000000000000000
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Six hexadecimal digits.", valueName: "aid"),
+    transform: { try DESFireText.application($0, "The application") })
+  var application: DESFireApplicationIdentifier
+
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+
+  @Flag(help: "Print what would be deleted, and delete nothing.")
+  var plan = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard application != .card else { throw ValidationError("000000 is the card itself.") }
+  }
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      try await card.work {
+        guard try await card.card.knows(application) else {
+          throw NFCError(.wrongTag, "the card has no application \(application)")
+        }
+        guard !plan else { return }
+        if let secret = card.keyring.ownSecret(0, of: application) {
+          let target = card.card.application(application)
+          try await card.authenticate(target, 0, secret)
+          return try await target.deletePermanently()
+        }
+        try await card.authenticate(card.card.root, [0], for: "an application is deleted")
+        try await card.card.deleteApplication(application)
+      }
+      guard plan else {
+        return try Output.done(
+          options, card.tag.detected.identifier, ["app": .string("\(application)")])
+      }
+      try DESFirePlan.show(
+        "application \(application): deleted with its files and keys, for good",
+        ["app": .string("\(application)"), "deleted": .bool(true)], options)
+    }
+  }
+}
+
+/// `nfc desfire delete-file`.
+struct DESFireDeleteFileCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete-file",
+    abstract: "Deletes a file with its content.",
+    discussion: """
+      It cannot be undone. The memory is free again when the application is deleted or the card is formatted.
+
+      Example:
+        nfc desfire delete-file --app F00001 --file 2 --key 0:00112233445566778899AABBCCDDEEFF
+      """)
+
+  @OptionGroup var file: DESFireFileOptions
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+
+  @Flag(help: "Print what would be deleted, and delete nothing.")
+  var plan = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      let settings = try await card.work {
+        let application = card.card.application(file.application)
+        let settings = try await card.fileSettings(application, file.file)
+        guard !plan else { return settings }
+        try await card.open(application, "a file is deleted") { $0.createsFreely }
+        try await application.deleteFile(file.file)
+        return settings
+      }
+      let place: KeyValuePairs<String, JSON?> = [
+        "app": .string("\(file.application)"), "file": .integer(file.file),
+        "deleted": .bool(true),
+      ]
+      guard plan else {
+        return try Output.done(options, card.tag.detected.identifier, place)
+      }
+      try DESFirePlan.show(
+        "file \(file.file) of \(file.application): deleted for good; \(settings.text)", place,
+        options)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire format`.
+struct DESFireFormatCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "format",
+    abstract: "Deletes all applications of a card.",
+    discussion: """
+      It cannot be undone, and is refused without --permanently. The card's master key, which is needed for it, stays \
+      as it is.
+
+      Examples:
+        nfc desfire format --plan --virtual desfire
+        nfc desfire format --permanently --key 0:0000000000000000
+      """)
+
+  @Flag(help: "Yes: all applications, files and keys are to go.")
+  var permanently = false
+
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+
+  @Flag(help: "Print what would be deleted, and delete nothing.")
+  var plan = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard permanently || plan else {
+      throw ValidationError("Formatting cannot be undone; say --permanently if it is meant.")
+    }
+  }
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      guard !plan else { return try await show(card) }
+      try await card.work {
+        try await card.authenticate(card.card.root, [0], for: "a card is formatted")
+        try await card.card.formatPermanently()
+      }
+      try Output.done(options, card.tag.detected.identifier, ["formatted": .bool(true)])
+    }
+  }
+
+  private func show(_ card: SelectedDESFire) async throws {
+    let applications = try await card.work {
+      try await card.openRoot("applications are listed") { $0.listsFreely }
+      return try await card.card.applications()
+    }
+    for application in applications {
+      try DESFirePlan.show(
+        "application \(application): deleted with its files and keys, for good",
+        ["app": .string("\(application)"), "deleted": .bool(true)], options)
+    }
+    if applications.isEmpty, !options.json { try Output.line("nothing to be deleted") }
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire info`.
+struct DESFireInfoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Shows a card's version, memory, applications and files.",
+    discussion: """
+      Without keys as much as the card tells everybody; a key is tried only where the card asks for one. What it does \
+      not tell is left out.
+
+      Examples:
+        nfc desfire info --virtual desfire
+        nfc desfire info --json --key 0:00000000000000000000000000000000
+      """)
+
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: .reading, keyring)
+      let report = try await card.work { try await DESFireReport(card) }
+      guard !options.json else { return try Output.line(report.json.text) }
+      var table = FactTable()
+      report.addRows(to: &table)
+      try table.print()
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import NFC
+import SecureTags
+
+/// What a card tells of itself, as far as the keys that are given allow.
+struct DESFireReport {
+  struct File {
+    let number: Int
+    let settings: DESFireFileSettings?
+  }
+
+  struct Application {
+    let identifier: DESFireApplicationIdentifier
+    var name: DESFireApplicationName?
+    var summary: DESFireKeySummary?
+    /// `nil` if the card lists them for a key only.
+    var files: [File]?
+  }
+
+  private let uid: [UInt8]
+  private let product: String?
+  private let version: DESFireVersionInformation
+  private let freeMemory: Int?
+  /// The card's UID where it shows a random one.
+  private let ownUID: [UInt8]?
+  private let summary: DESFireKeySummary?
+  /// `nil` if the card lists them for its master key only.
+  private let applications: [Application]?
+
+  init(_ card: SelectedDESFire) async throws {
+    uid = card.tag.detected.identifier
+    product = try await Self.product(card.tag.kind)
+    version = try await card.card.version()
+    freeMemory = try await Self.ifTold { try await card.card.freeMemory() }
+    let root = card.card.root
+    guard card.card.generation != .fixed else {
+      (summary, ownUID) = (nil, nil)
+      applications = [try await Self.application(.fixed, card)]
+      return
+    }
+    let names =
+      try await Self.ifTold { try await card.card.applicationNames() } ?? []
+    let keys = try await card.summary(root)
+    var list = try await Self.ifTold { try await card.card.applications() }
+    var own: [UInt8]?
+    var told = keys
+    if list == nil || keys == nil || version.uid.allSatisfy({ $0 == 0 }),
+      let secret = card.keyring.secret(0, of: .card)
+    {
+      try await card.authenticate(root, 0, secret)
+      own = version.uid.allSatisfy { $0 == 0 } ? try await card.card.cardUID() : nil
+      told = try await root.keySummary()
+      list = try await card.card.applications()
+    }
+    (summary, ownUID) = (told, own)
+    var found: [Application] = []
+    for identifier in list ?? [] {
+      var application = try await Self.application(identifier, card)
+      application.name = names.first { $0.identifier == identifier }
+      found.append(application)
+    }
+    applications = list == nil ? nil : found
+  }
+
+  private static func product(_ tag: DetectedTag) async throws -> String? {
+    switch tag {
+    case .miFare(let tag): try await tag.product()?.name
+    case .iso7816(let tag): try await tag.product()?.name
+    default: nil
+    }
+  }
+
+  /// `nil` for what the card does not know, or tells for a key only.
+  private static func ifTold<Result>(_ ask: () async throws -> Result) async throws -> Result? {
+    do {
+      return try await ask()
+    } catch let error as NFCError
+      where [.notAuthenticated, .unsupported, .tagRefused].contains(error.code)
+    {
+      return nil
+    }
+  }
+
+  private static func application(
+    _ identifier: DESFireApplicationIdentifier, _ card: SelectedDESFire
+  ) async throws -> Application {
+    let application = card.card.application(identifier)
+    var result = Application(identifier: identifier)
+    result.summary = try await card.summary(application)
+    var numbers = try await ifTold { try await application.files() }
+    if numbers == nil || result.summary == nil,
+      let secret = card.keyring.secret(0, of: identifier)
+    {
+      do {
+        try await card.authenticate(application, 0, secret)
+        result.summary = try await application.keySummary()
+        numbers = try await application.files()
+      } catch let error as NFCError where error.code == .authenticationFailed {
+        // Another application's key.
+        numbers = nil
+      }
+    }
+    guard let numbers else { return result }
+    var files: [File] = []
+    for number in numbers.sorted() {
+      let settings = try await ifTold { try await application.fileSettings(number) }
+      files.append(File(number: number, settings: settings))
+    }
+    result.files = files
+    return result
+  }
+
+  // MARK: JSON
+
+  var json: JSON {
+    .members([
+      "uid": .bytes(uid), "product": product.map { .string($0) },
+      "version": .members([
+        "hardware": .string(version.hardware.text), "software": .string(version.software.text),
+        "storage": version.hardware.storageSize.map { .integer($0) },
+        "batch": .bytes(version.batch),
+        "productionWeek": version.productionWeek.map { .integer($0) },
+        "productionYear": version.productionYear.map { .integer($0) },
+      ]),
+      "cardUID": ownUID.map { .bytes($0) },
+      "freeMemory": freeMemory.map { .integer($0) }, "keys": summary.map(\.json),
+      "applications": applications.map { .array($0.map(Self.json)) },
+    ])
+  }
+
+  private static func json(_ application: Application) -> JSON {
+    .members([
+      "aid": .string("\(application.identifier)"),
+      "isoIdentifier": application.name.map { .bytes($0.isoIdentifier.bytes) },
+      "name": application.name.flatMap { $0.name.isEmpty ? nil : .bytes($0.name) },
+      "keys": application.summary.map(\.json),
+      "files": application.files.map {
+        .array(
+          $0.map { file in
+            .object(
+              [JSON.Member(key: "file", value: .integer(file.number))]
+                + (file.settings?.members ?? []))
+          })
+      },
+    ])
+  }
+
+  // MARK: Text
+
+  func addRows(to table: inout FactTable) {
+    table.add("UID", uid.hexadecimal)
+    if let ownUID { table.add("card's UID", ownUID.hexadecimal) }
+    if let product { table.add("product", product) }
+    let storage = version.hardware.storageSize.map { ", \($0) bytes" } ?? ""
+    table.add(
+      "version",
+      "hardware \(version.hardware.text), software \(version.software.text)\(storage)")
+    if let week = version.productionWeek, let year = version.productionYear {
+      table.add("produced", "week \(week) of \(year), batch \(version.batch.hexadecimal)")
+    }
+    if let freeMemory { table.add("free memory", "\(freeMemory) bytes") }
+    if let summary { table.add("card's key", summary.text) }
+    guard let applications else {
+      return table.add("applications", "listed for the card's master key only")
+    }
+    if applications.isEmpty { table.add("applications", "none") }
+    for application in applications {
+      let name = application.name.map {
+        ", ISO \($0.isoIdentifier.bytes.hexadecimal)"
+          + ($0.name.isEmpty ? "" : ", name \($0.name.hexadecimal)")
+      }
+      table.add(
+        "application \(application.identifier)",
+        (application.summary?.text ?? "settings not told") + (name ?? ""))
+      guard let files = application.files else {
+        table.add("  files", "listed for its master key only")
+        continue
+      }
+      if files.isEmpty { table.add("  files", "none") }
+      for file in files {
+        table.add("  file \(file.number)", file.settings?.text ?? "settings for a key only")
+      }
+    }
+  }
+}
+
+extension UInt16 {
+  fileprivate var bytes: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
+}
+
+extension DESFireVersionInformation.Part {
+  /// `1.4`
+  fileprivate var text: String { "\(major).\(minor)" }
+}
+
+extension DESFireKeySummary {
+  var json: JSON {
+    let change: JSON =
+      switch settings.keyChange {
+      case .key(let number): .integer(number)
+      case .sameKey: .string("sameKey")
+      case .nobody: .string("nobody")
+      }
+    return .members([
+      "count": .integer(keyCount), "crypto": kind.map { .string($0.rawValue) },
+      "masterKeyChangeable": .bool(settings.isMasterKeyChangeable),
+      "listsFreely": .bool(settings.listsFreely), "createsFreely": .bool(settings.createsFreely),
+      "settingsChangeable": .bool(settings.isChangeable), "changedBy": change,
+    ])
+  }
+
+  var text: String {
+    var parts = ["\(keyCount) key\(keyCount == 1 ? "" : "s") (\(kind?.name ?? "unknown cipher"))"]
+    if !settings.listsFreely { parts.append("lists with the master key") }
+    if !settings.createsFreely { parts.append("creates with the master key") }
+    if !settings.isChangeable { parts.append("settings frozen") }
+    if !settings.isMasterKeyChangeable { parts.append("master key frozen") }
+    switch settings.keyChange {
+    case .key(0): break
+    case .key(let number): parts.append("keys changed by key \(number)")
+    case .sameKey: parts.append("each key changes itself")
+    case .nobody: parts.append("keys frozen")
+    }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension DESFireFileSettings {
+  var members: [JSON.Member] {
+    var more: KeyValuePairs<String, JSON?> = [:]
+    switch content {
+    case .standardData(let size), .backupData(let size): more = ["size": .integer(size)]
+    case .value(let value):
+      more = [
+        "lowerLimit": .integer(value.lowerLimit), "upperLimit": .integer(value.upperLimit),
+        "limitedCredit": value.allowsLimitedCredit ? .integer(value.limitedCredit) : nil,
+        "freeReading": .bool(value.allowsFreeReading),
+      ]
+    case .linearRecords(let records), .cyclicRecords(let records):
+      more = [
+        "recordSize": .integer(records.recordSize),
+        "maximumRecords": .integer(records.maximumCount),
+        "records": .integer(records.count),
+      ]
+    case .transactionMAC(let version): more = ["keyVersion": .bytes([version])]
+    case .other: break
+    }
+    let common: KeyValuePairs<String, JSON?> = [
+      "type": .string(typeName), "communication": .string(communication.rawValue),
+      "read": DESFireText.json(rights.read), "write": DESFireText.json(rights.write),
+      "readWrite": DESFireText.json(rights.readWrite), "change": DESFireText.json(rights.change),
+    ]
+    return (Array(common) + Array(more)).compactMap { key, value in
+      value.map { JSON.Member(key: key, value: $0) }
+    }
+  }
+
+  var typeName: String {
+    switch content {
+    case .standardData: "standard"
+    case .backupData: "backup"
+    case .value: "value"
+    case .linearRecords: "linear"
+    case .cyclicRecords: "cyclic"
+    case .transactionMAC: "transactionMAC"
+    case .other(let type): "type \([type].hexadecimal)"
+    }
+  }
+
+  var text: String {
+    let what: String =
+      switch content {
+      case .standardData(let size): "\(size) bytes of data"
+      case .backupData(let size): "\(size) bytes of data with backup"
+      case .value(let value): "value from \(value.lowerLimit) to \(value.upperLimit)"
+      case .linearRecords(let records):
+        "\(records.count) of \(records.maximumCount) records of \(records.recordSize) bytes"
+      case .cyclicRecords(let records):
+        "\(records.count) of \(max(0, records.maximumCount - 1)) records of \(records.recordSize) bytes in a ring"
+      case .transactionMAC: "codes of transactions"
+      case .other: typeName
+      }
+    let way =
+      switch communication {
+      case .plain: "plain"
+      case .authenticated: "with MAC"
+      case .enciphered: "enciphered"
+      }
+    return
+      "\(what), \(way); read: \(rights.read), write: \(rights.write), both: \(rights.readWrite), change: \(rights.change)"
+  }
+}

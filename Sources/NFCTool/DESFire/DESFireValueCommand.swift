@@ -1,0 +1,98 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire value`.
+struct DESFireValueCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "value",
+    abstract: "Prints a value, or changes it and prints the new one.",
+    discussion: """
+      A change counts when the card has committed it: one that is taken away before has the old value.
+
+      Example:
+        nfc desfire value --app F00001 --file 2 --debit 250 --key 1:00112233445566778899AABBCCDDEEFF
+      """)
+
+  @OptionGroup var file: DESFireFileOptions
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+
+  private static func amount(_ text: String, _ name: String) throws -> Int {
+    try NumberArgument.integer(text, name, in: 0...Int(Int32.max))
+  }
+
+  @Option(
+    help: ArgumentHelp("Add this much.", valueName: "number"),
+    transform: { try amount($0, "--credit") })
+  var credit: Int?
+
+  @Option(
+    help: ArgumentHelp("Take this much.", valueName: "number"),
+    transform: { try amount($0, "--debit") })
+  var debit: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Give back this much of what the last transaction took.", valueName: "number"),
+    transform: { try amount($0, "--limited-credit") })
+  var limitedCredit: Int?
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  private var change: DESFireValueChange? {
+    credit.map { .credit($0) } ?? debit.map { .debit($0) }
+      ?? limitedCredit.map { .limitedCredit($0) }
+  }
+
+  mutating func validate() throws {
+    guard [credit, debit, limitedCredit].compactMap(\.self).count <= 1 else {
+      throw ValidationError("Give one of --credit, --debit and --limited-credit.")
+    }
+  }
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(
+        for: change == nil ? .reading : .changing, keyring)
+      let value = try await card.work { try await run(card) }
+      guard options.json else { return try Output.line("\(value)") }
+      try Output.line(
+        JSON.members([
+          "app": .string("\(file.application)"), "file": .integer(file.file),
+          "value": .integer(value),
+        ]).text)
+    }
+  }
+
+  private func run(_ card: SelectedDESFire) async throws -> Int {
+    let application = card.card.application(file.application)
+    let settings = try await card.fileSettings(application, file.file)
+    guard case .value(let value) = settings.content else {
+      throw Failure(
+        .usage, "file \(file.file) holds no value", tag: card.tag.name,
+        advice: "nfc desfire info shows which do")
+    }
+    let rights = settings.rights
+    let holders: [DESFireAccess] =
+      switch change {
+      case .credit: [rights.readWrite]
+      case .limitedCredit: [rights.write, rights.readWrite]
+      case .debit: [rights.read, rights.write, rights.readWrite]
+      case nil:
+        [rights.read, rights.write, rights.readWrite]
+          + (value.allowsFreeReading ? [.everyone] : [])
+      }
+    if let numbers = card.keys(for: holders) {
+      try await card.authenticate(
+        application, numbers, for: "file \(file.file) is \(change == nil ? "read" : "changed")")
+    }
+    if let change {
+      try await application.transaction {
+        try await $0.changeValue(file: file.file, change)
+      }
+    }
+    return try await application.value(file: file.file)
+  }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire write`.
+struct DESFireWriteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write",
+    abstract: "Writes to a file of data, or appends a record.",
+    discussion: """
+      What is written to a backup file or a file of records is committed at the end: the card then has all of it, or \
+      none if it was taken away before.
+
+      Examples:
+        nfc desfire write --app F00001 --file 1 "11 22 33" --key 0:00112233445566778899AABBCCDDEEFF
+        nfc desfire write --app F00001 --file 1 data.bin --offset 16
+      """)
+
+  @OptionGroup var file: DESFireFileOptions
+  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keyFiles: DESFireKeyFiles
+
+  @Option(
+    help: ArgumentHelp("The first byte; 0 unless given.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--offset", in: 0...0xFF_FFFF) })
+  var offset: Int?
+
+  @Argument(
+    help: ArgumentHelp(
+      "Hexadecimal digits, or a file's name; - for standard input.", valueName: "hex|file"))
+  var data: String
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  private func bytes() throws -> [UInt8] {
+    if data != File.standard, case .success(let bytes) = Hexadecimal.parse(data) { return bytes }
+    let bytes = try File.read(data)
+    guard !bytes.isEmpty else { throw Failure(.content, "\(File.name(data)) is empty") }
+    return bytes
+  }
+
+  func run() async throws {
+    let keyring = try DESFireKeyring(keys, keyFiles)
+    let bytes = try bytes()
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: .changing, keyring)
+      try await card.work { try await write(bytes, card) }
+      try Output.done(
+        options, card.tag.detected.identifier,
+        [
+          "app": .string("\(file.application)"), "file": .integer(file.file),
+          "written": .integer(bytes.count),
+        ])
+    }
+  }
+
+  private func write(_ bytes: [UInt8], _ card: SelectedDESFire) async throws {
+    let application = card.card.application(file.application)
+    let settings = try await card.fileSettings(application, file.file)
+    let room: Int
+    switch settings.content {
+    case .standardData(let size), .backupData(let size): room = size
+    case .linearRecords(let records), .cyclicRecords(let records): room = records.recordSize
+    case .value:
+      throw Failure(
+        .usage, "file \(file.file) holds a value", tag: card.tag.name,
+        advice: "nfc desfire value changes it")
+    case .transactionMAC, .other:
+      throw Failure(.notAllowed, "file \(file.file) is written by the card", tag: card.tag.name)
+    }
+    guard (offset ?? 0) + bytes.count <= room else {
+      throw Failure(
+        .content, "\(bytes.count) bytes do not fit: the file or its records have \(room)",
+        tag: card.tag.name, advice: "nothing was written")
+    }
+    if let numbers = card.keys(for: [settings.rights.write, settings.rights.readWrite]) {
+      try await card.authenticate(application, numbers, for: "file \(file.file) is written")
+    }
+    if settings.records != nil {
+      try await application.transaction {
+        try await $0.writeRecord(file: file.file, offset: offset ?? 0, bytes)
+      }
+    } else if settings.isTransactional {
+      try await application.transaction {
+        try await $0.writeData(file: file.file, offset: offset ?? 0, bytes)
+      }
+    } else {
+      try await application.writeData(file: file.file, offset: offset ?? 0, bytes)
+    }
+  }
+}

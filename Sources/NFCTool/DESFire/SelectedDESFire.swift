@@ -1,0 +1,157 @@
+import NFC
+import SecureTags
+
+/// The card that a command works with, and the keys that it is given.
+struct SelectedDESFire: Sendable {
+  let tag: SelectedTag<DetectedTag>
+  let card: DESFireCard
+  let keyring: DESFireKeyring
+
+  /// Runs `body`, and says of an error to which card it happened, and what to do.
+  func work<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as NFCError {
+      var failure = Failure(error, tag: tag.name)
+      switch (error.code, error.cause) {
+      case (.tagRefused, .desfireStatus): failure.status = .content
+      case (.wrongTag, _): failure.advice = "nfc desfire info shows what is there"
+      case (.authenticationFailed, _): failure.advice = "check the key and its number"
+      case (.notAuthenticated, _): failure.advice = "give a key that may, with --key NUMBER:HEX"
+      case (.capacityExceeded, _): failure.advice = "use a card with more free memory"
+      case (.invalidParameter, _): failure.advice = nil
+      default: break
+      }
+      if failure.status == .content, error.code == .tagRefused {
+        failure.advice = "nfc desfire info shows what is there"
+      }
+      throw failure
+    }
+  }
+
+  // MARK: Keys
+
+  /// What is known of the keys of an application; `nil` if the card asks for the master key first.
+  func summary(_ application: DESFireApplication) async throws -> DESFireKeySummary? {
+    do {
+      return try await application.keySummary()
+    } catch let error as NFCError
+      where [.notAuthenticated, .unsupported, .tagRefused].contains(error.code)
+    {
+      return nil
+    }
+  }
+
+  /// Proves the first of some keys that is given.
+  ///
+  /// - Parameters:
+  ///   - numbers: which keys will do, the best first.
+  ///   - purpose: what they are needed for: `file 1 is read`.
+  func authenticate(
+    _ application: DESFireApplication, _ numbers: [Int], for purpose: String
+  ) async throws {
+    guard
+      let number = numbers.first(where: { keyring.secret($0, of: application.identifier) != nil }),
+      let secret = keyring.secret(number, of: application.identifier)
+    else {
+      let names = numbers.map(String.init).joined(separator: " or ")
+      throw Failure(
+        .notAllowed,
+        numbers.isEmpty
+          ? "\(purpose) by nobody"
+          : "\(purpose) with key \(names) of \(application.identifier.name)",
+        tag: tag.name,
+        advice: numbers.first.map { "give it with --key \($0):HEX" })
+    }
+    try await authenticate(application, number, secret)
+  }
+
+  /// Proves a key. Where the application does not tell what its keys are for, AES is tried before DES.
+  func authenticate(
+    _ application: DESFireApplication, _ number: Int, _ secret: SecretKey
+  ) async throws {
+    let kinds = try await kinds(of: application, secret)
+    for (index, kind) in kinds.enumerated() {
+      do {
+        return try await application.authenticate(number, try key(kind, secret, number))
+      } catch let error as NFCError
+        where error.code == .authenticationFailed && index + 1 < kinds.count
+      {
+        continue
+      } catch let error as NFCError where error.code == .authenticationFailed {
+        throw NFCError(
+          error.code,
+          "key \(number) of \(application.identifier.name) is not the one that is given",
+          cause: error.cause)
+      }
+    }
+  }
+
+  /// What a key can be for.
+  func kinds(
+    of application: DESFireApplication, _ secret: SecretKey
+  ) async throws -> [DESFireKey.Kind] {
+    if card.generation == .fixed { return [.aes] }
+    if let kind = try await summary(application)?.kind { return [kind] }
+    switch secret.count {
+    case 24: return [.threeKeyTripleDES]
+    case 8: return [.des]
+    default: return [.aes, .des]
+    }
+  }
+
+  func key(
+    _ kind: DESFireKey.Kind, _ secret: SecretKey, _ number: Int, version: UInt8? = nil
+  ) throws -> DESFireKey {
+    do {
+      return try DESFireKey(kind, secret, version: version)
+    } catch let error as NFCError {
+      throw Failure(.usage, "key \(number): \(error.reason)", tag: tag.name)
+    }
+  }
+
+  /// Which keys give one of these rights, those that are given first; `nil` if everyone has it.
+  func keys(for rights: [DESFireAccess]) -> [Int]? {
+    guard !rights.contains(.everyone) else { return nil }
+    return rights.compactMap { if case .key(let number) = $0 { number } else { nil } }
+  }
+
+  /// A file's settings, with the master key if the application does not tell them without.
+  func fileSettings(
+    _ application: DESFireApplication, _ file: Int
+  ) async throws -> DESFireFileSettings {
+    do {
+      return try await application.fileSettings(file)
+    } catch let error as NFCError where error.code == .notAuthenticated {
+      try await authenticate(application, [0], for: "files are listed")
+      return try await application.fileSettings(file)
+    }
+  }
+}
+
+extension DESFireApplicationIdentifier {
+  /// For people.
+  var name: String { self == .card ? "the card" : "application \(self)" }
+}
+
+extension Session {
+  /// Waits for a card of the family.
+  func selectDESFire(for use: TagUse, _ keyring: DESFireKeyring) async throws -> SelectedDESFire {
+    let tag = try await selectTag("a MIFARE DESFire", polling: .miFare, for: use) {
+      tag -> DetectedTag? in
+      switch tag {
+      case .miFare(let card) where card.family == .desfire: tag
+      // The NTAG 4xx are smart cards to Core NFC; which ones are is asked of the card.
+      case .iso7816(let card) where card.sak != nil: tag
+      default: nil
+      }
+    }
+    do {
+      return SelectedDESFire(
+        tag: tag, card: try await DESFireCard(tag.kind), keyring: keyring)
+    } catch let error as NFCError where error.code == .wrongTag {
+      throw Failure(
+        .notThere, "the tag is not a MIFARE DESFire", tag: tag.name, advice: "use another tag")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// The two steps of Authenticate, AuthenticateISO, AuthenticateAES and those of EV2.
+struct DESFireAuthentication: Hashable, Sendable {
+  let scheme: DESFireSession.Scheme
+  let keyNumber: UInt8
+  let key: DESFireKey
+  private let challenge: [UInt8]
+  private let challengeSent: [UInt8]
+  /// What an authentication that begins a transaction gives it, or what the transaction that goes on has had.
+  private let transaction: Transaction
+
+  enum Transaction: Hashable, Sendable {
+    case none
+    /// With the card's number for it, and what the reader says that it can do.
+    case begins(identifier: [UInt8], readerCapabilities: [UInt8])
+    case goesOn(identifier: [UInt8], commandCounter: UInt16)
+  }
+
+  private static let capabilitiesSize = 6
+
+  /// - Parameter challenge: as many random bytes as the key's kind asks for.
+  init(
+    scheme: DESFireSession.Scheme, keyNumber: UInt8, key: DESFireKey, challenge: [UInt8],
+    transaction: Transaction = .none
+  ) {
+    self.scheme = scheme
+    self.keyNumber = keyNumber
+    self.key = key
+    self.challenge = challenge
+    self.transaction = transaction
+    challengeSent = key.cipher.encrypt(challenge, vector: key.cipher.zeroVector)
+  }
+
+  /// The enciphered challenge to the reader.
+  var firstAnswer: [UInt8] { challengeSent }
+
+  /// Takes the reader's two enciphered blocks; `nil` if it does not know the key.
+  func finish(_ token: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
+    let size = challenge.count
+    let cipher = key.cipher
+    guard token.count == 2 * size else { return nil }
+    let plain =
+      switch scheme {
+      case .legacy: cipher.undoDecipheringReader(token)
+      case .standard:
+        cipher.decrypt(token, vector: Array(challengeSent.suffix(cipher.blockSize)))
+      case .ev2: cipher.decrypt(token, vector: cipher.zeroVector)
+      }
+    let reader = Array(plain.prefix(size))
+    guard Array(plain.suffix(size)) == Self.rotated(challenge) else { return nil }
+    if scheme == .ev2 { return finishEV2(reader) }
+    let vector =
+      scheme == .legacy ? cipher.zeroVector : Array(token.suffix(cipher.blockSize))
+    let answer = cipher.encrypt(Self.rotated(reader), vector: vector)
+    return (
+      answer,
+      DESFireSession(
+        scheme: scheme, keyNumber: keyNumber,
+        cipher: key.sessionCipher(reader: reader, card: challenge))
+    )
+  }
+
+  private func finishEV2(_ reader: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
+    let cipher = key.cipher
+    var proof = Self.rotated(reader)
+    let number: [UInt8]
+    let counter: UInt16
+    switch transaction {
+    case .none: return nil
+    case .begins(let identifier, let capabilities):
+      (number, counter) = (identifier, 0)
+      let padded = capabilities + [UInt8](repeating: 0, count: Self.capabilitiesSize)
+      // The card's own capabilities are none beyond the standard ones.
+      proof =
+        identifier + proof + [UInt8](repeating: 0, count: Self.capabilitiesSize)
+        + padded.prefix(Self.capabilitiesSize)
+    case .goesOn(let identifier, let commandCounter):
+      (number, counter) = (identifier, commandCounter)
+    }
+    let keys = DESFireTransaction.ciphers(key: cipher, reader: reader, card: challenge)
+    return (
+      cipher.encrypt(proof, vector: cipher.zeroVector),
+      DESFireSession(
+        scheme: .ev2, keyNumber: keyNumber, cipher: keys.data,
+        transaction: DESFireTransaction(
+          identifier: number, codeCipher: keys.code, commandCounter: counter))
+    )
+  }
+
+  /// One byte to the left.
+  static func rotated(_ bytes: [UInt8]) -> [UInt8] {
+    Array(bytes.dropFirst()) + bytes.prefix(1)
+  }
+}

@@ -1,0 +1,224 @@
+/// A file, with what has been written to it since the last commit.
+struct DESFireFile: Hashable, Sendable {
+  /// 0 to 31.
+  let number: UInt8
+  let isoIdentifier: UInt16?
+  var communicationSettings: UInt8
+  /// Four halves of a byte from the highest: the keys that may read, write, do both, and change the
+  /// settings. E is everybody, F nobody.
+  var accessRights: UInt16
+  /// What is committed: a value's four bytes, records one after the other.
+  var content: [UInt8]
+  var kind = DESFireFileKind.standardData
+
+  var readKeys: [UInt8] { [right(12), right(4)] }
+  var writeKeys: [UInt8] { [right(8), right(4)] }
+  /// Who may do both: credit, and clear records.
+  var fullKeys: [UInt8] { [right(4)] }
+  /// Who may read a value or debit it.
+  var allKeys: [UInt8] { [right(12), right(8), right(4)] }
+  var changeKey: UInt8 { right(0) }
+
+  private func right(_ shift: Int) -> UInt8 { UInt8(accessRights >> shift & 0x0F) }
+
+  static let everybody: UInt8 = 0x0E
+  static let nobody: UInt8 = 0x0F
+
+  /// What the file takes of the card's memory: whole blocks of 32 bytes, twice for what is committed.
+  var memorySize: Int {
+    let size =
+      switch kind {
+      case .standardData: content.count
+      case .backupData: 2 * content.count
+      case .value: 2 * content.count
+      case .linearRecords(let records), .cyclicRecords(let records):
+        records.size * records.maximum
+      }
+    return (size + 31) / 32 * 32
+  }
+
+  /// The answer to GetFileSettings: type, communication, rights, and what the type has, least significant byte
+  /// first.
+  var settings: [UInt8] {
+    let common = [communicationSettings] + accessRights.littleEndianBytes
+    switch kind {
+    case .standardData: return [0x00] + common + Self.number(content.count)
+    case .backupData: return [0x01] + common + Self.number(content.count)
+    case .value(let value): return [0x02] + common + value.settings
+    case .linearRecords(let records):
+      return [0x03] + common + records.settings(contentSize: content.count)
+    case .cyclicRecords(let records):
+      return [0x04] + common + records.settings(contentSize: content.count)
+    }
+  }
+
+  static func number(_ value: Int) -> [UInt8] {
+    [0, 8, 16].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+
+  // MARK: Transactions
+
+  /// Makes what has been written count; whether there was anything.
+  mutating func commit() -> Bool {
+    switch kind {
+    case .standardData: return false
+    case .backupData(let pending):
+      kind = .backupData(pending: nil)
+      guard let pending else { return false }
+      content = pending
+      return true
+    case .value(var value):
+      let pending = value.commit()
+      kind = .value(value)
+      guard let pending else { return false }
+      content = value.bytes(pending)
+      return true
+    case .linearRecords(var records):
+      defer { kind = .linearRecords(records) }
+      return records.commit(to: &content, isCyclic: false)
+    case .cyclicRecords(var records):
+      defer { kind = .cyclicRecords(records) }
+      return records.commit(to: &content, isCyclic: true)
+    }
+  }
+
+  /// Forgets what has been written; whether there was anything.
+  mutating func abort() -> Bool {
+    switch kind {
+    case .standardData: return false
+    case .backupData(let pending):
+      kind = .backupData(pending: nil)
+      return pending != nil
+    case .value(var value):
+      defer { kind = .value(value) }
+      return value.abort()
+    case .linearRecords(var records):
+      defer { kind = .linearRecords(records) }
+      return records.abort()
+    case .cyclicRecords(var records):
+      defer { kind = .cyclicRecords(records) }
+      return records.abort()
+    }
+  }
+}
+
+/// What a file holds: MF3ICDx21_41_81 data sheet, 8.5.
+enum DESFireFileKind: Hashable, Sendable {
+  case standardData
+  case backupData(pending: [UInt8]?)
+  case value(DESFireValue)
+  case linearRecords(DESFireRecords)
+  case cyclicRecords(DESFireRecords)
+}
+
+/// The limits of a value, and what is to become of it.
+struct DESFireValue: Hashable, Sendable {
+  let lower: Int32
+  let upper: Int32
+  /// Bit 1: LimitedCredit is allowed; bit 2: everybody may read the value.
+  let flags: UInt8
+  /// How much LimitedCredit may give.
+  private(set) var limit: Int32 = 0
+  private var pending: Int32?
+  private var debits: Int64 = 0
+  private var hasUsedLimit = false
+
+  static let allowsLimitedCredit: UInt8 = 0x01
+  static let readsFreely: UInt8 = 0x02
+
+  init(lower: Int32, upper: Int32, flags: UInt8) {
+    self.lower = lower
+    self.upper = upper
+    self.flags = flags
+  }
+
+  func bytes(_ number: Int32) -> [UInt8] {
+    [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
+  }
+
+  var settings: [UInt8] { bytes(lower) + bytes(upper) + bytes(limit) + [flags] }
+
+  enum Change: Hashable { case credit, debit, limitedCredit }
+
+  /// Several changes before a commit add up.
+  ///
+  /// - Parameter current: the committed value.
+  mutating func change(
+    _ change: Change, by amount: Int32, current: Int32
+  ) throws(DESFireStatus) {
+    guard amount >= 0 else { throw .parameterError }
+    let now = Int64(pending ?? current)
+    let next = change == .debit ? now - Int64(amount) : now + Int64(amount)
+    if change == .limitedCredit {
+      guard flags & Self.allowsLimitedCredit != 0 else { throw .permissionDenied }
+      guard !hasUsedLimit, amount <= limit else { throw .boundaryError }
+    }
+    guard next >= Int64(lower), next <= Int64(upper) else { throw .boundaryError }
+    pending = Int32(next)
+    if change == .debit { debits += Int64(amount) }
+    if change == .limitedCredit { hasUsedLimit = true }
+  }
+
+  /// The new value, if there is one. A debit gives the next limited credit; one that has been given is used up.
+  mutating func commit() -> Int32? {
+    defer { _ = abort() }
+    guard let pending else { return nil }
+    if hasUsedLimit { limit = 0 }
+    if debits > 0 { limit = Int32(clamping: debits) }
+    return pending
+  }
+
+  mutating func abort() -> Bool {
+    defer { (pending, debits, hasUsedLimit) = (nil, 0, false) }
+    return pending != nil
+  }
+}
+
+/// The size of records, and the one that is being written.
+struct DESFireRecords: Hashable, Sendable {
+  let size: Int
+  /// In a cyclic file one more than it keeps.
+  let maximum: Int
+  private var pending: [UInt8]?
+  private var isCleared = false
+
+  init(size: Int, maximum: Int) {
+    self.size = size
+    self.maximum = maximum
+  }
+
+  func settings(contentSize: Int) -> [UInt8] {
+    [size, maximum, contentSize / size].flatMap { DESFireFile.number($0) }
+  }
+
+  mutating func write(
+    _ data: [UInt8], at offset: Int, contentSize: Int, isCyclic: Bool
+  ) throws(DESFireStatus) {
+    // After ClearRecordFile nothing is written before the commit (data sheet, 9.5.13).
+    guard !isCleared else { throw .boundaryError }
+    guard isCyclic || contentSize < size * maximum else { throw .boundaryError }
+    var record = pending ?? [UInt8](repeating: 0, count: size)
+    record.replaceSubrange(offset..<(offset + data.count), with: data)
+    pending = record
+  }
+
+  mutating func clear() {
+    pending = nil
+    isCleared = true
+  }
+
+  mutating func commit(to content: inout [UInt8], isCyclic: Bool) -> Bool {
+    guard pending != nil || isCleared else { return false }
+    if isCleared { content = [] }
+    if let pending {
+      content += pending
+      if isCyclic, content.count > size * (maximum - 1) { content.removeFirst(size) }
+    }
+    return abort()
+  }
+
+  mutating func abort() -> Bool {
+    defer { (pending, isCleared) = (nil, false) }
+    return pending != nil || isCleared
+  }
+}

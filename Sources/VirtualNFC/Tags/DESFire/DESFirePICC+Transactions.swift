@@ -1,0 +1,105 @@
+/// Commands about values and records: MF3ICDx21_41_81 data sheet, 9.6.
+extension DESFirePICC {
+  // MARK: Values
+
+  private func valueFile(
+    _ number: UInt8
+  ) throws(DESFireStatus) -> (index: Int, file: DESFireFile, value: DESFireValue) {
+    try requireApplication()
+    let index = try fileIndex(number)
+    guard case .value(let value) = selected.files[index].kind else { throw .parameterError }
+    return (index, selected.files[index], value)
+  }
+
+  mutating func getValue(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    guard let number = parameters.first else { throw .lengthError }
+    let (_, file, value) = try valueFile(number)
+    let isFree = value.flags & DESFireValue.readsFreely != 0
+    let communication = try communication(
+      file.allKeys + (isFree ? [DESFireFile.everybody] : []),
+      protected: DESFireCommunication(settings: file.communicationSettings))
+    _ = try accept(.getValue, parameters, count: 1, communication)
+    return Result(protect(file.content, communication))
+  }
+
+  mutating func changeValue(
+    _ command: DESFireCommand, _ change: DESFireValue.Change, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Result {
+    guard let number = parameters.first else { throw .lengthError }
+    var (index, file, value) = try valueFile(number)
+    let keys =
+      switch change {
+      case .credit: file.fullKeys
+      case .debit: file.allKeys
+      case .limitedCredit: file.writeKeys
+      }
+    let communication = try communication(
+      keys, protected: DESFireCommunication(settings: file.communicationSettings))
+    let amount = try unprotect(
+      header: [command.rawValue, number], body: Array(parameters.dropFirst()), count: 4,
+      communication)
+    try value.change(
+      change, by: Int32(truncatingIfNeeded: Self.number(amount)),
+      current: Int32(truncatingIfNeeded: Self.number(file.content)))
+    selected.files[index].kind = .value(value)
+    return Result(session?.acknowledge(communication) ?? [])
+  }
+
+  // MARK: Records
+
+  private func records(
+    of file: DESFireFile
+  ) throws(DESFireStatus) -> (records: DESFireRecords, isCyclic: Bool) {
+    switch file.kind {
+    case .linearRecords(let records): return (records, false)
+    case .cyclicRecords(let records): return (records, true)
+    default: throw .parameterError
+    }
+  }
+
+  private mutating func replace(_ index: Int, _ records: DESFireRecords, isCyclic: Bool) {
+    selected.files[index].kind = isCyclic ? .cyclicRecords(records) : .linearRecords(records)
+  }
+
+  /// Counts from the newest, answers from the oldest.
+  mutating func readRecords(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    guard let number = parameters.first else { throw .lengthError }
+    try requireApplication()
+    let file = selected.files[try fileIndex(number)]
+    let (records, _) = try records(of: file)
+    let communication = try communication(
+      file.readKeys, protected: DESFireCommunication(settings: file.communicationSettings))
+    let rest = try accept(.readRecords, parameters, count: 7, communication)
+    let skipped = Self.number(rest[1..<4])
+    let asked = Self.number(rest[4..<7])
+    let count = file.content.count / records.size
+    guard skipped < count, asked <= count - skipped else { throw .boundaryError }
+    let wanted = asked == 0 ? count - skipped : asked
+    let end = count - skipped
+    let data = Array(file.content[((end - wanted) * records.size)..<(end * records.size)])
+    return Result(
+      frames: Self.frames(protect(data, communication, marksEnd: asked == 0)))
+  }
+
+  mutating func writeRecord(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+    let index = try fileIndex(parameters[0])
+    let file = selected.files[index]
+    var (records, isCyclic) = try records(of: file)
+    let (data, communication) = try written(.writeRecord, parameters, to: file)
+    try records.write(
+      data, at: Self.number(parameters[1..<4]), contentSize: file.content.count,
+      isCyclic: isCyclic)
+    replace(index, records, isCyclic: isCyclic)
+    return Result(session?.acknowledge(communication) ?? [])
+  }
+
+  mutating func clearRecords(_ number: UInt8) throws(DESFireStatus) -> Result {
+    try requireApplication()
+    let index = try fileIndex(number)
+    var (records, isCyclic) = try records(of: selected.files[index])
+    _ = try communication(selected.files[index].fullKeys, protected: .plain)
+    records.clear()
+    replace(index, records, isCyclic: isCyclic)
+    return Result()
+  }
+}

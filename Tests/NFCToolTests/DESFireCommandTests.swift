@@ -1,0 +1,219 @@
+import Foundation
+import Testing
+import VirtualNFC
+
+/// `nfc desfire`.
+@Suite struct DESFireCommandTests {
+  typealias Case = FeliCaCommandTests.Case
+
+  private static let zero = "00000000000000000000000000000000"
+  private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
+  private static let other = "A1B2C3D4E5F60718293A4B5C6D7E8F91"
+
+  /// Runs command lines on one virtual reader; whatever they print, no key is in it.
+  private static func onCard(
+    _ name: String,
+    _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Tool.Result) async throws ->
+      Void
+  ) async throws {
+    try await Tool.with(name) { nfc in
+      try await body { line, status in
+        let result = try await nfc(
+          ["desfire"] + line.split(separator: " ").map(String.init))
+        #expect(result.status == status, "\(line): \(result.output)\(result.errors)")
+        for secret in [key, other] {
+          #expect(!(result.output + result.errors).uppercased().contains(secret))
+        }
+        if status == 0 { #expect(result.errors == "", "\(line)") }
+        if status > 64 {
+          #expect(result.errorLines.count == 1 && result.errors.hasPrefix("nfc: "), "\(line)")
+        }
+        return result
+      }
+    }
+  }
+
+  @Test func infoOfAFormattedCard() async throws {
+    let text = try await Tool.run("desfire", "info", "--virtual", "desfire")
+    #expect(text.status == 0 && text.errors == "")
+    for part in [
+      "MIFARE DESFire EV1", "hardware 1.0, software 1.4, 4096 bytes", "week 18 of 2012",
+      "application 000001", "ISO E110, name D2760000850101", "1 key (DES)",
+      "15 bytes of data, plain; read: everyone, write: key 0",
+    ] {
+      #expect(text.output.contains(part), "\(part): \(text.output)")
+    }
+    let json = try await Tool.run("desfire", "info", "--json", "--virtual", "desfire-ev3")
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    #expect(object["product"] as? String == "MIFARE DESFire EV3")
+    let applications = try #require(object["applications"] as? [[String: Any]])
+    #expect(applications.count == 1 && applications[0]["aid"] as? String == "000001")
+    let files = try #require(applications[0]["files"] as? [[String: Any]])
+    #expect(files.map { $0["file"] as? Int } == [1, 2])
+    #expect(files[1]["read"] as? String == "everyone" && files[1]["change"] as? Int == 0)
+  }
+
+  @Test(arguments: ["blank-desfire", "blank-desfire-ev2", "blank-desfire-ev3"])
+  func wholeLife(_ name: String) async throws {
+    try await Self.onCard(name) { nfc in
+      let app = "--app F00001"
+      let master = "--key 0:\(Self.zero)"
+      #expect(try await nfc("create-app F00001 --keys 3 --crypto aes --plan", 0).lines.count == 1)
+      #expect(try await nfc("info", 0).output.contains("applications  none"))
+      _ = try await nfc("create-app F00001 --keys 3 --crypto aes", 0)
+      _ = try await nfc("create-app F00001 --keys 3 --crypto aes", 65)
+      for (number, options) in [
+        (1, "--type standard --size 100 --communication full --read 1"),
+        (2, "--type value --lower -5 --upper 1000 --value 10 --communication mac --read 1"),
+        (3, "--type cyclic --size 4 --records 3 --read everyone"),
+        (4, "--type backup --size 8 --communication mac"),
+        (5, "--type linear --size 2 --records 2"),
+      ] {
+        _ = try await nfc("create-file \(app) --file \(number) \(options)", 0)
+      }
+      _ = try await nfc("create-file \(app) --file 1 --size 8", 65)
+
+      _ = try await nfc("write \(app) --file 1 112233 --offset 60 \(master)", 0)
+      #expect(
+        try await nfc("read \(app) --file 1 --offset 59 --length 5 --key 1:\(Self.zero)", 0).output
+          == "0011223300\n")
+      #expect(try await nfc("value \(app) --file 2 --key 1:\(Self.zero)", 0).output == "10\n")
+      #expect(try await nfc("value \(app) --file 2 --credit 20 \(master)", 0).output == "30\n")
+      #expect(
+        try await nfc("value \(app) --file 2 --debit 35 \(master) --json", 0).output
+          == #"{"app":"F00001","file":2,"value":-5}"# + "\n")
+      #expect(
+        try await nfc("value \(app) --file 2 --debit 1 \(master)", 65).errors.contains("limits"))
+      for record in ["01020304", "05", "0607"] {
+        _ = try await nfc("write \(app) --file 3 \(record) \(master)", 0)
+      }
+      #expect(try await nfc("read \(app) --file 3", 0).output == "05000000\n06070000\n")
+      _ = try await nfc("write \(app) --file 4 A1A2 \(master)", 0)
+      #expect(
+        try await nfc("read \(app) --file 4 \(master) --json", 0).output
+          == #"{"app":"F00001","file":4,"data":"A1A2000000000000"}"# + "\n")
+
+      // What needs a key says which, and a wrong one is refused.
+      let missing = try await nfc("read \(app) --file 1", 77)
+      #expect(missing.errors.contains("key 1 or 0") && missing.errors.contains("--key 1:HEX"))
+      #expect(
+        try await nfc("read \(app) --file 1 --key 1:\(Self.other)", 77).errors.contains("key 1"))
+      _ = try await nfc("read \(app) --file 9 \(master)", 65)
+      _ = try await nfc("read --app F00002 --file 1 \(master)", 66)
+      #expect(
+        try await nfc("write \(app) --file 1 00 --offset 100 \(master)", 65).errors
+          .contains("do not fit"))
+      _ = try await nfc("write \(app) --file 2 00 \(master)", 64)
+
+      // Keys.
+      let change = "change-key 1 \(app) --new-key \(Self.key) --key-version 07"
+      let plan = try await nfc("\(change) \(master) --plan", 0)
+      #expect(plan.output.contains("version 00 → AES, version 07"))
+      _ = try await nfc("\(change) \(master)", 77)
+      _ = try await nfc("\(change) \(master) --key 1:\(Self.zero)", 0)
+      _ = try await nfc("read \(app) --file 1 --key 1:\(Self.zero)", 77)
+      _ = try await nfc("read \(app) --file 1 --key F00001/1:\(Self.key)", 0)
+      _ = try await nfc("change-key 0 \(app) --new-key \(Self.other) \(master)", 0)
+      _ = try await nfc("value \(app) --file 2 --credit 1 \(master)", 77)
+      #expect(
+        try await nfc("value \(app) --file 2 --credit 1 --key 0:\(Self.other)", 0).output == "-4\n")
+
+      // The card's own key becomes one for AES.
+      _ = try await nfc(
+        "change-key 0 --crypto aes --new-key \(Self.key) --key 0:0000000000000000", 0)
+      _ = try await nfc("delete-file \(app) --file 5 --plan", 0)
+      _ = try await nfc("delete-file \(app) --file 5", 0)
+      _ = try await nfc("read \(app) --file 5", 65)
+      let info = try await nfc("info --json --key 0:\(Self.key)", 0)
+      #expect(info.output.contains(#""crypto":"aes""#) && info.output.contains(#""type":"cyclic""#))
+      #expect(try await nfc("format --plan --key 0:\(Self.key)", 0).output.contains("F00001"))
+      _ = try await nfc("format --permanently --key 0:\(Self.zero)", 77)
+      _ = try await nfc("format", 64)
+      _ = try await nfc("delete-app F00001", 77)
+      _ = try await nfc("delete-app F00001 --plan", 0)
+      _ = try await nfc("delete-app F00001 --key 0:\(Self.key)", 0)
+      _ = try await nfc("delete-app F00001 --key 0:\(Self.key)", 66)
+      _ = try await nfc("format --permanently --key 0:\(Self.key)", 0)
+    }
+  }
+
+  @Test(arguments: [("des", "0:0000000000000000"), ("3k3des", "0:" + zero + "0000000000000000")])
+  func otherCiphers(_ crypto: String, _ key: String) async throws {
+    try await Self.onCard("blank-desfire") { nfc in
+      _ = try await nfc("create-app 000102 --keys 1 --crypto \(crypto) --settings 09", 0)
+      _ = try await nfc("create-file --app 000102 --file 0 --size 4", 77)
+      let file = "--app 000102 --file 0 --key \(key)"
+      _ = try await nfc("create-file \(file) --size 4 --communication full", 0)
+      _ = try await nfc("write \(file) DEADBEEF", 0)
+      #expect(try await nfc("read \(file)", 0).output == "DEADBEEF\n")
+      // Of the settings nothing is told without the key.
+      #expect(try await nfc("info", 0).output.contains("settings not told"))
+      #expect(try await nfc("info --key \(key)", 0).output.contains("4 bytes of data, enciphered"))
+    }
+  }
+
+  @Test func keysFromFilesAndTheEnvironment() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "keys").path
+      try "# the card's\n\n 0:\(Self.zero) # zeros\n".write(
+        toFile: file, atomically: true, encoding: .utf8)
+      let wrong = directory.appending(path: "wrong").path
+      try "0:\(Self.key)\n1:12\n".write(toFile: wrong, atomically: true, encoding: .utf8)
+      let virtual = try RunningTool(["virtual", "blank-desfire-ev2"])
+      let reader = try #require(try await virtual.waitForLines(1).first)
+      func run(_ line: String, _ environment: [String: String] = [:]) async throws -> Tool.Result {
+        try await Tool.run(
+          ["desfire"] + line.split(separator: " ").map(String.init) + ["--reader", reader],
+          environment: environment)
+      }
+      #expect(try await run("create-app AB0001 --keys 1 --crypto aes").status == 0)
+      #expect(try await run("create-file --app AB0001 --file 1 --size 2").status == 0)
+      let read = "read --app AB0001 --file 1"
+      #expect(try await run("\(read) --keys \(file)").output == "0000\n")
+      #expect(try await run(read, ["NFC_KEYS": "1:\(Self.key),0:\(Self.zero)"]).output == "0000\n")
+      let broken = try await run("\(read) --keys \(wrong)")
+      #expect(broken.status == 65 && broken.errors.contains("line 2"))
+      #expect(!broken.errors.contains(Self.key))
+      #expect(try await run("\(read) --keys \(directory.path)/none").status == 66)
+      let variable = try await run(read, ["NFC_KEYS": "0=\(Self.key)"])
+      #expect(variable.status == 64 && variable.errors.contains("NFC_KEYS"))
+      #expect(!variable.errors.contains(Self.key))
+      virtual.interrupt()
+      _ = try await virtual.end()
+    }
+  }
+
+  @Test(arguments: [
+    Case("desfire info --virtual ntag215", "", 66, errors: ["DESFire"]),
+    Case("desfire info --virtual emrtd", "", 66, errors: ["DESFire"]),
+    Case("desfire read --app 000001 --file 1 --virtual desfire", "000F2000"),
+    Case("desfire read --app 0001 --file 1", "", 64, errors: ["six hexadecimal digits"]),
+    Case("desfire read --app 000001 --file 32", "", 64, errors: ["0 to 31"]),
+    Case("desfire read --app 000001 --file 1 --key 00", "", 64, errors: ["--key"]),
+    Case("desfire read --app 000001 --file 1 --key 14:00", "", 64, errors: ["0 to 13"]),
+    Case("desfire read --app 000001 --file 1 --key 0:0011", "", 64, errors: ["not 2"]),
+    Case("desfire format --virtual desfire", "", 64, errors: ["--permanently"]),
+    Case("desfire format --permanently --virtual desfire", "", 77, errors: ["--key 0:HEX"]),
+    Case("desfire create-app 000000 --keys 1 --crypto aes", "", 64, errors: ["card itself"]),
+    Case("desfire create-app 000002 --keys 15 --crypto aes", "", 64, errors: ["1 to 14"]),
+    Case("desfire create-app 000002 --keys 1 --crypto rsa", "", 64, errors: ["rsa"]),
+    Case("desfire create-file --app 000001 --file 3 --type value --iso 0001", "", 64),
+    Case("desfire create-file --app 000001 --file 3 --type cyclic --size 3 --records 1", "", 64),
+    Case("desfire change-key 1 --new-key 00", "", 64, errors: ["one key"]),
+    Case("desfire change-key 0 --key 0:0000000000000000", "", 64, errors: ["--new-key"]),
+    Case(
+      "desfire change-key 0 --new-key 0011 --key 0:0000000000000000 --virtual desfire", "", 64,
+      errors: ["8 or 16"]),
+    Case("desfire value --app 000001 --file 1 --virtual desfire", "", 64, errors: ["no value"]),
+    Case("desfire value --app 000001 --file 1 --credit 1 --debit 1", "", 64),
+    Case("desfire inof", "", 64, errors: ["nfc desfire info"]),
+  ])
+  func mistakes(_ test: Case) async throws {
+    let result = try await Tool.run(test.arguments)
+    #expect(result.status == test.status, "\(result.output)\(result.errors)")
+    if let output = test.output { #expect(result.output.hasPrefix(output)) }
+    for text in test.errors { #expect(result.errors.contains(text), "\(result.errors)") }
+    if test.status > 64 { #expect(result.errorLines.count == 1) }
+  }
+}
