@@ -85,7 +85,7 @@ let package = Package(
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     // Files of tags' memories, of several programs.
     .target(name: "TagImages"),
-    .target(name: "SecureTags", dependencies: ["NFCCore", "COpenSSL"]),
+    .target(name: "SecureTags", dependencies: ["NFCCore", "NDEF", "SUNMessage", "COpenSSL"]),
     .target(
       name: "VirtualNFC",
       dependencies: ["NFCCore", "NDEF", "ReaderThread", "TagImages", "COpenSSL"]),
@@ -127,7 +127,8 @@ let package = Package(
       exclude: ["ModelMain.swift"]),
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
-    .testTarget(name: "SecureTagsTests", dependencies: ["SecureTags", "NFC", "VirtualNFC"]),
+    .testTarget(
+      name: "SecureTagsTests", dependencies: ["SecureTags", "SUNMessage", "NFC", "VirtualNFC"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),

@@ -54,19 +54,19 @@ enum CMAC {
   private static let reduction: UInt8 = 0x87
   private static let endMark: UInt8 = 0x80
 
-  static func code(_ message: [UInt8], _ function: ([UInt8]) -> [UInt8]) -> [UInt8] {
+  /// - Parameter blocks: how many blocks the padded message has at least, 1 but for some protocols.
+  static func code(
+    _ message: [UInt8], blocks: Int = 1, _ function: ([UInt8]) -> [UInt8]
+  ) -> [UInt8] {
     let first = doubled(function(AESBlock.zero))
-    var last = Array(message.suffix(lastBlockSize(message.count)))
-    let whole = message.prefix(message.count - last.count)
-    if last.count == AESBlock.size {
-      last = combined(last, first)
-    } else {
-      let fill = AESBlock.size - last.count - 1
-      last = combined(last + [endMark] + [UInt8](repeating: 0, count: fill), doubled(first))
-    }
+    let size = max(blocks * AESBlock.size, message.count.roundedUp(to: AESBlock.size))
+    let isWhole = message.count == size
+    let padding = [endMark] + [UInt8](repeating: 0, count: size)
+    let padded = Array((message + (isWhole ? [] : padding)).prefix(size))
+    let last = combined(Array(padded.suffix(AESBlock.size)), isWhole ? first : doubled(first))
     var chained = AESBlock.zero
-    for start in stride(from: 0, to: whole.count, by: AESBlock.size) {
-      chained = function(combined(Array(whole[start..<start + AESBlock.size]), chained))
+    for start in stride(from: 0, to: size - AESBlock.size, by: AESBlock.size) {
+      chained = function(combined(Array(padded[start..<start + AESBlock.size]), chained))
     }
     return function(combined(last, chained))
   }
@@ -74,12 +74,6 @@ enum CMAC {
   /// The eight bytes of a code that are sent: every second one (NT4H2421Gx data sheet, 9.1.3; NXP AN12196).
   static func truncated(_ code: [UInt8]) -> [UInt8] {
     code.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-  }
-
-  /// A message without a rest ends with a whole block; only the empty one has none.
-  private static func lastBlockSize(_ count: Int) -> Int {
-    let rest = count % AESBlock.size
-    return rest == 0 && count > 0 ? AESBlock.size : rest
   }
 
   private static func doubled(_ block: [UInt8]) -> [UInt8] {
@@ -98,4 +92,9 @@ enum CMAC {
   private static func combined(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
     zip(a, b).map { $0 ^ $1 }
   }
+}
+
+extension Int {
+  /// The next multiple, or the number itself if it is one.
+  fileprivate func roundedUp(to unit: Int) -> Int { (self + unit - 1) / unit * unit }
 }

@@ -20,6 +20,18 @@ enum SUNKeyText {
     return key
   }
 
+  static let uidSize = 7
+
+  /// What stands after the UID in the input of a key's diversification.
+  static func diversification(_ text: String) throws -> [UInt8] {
+    let bytes = text.isEmpty ? [] : try Hexadecimal.argument(text, "--diversify")
+    let longest = SUNKey.longestDiversificationInput - uidSize
+    guard bytes.count <= longest else {
+      throw ValidationError("--diversify has at most \(longest) bytes, not \(bytes.count).")
+    }
+    return bytes
+  }
+
   /// Without the key's number.
   private static func digits(_ text: String) -> String {
     guard let colon = text.firstIndex(of: ":"), Int(text[..<colon]) != nil else { return text }

@@ -10,5 +10,5 @@ struct SUNSubcommand: AsyncParsableCommand {
         nfc sun verify 'https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086' \
       --key 00000000000000000000000000000000
       """,
-    subcommands: [SUNVerifyCommand.self])
+    subcommands: [SUNVerifyCommand.self, SUNSetupCommand.self])
 }

@@ -54,6 +54,15 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     transform: { try NumberArgument.integer($0, "--after", in: 0...0xFF_FFFF) })
   var after: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "The key of MAC and file data is a master key.",
+      discussion: """
+        The tag's own key follows from its UID and these bytes, which name application and system, by NXP AN10922.
+        """, valueName: "hex"),
+    transform: { try SUNKeyText.diversification($0) })
+  var diversify: [UInt8]?
+
   @Flag(help: "Print a JSON object.")
   var json = false
 
@@ -64,8 +73,11 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     }
     let reading: SUNReading
     do {
-      reading = try message.verified(
-        metaReadKey: key, fileReadKey: fileKey ?? key, macInput: macInput ?? .automatic)
+      let fileReadKey = fileKey ?? key
+      reading = try message.verified(metaReadKey: key, macInput: macInput ?? .automatic) { uid in
+        guard let diversify else { return fileReadKey }
+        return uid.flatMap { fileReadKey.diversified(by: $0 + diversify) }
+      }
     } catch {
       throw Failure(error)
     }
@@ -143,7 +155,7 @@ extension Failure {
 }
 
 extension SUNMACInput {
-  fileprivate init(argument: String) throws {
+  init(argument: String) throws {
     switch argument {
     case "none": self = .none
     case "enc": self = .fileData

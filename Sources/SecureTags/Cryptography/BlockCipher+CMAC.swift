@@ -21,7 +21,8 @@ extension BlockCipher {
     return Array(try encrypt(blocks, initialValue: initialValue).suffix(blockSize))
   }
 
-  private func doubled(_ block: [UInt8]) -> [UInt8] {
+  /// What the subkeys are made by (SP 800-38B, 6.1).
+  func doubled(_ block: [UInt8]) -> [UInt8] {
     var result = zip(block, block.dropFirst() + [0]).map { $0 << 1 | $1 >> 7 }
     if let top = block.first, top & 0x80 != 0, let last = result.popLast() {
       result.append(last ^ (blockSize == 8 ? Self.reductionOf64 : Self.reductionOf128))

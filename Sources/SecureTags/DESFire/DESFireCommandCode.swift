@@ -29,6 +29,8 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case getISOFileIdentifiers = 0x61
   case getFileSettings = 0xF5
   case changeFileSettings = 0x5F
+  /// Of NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.3.
+  case getFileCounters = 0xF6
   case createStandardDataFile = 0xCD
   case createBackupDataFile = 0xCB
   case createValueFile = 0xCC

@@ -1,0 +1,243 @@
+import ArgumentParser
+import NFC
+import SUNMessage
+import SecureTags
+
+/// `nfc sun setup`.
+struct SUNSetupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "setup",
+    abstract: "Makes an NTAG 424 DNA sign its link at every tap.",
+    discussion: """
+      In the template {picc} stands for UID and read counter, enciphered; {uid} and {counter} for readable \
+      ones; {enc} for 16 enciphered bytes of --file-data, {enc:32} for 32; {mac} for the MAC. nfc sun verify \
+      checks such links.
+
+      Key 1 makes the MAC and key 2 enciphers UID and counter unless other numbers are given. Keys that are not \
+      given are taken for zeros, as they leave the factory. Afterwards only key 0 writes the link.
+
+      A setup that was broken off is completed by the same command. A wrong key costs one attempt, which the tag \
+      counts; a key that is lost cannot be had back.
+
+      Examples:
+        nfc sun setup 'https://a.example/?p={picc}&c={mac}' --key 0:00000000000000000000000000000000 \
+      --plan --virtual ntag424
+        nfc sun setup 'https://a.example/?u={uid}&n={counter}&c={mac}' \
+      --key 0:00000000000000000000000000000000 --new-key 1:00112233445566778899AABBCCDDEEFF \
+      --virtual ntag424
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The link with places for what the tag puts in.", valueName: "url-template"))
+  var template: String
+
+  @OptionGroup var keys: NumberedKeys
+
+  @Option(
+    help: ArgumentHelp(
+      "A key that takes the place of the one that is there; may be given more than once.",
+      discussion: "Key 0 is changed last.", valueName: "number:hex"),
+    transform: { try NumberedKey($0, "--new-key") })
+  var newKey: [NumberedKey] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The version of the new keys, 0 to 255; 1 unless given.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--key-version", in: 0...255) })
+  var keyVersion: Int?
+
+  @Option(
+    help: ArgumentHelp("The number of the key for {picc}; 2 unless given.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--picc-key", in: 0...4) })
+  var piccKey: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The number of the key for {mac} and {enc}; 1 unless given.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--mac-key", in: 0...4) })
+  var macKey: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the MAC covers: none, enc, first, link or a character's number; enc where there is one, else none.",
+      valueName: "start"),
+    transform: { try SUNMACInput(argument: $0) })
+  var macInput: SUNMACInput?
+
+  @Option(help: ArgumentHelp("What {enc} enciphers; zeros fill it up.", valueName: "text"))
+  var fileData: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "After so many reads the tag gives its link no more.",
+      discussion: "Who has key 0 can set another limit.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--counter-limit", in: 1...16_777_214) })
+  var counterLimit: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The keys that are given, but that for {picc}, are master keys.",
+      discussion: """
+        A tag's own key follows from its UID and these bytes, which name application and system, by NXP AN10922. \
+        Of a tag from the factory give new keys only.
+        """, valueName: "hex"),
+    transform: { try SUNKeyText.diversification($0) })
+  var diversify: [UInt8]?
+
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
+  @Flag(help: "Read the link afterwards, as a phone does, and check it.")
+  var verify = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard !plan || !verify else {
+      throw ValidationError("--plan writes nothing that --verify could read.")
+    }
+  }
+
+  func run() async throws {
+    let setup = try setup()
+    try await Session.run(options) { session in
+      let tag = try await session.selectTag(
+        "an NTAG 424 DNA", polling: .miFare, for: plan ? .reading : .changing
+      ) { tag -> DetectedTag? in
+        switch tag {
+        case .miFare, .iso7816: tag
+        default: nil
+        }
+      }
+      try await tag.namingKeys {
+        let chip = try await NTAG424Tag(tag.kind)
+        let setup = try diversified(setup, uid: tag.detected.identifier)
+        guard !plan else { return try show(try await chip.plan(setup)) }
+        let done = try await chip.setUp(setup)
+        if verify { try await check(tag.kind, setup) }
+        try Output.done(
+          options, tag.detected.identifier,
+          ["link": .string(template), "steps": .integer(done.steps.count)])
+        if !options.json { Output.remark("set up \(tag.name)") }
+      }
+    }
+  }
+
+  private func setup() throws -> NTAG424Setup {
+    do {
+      let form = try SUNTemplate(ArgumentText.utf8(template) ?? ArgumentText.shown(template))
+      var choices = NTAG424Link.Options()
+      choices.metaReadKey = piccKey ?? choices.metaReadKey
+      choices.fileReadKey = macKey ?? choices.fileReadKey
+      choices.macInput = macInput ?? choices.macInput
+      choices.fileData = Array((fileData ?? "").utf8)
+      choices.counterLimit = counterLimit
+      let version = UInt8(keyVersion ?? 1)
+      var newKeys: [Int: DESFireKey] = [:]
+      for key in newKey {
+        guard newKeys[key.number] == nil else {
+          throw Failure(.usage, "--new-key \(key.number) is given twice")
+        }
+        newKeys[key.number] = try DESFireKey(.aes, key.secret, version: version)
+      }
+      let setup = NTAG424Setup(
+        link: try NTAG424Link(form, choices),
+        keys: try keys.byNumber.mapValues { try DESFireKey(.aes, $0) }, newKeys: newKeys)
+      return setup
+    } catch let error as SUNTemplateError {
+      throw Failure(.usage, "\(error)", advice: "nfc sun setup --help shows templates")
+    } catch let error as NFCError {
+      throw Failure(error)
+    }
+  }
+
+  private func diversified(_ setup: NTAG424Setup, uid: [UInt8]) throws -> NTAG424Setup {
+    guard let diversify else { return setup }
+    guard uid.count == SUNKeyText.uidSize else {
+      throw NFCError(.unsupported, "the tag hides its UID, from which its keys follow")
+    }
+    var shared: Set<Int> = []
+    if case .encrypted(let number, _, _, _) = setup.link.dynamicMessaging.identity {
+      shared = [number]
+    }
+    return try setup.diversified(by: uid + diversify, except: shared)
+  }
+
+  /// Reads the link without a key, and verifies it with those that are on the tag now.
+  private func check(_ tag: DetectedTag, _ setup: NTAG424Setup) async throws {
+    guard let ndef = tag.ndef,
+      let record = try await ndef.readNDEF()?.records.first,
+      let link = try record.decoded as? URIRecord
+    else { throw NFCError(.malformedContent, "the tag gives no link") }
+    func key(_ number: Int) -> SUNKey? {
+      (setup.newKeys[number] ?? setup.keys[number] ?? .factory(.aes)).sunKey
+    }
+    let dynamic = setup.link.dynamicMessaging
+    var metaKey: SUNKey?
+    if case .encrypted(let number, _, _, _) = dynamic.identity { metaKey = key(number) }
+    guard let fileKey = dynamic.authentication.flatMap({ key($0.key) }) else { return }
+    do {
+      let message = try SUNMessage(url: link.uri, template: setup.link.template)
+      _ = try message.verified(metaReadKey: metaKey, fileReadKey: fileKey)
+    } catch {
+      throw NFCError(.malformedContent, "the link that the tag gives is not right: \(error)")
+    }
+  }
+
+  /// One line per change; keys are not shown.
+  private func show(_ plan: NTAG424Plan) throws {
+    for step in plan.steps {
+      guard !options.json else {
+        try Output.line(step.json.text)
+        continue
+      }
+      try Output.line(step.text)
+    }
+    if plan.steps.isEmpty, !options.json { try Output.line("nothing to be changed") }
+  }
+}
+
+extension NTAG424Plan.Step {
+  fileprivate var text: String {
+    switch self {
+    case .changeKey(let number, let version): "key \(number): a new one, version \(version)"
+    case .write(let offset, let data):
+      "NDEF file, bytes \(offset) to \(offset + data.count - 1): \(data.hexadecimal)"
+    case .changeSettings(let before, let after):
+      "NDEF file, settings: \(before.encoded.hexadecimal) → \(after.encoded.hexadecimal)"
+    }
+  }
+
+  fileprivate var json: JSON {
+    switch self {
+    case .changeKey(let number, let version):
+      .members(["change": .string("key"), "key": .integer(number), "version": .integer(version)])
+    case .write(let offset, let data):
+      .members(["change": .string("write"), "offset": .integer(offset), "data": .bytes(data)])
+    case .changeSettings(let before, let after):
+      .members([
+        "change": .string("settings"), "before": .bytes(before.encoded),
+        "after": .bytes(after.encoded),
+      ])
+    }
+  }
+}
+
+extension SelectedTag {
+  /// Runs `body`, and says of an error to which tag it happened and, where a key is wrong, which option gives it.
+  fileprivate func namingKeys(_ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch let error as NFCError {
+      var failure = Failure(error, tag: name)
+      switch error.code {
+      case .notAuthenticated, .authenticationFailed:
+        failure.advice = "give the keys that the tag has now with --key"
+      case .tagConnectionLost, .tagResponseError:
+        failure.advice = "the same command completes it"
+      default: break
+      }
+      throw failure
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import NFCCore
+
+/// What GetFileSettings says of a file of an NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.2, table 73.
+public struct NTAG424FileSettings: Hashable, Sendable {
+  public var communication: DESFireCommunication
+  public var rights: DESFireAccessRights
+  /// In bytes; no command changes it.
+  public let size: Int
+  /// `nil` where the file is read as it was written.
+  public var dynamicMessaging: NTAG424DynamicMessaging?
+
+  private static let standardData: UInt8 = 0x00
+  private static let dynamicOption: UInt8 = 0x40
+
+  /// - Throws: `tagResponseError` for an answer that is too short or of a file of another type.
+  init(_ answer: [UInt8]) throws {
+    var reader = ByteReader(answer)
+    guard try reader.byte() == Self.standardData else {
+      throw NFCError(.tagResponseError, "the tag reports a file of another type")
+    }
+    let option = try reader.byte()
+    communication = DESFireCommunication(settings: option)
+    rights = DESFireAccessRights(UInt16(truncatingIfNeeded: try reader.number(2)))
+    size = try reader.number(3)
+    dynamicMessaging =
+      option & Self.dynamicOption != 0 ? try NTAG424DynamicMessaging(&reader) : nil
+  }
+
+  /// As ChangeFileSettings takes it: FileOption, AccessRights and what follows (table 69).
+  public var encoded: [UInt8] {
+    let option = communication.settings | (dynamicMessaging == nil ? 0 : Self.dynamicOption)
+    return [option] + rights.bits.littleEndianBytes + (dynamicMessaging?.encoded ?? [])
+  }
+}

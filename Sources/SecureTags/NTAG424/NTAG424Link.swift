@@ -1,0 +1,135 @@
+import NDEF
+import NFCCore
+import SUNMessage
+
+/// A link as an NTAG 424 DNA holds it: the NDEF file, and where the chip puts in what.
+public struct NTAG424Link: Hashable, Sendable {
+  public let template: SUNTemplate
+  /// The NDEF file: two bytes of length, and one URI record in which zeros stand for what the chip puts in.
+  public let file: [UInt8]
+  public let dynamicMessaging: NTAG424DynamicMessaging
+
+  /// What the chip has for the NDEF file (NT4H2421Gx data sheet, table 5).
+  public static let fileSize = 256
+  public static let keyCount = 5
+  private static let lengthSize = 2
+
+  /// What keys and options a link is made with.
+  public struct Options: Hashable, Sendable {
+    /// The number of the key that enciphers UID and counter (SDMMetaRead); not used where they are readable.
+    public var metaReadKey = 2
+    /// The number of the key of MAC and file data (SDMFileRead).
+    public var fileReadKey = 1
+    /// What the MAC covers; `automatic` covers the file data where there are some, else nothing of the link, as
+    /// most servers expect.
+    public var macInput = SUNMACInput.automatic
+    /// What is enciphered, filled up with the digit zero (30).
+    public var fileData: [UInt8] = []
+    /// After so many reads the file cannot be read any more, 1 to 16777215.
+    public var counterLimit: Int?
+
+    public init() {}
+  }
+
+  /// - Throws: `capacityExceeded` for a link that is too long for the file; `invalidParameter` for what the chip
+  ///   does not do: LRP, keys that it does not have, more file data than there is room for, a start of the MAC
+  ///   that lies after its end or the file data.
+  public init(_ template: SUNTemplate, _ options: Options = Options()) throws {
+    self.template = template
+    try Self.check(options, template)
+    var link = template.link
+    if let place = template.places[.fileData] {
+      // Only the first half of the place is enciphered (data sheet, 9.3.6).
+      link.replaceSubrange(
+        place.lowerBound..<place.lowerBound + options.fileData.count, with: options.fileData)
+    }
+    let record = URIRecord(String(decoding: link, as: UTF8.self)).record
+    let encoded = NDEFMessage(records: [record]).encoded()
+    guard encoded.count + Self.lengthSize <= Self.fileSize,
+      let length = UInt16(exactly: encoded.count)
+    else {
+      throw NFCError(
+        .capacityExceeded,
+        "the link takes \(encoded.count + Self.lengthSize) bytes, and the tag has \(Self.fileSize)")
+    }
+    // The record has a code in place of what most links begin with.
+    let prefix = URIRecord.prefixes.prefix(Int(record.payload.first ?? 0) + 1).last ?? ""
+    let first = template.places.values.map(\.lowerBound).min() ?? 0
+    guard prefix.utf8.count <= first,
+      record.payload.dropFirst().elementsEqual(link[prefix.utf8.count...])
+    else {
+      throw NFCError(.invalidParameter, "the link has a character that a record does not hold")
+    }
+    file = length.bigEndianBytes + encoded
+    dynamicMessaging = try Self.messaging(
+      template, options, shift: file.count - link.count, prefixLength: prefix.utf8.count)
+  }
+
+  private static func check(_ options: Options, _ template: SUNTemplate) throws {
+    guard template.mode == .aes else {
+      throw NFCError(.invalidParameter, "links are set up for AES, not for LRP")
+    }
+    let keys = 0..<keyCount
+    guard keys.contains(options.metaReadKey), keys.contains(options.fileReadKey) else {
+      throw NFCError(.invalidParameter, "the tag has keys from 0 to \(keyCount - 1)")
+    }
+    let room = (template.places[.fileData]?.count ?? 0) / 2
+    guard options.fileData.count <= room else {
+      throw NFCError(
+        .invalidParameter,
+        "there are \(options.fileData.count) bytes of file data and room for \(room)")
+    }
+    guard options.fileData.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw NFCError(
+        .invalidParameter, "file data in a link are letters, digits and signs of ASCII")
+    }
+    if let limit = options.counterLimit {
+      guard (1..<NTAG424DynamicMessaging.notMirrored).contains(limit) else {
+        throw NFCError(.invalidParameter, "a limit of reads is 1 to 16777214")
+      }
+      guard template.places[.counter] != nil || template.places[.piccData] != nil else {
+        throw NFCError(.invalidParameter, "a limit of reads needs a counter in the link")
+      }
+    }
+  }
+
+  private static func messaging(
+    _ template: SUNTemplate, _ options: Options, shift: Int, prefixLength: Int
+  ) throws -> NTAG424DynamicMessaging {
+    func offset(_ part: SUNError.Part) -> Int? {
+      template.places[part].map { $0.lowerBound + shift }
+    }
+    guard let mac = offset(.mac) else {
+      throw NFCError(.invalidParameter, "the link has no MAC")
+    }
+    let fileData = template.places[.fileData].map {
+      $0.lowerBound + shift..<$0.upperBound + shift
+    }
+    let start: Int
+    switch options.macInput {
+    case .none: start = mac
+    case .automatic: start = fileData?.lowerBound ?? mac
+    case .fileData:
+      guard let fileData else { throw NFCError(.invalidParameter, "the link has no {enc}") }
+      start = fileData.lowerBound
+    case .firstMirror: start = (template.places.values.map(\.lowerBound).min() ?? 0) + shift
+    case .link: start = shift + prefixLength
+    case .offset(let place): start = place + shift
+    }
+    guard (shift + prefixLength...min(mac, fileData?.lowerBound ?? mac)).contains(start) else {
+      throw NFCError(
+        .invalidParameter, "the MAC cannot cover the link from there: it has to cover all of {enc}")
+    }
+    let identity: NTAG424DynamicMessaging.Identity =
+      offset(.piccData).map {
+        .encrypted(key: options.metaReadKey, offset: $0, hasUID: true, hasCounter: true)
+      } ?? .plain(uidOffset: offset(.uid), counterOffset: offset(.counter))
+    let counts = template.places[.counter] != nil || template.places[.piccData] != nil
+    return NTAG424DynamicMessaging(
+      identity: identity,
+      authentication: NTAG424DynamicMessaging.Authentication(
+        key: options.fileReadKey, inputOffset: start, offset: mac, fileData: fileData),
+      counterRetrieval: counts ? .key(options.fileReadKey) : .nobody,
+      counterLimit: options.counterLimit)
+  }
+}

@@ -1,0 +1,160 @@
+import NFCCore
+
+/// Setting up a link: what is to be done, and doing it.
+extension NTAG424Procedure {
+  private static let emptyLength: [UInt8] = [0x00, 0x00]
+  private static let masterKey = 0
+
+  // MARK: Planning
+
+  /// Three exchanges to authenticate, one for the settings, one or two to read the link, and one for each key that
+  /// is to be changed.
+  mutating func plan(_ setup: NTAG424Setup) throws -> NTAG424Plan {
+    var found = setup.keys
+    found[Self.masterKey] = try openMaster(setup)
+    var steps: [NTAG424Plan.Step] = []
+    for (number, new) in setup.newKeys.sorted(by: { $0.key < $1.key })
+    where number != Self.masterKey {
+      if try isThere(new, number, setup, master: found[Self.masterKey]) {
+        found[number] = new
+      } else {
+        steps.append(.changeKey(number: number, version: new.version))
+      }
+    }
+    let settings = try fileSettings(Self.ndefFile)
+    steps += try linkSteps(setup, settings)
+    if let new = setup.newKeys[Self.masterKey], found[Self.masterKey]?.isSame(new) == false {
+      steps.append(.changeKey(number: Self.masterKey, version: new.version))
+    }
+    return NTAG424Plan(steps: steps, found: found, settings: settings)
+  }
+
+  /// Proves the old key 0, or the new one where a setup before has come so far.
+  private mutating func openMaster(_ setup: NTAG424Setup) throws -> DESFireKey {
+    let old = setup.oldKey(Self.masterKey)
+    do {
+      try authenticate(Self.masterKey, old)
+      return old
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      guard let new = setup.newKeys[Self.masterKey], !new.isSame(old) else { throw error }
+      try authenticate(Self.masterKey, new)
+      return new
+    }
+  }
+
+  /// Whether a key was changed already. Its version tells; where the version is that of the new key, the key itself
+  /// does.
+  private mutating func isThere(
+    _ new: DESFireKey, _ number: Int, _ setup: NTAG424Setup, master: DESFireKey?
+  ) throws -> Bool {
+    if new.isSame(setup.oldKey(number)), new.version == (try keyVersion(number)) { return true }
+    guard try keyVersion(number) == new.version else { return false }
+    var isThere = true
+    do {
+      try authenticate(number, new)
+    } catch let error as NFCError where error.code == .authenticationFailed {
+      isThere = false
+    }
+    if let master { try authenticate(Self.masterKey, master) }
+    return isThere
+  }
+
+  private mutating func linkSteps(
+    _ setup: NTAG424Setup, _ before: NTAG424FileSettings
+  ) throws -> [NTAG424Plan.Step] {
+    var after = before
+    after.communication = .plain
+    after.rights = setup.rights
+    after.dynamicMessaging = setup.link.dynamicMessaging
+    let file = setup.link.file
+    let changesSettings = after != before
+    let content = try content(before, count: file.count)
+    guard content != file || changesSettings else { return [] }
+    try checkChange(before.rights.change, setup, needed: changesSettings)
+    guard content != file else { return [.changeSettings(before: before, after: after)] }
+    var steps: [NTAG424Plan.Step] = []
+    var writable = before
+    if !masterWrites(before.rights) {
+      // The rights only: what the chip puts in stays as long as the old link does.
+      writable.rights.write = .key(Self.masterKey)
+      try checkChange(before.rights.change, setup, needed: true)
+      steps.append(.changeSettings(before: before, after: writable))
+    }
+    // Without a length the tag is empty, whatever is written (NFC Forum, Type 4 Tag, 7.5.5).
+    if content?.prefix(Self.emptyLength.count).elementsEqual(Self.emptyLength) != true {
+      steps.append(.write(offset: 0, data: Self.emptyLength))
+    }
+    steps.append(
+      .write(offset: Self.emptyLength.count, data: Array(file.dropFirst(Self.emptyLength.count))))
+    if after != writable { steps.append(.changeSettings(before: writable, after: after)) }
+    steps.append(.write(offset: 0, data: Array(file.prefix(Self.emptyLength.count))))
+    return steps
+  }
+
+  private func masterWrites(_ rights: DESFireAccessRights) -> Bool {
+    [rights.write, rights.readWrite].contains { $0 == .key(Self.masterKey) || $0 == .everyone }
+  }
+
+  /// What the file begins with; `nil` if key 0 may not read it.
+  private mutating func content(_ settings: NTAG424FileSettings, count: Int) throws -> [UInt8]? {
+    let rights = [settings.rights.read, settings.rights.readWrite]
+    guard rights.contains(where: { $0 == .key(Self.masterKey) || $0 == .everyone }) else {
+      return nil
+    }
+    return try readData(Self.ndefFile, settings, offset: 0, count: count)
+  }
+
+  private func checkChange(
+    _ right: DESFireAccess, _ setup: NTAG424Setup, needed: Bool
+  ) throws {
+    guard needed else { return }
+    switch right {
+    case .everyone, .key(Self.masterKey): return
+    case .key(let number) where setup.keys[number] != nil || setup.newKeys[number] != nil: return
+    case .key(let number):
+      throw NFCError(
+        .notAuthenticated, "key \(number) is needed to change what the tag does with its link")
+    case .nobody:
+      throw NFCError(
+        .readOnly, "nobody may change any more what the tag does with its link")
+    }
+  }
+
+  // MARK: Doing it
+
+  mutating func carryOut(_ plan: NTAG424Plan, _ setup: NTAG424Setup) throws {
+    var keys = plan.found
+    var settings = plan.settings
+    for step in plan.steps {
+      switch step {
+      case .changeKey(let number, _):
+        guard let new = setup.newKeys[number] else { continue }
+        try open(Self.masterKey, keys, setup)
+        try changeKey(number, from: number == Self.masterKey ? nil : setup.oldKey(number), to: new)
+        keys[number] = new
+        // Its answer has no MAC: that the new key is there shows only now.
+        if number == Self.masterKey { try authenticate(number, new) }
+      case .write(let offset, let data):
+        try open(Self.masterKey, keys, setup)
+        try writeData(Self.ndefFile, settings, offset: offset, data)
+      case .changeSettings(let before, let after):
+        if case .key(let number) = before.rights.change { try open(number, keys, setup) }
+        try changeFileSettings(Self.ndefFile, from: before, to: after)
+        settings = after
+      }
+    }
+  }
+
+  /// Proves a key unless it is the session's.
+  private mutating func open(
+    _ number: Int, _ keys: [Int: DESFireKey], _ setup: NTAG424Setup
+  ) throws {
+    guard sessionKey != number else { return }
+    try authenticate(number, keys[number] ?? setup.oldKey(number))
+  }
+}
+
+extension DESFireKey {
+  /// Whether both are the same bytes.
+  func isSame(_ other: DESFireKey) -> Bool { secret == other.secret }
+}

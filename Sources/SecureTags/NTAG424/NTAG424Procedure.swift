@@ -1,0 +1,176 @@
+import NFCCore
+
+/// Commands to an NTAG 424 DNA on the reader's thread, one after the other: NT4H2421Gx data sheet, 10.
+struct NTAG424Procedure {
+  static let ndefFile = 2
+  private static let largestFileNumber = 31
+  /// What one command carries, its answer or data with cipher and MAC, in one short APDU.
+  private static let longestPart = 192
+  private static let application: ApplicationIdentifier = "D2760000850101"
+  /// How often a tag that delays an authentication is asked again; each answer takes it up to 0.2 s (data sheet, 9).
+  private static let patience = 50
+
+  private let link: TagLink
+  var commands: DESFireProcedure
+
+  init(_ link: TagLink, _ state: DESFireState, _ random: @escaping RandomBytes) {
+    self.link = link
+    commands = DESFireProcedure(
+      transport: DESFireTransport(link, form: .wrapped), generation: .fixed, state: state,
+      random: random)
+  }
+
+  /// The number of the session's key.
+  var sessionKey: Int? { commands.state.session.map { Int($0.keyNumber) } }
+
+  /// Selects the application: one exchange, and the session is over.
+  mutating func select() throws {
+    commands.state = .unknown
+    let answer = try link.send(.select(aid: Self.application))
+    guard answer.isSuccess else {
+      throw NFCError(
+        .wrongTag, "the tag has no application \(Self.application)",
+        cause: .statusWord(answer.statusWord))
+    }
+  }
+
+  private static func keyNumber(_ number: Int) throws -> UInt8 {
+    guard (0..<NTAG424Link.keyCount).contains(number) else {
+      throw NFCError(
+        .invalidParameter, "the tag has keys from 0 to \(NTAG424Link.keyCount - 1), not \(number)")
+    }
+    return UInt8(number)
+  }
+
+  private static func fileNumber(_ number: Int) throws -> UInt8 {
+    guard (0...largestFileNumber).contains(number) else {
+      throw NFCError(.invalidParameter, "there is no file \(number)")
+    }
+    return UInt8(number)
+  }
+
+  // MARK: Keys
+
+  mutating func authenticate(_ number: Int, _ key: DESFireKey) throws {
+    let code = try Self.keyNumber(number)
+    var delays = 0
+    while true {
+      do {
+        return try commands.authenticate(code, key, by: .ev2First)
+      } catch let error as NFCError {
+        let isDelay = error.cause == .desfireStatus(DESFireStatus.authenticationDelay.code)
+        guard isDelay, delays < Self.patience else { throw Self.explained(error, number) }
+        delays += 1
+      }
+    }
+  }
+
+  private static func explained(_ error: NFCError, _ number: Int) -> NFCError {
+    guard error.code == .authenticationFailed, error.cause != nil else { return error }
+    return NFCError(
+      .authenticationFailed, "key \(number) is another one, and the tag has counted the attempt",
+      cause: error.cause)
+  }
+
+  mutating func keyVersion(_ number: Int) throws -> UInt8 {
+    try commands.keyVersion(Self.keyNumber(number))
+  }
+
+  mutating func changeKey(_ number: Int, from old: DESFireKey?, to new: DESFireKey) throws {
+    do {
+      try commands.changeKey(Self.keyNumber(number), from: old, to: new, isCard: false)
+    } catch let error as NFCError
+      where error.cause == .desfireStatus(DESFireStatus.integrityError.code)
+    {
+      throw NFCError(
+        .authenticationFailed, "key \(number) is another one than was given, and was not changed",
+        cause: error.cause)
+    }
+  }
+
+  // MARK: Files
+
+  mutating func fileSettings(_ file: Int) throws -> NTAG424FileSettings {
+    try NTAG424FileSettings(
+      commands.send(
+        DESFireCommand(code: .getFileSettings, header: [Self.fileNumber(file)], answer: .anyData)))
+  }
+
+  mutating func changeFileSettings(
+    _ file: Int, from before: NTAG424FileSettings, to settings: NTAG424FileSettings
+  ) throws {
+    // In plain where everybody may change them (data sheet, 10.7.1).
+    let communication = before.rights.communication(
+      .enciphered, for: [before.rights.change], key: sessionKey.map { UInt8($0) })
+    _ = try commands.send(
+      DESFireCommand(
+        code: .changeFileSettings, header: [Self.fileNumber(file)], data: settings.encoded,
+        protection: .data(communication)))
+  }
+
+  mutating func readData(
+    _ file: Int, _ settings: NTAG424FileSettings, offset: Int, count: Int?
+  ) throws -> [UInt8] {
+    let code = try Self.fileNumber(file)
+    let end = try DESFireProcedure.end(of: offset, count, size: settings.size)
+    let communication = settings.rights.communication(
+      settings.communication, for: [settings.rights.read, settings.rights.readWrite],
+      key: sessionKey.map { UInt8($0) })
+    var data: [UInt8] = []
+    while offset + data.count < end {
+      let start = offset + data.count
+      let part = min(Self.longestPart, end - start)
+      data += try commands.send(
+        DESFireCommand(
+          code: .readDataChained, header: DESFireProcedure.span(code, start, part),
+          protection: .data(communication), answer: .data(count: part)))
+    }
+    return data
+  }
+
+  mutating func writeData(
+    _ file: Int, _ settings: NTAG424FileSettings, offset: Int, _ data: [UInt8]
+  ) throws {
+    let code = try Self.fileNumber(file)
+    _ = try DESFireProcedure.end(of: offset, data.count, size: settings.size)
+    let communication = settings.rights.communication(
+      settings.communication, for: [settings.rights.write, settings.rights.readWrite],
+      key: sessionKey.map { UInt8($0) })
+    for start in stride(from: 0, to: data.count, by: Self.longestPart) {
+      let part = Array(data[start..<min(start + Self.longestPart, data.count)])
+      _ = try commands.send(
+        DESFireCommand(
+          code: .writeDataChained, header: DESFireProcedure.span(code, offset + start, part.count),
+          data: part, protection: .data(communication)))
+    }
+  }
+
+  // MARK: Counter and UID
+
+  private static let counterSize = 3
+  private static let countersSize = 5
+  private static let uidSize = 7
+
+  mutating func readCounter() throws -> Int {
+    let settings = try fileSettings(Self.ndefFile)
+    guard let dynamic = settings.dynamicMessaging else {
+      throw NFCError(.unsupported, "the tag counts no reads: its NDEF file is not dynamic")
+    }
+    let isOwn = sessionKey.map { dynamic.counterRetrieval == .key($0) } ?? false
+    let answer = try commands.send(
+      DESFireCommand(
+        code: .getFileCounters, header: [UInt8(Self.ndefFile)],
+        protection: .data(isOwn ? .enciphered : .plain),
+        answer: .data(count: Self.countersSize)))
+    return Int(littleEndian: answer.prefix(Self.counterSize))
+  }
+
+  mutating func uid() throws -> [UInt8] {
+    guard commands.state.session != nil else {
+      throw NFCError(.notAuthenticated, "the tag gives its UID in a session")
+    }
+    return try commands.send(
+      DESFireCommand(
+        code: .getCardUID, protection: .enciphered, answer: .data(count: Self.uidSize)))
+  }
+}

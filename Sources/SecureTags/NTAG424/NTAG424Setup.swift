@@ -1,0 +1,121 @@
+import NFCCore
+
+/// What is to be on an NTAG 424 DNA: a signed link, keys, and who may write it.
+public struct NTAG424Setup: Sendable {
+  public var link: NTAG424Link
+  /// The keys that are there, by their numbers; those that are left out are as they leave the factory.
+  public var keys: [Int: DESFireKey]
+  /// The keys that take their place.
+  public var newKeys: [Int: DESFireKey]
+  /// Who may read and write the link afterwards.
+  public var rights: DESFireAccessRights
+
+  /// Everybody reads it, and who has key 0 writes and changes it.
+  public static let usualRights = DESFireAccessRights(
+    read: .everyone, write: .key(0), readWrite: .key(0), change: .key(0))
+
+  public init(
+    link: NTAG424Link, keys: [Int: DESFireKey] = [:], newKeys: [Int: DESFireKey] = [:],
+    rights: DESFireAccessRights = usualRights
+  ) {
+    self.link = link
+    self.keys = keys
+    self.newKeys = newKeys
+    self.rights = rights
+  }
+
+  /// The same setup with keys of one tag: those that are given are master keys, from which they follow by AN10922.
+  ///
+  /// - Parameters:
+  ///   - input: what tells tags apart, with the UID; see ``KeyDiversification/key(_:_:input:)``.
+  ///   - exceptions: the numbers of keys that all tags share, such as the one that enciphers the UID.
+  /// - Throws: `invalidParameter` for an input that is empty or too long.
+  public func diversified(by input: [UInt8], except exceptions: Set<Int>) throws -> NTAG424Setup {
+    func own(_ keys: [Int: DESFireKey]) throws -> [Int: DESFireKey] {
+      var own = keys
+      for (number, key) in keys where !exceptions.contains(number) {
+        own[number] = try key.diversified(by: input)
+      }
+      return own
+    }
+    var setup = self
+    setup.keys = try own(keys)
+    setup.newKeys = try own(newKeys)
+    return setup
+  }
+
+  func oldKey(_ number: Int) -> DESFireKey { keys[number] ?? .factory(.aes) }
+
+  /// - Throws: `invalidParameter` for keys that the tag does not have or of another kind, and for rights by which
+  ///   the link could not be read.
+  func check() throws {
+    for (number, key) in keys.merging(newKeys, uniquingKeysWith: { $1 }) {
+      guard (0..<NTAG424Link.keyCount).contains(number) else {
+        throw NFCError(
+          .invalidParameter, "the tag has keys from 0 to \(NTAG424Link.keyCount - 1), not \(number)"
+        )
+      }
+      guard key.kind == .aes, newKeys[number]?.kind ?? .aes == .aes else {
+        throw NFCError(.invalidParameter, "the keys of this tag are AES")
+      }
+    }
+    guard rights.read == .everyone || rights.readWrite == .everyone else {
+      throw NFCError(.invalidParameter, "a link that nobody reads without a key is of no use")
+    }
+  }
+}
+
+/// What a setup does to the tag that is there.
+public struct NTAG424Plan: Sendable {
+  /// One change, which the tag carries out whole or not at all unless it is longer than a frame.
+  public enum Step: Hashable, Sendable {
+    case changeKey(number: Int, version: UInt8)
+    /// Bytes of the NDEF file.
+    case write(offset: Int, data: [UInt8])
+    /// Of the NDEF file.
+    case changeSettings(before: NTAG424FileSettings, after: NTAG424FileSettings)
+  }
+
+  /// In their order; none if the tag is as it should be.
+  public let steps: [Step]
+
+  /// The keys as they are found on the tag: a setup that was broken off may have changed some.
+  let found: [Int: DESFireKey]
+  let settings: NTAG424FileSettings
+}
+
+extension NTAG424Tag {
+  /// What ``setUp(_:)`` would do; nothing is changed.
+  ///
+  /// Proves the keys: each that is wrong costs an attempt, which the tag counts.
+  public func plan(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
+    try setup.check()
+    return try await perform { try $0.plan(setup) }
+  }
+
+  /// Writes the link, makes the chip fill it in, and changes keys.
+  ///
+  /// The order is such that a tag that is torn away in the middle holds the old link, none, or the new one, and that
+  /// the same call completes it: keys 1 to 4 first, then the link with its length last, key 0 at the end. Once it has
+  /// begun, a cancelled task ends after the last change. What is as it should be already is left alone.
+  ///
+  /// - Returns: what was done.
+  /// - Throws: `authenticationFailed` for a wrong key, with its number; `readOnly` or `notAuthenticated`, before
+  ///   anything is changed, if none of the keys may change the file.
+  @discardableResult
+  public func setUp(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
+    try setup.check()
+    try Task.checkCancellation()
+    // A task of its own is not cancelled with this one.
+    let work = Task { [self] in
+      try await perform { procedure in
+        let plan = try procedure.plan(setup)
+        try procedure.carryOut(plan, setup)
+        return plan
+      }
+    }
+    let plan = try await work.value
+    try Task.checkCancellation()
+    return plan
+  }
+}
