@@ -131,8 +131,7 @@ import VirtualNFC
   func aTagThatLeavesCanBeOpened(_ exchange: Int) async throws {
     let bench = try await Bench(.icodeSLIX2())
     let tag = try await bench.tag()
-    let start = bench.virtual.statistics.exchanges
-    bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: start + exchange)])
+    bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
     try? await Self.change(tag, .icode, Self.wish(Self.password))
     bench.virtual.setFaults([])
     let state = try await ICODECommands(try await bench.again()).state()
