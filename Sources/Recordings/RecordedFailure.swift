@@ -34,6 +34,7 @@ extension NFCError.Cause {
     case .libnfc(let code, let text): Self.of("libnfc", code, text)
     case .pcsc(let code, let text): Self.of("pcsc", code, text)
     case .system(let code, let text): Self.of("system", code, text)
+    case .signal(let number, let text): Self.of("signal", number, text)
     case .negativeAcknowledge(let code): Self.of("negativeAcknowledge", code)
     case .statusWord(let word): Self.of("statusWord", word)
     case .statusFlags(let first, let second):
@@ -71,6 +72,7 @@ extension NFCError.Cause {
       self = .pcsc(
         UInt32(try fields.integer("code", in: 0...Int(UInt32.max))), try fields.text("text"))
     case "system": self = .system(try number(), try fields.text("text"))
+    case "signal": self = .signal(try number(), try fields.text("text"))
     case "negativeAcknowledge": self = .negativeAcknowledge(try byte())
     case "statusWord": self = .statusWord(try word())
     case "statusFlags":
