@@ -184,6 +184,37 @@ import VirtualNFC
     }
   }
 
+  /// The same card by a PC/SC reader, which carries APDUs only.
+  @Test func throughPCSC() async throws {
+    let daemon = try PrivatePCSCD(name: "Virtual PCD")
+    let virtual = try RunningTool(
+      ["virtual", "blank-desfire-ev2", "--pcsc", "--port", "\(daemon.port)"],
+      environment: daemon.environment)
+    let reader = try #require(try await virtual.waitForLines(1).first)
+    func nfc(_ line: String) async throws -> Tool.Result {
+      try await Tool.run(
+        ["desfire"] + line.split(separator: " ").map(String.init) + ["--reader", reader],
+        environment: daemon.environment)
+    }
+    let file = "--app F00001 --file 1"
+    for line in [
+      "create-app F00001 --keys 2 --crypto aes",
+      "create-file \(file) --size 300 --communication full",
+      "write \(file) \(String(repeating: "5A", count: 300)) --key 0:\(Self.zero)",
+      "change-key 0 --app F00001 --new-key \(Self.key) --key 0:\(Self.zero)",
+    ] {
+      let result = try await nfc(line)
+      #expect(result.status == 0, "\(line): \(result.errors)")
+    }
+    #expect(
+      try await nfc("read \(file) --key 0:\(Self.key)").output
+        == String(repeating: "5A", count: 300) + "\n")
+    #expect(try await nfc("read \(file) --key 0:\(Self.zero)").status == 77)
+    #expect(try await nfc("info").output.contains("300 bytes of data, enciphered"))
+    virtual.interrupt()
+    _ = try await virtual.end()
+  }
+
   @Test(arguments: [
     Case("desfire info --virtual ntag215", "", 66, errors: ["DESFire"]),
     Case("desfire info --virtual emrtd", "", 66, errors: ["DESFire"]),
