@@ -307,19 +307,23 @@ struct ContentLocator {
         Window(isInAnswer: true, offset: offset, count: answer.count - offset, address: address)
       ]
     }
+    // Some readers take the address off that stands before the data of an answer.
+    func last(_ count: Int, _ address: Int) -> [Window] {
+      answer.count >= count ? whole(answer.count - count, address) : []
+    }
     switch command[0] {
     case 0x00: return whole(2, 0)
     case 0x10: return whole(1, (operand >> 4) * 128)
-    case 0x02: return whole(1, operand * 8)
-    case 0x01: return whole(1, operand)
+    case 0x02: return last(8, operand * 8)
+    case 0x01: return last(1, operand)
     case 0x53, 0x1A:
       guard command.count > 2 else { return [] }
-      let echo = Window(isInAnswer: true, offset: 1, count: 1, address: operand)
-      return [Window(isInAnswer: false, offset: 2, count: 1, address: operand), echo]
+      let written = Window(isInAnswer: false, offset: 2, count: 1, address: operand)
+      return [written] + last(1, operand)
     case 0x54, 0x1B:
       guard command.count > 9 else { return [] }
-      let echo = Window(isInAnswer: true, offset: 1, count: 8, address: operand * 8)
-      return [Window(isInAnswer: false, offset: 2, count: 8, address: operand * 8), echo]
+      let written = Window(isInAnswer: false, offset: 2, count: 8, address: operand * 8)
+      return [written] + last(8, operand * 8)
     default: return []
     }
   }

@@ -47,7 +47,7 @@ private final class Lines: Sendable {
   }
 
   /// A PC/SC reader's limits differ by tag; they are played back too.
-  @Test(arguments: ["icode-slix2", "type4", "ntag215", "classic-1k", "felica-lite-s", "st25dv"])
+  @Test(arguments: ["icode-slix2", "type4", "ntag215"])
   func aPCSCReader(_ name: String) async throws {
     let field = VirtualField()
     field.place(try VirtualTag.named(name))
@@ -115,7 +115,7 @@ private final class Lines: Sendable {
   }
 
   @Test func contentAndIdentifiersAreReplaced() async throws {
-    for name in ["ntag215", "classic-1k", "type4", "felica-lite-s", "icode-slix2", "topaz512"] {
+    for name in ["ntag215", "classic-1k", "type4", "felica-lite-s", "icode-slix2"] {
       let lines = Lines()
       let chip = try VirtualTag.named(name)
       let direct = DirectReader(VirtualField())

@@ -9,22 +9,24 @@ struct RecordingCommand: AsyncParsableCommand {
     discussion: """
       These options stand before or after every command that uses a reader:
 
-        --record FILE        keeps what passes between reader and tags, one JSON object per line, each as
-                             soon as it has happened. Keys and passwords are masked as **.
-        --replay FILE        takes the place of a reader: answers from a recording, in the same order. A
-                             command that it does not have ends with exit 65 and its line.
-        --replay-any-order   with --replay: answers a command by its own answer, wherever it stands.
-        --pcap FILE          writes the exchanges for Wireshark (pcapng), also those of a --replay. What
-                             the reader does by itself is put together from what it reports: selection,
-                             blocks of ISO 14443-4, checks. Keys are zero.
-        --with-secrets       with --record and --pcap: masks nothing.
+        --record FILE       keeps what passes between reader and tags: one JSON
+                            object per line, keys and passwords as **
+        --replay FILE       takes the place of a reader, and answers in the order
+                            of the recording
+        --replay-any-order  answers a command by its own answer, wherever it stands
+        --pcap FILE         writes the exchanges for Wireshark (pcapng), keys zero
+        --with-secrets      masks nothing
+
+      A command that the recording does not have ends with exit 65 and its line. Recordings are written \
+      line by line: a command that is ended leaves all that went before. --pcap works with --replay, too.
 
       Masked bytes match any in a command, and are zero in an answer: what proves keys by random numbers, \
       as DESFire does, cannot be played back from a masked recording.
 
-      Wireshark takes ISO 14443 apart (link type 264). FeliCa is User 0 (147): set its protocol to felica, \
-      with a header of 1 and a trailer of 2. ISO 15693 is User 1 (148), as bytes. Other kinds of tags are \
-      left out.
+      In a capture, what the reader does by itself is put together from what it reports: selection, blocks \
+      of ISO 14443-4, checks. Wireshark takes ISO 14443 apart (link type 264). FeliCa is User 0 (147): set \
+      its protocol to felica, with a header of 1 and a trailer of 2. ISO 15693 is User 1 (148), as bytes. \
+      Other kinds of tags are left out.
 
       Examples:
         nfc read --record session.jsonl

@@ -157,7 +157,13 @@ final class DirectDriver: ReaderDriver {
   }
 
   func isPresent(_ target: Target) throws -> Bool {
-    if case .iso14443a(let card)? = active, card.supportsISO14443Part4 {
+    let speaksBlocks: Bool
+    switch active {
+    case .iso14443a(let card)?: speaksBlocks = card.supportsISO14443Part4
+    case .iso14443b?: speaksBlocks = true
+    default: speaksBlocks = false
+    }
+    if speaksBlocks {
       // Diagnose, attention request: asks the card for its last block (UM0701-02, 7.2.1).
       let attention: UInt8 = 0x06
       return execute(.diagnose, [attention])?.first == PN532Status.success.rawValue
@@ -175,6 +181,11 @@ final class DirectDriver: ReaderDriver {
         throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
       }
       return answer
+    }
+    if framing == .tagProtocol, case .jewel(_, let uid)? = active,
+      let code = command.first, Self.dynamicMemoryCommands.contains(code)
+    {
+      return try exchangeJewel(command, uid: uid)
     }
     switch framing {
     case .tagProtocol: return try exchangeData(command)
@@ -206,6 +217,22 @@ final class DirectDriver: ReaderDriver {
         return answer
       }
       parameters = [1]
+    }
+  }
+
+  /// READ8, WRITE-E8, WRITE-NE8 and RSEG of a Type 1 tag, which the chip's firmware does not forward.
+  private static let dynamicMemoryCommands: Set<UInt8> = [0x02, 0x54, 0x1B, 0x10]
+
+  /// Code, address, eight bytes of data, and the UID (NFC Forum Type 1 Tag Operation, 4).
+  private func exchangeJewel(_ command: [UInt8], uid: [UInt8]) throws -> [UInt8] {
+    let length = 10
+    var frame = command
+    while frame.count < length { frame.append(0) }
+    if frame.count == length { frame += uid }
+    let request = frame
+    switch shared.chip.withLock({ $0.exchangeJewel(request) }) {
+    case .payload(let answer): return answer
+    case .failure(let status): return try self.status([status.rawValue])
     }
   }
 

@@ -29,8 +29,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "ntag213", "ntag216", "ultralight-c", "classic-1k", "classic-4k", "type4", "type4b", "desfire",
-    "felica-lite-s", "topaz96", "topaz512", "icode-slix2", "st25dv",
+    "ntag213", "ntag216", "ultralight-c", "classic-1k", "classic-4k", "type4", "type4b",
+    "felica-lite-s", "topaz96", "icode-slix2", "st25dv",
   ])
   func messagesAreWrittenAndRead(_ name: String) async throws {
     let chip = try VirtualTag.named(name)
@@ -38,15 +38,11 @@ import Testing
     let tag = try await reader.firstTag(within: .zero)
     #expect(chip.identifier.starts(with: tag.identifier))
     let ndef = try #require(tag.ndef)
-    guard try await ndef.queryNDEFStatus().access == .readWrite else {
-      #expect(name == "desfire")
-      return
-    }
+    #expect(try await ndef.queryNDEFStatus().access == .readWrite)
     try await ndef.writeNDEF(Self.message, verify: true)
     #expect(try await ndef.readNDEF() == Self.message)
     #expect(try await tag.isPresent())
     await reader.close()
-    #expect(!chip.memory.isEmpty || ["type4", "type4b"].contains(name))
   }
 
   @Test func severalTagsOfEachTechnologyAreFound() async throws {
@@ -106,7 +102,16 @@ import Testing
       try await classic.authenticate(block: 4, .a, key: [1, 2, 3, 4, 5, 6])
     }
     #expect(error?.code == .authenticationFailed)
-    try await classic.authenticate(block: 4, .a, key: MiFareClassicKey.ndef.bytes)
+    var opening: [MiFareClassicKey] = []
+    for key in MiFareClassicKey.wellKnown {
+      do {
+        try await classic.authenticate(block: 4, .a, key: key.bytes)
+        opening.append(key)
+      } catch NFCError.Group.refusal {
+        // Another of them is the sector's.
+      }
+    }
+    #expect(opening.count == 1)
     await reader.close()
   }
 
