@@ -161,7 +161,8 @@ let package = Package(
     .testTarget(
       name: "InteropTests", dependencies: ["NFC", "NFCCore", "SecureTags", "VirtualNFC"]),
     .testTarget(
-      name: "FuzzTests", dependencies: ["NDEF", "NFCCore"], exclude: ["LibFuzzerMain.swift"]),
+      name: "FuzzTests", dependencies: ["NDEF", "NFCCore", "TagImages"],
+      exclude: ["LibFuzzerMain.swift"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -198,9 +199,10 @@ if Context.environment["NFC_FUZZ"] == "model" {
   package.targets.removeAll { $0.name == "FuzzTests" }
   package.targets.append(
     .executableTarget(
-      name: "NFCFuzz", dependencies: ["NDEF", "NFCCore"], path: "Tests/FuzzTests",
+      name: "NFCFuzz", dependencies: ["NDEF", "NFCCore", "TagImages"], path: "Tests/FuzzTests",
       exclude: ["FuzzTests.swift"]))
-  for target in package.targets where ["NDEF", "NFCCore", "NFCFuzz"].contains(target.name) {
+  for target in package.targets
+  where ["NDEF", "NFCCore", "TagImages", "NFCFuzz"].contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
   }
 }

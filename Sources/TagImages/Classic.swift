@@ -35,7 +35,8 @@ enum ClassicLayout {
   /// The UID in block 0: four bytes and their check byte, or seven where ATQA after them says so. The place of
   /// SAK and ATQA is from dumps of NXP's cards; Proxmark3 (client/src/fileutils.c) looks for them there, too.
   static func identity(of block: [UInt8]) -> (uid: [UInt8], atqa: [UInt8], sak: UInt8)? {
-    guard block.count == blockSize else { return nil }
+    // Zeros stand for a block that was not read.
+    guard block.count == blockSize, block.contains(where: { $0 != 0 }) else { return nil }
     let hasCheckByte = block.prefix(5).reduce(0, ^) == 0
     let looksLikeSeven = block[8] & 0xC0 == 0x40 && block[9] == 0
     if hasCheckByte, block[6] & 0xC0 == 0 || !looksLikeSeven {

@@ -66,6 +66,9 @@ extension TagImage {
 
   private func memoryLosses(in copy: TagImage) -> [String] {
     var names: [String] = []
+    if kind == .iso15693, copy.memory.unitSize != memory.unitSize {
+      names.append("size of a block")
+    }
     let count = min(memory.bytes.count, copy.memory.bytes.count)
     let isCut = memory.isKnown.dropFirst(count).contains(true)
     let isForgotten = (0..<count).contains { memory.isKnown[$0] && !copy.memory.isKnown[$0] }

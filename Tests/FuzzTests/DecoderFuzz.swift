@@ -1,4 +1,5 @@
 import NDEF
+import TagImages
 
 @testable import NFCCore
 
@@ -10,7 +11,7 @@ enum DecoderFuzz: UInt8, CaseIterable, Sendable {
   case message, typedRecords, tagLengthValues, type12Container, type3AttributeBlock
   case type4Container, type5Container, commandAPDU, responseAPDU
   case iso15693Request, iso15693Response, iso15693SystemInformation
-  case accessConditions, applicationDirectory, memoryImage
+  case accessConditions, applicationDirectory, memoryImage, tagImage
 
   /// The first byte chooses the decoder; the rest is for it.
   ///
@@ -76,6 +77,21 @@ enum DecoderFuzz: UInt8, CaseIterable, Sendable {
       _ = try? MemoryImage.bytes(file: bytes)
       _ = try? MemoryImage.bytes(text: String(decoding: bytes, as: UTF8.self))
       return true
+    case .tagImage: return Self.tagImage(bytes)
+    }
+  }
+
+  /// A file in the format that the first byte chooses. What is written is read again, and holds all that it does
+  /// not say it lost.
+  private static func tagImage(_ bytes: [UInt8]) -> Bool {
+    let formats = ImageFormat.allCases
+    let format = formats[Int(bytes.first ?? 0) % formats.count]
+    guard let image = try? format.decode(Array(bytes.dropFirst())) else { return true }
+    _ = image.comparison(with: image)
+    return formats.allSatisfy { other in
+      guard let encoding = try? other.encode(image) else { return true }
+      guard let copy = try? other.decode(encoding.bytes) else { return false }
+      return copy.kind != image.kind || (try? other.encode(copy).bytes) == encoding.bytes
     }
   }
 

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["desfire", "emrtd", "barcode"])
+  @Test(arguments: ["emrtd", "barcode", "type4"])
   func refusesWhatHasNoMemory(_ name: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.bin").path

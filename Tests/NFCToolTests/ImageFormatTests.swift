@@ -33,7 +33,8 @@ import Testing
     Case("classic-4k", "bin mfd eml json nfc mct"), Case("icode-slix2", "bin mfd eml json nfc"),
     Case("mb89r118", "bin mfd eml nfc"), Case("tag-it", "bin mfd eml json nfc"),
     Case("felica-lite", "bin mfd eml nfc"), Case("felica-lite-s", "bin mfd eml nfc"),
-    Case("suica", "nfc"), Case("topaz96", "bin mfd eml json"), Case("topaz512", "bin mfd eml"),
+    Case("suica", "nfc"), Case("desfire", "nfc"), Case("desfire-ev3", "nfc"),
+    Case("topaz96", "bin mfd eml json"), Case("topaz512", "bin mfd eml"),
   ])
   func savesAndIsATagAgain(_ test: Case) async throws {
     try await TemporaryDirectory.with { directory async throws in
@@ -202,6 +203,79 @@ import Testing
           #expect(try await nfc(["diff", file, "-"]).status == 0)
         }
       }
+    }
+  }
+
+  /// Files that everybody may write are restored, others are named.
+  @Test func restoresFilesOfADESFire() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.nfc").path
+      try await Tool.with("desfire") { nfc async throws in
+        #expect(try await nfc(["write", "uri", "https://a.example"]).status == 0)
+        #expect(try await nfc(["dump", file]).status == 0)
+        #expect(try await nfc(["write", "uri", "https://another.example/with/a/path"]).status == 0)
+        let difference = try await nfc(["diff", file, "-"])
+        #expect(difference.status == 1)
+        #expect(difference.lines.count == 1)
+        #expect(difference.output.hasPrefix("application 000001 file 2: "))
+        let plan = try await nfc(["restore", file, "--plan"])
+        #expect(plan.output == "application 000001 file 2: write\n")
+        #expect(try await nfc(["restore", file]).status == 0)
+        #expect(try await nfc(["read"]).output == "https://a.example\n")
+        #expect(try await nfc(["diff", file, "-"]).status == 0)
+      }
+      let changed = try String(contentsOfFile: file, encoding: .utf8)
+        .replacing("File 1: 00 0F", with: "File 1: 00 0E")
+      try Data(changed.utf8).write(to: URL(filePath: file))
+      let refused = try await Tool.run("restore", file, "--virtual", "desfire")
+      #expect(refused.status == 77)
+      #expect(refused.errors.contains("file 1"))
+    }
+  }
+
+  /// A file that needs a key is no reason to save the rest unasked.
+  @Test func whatNeedsAKeyIsNamed() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.nfc").path
+      #expect(try await Tool.run("dump", file, "--virtual", "desfire").status == 0)
+      let closed = try String(contentsOfFile: file, encoding: .utf8).replacing(
+        "File 2 Access Rights: E0 EE", with: "File 2 Access Rights: 00 00")
+      try Data(closed.utf8).write(to: URL(filePath: file))
+      let again = directory.appending(path: "again.nfc").path
+      let refused = try await Tool.run("dump", again, "--virtual", file)
+      #expect(refused.status == 77)
+      #expect(refused.errorLines.count == 1)
+      #expect(refused.errors.contains("file 2 of application 000001 needs a key"))
+      #expect(!FileManager.default.fileExists(atPath: again))
+      #expect(try await Tool.run("dump", again, "--partial", "--virtual", file).status == 0)
+      #expect(!(try String(contentsOfFile: again, encoding: .utf8)).contains("File 2: "))
+    }
+  }
+
+  /// A file of which only the identity is known is a tag with that identity.
+  @Test(arguments: [
+    ("ISO14443-3A", "UID: 04 48 6A 32 33 58 80\nATQA: 00 44\nSAK: 01", "04486A32335880"),
+    (
+      "ISO14443-4A", "UID: 34 19 6D 41\nATQA: 00 04\nSAK: 20\nATS: 06 75 77 81 02 80", "34196D41"
+    ),
+    (
+      "ISO14443-4B", "UID: 01 02 03 04\nApplication data: 05 06 07 08\nProtocol info: 00 51 71",
+      "01020304"
+    ),
+  ])
+  func anIdentityIsATag(_ device: String, _ lines: String, _ uid: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.nfc").path
+      let text = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: \(device)\n\(lines)\n"
+      try Data(text.utf8).write(to: URL(filePath: file))
+      let poll = try await Tool.run("poll", "--once", "--json", "--virtual", file)
+      #expect(poll.status == 0)
+      #expect(poll.output.contains("\"uid\":\"\(uid)\""))
+      let copy = directory.appending(path: "copy.nfc").path
+      #expect(try await Tool.run("convert", file, copy).status == 0)
+      #expect(try await Tool.run("diff", file, copy).status == 0)
+      let plain = directory.appending(path: "copy.bin").path
+      #expect(try await Tool.run("convert", file, plain).status == 65)
     }
   }
 

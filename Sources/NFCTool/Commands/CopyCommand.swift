@@ -55,7 +55,7 @@ struct CopyCommand: AsyncParsableCommand {
 
   private func read(_ tag: DetectedTag, _ password: [UInt8]?) async throws -> Original {
     var original = Original(uid: tag.identifier)
-    if !ndef, let memory = MemoryTag(tag), memory.imageKind != .feliCa {
+    if !ndef, let memory = MemoryTag(tag), !memory.hasOnlyFiles {
       let content = try await memory.read(keys, password: password)
       // A part of a memory is no copy.
       if content.missing == nil { original.image = content.image }

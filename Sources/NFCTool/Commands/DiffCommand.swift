@@ -78,6 +78,11 @@ struct DiffCommand: AsyncParsableCommand {
           ]).text
           : "\(other.name): \(other.before) → \(other.after)")
     }
+    if !comparison.incomparable.isEmpty {
+      let plural = comparison.incomparable.count > 1 ? "s" : ""
+      Output.remark(
+        "unknown in one of the two: \(unit)\(plural) \(NumberList.text(comparison.incomparable))")
+    }
     if !comparison.isEqual { throw Difference() }
   }
 }

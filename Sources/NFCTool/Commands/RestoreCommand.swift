@@ -84,6 +84,9 @@ struct RestoreArguments: ParsableArguments {
       return try await UltralightRestoration(
         commands, image, key: try keys.ultralight(product, password: password),
         extras: extras)
+    case .desfire(let card):
+      return DESFireRestoration(
+        card, image, now: try await tag.read(keys, password: password).image)
     case .feliCa(let card):
       return try await ServiceRestoration(
         card, image, now: try await tag.read(keys, password: password).image)

@@ -11,9 +11,12 @@ enum MemoryTag: Sendable {
   /// Services that are open without a key.
   case feliCa(any FeliCaTag)
   case topaz(OtherTag)
+  /// Applications and files.
+  case desfire(any MiFareTag)
 
   init?(_ tag: DetectedTag) {
     switch tag {
+    case .miFare(let tag) where tag.family == .desfire: self = .desfire(tag)
     case .miFare: self.init(miFare: tag)
     case .iso15693(let tag): self = .vicinity(tag)
     case .feliCa(let tag): self = tag.lite != nil ? .feliCaLite(tag) : .feliCa(tag)
@@ -42,8 +45,12 @@ enum MemoryTag: Sendable {
     case .feliCaLite: .feliCaLite
     case .feliCa: .feliCa
     case .topaz: .topaz
+    case .desfire: .desfire
     }
   }
+
+  /// Its image has no memory at a stretch.
+  var hasOnlyFiles: Bool { imageKind == .feliCa || imageKind == .desfire }
 
   /// An image that was read, and what of the memory was not, in words.
   struct Content: Sendable {
@@ -73,6 +80,7 @@ enum MemoryTag: Sendable {
     case .feliCaLite(let tag): return try await FeliCaReading(tag).readLite(extent)
     case .feliCa(let tag): return try await FeliCaReading(tag).readServices()
     case .topaz(let tag): return try await TopazMemory(tag).read()
+    case .desfire(let tag): return try await DESFireReading(tag).read()
     }
   }
 

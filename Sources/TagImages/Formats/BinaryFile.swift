@@ -35,10 +35,20 @@ enum BinaryFile {
   /// - Throws: `malformed` for an empty file, and for text of another format.
   static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
     guard !bytes.isEmpty else { throw ImageError("the file is empty", at: .offset(0)) }
-    // A text under another name is still recognized.
-    if bytes.allSatisfy({ isHexadecimal($0) }) { return try EmulatorFile.decode(bytes) }
+    // Text under another name is still recognized by its lines.
+    let lineFeed: UInt8 = 0x0A
+    if bytes.contains(lineFeed), bytes.allSatisfy({ isHexadecimal($0) }) {
+      return try EmulatorFile.decode(bytes)
+    }
+    guard bytes.count.isMultiple(of: smallestUnit) else {
+      throw ImageError(
+        "\(bytes.count) bytes are no whole number of pages or blocks", at: .offset(bytes.count))
+    }
     return image(of: bytes, unitSize: nil)
   }
+
+  /// Pages and blocks have 4 bytes or more.
+  private static let smallestUnit = 4
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
     switch byte {

@@ -33,8 +33,8 @@ extension VirtualTag {
     case .feliCa: return VirtualTag(try FeliCaStandard(image))
     case .topaz: return try topaz(image)
     case .st25tb: return VirtualTag(try SRIX4K(image))
-    case .desfire, .iso14443a, .iso14443b:
-      throw .notADump("there is no virtual tag of \(image.kind.name) from an image")
+    case .desfire: return VirtualTag(try DESFireImageCard(image))
+    case .iso14443a, .iso14443b: return VirtualTag(try IdentityCard(image))
     }
   }
 }

@@ -1,0 +1,268 @@
+import NFC
+import TagImages
+
+/// Reads a DESFire card for an image, as far as no key is needed, and writes files that everybody may write.
+struct DESFireReading {
+  /// MF3ICDx21_41_81 data sheet, 9.
+  private enum Command {
+    static let getVersion: UInt8 = 0x60
+    static let getApplicationIdentifiers: UInt8 = 0x6A
+    static let selectApplication: UInt8 = 0x5A
+    static let getKeySettings: UInt8 = 0x45
+    static let getKeyVersion: UInt8 = 0x64
+    static let freeMemory: UInt8 = 0x6E
+    static let getFileIdentifiers: UInt8 = 0x6F
+    static let getFileSettings: UInt8 = 0xF5
+    static let readData: UInt8 = 0xBD
+    static let writeData: UInt8 = 0x3D
+    static let getValue: UInt8 = 0x6C
+    static let readRecords: UInt8 = 0xBB
+    static let additionalFrame: UInt8 = 0xAF
+  }
+
+  private enum Status {
+    static let done: UInt8 = 0x00
+    static let additionalFrame: UInt8 = 0xAF
+  }
+
+  private static let everybody: UInt8 = 0x0E
+  private static let versionLength = 28
+  /// A card that never ends is not believed; no file is larger.
+  private static let largestAnswer = 65_536
+  /// What one frame carries after the command, file number, offset and length.
+  private static let largestWrite = 48
+
+  private let tag: any MiFareTag
+
+  init(_ tag: any MiFareTag) { self.tag = tag }
+
+  /// Sends a command, and asks for the rest of the answer.
+  ///
+  /// - Returns: `nil` if the card refuses the command.
+  private func send(_ code: UInt8, _ parameters: [UInt8] = []) async throws -> [UInt8]? {
+    var data: [UInt8] = []
+    var command = [code] + parameters
+    while data.count <= Self.largestAnswer {
+      let answer = try await tag.sendMiFareCommand(command)
+      data += answer.dropFirst()
+      switch answer.first {
+      case Status.done: return data
+      case Status.additionalFrame: command = [Command.additionalFrame]
+      default: return nil
+      }
+    }
+    throw NFCError(.tagResponseError, "the card's answer does not end")
+  }
+
+  // MARK: Reading
+
+  func read() async throws -> MemoryTag.Content {
+    var image = TagImage(.desfire)
+    image.setIdentity(tag)
+    var card = TagImage.DESFire()
+    var missing: [String] = []
+    if let version = try await send(Command.getVersion), version.count == Self.versionLength {
+      image.version = version
+    }
+    card.freeMemory = try await send(Command.freeMemory).flatMap { Self.number($0.prefix(3)) }
+    _ = try await select([0, 0, 0])
+    (card.keySettings, card.keyVersions) = try await keySettings()
+    if let identifiers = try await send(Command.getApplicationIdentifiers) {
+      for first in stride(from: 0, to: identifiers.count - identifiers.count % 3, by: 3) {
+        let identifier = Array(identifiers[first..<first + 3])
+        card.applications.append(try await application(identifier, &missing))
+      }
+    } else {
+      missing.append("the card lists its applications only with a key")
+    }
+    _ = try await select([0, 0, 0])
+    image.desfire = card
+    return MemoryTag.Content(
+      image: image, missing: missing.isEmpty ? nil : missing.joined(separator: "; "))
+  }
+
+  private func select(_ identifier: [UInt8]) async throws -> Bool {
+    try await send(Command.selectApplication, identifier) != nil
+  }
+
+  private func keySettings() async throws -> (TagImage.DESFire.KeySettings?, [UInt8]) {
+    guard let answer = try await send(Command.getKeySettings), answer.count >= 2 else {
+      return (nil, [])
+    }
+    let settings = TagImage.DESFire.KeySettings(answer[0], answer[1])
+    var versions: [UInt8] = []
+    for number in 0..<settings.keyCount {
+      guard let version = try await send(Command.getKeyVersion, [number])?.first else { break }
+      versions.append(version)
+    }
+    return (settings, versions)
+  }
+
+  private func application(
+    _ identifier: [UInt8], _ missing: inout [String]
+  ) async throws -> TagImage.DESFire.Application {
+    var application = TagImage.DESFire.Application(identifier: identifier)
+    let name = "application \(Array(identifier.reversed()).hexadecimal)"
+    guard try await select(identifier) else {
+      missing.append("\(name) cannot be selected")
+      return application
+    }
+    (application.keySettings, application.keyVersions) = try await keySettings()
+    guard let numbers = try await send(Command.getFileIdentifiers) else {
+      missing.append("\(name) lists its files only with a key")
+      return application
+    }
+    var files: [TagImage.DESFire.File] = []
+    for number in numbers {
+      guard let answer = try await send(Command.getFileSettings, [number]),
+        var file = Self.file(number, answer)
+      else {
+        missing.append("file \(number) of \(name) does not tell its settings")
+        continue
+      }
+      file.data = try await content(of: file)
+      if file.data == nil { missing.append("file \(number) of \(name) needs a key") }
+      files.append(file)
+    }
+    application.files = files
+    return application
+  }
+
+  /// GetFileSettings: type, communication, access rights, and what the type has (9.4.3).
+  private static func file(_ number: UInt8, _ answer: [UInt8]) -> TagImage.DESFire.File? {
+    guard answer.count >= 7 else { return nil }
+    let rest = Array(answer.dropFirst(4))
+    let settings: TagImage.DESFire.FileSettings
+    switch answer[0] {
+    case 0, 1: settings = .data(size: Self.number(rest.prefix(3)))
+    case 2 where rest.count >= 13:
+      settings = .value(
+        lowerLimit: Self.number(rest[0..<4]), upperLimit: Self.number(rest[4..<8]),
+        limitedCredit: Self.number(rest[8..<12]), isLimitedCreditEnabled: rest[12] & 0x01 != 0)
+    case 3 where rest.count >= 9, 4 where rest.count >= 9:
+      settings = .records(
+        size: Self.number(rest[0..<3]), maximum: Self.number(rest[3..<6]),
+        count: Self.number(rest[6..<9]))
+    default: return nil
+    }
+    return TagImage.DESFire.File(
+      number: number, type: answer[0], communication: answer[1],
+      accessRights: Array(answer[2..<4]), settings: settings)
+  }
+
+  private static func number(_ bytes: some BidirectionalCollection<UInt8>) -> UInt32 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// `nil` for a file that needs a key. A refusal would end nothing, but a card may count them.
+  private func content(of file: TagImage.DESFire.File) async throws -> [UInt8]? {
+    guard Self.isOpen(file, forWriting: false) else { return nil }
+    let all: [UInt8] = [file.number, 0, 0, 0, 0, 0, 0]
+    switch file.settings {
+    case .data: return try await send(Command.readData, all)
+    case .value: return try await send(Command.getValue, [file.number])
+    case .records(_, _, let count):
+      return count == 0 ? [] : try await send(Command.readRecords, all)
+    }
+  }
+
+  /// Halves of a byte: read and write in the second byte, both in the upper half of the first.
+  static func isOpen(_ file: TagImage.DESFire.File, forWriting: Bool) -> Bool {
+    guard file.accessRights.count == 2 else { return false }
+    let own = forWriting ? file.accessRights[1] & 0x0F : file.accessRights[1] >> 4
+    return own == everybody || file.accessRights[0] >> 4 == everybody
+  }
+
+  // MARK: Writing
+
+  /// Writes a standard file that everybody may write.
+  ///
+  /// - Throws: `NFCError` `tagRefused`.
+  func write(
+    _ data: [UInt8], to file: TagImage.DESFire.File, of application: [UInt8]
+  ) async throws {
+    guard try await select(application) else {
+      throw NFCError(.tagRefused, "the application cannot be selected")
+    }
+    for first in stride(from: 0, to: data.count, by: Self.largestWrite) {
+      let part = data[first..<min(first + Self.largestWrite, data.count)]
+      let parameters =
+        [file.number] + [0, 8, 16].map { UInt8(truncatingIfNeeded: first >> $0) }
+        + [UInt8(part.count), 0, 0] + part
+      guard try await send(Command.writeData, parameters) != nil else {
+        throw NFCError(.tagRefused, "the card has refused to write file \(file.number)")
+      }
+    }
+  }
+}
+
+/// To the standard files of a DESFire card that everybody may write.
+struct DESFireRestoration: MemoryRestoration {
+  private struct Target {
+    let application: [UInt8]
+    let file: TagImage.DESFire.File
+    let data: [UInt8]
+    let isWritable: Bool
+  }
+
+  private static let standardFile: UInt8 = 0
+
+  private let reading: DESFireReading
+  private let targets: [Target]
+
+  /// - Parameter now: the card as it is.
+  init(_ tag: any MiFareTag, _ image: TagImage, now: TagImage) {
+    reading = DESFireReading(tag)
+    var targets: [Target] = []
+    for application in image.desfire?.applications ?? [] {
+      let present = now.desfire?.applications.first {
+        $0.identifier == application.identifier
+      }
+      for file in application.files ?? [] {
+        let old = present?.files?.first { $0.number == file.number }
+        guard let data = file.data, old?.data != data else { continue }
+        let isWritable =
+          old.map {
+            $0.type == Self.standardFile && DESFireReading.isOpen($0, forWriting: true)
+              && $0.data?.count ?? 0 >= data.count
+          } ?? false
+        targets.append(
+          Target(
+            application: application.identifier, file: old ?? file, data: data,
+            isWritable: isWritable))
+      }
+    }
+    self.targets = targets
+  }
+
+  var plan: [RestoredPart] {
+    targets.map { part($0, $0.isWritable ? nil : "it is not there, or not open for writing") }
+  }
+
+  private func part(_ target: Target, _ omission: String?) -> RestoredPart {
+    let number = Int(target.file.number)
+    return RestoredPart(
+      kind: "application \(Array(target.application.reversed()).hexadecimal) file", number: number,
+      written: omission == nil ? [number] : [],
+      omissions: omission.map {
+        [RestoredPart.Omission(text: $0, isFailure: true, isNotAskedFor: false)]
+      } ?? [])
+  }
+
+  func run() async throws -> [RestoredPart] {
+    var parts: [RestoredPart] = []
+    for (planned, target) in zip(plan, targets) {
+      guard target.isWritable else {
+        parts.append(planned)
+        continue
+      }
+      do {
+        try await reading.write(target.data, to: target.file, of: target.application)
+        parts.append(planned)
+      } catch let error as NFCError where error.group == .refusal {
+        parts.append(part(target, error.description))
+      }
+    }
+    return parts
+  }
+}

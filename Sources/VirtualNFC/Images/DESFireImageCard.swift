@@ -1,0 +1,271 @@
+import NFCCore
+import TagImages
+
+/// A DESFire card from an image: what could be read of the card is read again. Its keys are known to nobody, so that
+/// it refuses every authentication, and files that everybody may write keep what is written to them.
+///
+/// Source: MF3ICDx21_41_81 data sheet, 9; native commands, and the same in APDUs of class 90.
+struct DESFireImageCard: VirtualChip, ImagedChip {
+  private enum Command {
+    static let getVersion: UInt8 = 0x60
+    static let getApplicationIdentifiers: UInt8 = 0x6A
+    static let selectApplication: UInt8 = 0x5A
+    static let getKeySettings: UInt8 = 0x45
+    static let getKeyVersion: UInt8 = 0x64
+    static let freeMemory: UInt8 = 0x6E
+    static let getFileIdentifiers: UInt8 = 0x6F
+    static let getFileSettings: UInt8 = 0xF5
+    static let readData: UInt8 = 0xBD
+    static let writeData: UInt8 = 0x3D
+    static let getValue: UInt8 = 0x6C
+    static let readRecords: UInt8 = 0xBB
+    static let additionalFrame: UInt8 = 0xAF
+    static let authentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71]
+  }
+
+  private enum Status {
+    static let done: UInt8 = 0x00
+    static let illegalCommand: UInt8 = 0x1C
+    static let noSuchKey: UInt8 = 0x40
+    static let lengthError: UInt8 = 0x7E
+    static let permissionDenied: UInt8 = 0x9D
+    static let applicationNotFound: UInt8 = 0xA0
+    static let authenticationError: UInt8 = 0xAE
+    static let additionalFrame: UInt8 = 0xAF
+    static let boundaryError: UInt8 = 0xBE
+    static let fileNotFound: UInt8 = 0xF0
+  }
+
+  /// The class of a wrapped command, and the first byte of its status word.
+  private static let wrappedClass: UInt8 = 0x90
+  private static let wrappedStatus: UInt8 = 0x91
+  private static let longestFrame = 59
+  private static let everybody: UInt8 = 0x0E
+
+  let name = "desfire-image"
+  private(set) var tagImage: TagImage
+  private var interface: ProximityInterface
+  /// The index of the selected application; `nil` at the level of the card.
+  private var selection: Int?
+  private var waiting: [[UInt8]] = []
+
+  init(_ image: TagImage) throws(VirtualTagNameError) {
+    guard let uid = image.uid, [4, 7, 10].contains(uid.count) else {
+      throw .notADump("a DESFire card's UID has 7 bytes")
+    }
+    tagImage = image
+    interface = ProximityInterface(
+      typeA: uid, atqa: image.atqa.map { $0.reversed() } ?? [0x44, 0x03],
+      sak: image.sak.map { $0 | 0x20 } ?? 0x20, sakOfCascade: 0x24,
+      ats: image.ats ?? DESFireModel.desfireATS)
+  }
+
+  // MARK: VirtualChip
+
+  var identifier: [UInt8] { interface.identifier }
+  var modulation: RadioFrame.Modulation { .typeA }
+
+  /// The content of all files, one after the other.
+  var memory: [UInt8] {
+    get {
+      (tagImage.desfire?.applications ?? []).flatMap { application in
+        (application.files ?? []).flatMap { $0.data ?? [] }
+      }
+    }
+    set {
+      var rest = newValue[...]
+      for application in (tagImage.desfire?.applications ?? []).indices {
+        for file in (tagImage.desfire?.applications[application].files ?? []).indices {
+          guard let data = tagImage.desfire?.applications[application].files?[file].data else {
+            continue
+          }
+          let part = rest.prefix(data.count)
+          guard part.count == data.count else { return }
+          tagImage.desfire?.applications[application].files?[file].data = Array(part)
+          rest = rest.dropFirst(part.count)
+        }
+      }
+    }
+  }
+
+  mutating func powerOn() {
+    interface.powerOn()
+    forget()
+  }
+
+  mutating func powerOff() {
+    interface.powerOff()
+    forget()
+  }
+
+  private mutating func forget() {
+    selection = nil
+    waiting = []
+  }
+
+  mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    switch interface.receive(frame) {
+    case .handled(let answer): return answer
+    case .command(let command): return interface.respond(process(command))
+    }
+  }
+
+  private mutating func process(_ bytes: [UInt8]) -> [UInt8] {
+    guard let first = bytes.first else { return [] }
+    guard first == Self.wrappedClass else {
+      let (status, data) = perform(first, Array(bytes.dropFirst()))
+      return [status] + data
+    }
+    guard let command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
+    let (status, data) = perform(command.ins, command.data)
+    return data + [Self.wrappedStatus, status]
+  }
+
+  // MARK: Commands
+
+  private typealias Answer = (status: UInt8, data: [UInt8])
+
+  private var card: TagImage.DESFire { tagImage.desfire ?? .init() }
+  private var application: TagImage.DESFire.Application? {
+    selection.map { card.applications[$0] }
+  }
+
+  private mutating func perform(_ code: UInt8, _ parameters: [UInt8]) -> Answer {
+    if code == Command.additionalFrame { return continued() }
+    waiting = []
+    switch code {
+    case Command.getVersion:
+      guard let version = tagImage.version, version.count == 28 else {
+        return (Status.illegalCommand, [])
+      }
+      waiting = [Array(version[7..<14]), Array(version[14...])]
+      return (Status.additionalFrame, Array(version[..<7]))
+    case Command.freeMemory:
+      return card.freeMemory.map { (Status.done, Self.number($0)) } ?? (Status.illegalCommand, [])
+    case Command.getApplicationIdentifiers:
+      guard selection == nil else { return (Status.permissionDenied, []) }
+      return send(card.applications.flatMap(\.identifier), frame: 57)
+    case Command.selectApplication: return select(parameters)
+    case Command.getKeySettings:
+      let settings = selection == nil ? card.keySettings : application?.keySettings
+      return settings.map { (Status.done, $0.bytes) } ?? (Status.authenticationError, [])
+    case Command.getKeyVersion:
+      let versions = selection == nil ? card.keyVersions : application?.keyVersions ?? []
+      guard let number = parameters.first.map({ Int($0) }), versions.indices.contains(number)
+      else { return (Status.noSuchKey, []) }
+      return (Status.done, [versions[number]])
+    case Command.getFileIdentifiers:
+      guard let files = application?.files else { return (Status.authenticationError, []) }
+      return (Status.done, files.map(\.number))
+    case Command.getFileSettings, Command.readData, Command.getValue, Command.readRecords,
+      Command.writeData:
+      return performOnFile(code, parameters)
+    case _ where Command.authentications.contains(code): return (Status.authenticationError, [])
+    default: return (Status.illegalCommand, [])
+    }
+  }
+
+  private mutating func select(_ parameters: [UInt8]) -> Answer {
+    guard parameters.count == 3 else { return (Status.lengthError, []) }
+    if parameters == [0, 0, 0] {
+      selection = nil
+      return (Status.done, [])
+    }
+    guard let index = card.applications.firstIndex(where: { $0.identifier == parameters }) else {
+      return (Status.applicationNotFound, [])
+    }
+    selection = index
+    return (Status.done, [])
+  }
+
+  private mutating func performOnFile(_ code: UInt8, _ parameters: [UInt8]) -> Answer {
+    guard let selection, let number = parameters.first,
+      let index = application?.files?.firstIndex(where: { $0.number == number }),
+      let file = application?.files?[index]
+    else { return (Status.fileNotFound, []) }
+    let rest = Array(parameters.dropFirst())
+    switch (code, file.settings) {
+    case (Command.getFileSettings, _): return (Status.done, Self.settings(file))
+    case (Command.readData, .data(let size)), (Command.readRecords, .records(let size, _, _)):
+      guard let data = file.data else { return (Status.authenticationError, []) }
+      guard rest.count == 6 else { return (Status.lengthError, []) }
+      let unit = code == Command.readData ? 1 : max(1, Int(size))
+      let offset = Self.number(rest[0..<3]) * unit
+      let length = Self.number(rest[3..<6]) * unit
+      // Records are counted from the newest.
+      let end = code == Command.readData ? data.count : data.count - offset
+      let first = code == Command.readData ? offset : length == 0 ? 0 : end - length
+      let last = code == Command.readData && length > 0 ? offset + length : end
+      guard 0 <= first, first <= last, last <= data.count else { return (Status.boundaryError, []) }
+      return send(Array(data[first..<last]), frame: Self.longestFrame)
+    case (Command.getValue, .value):
+      return file.data.map { (Status.done, $0) } ?? (Status.authenticationError, [])
+    case (Command.writeData, .data):
+      return write(rest, to: index, of: selection, file)
+    default: return (Status.permissionDenied, [])
+    }
+  }
+
+  private mutating func write(
+    _ parameters: [UInt8], to index: Int, of application: Int, _ file: TagImage.DESFire.File
+  ) -> Answer {
+    guard var data = file.data, Self.isOpenForWriting(file) else {
+      return (Status.authenticationError, [])
+    }
+    guard parameters.count >= 6 else { return (Status.lengthError, []) }
+    let offset = Self.number(parameters[0..<3])
+    let length = Self.number(parameters[3..<6])
+    let content = parameters.dropFirst(6)
+    guard content.count == length else { return (Status.lengthError, []) }
+    guard offset + length <= data.count else { return (Status.boundaryError, []) }
+    data.replaceSubrange(offset..<offset + length, with: content)
+    tagImage.desfire?.applications[application].files?[index].data = data
+    return (Status.done, [])
+  }
+
+  /// Access rights: read and write in the second byte, both in the upper half of the first.
+  private static func isOpenForWriting(_ file: TagImage.DESFire.File) -> Bool {
+    guard file.accessRights.count == 2 else { return false }
+    return file.accessRights[1] & 0x0F == everybody || file.accessRights[0] >> 4 == everybody
+  }
+
+  private static func settings(_ file: TagImage.DESFire.File) -> [UInt8] {
+    let common = [file.type, file.communication] + file.accessRights
+    switch file.settings {
+    case .data(let size): return common + number(size)
+    case .value(let lower, let upper, let credit, let isEnabled):
+      return common
+        + [lower, upper, credit].flatMap { value in
+          (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        } + [isEnabled ? 1 : 0]
+    case .records(let size, let maximum, let count):
+      return common + number(size) + number(maximum) + number(count)
+    }
+  }
+
+  /// Three bytes, least significant first.
+  private static func number(_ value: UInt32) -> [UInt8] {
+    (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+    bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  // MARK: Frames
+
+  private mutating func send(_ data: [UInt8], frame: Int) -> Answer {
+    var frames = stride(from: 0, to: data.count, by: frame).map {
+      Array(data[$0..<min($0 + frame, data.count)])
+    }
+    let first = frames.isEmpty ? [] : frames.removeFirst()
+    waiting = frames
+    return (frames.isEmpty ? Status.done : Status.additionalFrame, first)
+  }
+
+  private mutating func continued() -> Answer {
+    guard !waiting.isEmpty else { return (Status.illegalCommand, []) }
+    let frame = waiting.removeFirst()
+    return (waiting.isEmpty ? Status.done : Status.additionalFrame, frame)
+  }
+}

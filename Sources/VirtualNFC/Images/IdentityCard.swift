@@ -1,0 +1,104 @@
+import NFCCore
+import TagImages
+
+/// A card of which only the identity is known: it answers polling and activation as the image says, and refuses
+/// every command.
+struct IdentityCard: VirtualChip, ImagedChip {
+  private enum Radio {
+    /// Without ISO/IEC 14443-4.
+    case typeA(TypeAActivation)
+    case proximity(ProximityInterface)
+  }
+
+  let name: String
+  let tagImage: TagImage
+  private var radio: Radio
+
+  /// The bit of SAK that tells of ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
+  private static let blockProtocolBit: UInt8 = 0x20
+  /// What a card without an ATS on record is given: TL, T0 and nothing else.
+  private static let shortestATS: [UInt8] = [0x02, 0x00]
+  /// NXP's answers: bit rates, frames of 64 bytes, the usual waiting time.
+  private static let protocolInfo: [UInt8] = [0x00, 0x51, 0x71]
+  private static let identityLengths = [4, 7, 10]
+
+  init(_ image: TagImage) throws(VirtualTagNameError) {
+    tagImage = image
+    if image.kind == .iso14443b {
+      guard let pupi = image.uid, pupi.count == 4 else {
+        throw .notADump("a type B card's PUPI has four bytes")
+      }
+      name = "iso14443b"
+      let protocolInfo = image.protocolInfo ?? Self.protocolInfo
+      let applicationData = image.applicationData ?? [0, 0, 0, 0]
+      guard protocolInfo.count == 3, applicationData.count == 4 else {
+        throw .notADump("application data have four bytes, protocol information three")
+      }
+      radio = .proximity(
+        ProximityInterface(
+          typeB: pupi, applicationData: applicationData, protocolInfo: protocolInfo))
+      return
+    }
+    guard let uid = image.uid, Self.identityLengths.contains(uid.count) else {
+      throw .notADump("a type A card's UID has 4, 7 or 10 bytes")
+    }
+    name = "iso14443a"
+    let atqa = image.atqa.map { Array($0.reversed()) } ?? [uid.count == 4 ? 0x04 : 0x44, 0x00]
+    let sak = image.sak ?? (image.ats == nil ? 0x00 : Self.blockProtocolBit)
+    guard sak & Self.blockProtocolBit != 0 else {
+      radio = .typeA(TypeAActivation(uid: uid, atqa: atqa, sak: sak))
+      return
+    }
+    radio = .proximity(
+      ProximityInterface(typeA: uid, atqa: atqa, sak: sak, ats: image.ats ?? Self.shortestATS))
+  }
+
+  // MARK: VirtualChip
+
+  var identifier: [UInt8] { tagImage.uid ?? [] }
+  var modulation: RadioFrame.Modulation { tagImage.kind == .iso14443b ? .typeB : .typeA }
+  var memory: [UInt8] {
+    get { [] }
+    set {}
+  }
+
+  mutating func powerOn() {
+    switch radio {
+    case .typeA(var activation):
+      activation.powerOn()
+      radio = .typeA(activation)
+    case .proximity(var interface):
+      interface.powerOn()
+      radio = .proximity(interface)
+    }
+  }
+
+  mutating func powerOff() {
+    switch radio {
+    case .typeA(var activation):
+      activation.powerOff()
+      radio = .typeA(activation)
+    case .proximity(var interface):
+      interface.powerOff()
+      radio = .proximity(interface)
+    }
+  }
+
+  mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    switch radio {
+    case .typeA(var activation):
+      defer { radio = .typeA(activation) }
+      guard case .handled(let answer) = activation.receive(frame) else {
+        activation.becomeMute()
+        return nil
+      }
+      return answer
+    case .proximity(var interface):
+      defer { radio = .proximity(interface) }
+      switch interface.receive(frame) {
+      case .handled(let answer): return answer
+      case .command: return interface.respond(StatusWord.instructionNotSupported.bytes)
+      }
+    }
+  }
+}
