@@ -51,7 +51,7 @@ struct Tool {
 
   /// A virtual reader that commands share; the tag keeps what is written to it.
   static func with(
-    _ tag: String, _ body: (_ nfc: ([String]) async throws -> Result) async throws -> Void
+    _ tag: String, _ body: (_ nfc: @escaping ([String]) async throws -> Result) async throws -> Void
   ) async throws {
     let virtual = try RunningTool(["virtual", tag])
     let reader = try #require(try await virtual.waitForLines(1).first)
