@@ -42,7 +42,6 @@ public final class LibNFCDriver: ReaderDriver {
     port = try ConnectionString(text).address().path
     hold = TerminalHold(port)
     name = LibNFCConfiguration.own.name(of: text) ?? connection.device.name
-    firmware = connection.device.firmware
     do {
       capabilities = try Self.capabilities(of: connection.device)
     } catch {
@@ -51,6 +50,8 @@ public final class LibNFCDriver: ReaderDriver {
         .readerUnavailable, "the reader at \(text) does not say what it can do",
         cause: .libnfc(error.code, error.text))
     }
+    // Not before: asked about a chip of which it knows nothing, libnfc reads a list that is not there.
+    firmware = connection.device.firmware
     abort = { watchdog.abort() }
     let isCloseAnnounced = Flag()
     self.isCloseAnnounced = isCloseAnnounced
@@ -117,6 +118,10 @@ public final class LibNFCDriver: ReaderDriver {
       guard let technology = technology(type) else { continue }
       capabilities.technologies.insert(technology)
       capabilities.bitRates[technology] = rates
+    }
+    // libnfc opens a chip on a serial line that does not tell its firmware, and knows nothing of it.
+    guard !capabilities.technologies.isEmpty else {
+      throw LibNFC.Failure(code: LibNFC.Failure.inputOutput)
     }
     return capabilities
   }
@@ -268,8 +273,10 @@ public final class LibNFCDriver: ReaderDriver {
     try jewel.restore()
     try device.set(NP_EASY_FRAMING, framing == .tagProtocol)
     try device.set(NP_HANDLE_CRC, framing != .bare)
-    // What the search that has found the tag has loaded is known.
-    if case .iso14443a? = active { try settings.setTypeAChecks(framing != .bare) }
+    // What the search that has found the tag has loaded is known: with checks.
+    if case .iso14443a? = active, framing == .bare || self.framing == .bare {
+      try settings.setTypeAChecks(framing != .bare)
+    }
     self.framing = framing
   }
 

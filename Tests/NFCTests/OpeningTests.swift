@@ -33,6 +33,22 @@ import Testing
     #expect(try await failure("acr122_usb:099:099").code == .readerNotFound)
   }
 
+  /// libnfc opens a chip that answers its first command and not those by which libnfc knows what it is.
+  @Test(arguments: 0..<4) func aChipThatDoesNotTellItsFirmware(_ command: Int) async throws {
+    let virtual = try VirtualReader(VirtualField())
+    defer { virtual.close() }
+    virtual.setFaults((0..<3).map { Fault(.replyLost, at: .command(command + $0)) })
+    do {
+      let reader = try await Reader.open(virtual.connectionString)
+      #expect(!reader.capabilities.technologies.isEmpty)
+      await reader.close()
+    } catch let error as NFCError {
+      #expect(error.code == .readerUnavailable)
+    }
+    virtual.setFaults([])
+    await (try await Reader.open(virtual.connectionString)).close()
+  }
+
   /// What stands at the other end of the line.
   enum Peer: String, CaseIterable, Sendable {
     case silent, noise, endlessNoise, endlessAcknowledge, endlessZeros, drops

@@ -206,7 +206,9 @@ import VirtualNFC
   }
 
   /// What is added to a counter is not added twice: it does not read as it was written.
-  @Test(arguments: [VirtualPCSCReader.Fault.Effect.answerLost, .answerBroken, .frameLost])
+  @Test(
+    .asking(.counter),
+    arguments: [VirtualPCSCReader.Fault.Effect.answerLost, .answerBroken, .frameLost])
   func countsOnce(_ effect: VirtualPCSCReader.Fault.Effect) async throws {
     let chip = VirtualTag.icodeSLIX2()
     let bench = try await PCSCBench(chip)

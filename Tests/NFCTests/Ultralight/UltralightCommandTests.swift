@@ -37,7 +37,7 @@ import VirtualNFC
   }
 
   /// AUTHLIM 2: the third wrong password is the last that the tag looks at.
-  @Test func saysThatThePasswordIsLockedOut() async throws {
+  @Test(.asking(.lockout)) func saysThatThePasswordIsLockedOut() async throws {
     let bench = try await Bench(Self.protected(limit: 2))
     let ultralight = try await UltralightDumpTests.commands(bench)
     var reasons: [String] = []
@@ -145,7 +145,7 @@ import VirtualNFC
 
   /// All sectors with memory, whichever is selected before; then the first again.
   @Test(
-    .asking(.lockBits, .oneTimeBits),
+    .asking(.lockBits, .oneTimeBits, .configurationLock),
     arguments: [(VirtualTag.ntagI2C1K(), 936), (.ntagI2C2K(), 1960)])
   func dumpsAndRestoresNTAGI2C(tag: VirtualTag, size: Int) async throws {
     tag.memory.replaceSubrange(
