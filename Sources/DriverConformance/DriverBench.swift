@@ -40,10 +40,10 @@ extension DriverBench {
 
 /// A tag before a bench's reader.
 public struct BenchTag: Sendable {
-  /// UID, PUPI, IDm or serial number, as ``Target/identifier`` gives it; empty for a tag that draws another one each
+  /// UID, PUPI, IDm or serial number, as `Target.identifier` gives it; empty for a tag that draws another one each
   /// time.
   public var identifier: [UInt8]
-  /// A command that the tag answers, as ``ReaderDriver/exchange(_:framing:timeout:)`` takes it; `nil` for a tag that
+  /// A command that the tag answers, as `ReaderDriver.exchange` takes it; `nil` for a tag that
   /// is only found.
   public var command: [UInt8]?
   /// The form in which the command goes to the tag.
