@@ -8,7 +8,7 @@ import Testing
   private static let main = "/etc/nfc/libnfc.conf"
   private static let serial = "pn532_uart:/dev/ttyUSB0"
 
-  private func configuration(_ system: MadeUpSystem) -> LibNFCConfiguration {
+  private func configuration(_ system: SimulatedSystem) -> LibNFCConfiguration {
     LibNFCConfiguration(system.files)
   }
 
@@ -40,7 +40,7 @@ import Testing
     ("log_level =  ", "no value"),
   ])
   func aLineThatIsNotTaken(_ text: String, _ part: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(Self.main, "# first\n\(text)\n")
     let flaw = try #require(configuration(system).flaws.first)
     #expect(flaw.place == "\(Self.main), line 2")
@@ -67,7 +67,7 @@ import Testing
 
   /// libnfc goes on behind the end of a word, where an older line may stand.
   @Test func aLastLineWithoutItsEnd() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(Self.main, "log_level = 1\nallow_autoscan = no")
     #expect(configuration(system).flaws.map(\.place) == ["\(Self.main), line 2"])
     try system.file(Self.main, "log_level = 1\nallow_autoscan = \"no\"")
@@ -79,7 +79,7 @@ import Testing
     ("False", nil), ("off", nil), ("\"\"", nil),
   ])
   func yesAndNo(_ value: String, _ meaning: Bool?) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(Self.main, "allow_autoscan = \(value)\n")
     #expect(configuration(system).searches == meaning ?? true)
     #expect(configuration(system).flaws.isEmpty == (meaning != nil))
@@ -88,7 +88,7 @@ import Testing
   // MARK: Devices
 
   @Test func devicesOfBothPlaces() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.serialPort("/dev/ttyUSB0")
     try system.file(
       Self.main, "device.name = \"One\"\ndevice.connstring = \"\(Self.serial)\"\n")
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func aDeviceThatIsNotThere() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file("/etc/nfc/devices.d/1.conf", "connstring = \(Self.serial)\n")
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.notThere, .configuration])
@@ -120,7 +120,7 @@ import Testing
 
   /// A name that is dropped lets that of the next device take its place.
   @Test func namesThatShift() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(
       "/etc/nfc/devices.d/1.conf", "name = My Reader\nconnstring = \(Self.serial)\n")
     try system.file(
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func fourDevicesAndNoMore() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     let lines = (0..<5).map {
       "device.name = n\($0)\ndevice.connstring = pn532_uart:/dev/tty\($0)\n"
     }
@@ -147,7 +147,7 @@ import Testing
     ("/etc/nfc/devices.d/pn532.conf", "device.name = x", "name, connstring"),
   ])
   func keysThatAreNone(_ path: String, _ line: String, _ advice: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(path, line + "\n")
     let flaw = try #require(configuration(system).flaws.first)
     #expect(flaw.reason.contains("knows no key"))
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func filesThatAreNotRead() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file("/etc/nfc/devices.d/pn532.conf.sample", "name = x\n")
     try system.folder("/etc/nfc/devices.d/folder.conf")
     try system.folder(Self.main)
@@ -170,7 +170,7 @@ import Testing
   // MARK: Variables
 
   @Test func variablesComeLast() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(
       Self.main, "allow_autoscan = true\ndevice.connstring = pn532_i2c:/dev/i2c-1\n")
     system.environment = ["LIBNFC_DEFAULT_DEVICE": "pn532_spi:/dev/spidev0.0"]
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test func nothingToLookFor() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(Self.main, "allow_autoscan = false\n")
     let diagnosis = system.diagnosis()
     #expect(diagnosis.problems.first == .configuration)

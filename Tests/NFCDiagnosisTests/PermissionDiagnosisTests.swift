@@ -13,22 +13,22 @@ import Testing
     ATTR{idVendor}=="072f", ATTR{idProduct}=="2214", GOTO="end"
     """
 
-  private func finding(_ system: MadeUpSystem) throws -> ReaderDiagnosis.Finding {
+  private func finding(_ system: SimulatedSystem) throws -> ReaderDiagnosis.Finding {
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.noPermission])
     return try #require(reader.findings.first)
   }
 
   @Test func aMemberOfTheGroupMay() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o664)
-    try system.nameGroup("plugdev", members: MadeUpSystem.user)
+    try system.nameGroup("plugdev", members: SimulatedSystem.user)
     system.groupIDs = [getegid()]
     #expect(system.diagnosis().readers.first?.findings == [])
   }
 
   @Test func whoIsNoMemberJoins() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o664)
     try system.nameGroup("plugdev", members: "grace, charles")
     let finding = try finding(system)
@@ -38,16 +38,16 @@ import Testing
 
   /// On disk since this login began: only a new one has the group.
   @Test func whoHasJoinedLogsInAgain() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o660)
-    try system.nameGroup("plugdev", members: "grace,\(MadeUpSystem.user)")
+    try system.nameGroup("plugdev", members: "grace,\(SimulatedSystem.user)")
     let finding = try finding(system)
     #expect(finding.advice.contains("log out and in again"))
     #expect(!finding.advice.contains("adduser"))
   }
 
   @Test func withoutItsRule() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o600)
     try system.nameGroup("root")
     try system.file("/run/udev/control")
@@ -58,7 +58,7 @@ import Testing
 
   /// libnfc drives it, and its rules leave it out.
   @Test func aReaderThatNoRuleKnows() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2214", mode: 0o664)
     try system.nameGroup("root")
     try system.file("/run/udev/control")
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func aRuleWithoutEffect() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o664)
     try system.file("/etc/group", "root:x:\(getegid()):\nplugdev:x:4242:\n")
     try system.file("/run/udev/control")
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func aRuleWhoseGroupIsMissing() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o664)
     try system.nameGroup("root")
     try system.file("/run/udev/control")
@@ -95,7 +95,7 @@ import Testing
 
   /// A link to nothing hides the file of that name in the later folders.
   @Test func aRuleThatIsMasked() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: 0o600)
     try system.nameGroup("root")
     try system.file("/lib/udev/rules.d/93-pn53x.rules", Self.rules)
@@ -107,7 +107,7 @@ import Testing
 
   /// Not by the mode, but by what a container is allowed.
   @Test func aContainerForbidsIt() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     let login = Login(userID: 0, groupIDs: [0]) { _ in EPERM }
     let files = SystemFiles(root: system.root.path, environment: [:], login: login)
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func aPortThatIsRootsAlone() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file("/dev/spidev0.0", mode: 0o600)
     try system.file("/run/udev/control")
     try system.file("/etc/group", "root:x:\(getegid()):\ndialout:x:20:\n")
@@ -141,7 +141,7 @@ import Testing
     (#"ATTRS{idVendor}=="072f"#, false, nil),
   ])
   func rulesThatGiveAccess(_ text: String, _ isOne: Bool, _ group: String?) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file("/etc/udev/rules.d/60-own.rules", text + "\n")
     let rule = SettingsFolders.rules(system.files).access(vendor: 0x072F, product: 0x2200)
     #expect((rule != nil) == isOne)

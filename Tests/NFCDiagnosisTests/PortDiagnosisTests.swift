@@ -11,7 +11,7 @@ import Testing
     "pn532_uart:/dev/ttyUSB0", "pn532_uart:/dev/ttyUSB0:115200", "arygon:/dev/ttyUSB0",
   ])
   func aPortWithNothingInTheWay(_ name: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.serialPort(Self.port)
     try system.file("/proc/cmdline", "root=/dev/sda1 console=tty0 console=ttyS0,115200n8 quiet\n")
     let reader = system.reader(name)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func aPortThatIsNotThere() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.folder("/dev")
     let alone = system.reader("pn532_uart:/dev/ttyUSB0")
     #expect(alone.problems == [.notThere])
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func aFileIsNoPort() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(Self.port)
     #expect(system.reader("pn532_uart:/dev/ttyUSB0").problems == [.notThisReader])
     #expect(system.reader("pn532_uart:/dev").problems == [.notThisReader])
@@ -42,7 +42,7 @@ import Testing
 
   /// The node of a port is a real one in these tests, `/dev/null`: the refusal is made up.
   @Test func aPortOfAnotherGroup() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file(Self.port, mode: 0o660)
     try system.nameGroup("dialout")
     let rights = NodeRights(files: system.files, accounts: Accounts(system.files))
@@ -60,7 +60,7 @@ import Testing
     ("agetty", "serial-getty@ttyUSB0"), ("minicom", "end that program"),
   ])
   func aProgramHasThePort(_ command: String, _ advice: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.serialPort(Self.port)
     try system.process(77, command, holding: Self.port)
     let reader = system.reader("pn532_uart:/dev/ttyUSB0")
@@ -71,7 +71,7 @@ import Testing
 
   /// It is root's, and what it has open is out of sight.
   @Test func modemManagerIsNoted() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.serialPort(Self.port)
     try system.serialPort("/dev/ttyS0")
     try system.process(77, "ModemManager")
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func theConsoleIsNoted() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.serialPort("/dev/ttyAMA0")
     try system.link("/dev/serial0", to: "ttyAMA0")
     try system.file("/proc/cmdline", "console=tty1 console=ttyAMA0,115200 rootwait\n")
@@ -104,7 +104,7 @@ import Testing
     (String(repeating: "x", count: 2000), ""), ("pn532_uart:/dev/\u{0}", ""),
   ])
   func aStringThatIsNone(_ name: String, _ advice: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.serialPort(Self.port)
     let reader = system.reader(name)
     #expect(reader.problems == [.connectionString])
@@ -117,7 +117,7 @@ import Testing
     ("pn532_spi:/dev/spidev0.0", "dtparam=spi=on"),
   ])
   func aBusThatIsNotThere(_ name: String, _ advice: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     let reader = system.reader(name)
     #expect(reader.problems == [.notThere])
     #expect(reader.advice.contains(advice))
@@ -129,7 +129,7 @@ import Testing
   // MARK: Bridges
 
   @Test func aBridgeIsAPossibleReader() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-3", "1a86", "7523")
     try system.folder("/sys/bus/usb/devices/1-3:1.0/ttyUSB0")
     let container = try #require(system.diagnosis().readers.first)
@@ -150,7 +150,7 @@ import Testing
   /// By libnfc's configuration it is a reader.
   @Test(arguments: ["pn532_uart:/dev/ttyUSB0", "pn532_uart:/dev/ttyUSB0:115200"])
   func aBridgeThatIsDefined(_ name: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-3", "1a86", "7523")
     try system.folder("/sys/bus/usb/devices/1-3:1.0/ttyUSB0")
     try system.serialPort(Self.port)
@@ -163,7 +163,7 @@ import Testing
 
   /// A board with a port of its own, which no table has.
   @Test func aCommunicationsDevice() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-3", "2341", "0043", name: "Arduino Uno")
     try system.folder("/sys/bus/usb/devices/1-3:1.0/tty/ttyACM0")
     try system.serialPort("/dev/ttyACM0")
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test func brlttyTakesABridge() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-3", "1a86", "7523")
     #expect(system.diagnosis().readers == [])
     try system.process(5, "brltty")

@@ -11,8 +11,8 @@ import Testing
   private static let noService = NFCError(
     .readerUnavailable, "start pcscd", cause: .pcsc(0x8010_001D, "Service not available."))
 
-  private func systemWithReader() throws -> MadeUpSystem {
-    let system = try MadeUpSystem()
+  private func systemWithReader() throws -> SimulatedSystem {
+    let system = try SimulatedSystem()
     try system.usb("1-4", "072f", "223b")
     try system.bundle("0x072F", "0x223B", Self.title)
     return system
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func aReaderWithoutADriver() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-4", "072f", "2303")
     let bare = try #require(system.diagnosis().readers.first)
     #expect(bare.name == "ACS ACR1552U")
@@ -59,7 +59,7 @@ import Testing
 
   /// Not in our tables: named as the driver names it.
   @Test func aReaderThatOnlyTheDriverKnows() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-4", "076b", "5022")
     #expect(system.diagnosis().readers == [])
     try system.bundle("0x076B", "0x5022", "HID Global OMNIKEY 5022 Smart Card Reader")
@@ -91,7 +91,7 @@ import Testing
 
   /// Without a reader it is worth a note; with one of libnfc's it is nobody's trouble.
   @Test func aServiceThatNobodyNeeds() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.folder("/sys/bus/usb/devices")
     let diagnosis = system.diagnosis(.unreachable(Self.noService))
     #expect(diagnosis.problems == [.noService])
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func aSocketElsewhere() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.file("/usr/sbin/pcscd")
     system.environment["PCSCLITE_CSOCK_NAME"] = "/elsewhere/pcscd.comm"
     let reader = system.reader("pcsc:ACS", .unreachable(Self.noService))
@@ -111,7 +111,7 @@ import Testing
   @Test func aServiceThatRefuses() throws {
     let refusal = NFCError(
       .readerUnavailable, "no", cause: .pcsc(SmartCardServiceState.refusal, "Access denied."))
-    let reader = try MadeUpSystem().reader("pcsc:ACS", .unreachable(refusal))
+    let reader = try SimulatedSystem().reader("pcsc:ACS", .unreachable(refusal))
     #expect(reader.problems == [.noService])
     #expect(reader.advice.contains("org.debian.pcsc-lite.access_pcsc"))
   }
@@ -132,7 +132,7 @@ import Testing
   func aNamedReader(
     _ name: String, _ readers: [String], _ problems: [ReaderDiagnosis.Problem]
   ) throws {
-    let reader = try MadeUpSystem().reader(name, .shows(readers))
+    let reader = try SimulatedSystem().reader(name, .shows(readers))
     #expect(reader.problems == problems)
     #expect(reader.canBeOpened == problems.isEmpty)
   }
@@ -153,7 +153,7 @@ import Testing
     ),
   ])
   func listsOfDrivers(_ text: String, _ name: String?) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-4", "072f", "223b")
     try system.file("/usr/lib/pcsc/drivers/x.bundle/Contents/Info.plist", text)
     let device = try #require(system.examination.devices.first)

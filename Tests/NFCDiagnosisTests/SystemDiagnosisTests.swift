@@ -13,7 +13,7 @@ import Testing
     ("/sys/class/dmi/id/product_name", "VirtualBox\n", "pass the reader through"),
   ])
   func usbMustBePassedThrough(_ path: String, _ content: String, _ advice: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.folder("/sys/bus/usb/devices")
     #expect(system.diagnosis().findings == [])
     try system.file(path, content)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func aSystemWithoutUSB() throws {
-    let diagnosis = try MadeUpSystem().diagnosis()
+    let diagnosis = try SimulatedSystem().diagnosis()
     #expect(diagnosis.readers == [])
     #expect(diagnosis.problems == [.passThrough])
     #expect(diagnosis.findings.first?.detail.contains("shows no USB") == true)
@@ -65,7 +65,7 @@ import Testing
     case garbage, longGarbage, zeros, huge, folder, loop, danglingLink, pipe, device, unreadable
   }
 
-  private func place(_ misfit: Misfit, at path: String, in system: MadeUpSystem) throws {
+  private func place(_ misfit: Misfit, at path: String, in system: SimulatedSystem) throws {
     switch misfit {
     case .garbage: try system.file(path, (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 151) })
     case .longGarbage:
@@ -93,7 +93,7 @@ import Testing
 
   @Test(arguments: Misfit.allCases)
   func whateverStandsInAFilesPlace(_ misfit: Misfit) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     for path in Self.paths {
       try? FileManager.default.removeItem(at: system.url(path))
@@ -109,7 +109,7 @@ import Testing
   /// Opening a device could do something to it, and a pipe may wait for ever.
   @Test(arguments: Misfit.allCases)
   func onlyFilesAreRead(_ misfit: Misfit) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try place(misfit, at: "/etc/file", in: system)
     let bytes = system.files.bytes("/etc/file")
     switch misfit {
@@ -123,7 +123,7 @@ import Testing
 
   @Test(arguments: Misfit.allCases)
   func whateverStandsInANodesPlace(_ misfit: Misfit) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: nil)
     try place(misfit, at: "/dev/bus/usb/001/004", in: system)
     try place(misfit, at: "/dev/ttyUSB0", in: system)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func foldersThatAreFiles() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     for path in [
       "/sys/bus/usb/devices", "/proc", "/etc/nfc", "/etc/modprobe.d", "/lib/udev/rules.d",
       "/usr/lib/pcsc/drivers", "/dev",

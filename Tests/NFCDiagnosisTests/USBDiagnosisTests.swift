@@ -14,7 +14,7 @@ import Testing
     ("1fd3", "0608", "pn53x_usb"),
   ])
   func namesAFreeReader(_ vendor: String, _ product: String, _ driver: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2.3", vendor, product, address: "001:012")
     let diagnosis = system.diagnosis()
     let reader = try #require(diagnosis.readers.first)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func otherDevicesAreNoReaders() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("usb1", "1d6b", "0002", address: "001:001", name: "xHCI Host Controller")
     try system.usb("1-1", "046d", "c077", address: "001:002", name: "USB Optical Mouse")
     let diagnosis = system.diagnosis()
@@ -38,7 +38,7 @@ import Testing
 
   @Test(arguments: ["pn533_usb", "pn533"])
   func theKernelHasIt(_ module: String) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", driver: module)
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.kernelDriver])
@@ -59,7 +59,7 @@ import Testing
   ])
   func aBlacklistIsSeen(_ content: String, _ keepsOut: Bool) throws {
     for folder in ["/etc/modprobe.d", "/usr/lib/modprobe.d"] {
-      let system = try MadeUpSystem()
+      let system = try SimulatedSystem()
       try system.usb("1-2", "04e6", "5591", driver: "pn533_usb")
       try system.file(folder + "/blacklist-libnfc.conf", content)
       let reader = try #require(system.diagnosis().readers.first)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func aFileHidesOneOfItsName() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "04e6", "5591", driver: "pn533_usb")
     try system.file("/usr/lib/modprobe.d/blacklist-libnfc.conf", "blacklist pn533_usb\n")
     try system.file("/etc/modprobe.d/blacklist-libnfc.conf", "# nothing\n")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func nothingHereDrivesAnRCS380() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "054c", "06c3", driver: "port100")
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.name == "Sony RC-S380/P")
@@ -93,7 +93,7 @@ import Testing
   // MARK: Other programs
 
   @Test func aProgramHasIt() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", driver: "usbfs")
     try system.process(321, "nfc-poll", holding: system.node("001:004"))
     try system.process(322, "idle")
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func aProgramThatIsNotSeenHasIt() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", driver: "usbfs")
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.inUse])
@@ -113,7 +113,7 @@ import Testing
 
   /// Debian's pcscd is root's: others do not see what it has open.
   @Test func theServiceHasItOutOfSight() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", driver: "usbfs")
     try system.bundle("0x072F", "0x2200", "ACS ACR122U PICC Interface")
     #expect(system.diagnosis().readers.first?.findings.first?.detail.contains("pcscd") == false)
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func theServiceHasIt() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", driver: "usbfs")
     try system.bundle("0x072F", "0x2200", "ACS ACR122U PICC Interface")
     try system.process(9, "pcscd", holding: system.node("001:004"))
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func theServiceMayTakeIt() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     try system.bundle("0x072F", "0x2200", "ACS ACR122U PICC Interface")
     #expect(system.diagnosis().readers.first?.findings == [])
@@ -164,7 +164,7 @@ import Testing
   // MARK: Node, power, search
 
   @Test func withoutANode() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", mode: nil)
     try system.folder("/dev/bus")
     let container = try #require(system.diagnosis().readers.first)
@@ -180,7 +180,7 @@ import Testing
     ("auto", "suspended", true), ("auto", "active", false), ("on", "suspended", false),
   ])
   func sleepIsOnlyNoted(_ control: String, _ status: String, _ isNoted: Bool) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     try system.file("/sys/bus/usb/devices/1-2/power/control", control + "\n")
     try system.file("/sys/bus/usb/devices/1-2/power/runtime_status", status + "\n")
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test func aSearchThatIsSwitchedOffIsNoted() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200")
     system.environment["LIBNFC_AUTO_SCAN"] = "false"
     let reader = try #require(system.diagnosis().readers.first)
@@ -200,7 +200,7 @@ import Testing
 
   /// All that has to be cured, in the order in which it has to be.
   @Test func moreThanOneThingIsInTheWay() throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-2", "072f", "2200", driver: "pn533_usb", mode: 0o600)
     let reader = try #require(system.diagnosis().readers.first)
     #expect(reader.problems == [.kernelDriver, .noPermission])
@@ -219,7 +219,7 @@ import Testing
     ("acr122_usb:", [.connectionString]), ("acr122_usb", [.connectionString]),
   ])
   func aNamedReader(_ name: String, _ problems: [ReaderDiagnosis.Problem]) throws {
-    let system = try MadeUpSystem()
+    let system = try SimulatedSystem()
     try system.usb("1-1", "046d", "c077", address: "001:002", name: "USB Optical Mouse")
     try system.usb("1-2", "072f", "2200")
     let reader = system.reader(name)

@@ -5,8 +5,9 @@ import Testing
   /// How many types and members each area has: errors, sessions and NDEF; ISO 15693; FeliCa; ISO 7816 and
   /// MIFARE; the services that Apple alone has.
   private static let areas: [(area: Area, types: Int, members: Int)] = [
-    (Area1.area, 18, 142), (area2, 9, 112), (area3, 8, 72), (area4, 5, 36),
-    (area5, 17, 72),
+    (SessionMembers.area, 18, 142), (iso15693Members, 9, 112), (feliCaMembers, 8, 72),
+    (iso7816AndMiFareMembers, 5, 36),
+    (appleServiceMembers, 17, 72),
   ]
 
   @Test func everyMemberIsThere() {

@@ -1,7 +1,7 @@
 import CoreNFC
 
-/// Area 1: errors, sessions, tags and their NDEF methods. The messages themselves are in `area1NDEF`.
-enum Area1 {
+/// Errors, sessions, tags and their NDEF methods. The messages themselves are in `ndefMembers`.
+enum SessionMembers {
   static let types: [Any.Type] = [
     NFCReaderError.self, NFCReaderError.Code.self, (any NFCReaderSessionProtocol).self,
     NFCReaderSession.self, NFCNDEFReaderSession.self, (any NFCNDEFReaderSessionDelegate).self,
@@ -330,5 +330,5 @@ enum Area1 {
 
   static let area = Area(
     name: "tag and NDEF reading core", types: types.map { "\($0)" },
-    members: errors + codes + errorStatics + sessions + tags + area1NDEF)
+    members: errors + codes + errorStatics + sessions + tags + ndefMembers)
 }

@@ -1,7 +1,7 @@
 import CoreNFC
 
-/// Area 4: ISO 7816 and MIFARE.
-let area4 = Area(
+/// ISO 7816 and MIFARE.
+let iso7816AndMiFareMembers = Area(
   name: "ISO 7816 and MIFARE",
   types: [Any.Type]([
     (any NFCISO7816Tag).self, NFCISO7816APDU.self, NFCISO7816ResponseAPDU.self,

@@ -1,7 +1,7 @@
 import CoreNFC
 
-/// Area 3: FeliCa.
-let area3 = Area(
+/// FeliCa.
+let feliCaMembers = Area(
   name: "FeliCa",
   types: [Any.Type]([
     (any NFCFeliCaTag).self, NFCFeliCaPollingRequestCode.self, NFCFeliCaPollingTimeSlot.self,

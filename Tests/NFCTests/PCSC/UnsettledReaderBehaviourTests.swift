@@ -7,7 +7,7 @@ import VirtualNFC
 
 /// Readers that tell less than they should, or otherwise, and tags at a bad contact: nothing is taken
 /// for granted that was not seen, and nothing that was not seen is kept.
-@Suite struct DoubtfulReaderTests {
+@Suite struct UnsettledReaderBehaviourTests {
   typealias Dialect = VirtualPCSCReader.Dialect
 
   private struct Rig {

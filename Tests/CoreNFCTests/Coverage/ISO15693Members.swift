@@ -1,12 +1,13 @@
 import CoreNFC
 
-/// Area 2: ISO 15693.
-let area2 = Area(
-  name: "ISO 15693", types: Area2.types.map { "\($0)" },
-  members: Area2Tag.plain + Area2Tag.asynchronous + Area2Tag.results + Area2.flags + Area2.answers
-    + Area2.legacy)
+/// ISO 15693.
+let iso15693Members = Area(
+  name: "ISO 15693", types: ISO15693Members.types.map { "\($0)" },
+  members: ISO15693TagMembers.plain + ISO15693TagMembers.asynchronous + ISO15693TagMembers.results
+    + ISO15693Members.flags + ISO15693Members.answers
+    + ISO15693Members.legacy)
 
-private enum Area2 {
+private enum ISO15693Members {
   static let types: [Any.Type] = [
     (any NFCISO15693Tag).self, NFCISO15693RequestFlag.self, NFCISO15693ResponseFlag.self,
     NFCISO15693SystemInfo.self, NFCISO15693MultipleBlockSecurityStatus.self,

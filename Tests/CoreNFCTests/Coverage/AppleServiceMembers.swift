@@ -1,7 +1,7 @@
 import CoreNFC
 
-/// Area 5: the services that Apple alone has.
-let area5 = Area(
+/// The services that Apple alone has.
+let appleServiceMembers = Area(
   name: "VAS, card emulation, scene events",
   types: [Any.Type]([
     NFCVASReaderSession.self, (any NFCVASReaderSessionDelegate).self,

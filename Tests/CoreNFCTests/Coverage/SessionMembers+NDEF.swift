@@ -1,7 +1,7 @@
 import CoreNFC
 
 /// What area 1 has of NDEF messages.
-let area1NDEF: [Member] = [
+let ndefMembers: [Member] = [
   Member(
     "NFCTagCommandConfiguration.maximumRetries",
     \NFCTagCommandConfiguration.maximumRetries

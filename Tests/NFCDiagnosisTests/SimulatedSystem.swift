@@ -3,7 +3,7 @@ import Foundation
 @testable import NFCDiagnosis
 
 /// A folder with files as Linux has them, to be looked at in place of the system's own.
-final class MadeUpSystem {
+final class SimulatedSystem {
   /// A login that is nobody's in particular, with an account of this name.
   static let userID: uid_t = 4711
   static let user = "ada"

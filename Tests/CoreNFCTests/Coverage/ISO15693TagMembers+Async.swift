@@ -1,7 +1,7 @@
 import CoreNFC
 
-/// Area 2, the tag's methods: the `async` forms and those with result handlers.
-extension Area2Tag {
+/// ISO 15693, the tag's methods: the `async` forms and those with result handlers.
+extension ISO15693TagMembers {
   static let asynchronous: [Member] = [
     Member("NFCISO15693Tag.stayQuiet()") { (tag: any NFCISO15693Tag) async throws in
       try await tag.stayQuiet()

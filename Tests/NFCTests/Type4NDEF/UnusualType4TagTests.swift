@@ -3,7 +3,7 @@ import Testing
 import VirtualNFC
 
 /// Type 4 tags that do not keep to what they say.
-@Suite struct WilfulTagTests {
+@Suite struct UnusualType4TagTests {
   private static func container(_ changes: [Int: UInt8]) -> [UInt8] {
     var bytes = WilfulApplication.container
     for (index, value) in changes { bytes[index] = value }

@@ -1,7 +1,7 @@
 import CoreNFC
 
-/// Area 2, the tag's methods: with completion handlers.
-enum Area2Tag {
+/// ISO 15693, the tag's methods: with completion handlers.
+enum ISO15693TagMembers {
   static let plain: [Member] = [
     Member("NFCISO15693Tag.identifier") { (it: any NFCISO15693Tag) -> Data in it.identifier },
     Member("NFCISO15693Tag.icManufacturerCode") { (it: any NFCISO15693Tag) -> Int in

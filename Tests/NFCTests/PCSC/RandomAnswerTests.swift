@@ -4,7 +4,7 @@ import VirtualNFC
 
 /// Whatever a PC/SC reader answers at whichever command, there is a value or an error, and no block
 /// of the tag is anything but old or new.
-@Suite struct AnyAnswerTests {
+@Suite struct RandomAnswerTests {
   typealias Dialect = VirtualPCSCReader.Dialect
 
   /// What becomes of an answer, status word included.

@@ -6,7 +6,7 @@ import VirtualNFC
 
 extension SessionSuites {
   /// A card that another program has before a PC/SC reader.
-  @Suite struct HeldCardTests {
+  @Suite struct CardInUseTests {
     /// A service that gives its card to nobody for a while.
     private final class Service: SmartCardService {
       private let base: any SmartCardService

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A process that is killed has no chance to put the reader in order.
-@Suite struct KilledTests {
+@Suite struct KilledCommandTests {
   @Test(arguments: [1, 20, 60, 150])
   func theNextCommandWorksAtOnce(_ milliseconds: Int) async throws {
     try await TemporaryDirectory.with { directory async throws in
