@@ -177,6 +177,8 @@ package.targets += [
     swiftSettings: [.swiftLanguageMode(.v5)]),
   .executableTarget(
     name: "CoreNFCBackgroundExample", dependencies: ["CoreNFC"],
+    // It stands beside the program, where an app on an iPhone has it.
+    exclude: ["Info.plist"],
     swiftSettings: [.swiftLanguageMode(.v5)]),
   .testTarget(
     name: "CoreNFCTests",

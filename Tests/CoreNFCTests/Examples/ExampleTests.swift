@@ -26,6 +26,14 @@ extension SessionSuites {
       throw Unexpected("the example has not ended")
     }
 
+    @Test func theBackgroundExampleSaysWhatItUsesNFCFor() throws {
+      let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+      let file = root.appending(path: "Sources/CoreNFCBackgroundExample/Info.plist")
+      let information = try #require(NFCInformation(contentsOf: file))
+      #expect(information.usageDescription?.isEmpty == false)
+    }
+
     @Test func readsMessages() async throws {
       let bench = try SessionBench(
         try .ntag215(
