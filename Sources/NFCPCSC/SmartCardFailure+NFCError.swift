@@ -15,7 +15,7 @@ extension SmartCardFailure {
     case .removedCard, .noSmartCard, .unpoweredCard, .unresponsiveCard, .notTransacted, .resetCard:
       NFCError(.tagConnectionLost, "the tag has left the field", cause: cause)
     case .protocolMismatch, .unsupportedCard, .insufficientBuffer, .internalError:
-      // The reader is none the worse: the next card, or this one after a reset, may do better.
+      // The reader is none the worse: the next card may do better, or this one after a reset.
       NFCError(.tagResponseError, "\(reader) does not get along with the card", cause: cause)
     case .readerUnavailable, .unknownReader, .noReaders:
       NFCError(.readerLost, "\(reader) has gone", cause: cause)

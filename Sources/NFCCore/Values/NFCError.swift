@@ -170,6 +170,7 @@ extension NFCError {
 
 extension NFCError.Group {
   /// Lets `catch NFCError.Group.connection` match every error of the group.
+  @_disfavoredOverload
   public static func ~= (group: NFCError.Group, error: any Error) -> Bool {
     (error as? NFCError)?.group == group
   }
@@ -177,6 +178,8 @@ extension NFCError.Group {
 
 extension NFCError.Code {
   /// Lets `catch NFCError.Code.readOnly` match every error with that code.
+  // Another error's own pattern of the same name comes first.
+  @_disfavoredOverload
   public static func ~= (code: NFCError.Code, error: any Error) -> Bool {
     (error as? NFCError)?.code == code
   }

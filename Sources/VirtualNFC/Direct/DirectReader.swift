@@ -42,7 +42,7 @@ public final class DirectReader: Sendable {
     shared.chip.withLock { $0.faults.faults = faults }
   }
 
-  /// A driver over this reader, for whoever makes a ``NFCCore/Reader`` himself or works without one. Only one of
+  /// A driver over this reader, for whoever makes a `Reader` himself or works without one. Only one of
   /// them is to be used at a time.
   public func driver() -> any ReaderDriver { DirectDriver(shared) }
 

@@ -273,7 +273,7 @@ import VirtualNFC
     let absent = await #expect(throws: NFCError.self) {
       _ = try await bench.reader.tagsInField()
     }
-    #expect(absent?.code == .readerLost)
+    #expect(absent?.code == .readerLost, "\(String(describing: absent))")
     // Plugged in again.
     bench.virtual.setFaults([])
     let lost = await #expect(throws: NFCError.self) { try await tag.connect() }
