@@ -13,7 +13,7 @@ extension Recording {
   public func anonymized(replacingContent replacesContent: Bool = false) -> Recording {
     var recording = self
     let content = replacesContent ? ContentReplacement(self) : nil
-    let identifiers = IdentifierReplacement(self)
+    var identifiers = IdentifierReplacement(self)
     for index in recording.entries.indices {
       guard case .call(let call) = recording.entries[index].line else { continue }
       recording.entries[index].line = .call(
@@ -34,6 +34,8 @@ struct IdentifierReplacement {
   private var identifiers: [[UInt8]: [UInt8]] = [:]
   /// The longest first: what is part of another is not replaced before it.
   private var pairs: [Pair] = []
+  /// The tag that the calls are for.
+  private var selected: [UInt8]?
 
   init(_ recording: Recording) {
     for call in recording.calls {
@@ -112,7 +114,8 @@ struct IdentifierReplacement {
 
   // MARK: Replacing
 
-  func call(_ call: RecordedCall) -> RecordedCall {
+  mutating func call(_ call: RecordedCall) -> RecordedCall {
+    note(call)
     var call = call
     var isSignature = false
     switch call.request {
@@ -132,13 +135,40 @@ struct IdentifierReplacement {
     switch call.outcome {
     case .targets(let targets): call.outcome = .targets(targets.map(target))
     case .answer(let answer):
-      var framing = Framing.checked
-      if case .exchange(_, let other, _) = call.request { framing = other }
+      var (command, framing) = ([UInt8](), Framing.checked)
+      if case .exchange(let bytes, let other, _) = call.request {
+        (command, framing) = (bytes.bytes, other)
+      }
       call.outcome = .answer(
-        isSignature ? Self.withoutSignature(answer) : bytes(answer, framing))
+        isSignature
+          ? Self.withoutSignature(answer, framing)
+          : withPageTwo(bytes(answer, framing), of: command, framing))
     default: break
     }
     return call
+  }
+
+  private mutating func note(_ call: RecordedCall) {
+    switch (call.request, call.outcome) {
+    case (.select(let identifier), _): selected = identifier
+    case (_, .targets(let found)): selected = found.last?.identifier ?? selected
+    default: break
+    }
+  }
+
+  /// Page 2 of Ultralight and NTAG begins with the check of the identifier's last four bytes (NTAG21x data sheet,
+  /// 8.5.1): a read that begins there shows one byte of what a read from page 0 shows.
+  private func withPageTwo(
+    _ answer: RecordedBytes, of command: [UInt8], _ framing: Framing
+  ) -> RecordedBytes {
+    let (read, fastRead, page): (UInt8, UInt8, UInt8) = (0x30, 0x3A, 0x02)
+    guard let old = selected, let new = identifiers[old], old.count == 7,
+      [[read, page], [fastRead, page]].contains(Array(command.prefix(2))),
+      answer.bytes.count >= 4, answer.bytes.first == old.suffix(4).reduce(0, ^)
+    else { return answer }
+    var result = answer
+    result.replace(at: 0, by: [new.suffix(4).reduce(0, ^)])
+    return framing == .bare ? result.withCheck(like: answer) : result
   }
 
   private func identifier(_ old: [UInt8]) -> [UInt8] { identifiers[old] ?? old }
@@ -202,7 +232,9 @@ struct IdentifierReplacement {
   }
 
   /// Short answers are refusals.
-  private static func withoutSignature(_ answer: RecordedBytes) -> RecordedBytes {
+  private static func withoutSignature(
+    _ answer: RecordedBytes, _ framing: Framing
+  ) -> RecordedBytes {
     let shortest = 32
     guard answer.bytes.count >= shortest else { return answer }
     // A flag before it or a status after it stays.
@@ -210,6 +242,6 @@ struct IdentifierReplacement {
     var result = answer
     let end = answer.bytes.count - (answer.bytes.count % 8 == 2 ? 2 : 0)
     result.replace(at: start, by: [UInt8](repeating: 0, count: end - start))
-    return result
+    return framing == .bare ? result.withCheck(like: answer) : result
   }
 }

@@ -106,6 +106,8 @@ import Testing
   private static func run(
     _ script: String, _ variables: [String: String] = [:]
   ) async throws -> Tool.Result {
-    try await Tool.shell(script, environment: variables.merging(["ROOT": root.path]) { $1 })
+    // A package is compressed, and its manual pages are written by as many runs of the tool.
+    try await Tool.shell(
+      script, environment: variables.merging(["ROOT": root.path]) { $1 }, within: .seconds(240))
   }
 }

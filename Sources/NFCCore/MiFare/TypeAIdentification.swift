@@ -54,6 +54,10 @@ enum TypeAIdentification {
     MiFarePlus(historicalBytes: target.historicalBytes)?.product
   }
 
+  /// What a DESFire answers to a command that has no MAC, in a session that another program has left in it:
+  /// authentication error, command aborted, integrity error, length error. The session ends by that.
+  private static let sessionRefusals: Set<UInt16> = [0x91AE, 0x91CA, 0x911E, 0x917E]
+
   /// The first of GetVersion's three frames, wrapped as ISO/IEC 7816-4 has it; `nil` if the card does
   /// not know the command, and if it answers nothing or what makes no sense. The other two are fetched so
   /// that the card is left idle.
@@ -62,6 +66,10 @@ enum TypeAIdentification {
   static func desfireVersion(_ link: TagLink) throws -> DESFireVersion? {
     do {
       var answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
+      // A card in a session that another program has left refuses once.
+      if sessionRefusals.contains(answer.statusWord) {
+        answer = try ResponseAPDU(link.exchange(isoWrappedGetVersion, framing: .tagProtocol))
+      }
       let hardware = answer
       var frames = 1
       while answer.statusWord == additionalFrame, frames < 3 {

@@ -7,11 +7,19 @@ struct SelectedDESFire: Sendable {
   let card: DESFireCard
   let keyring: DESFireKeyring
 
-  /// Runs `body`, and says of an error to which card it happened, and what to do.
+  /// Runs `body`, and says of an error to which card it happened, and what to do. Nobody who comes to the card
+  /// afterwards has what the keys have opened.
   func work<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
-      return try await body()
+      let result = try await body()
+      // Done is done: a card that has left meanwhile has no session.
+      try? await card.endSession()
+      return result
+    } catch let failure as Failure {
+      try? await card.endSession()
+      throw failure
     } catch let error as NFCError {
+      if error.group != .connection { try? await card.endSession() }
       var failure = Failure(error, tag: tag.name)
       switch (error.code, error.cause) {
       case (.tagRefused, .desfireStatus): failure.status = .content

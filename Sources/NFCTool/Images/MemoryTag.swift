@@ -180,7 +180,8 @@ extension TagImage {
     uid = tag.identifier
     if tag.atqa.count == 2 { atqa = tag.atqa }
     sak = tag.sak
-    if !tag.ats.isEmpty { ats = tag.ats }
+    // With its length, which counts itself (ISO/IEC 14443-4, 5.2.2).
+    if !tag.ats.isEmpty { ats = [UInt8(clamping: tag.ats.count + 1)] + tag.ats }
   }
 }
 

@@ -112,8 +112,14 @@ struct SUNSetupCommand: AsyncParsableCommand {
       try await tag.namingKeys {
         let chip = try await NTAG424Tag(tag.kind)
         let setup = try diversified(setup, uid: tag.detected.identifier)
-        guard !plan else { return try show(try await chip.plan(setup)) }
+        guard !plan else {
+          let planned = try await chip.plan(setup)
+          try? await chip.endSession()
+          return try show(planned)
+        }
         let done = try await chip.setUp(setup)
+        // Done is done: a tag that has left meanwhile has no session.
+        try? await chip.endSession()
         if verify { try await check(tag.kind, setup) }
         try Output.done(
           options, tag.detected.identifier,

@@ -57,7 +57,9 @@ extension DESFireApplication {
 
 extension DESFireProcedure {
   mutating func keySummary() throws -> DESFireKeySummary {
-    try DESFireKeySummary(send(DESFireCommand(code: .getKeySettings, answer: .anyData)))
+    try send(DESFireCommand(code: .getKeySettings, answer: .anyData)) {
+      try DESFireKeySummary($0)
+    }
   }
 
   mutating func keyVersion(_ number: UInt8) throws -> UInt8 {
@@ -71,8 +73,9 @@ extension DESFireProcedure {
   }
 
   mutating func fileSettings(_ number: UInt8) throws -> DESFireFileSettings {
-    try DESFireFileSettings(
-      send(DESFireCommand(code: .getFileSettings, header: [number], answer: .anyData)))
+    try send(DESFireCommand(code: .getFileSettings, header: [number], answer: .anyData)) {
+      try DESFireFileSettings($0)
+    }
   }
 
   // MARK: Data

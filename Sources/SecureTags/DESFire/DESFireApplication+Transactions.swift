@@ -145,7 +145,10 @@ extension DESFireProcedure {
     guard let records = settings.records else {
       throw NFCError(.invalidParameter, "file \(number) holds no records")
     }
-    guard records.recordSize > 0 else { throw NFCError.wrongLength }
+    guard records.recordSize > 0 else {
+      state.session = nil
+      throw NFCError.wrongLength
+    }
     let wanted = count ?? max(0, records.count - skip)
     guard skip >= 0, wanted >= 0, skip <= records.count, wanted <= records.count - skip else {
       throw NFCError(.invalidParameter, "the file has \(records.count) records")

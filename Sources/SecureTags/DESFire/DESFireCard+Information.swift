@@ -101,8 +101,9 @@ extension DESFireProcedure {
   private static let memoryNumberSize = 3
 
   mutating func version() throws -> DESFireVersionInformation {
-    try DESFireVersionInformation(
-      send(DESFireCommand(code: .getVersion, answer: .anyData)))
+    try send(DESFireCommand(code: .getVersion, answer: .anyData)) {
+      try DESFireVersionInformation($0)
+    }
   }
 
   mutating func freeMemory() throws -> Int {
@@ -112,11 +113,11 @@ extension DESFireProcedure {
   }
 
   mutating func applications() throws -> [DESFireApplicationIdentifier] {
-    let answer = try send(
-      DESFireCommand(code: .getApplicationIdentifiers, answer: .anyData))
-    guard answer.count % 3 == 0 else { throw NFCError.wrongLength }
-    return stride(from: 0, to: answer.count, by: 3).map {
-      DESFireApplicationIdentifier(answer[$0...])
+    try send(DESFireCommand(code: .getApplicationIdentifiers, answer: .anyData)) { answer in
+      guard answer.count % 3 == 0 else { throw NFCError.wrongLength }
+      return stride(from: 0, to: answer.count, by: 3).map {
+        DESFireApplicationIdentifier(answer[$0...])
+      }
     }
   }
 

@@ -59,6 +59,18 @@ public final class DESFireCard: Sendable {
   /// The card itself as application 000000, with its master key as key 0.
   public var root: DESFireApplication { application(.card) }
 
+  /// Ends what an authentication has proved: one exchange, which selects the card itself, and none without a session.
+  ///
+  /// A card stays in its session when a program lets go of a PC/SC reader. What another program sends to it next
+  /// would be taken with the rights of the key that this one has proved, or refused for want of protection.
+  public func endSession() async throws {
+    try await perform(in: nil) { procedure in
+      guard procedure.state.session != nil else { return }
+      procedure.state = .unknown
+      try procedure.select(procedure.generation == .fixed ? .fixed : .card)
+    }
+  }
+
   /// Runs commands as one on the reader's thread, in an application.
   func perform<Result: Sendable>(
     in application: DESFireApplicationIdentifier?,

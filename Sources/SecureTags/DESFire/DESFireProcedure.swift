@@ -46,6 +46,20 @@ struct DESFireProcedure {
     }
   }
 
+  /// Sends a command and takes its answer's data apart. Data that make no sense are not what the card would have
+  /// said: the session is over after them, too.
+  mutating func send<Content>(
+    _ command: DESFireCommand, reading body: ([UInt8]) throws -> Content
+  ) throws -> Content {
+    let data = try send(command)
+    do {
+      return try body(data)
+    } catch {
+      state.session = nil
+      throw error
+    }
+  }
+
   private static let wholeCommands: Set<DESFireCommandCode> = [
     .readDataChained, .writeDataChained,
   ]

@@ -91,9 +91,9 @@ struct NTAG424Procedure {
   // MARK: Files
 
   mutating func fileSettings(_ file: Int) throws -> NTAG424FileSettings {
-    try NTAG424FileSettings(
-      commands.send(
-        DESFireCommand(code: .getFileSettings, header: [Self.fileNumber(file)], answer: .anyData)))
+    try commands.send(
+      DESFireCommand(code: .getFileSettings, header: [Self.fileNumber(file)], answer: .anyData)
+    ) { try NTAG424FileSettings($0) }
   }
 
   mutating func changeFileSettings(

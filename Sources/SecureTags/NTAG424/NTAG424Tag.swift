@@ -41,6 +41,13 @@ public final class NTAG424Tag: Sendable {
     self.random = random
   }
 
+  /// Ends what an authentication has proved: one exchange, which selects the application again, and none without a
+  /// session. A tag stays in its session when a program lets go of a PC/SC reader, and another one finds it there.
+  public func endSession() async throws {
+    guard state.withLock({ $0.session != nil }) else { return }
+    try await perform { try $0.select() }
+  }
+
   /// Runs commands as one on the reader's thread, in the chip's application.
   func perform<Result: Sendable>(
     _ body: @Sendable (inout NTAG424Procedure) throws -> Result

@@ -29,7 +29,7 @@ import VirtualNFC
     try await Self.run(procedure, kind)
   }
 
-  @Test(arguments: FaultedProcedure.ultralight, kinds)
+  @Test(.asking(.counter), arguments: FaultedProcedure.ultralight, kinds)
   func ultralight(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
     try await Self.run(procedure, kind)
   }

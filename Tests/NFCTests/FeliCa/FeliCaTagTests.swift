@@ -109,7 +109,7 @@ import VirtualNFC
   }
 
   /// Many blocks, one an exchange; a block that may not be written is named, those before it stay.
-  @Test func writesBlocks() async throws {
+  @Test(.asking(.counter)) func writesBlocks() async throws {
     let tag = VirtualTag.feliCaLiteS()
     let bench = try await Bench(tag)
     let card = try await card(bench)

@@ -227,24 +227,28 @@ extension PCSCService {
   // MARK: ISO/IEC 15693
 
   /// The procedures of a group side by side, each on a reader of its own.
-  @Test(
-    .asking(.blockLock, .identifierLock, .configurationLock, .counter, .destruction),
-    arguments: VicinityProcedure.groups.map(\.name))
+  @Test(arguments: VicinityProcedure.groups.map(\.name))
   func runsProcedures(_ group: String) async throws {
     await #expect(processExitsWith: .success) { [group = group as String] in
       let group = try #require(VicinityProcedure.groups.first { $0.name == group })
       let (daemon, slots) = try PrivatePCSCD.used(for: group.procedures.map(\.dialect))
-      await withDiscardingTaskGroup { tasks in
-        for (procedure, slot) in zip(group.procedures, slots) {
-          tasks.addTask {
-            do {
-              let service = try PCSCService(
-                procedure.tags(), daemon, slot, dialect: procedure.dialect)
-              try await procedure.body(try await service.bench())
-              service.client.close()
-            } catch {
-              // An error that ends the process would not be shown.
-              Issue.record(VicinityProcedure.Failure(procedure: procedure.name, error: error))
+      // What the procedures are asked by name to make final; the traits of the test stay in its own process.
+      let asked: Set<IrreversibleChange.Kind> = [
+        .blockLock, .identifierLock, .configurationLock, .counter, .destruction,
+      ]
+      await AskedChanges.$kinds.withValue(asked) {
+        await withDiscardingTaskGroup { tasks in
+          for (procedure, slot) in zip(group.procedures, slots) {
+            tasks.addTask {
+              do {
+                let service = try PCSCService(
+                  procedure.tags(), daemon, slot, dialect: procedure.dialect)
+                try await procedure.body(try await service.bench())
+                service.client.close()
+              } catch {
+                // An error that ends the process would not be shown.
+                Issue.record(VicinityProcedure.Failure(procedure: procedure.name, error: error))
+              }
             }
           }
         }

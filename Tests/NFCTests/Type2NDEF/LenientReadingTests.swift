@@ -6,7 +6,9 @@ import VirtualNFC
 @Suite struct LenientReadingTests {
   private static let link: [UInt8] = [0x51, 0x01, 0x05, 0x55, 0x04, 0x61, 0x2E, 0x62, 0x65]
 
-  private static func first(_ bytes: [UInt8]) -> [UInt8] { [bytes[0] | 0x80] + bytes.dropFirst() }
+  private static func first(_ bytes: [UInt8]) -> [UInt8] {
+    [(bytes[0] | 0x80) & ~0x40] + bytes.dropFirst()
+  }
   private static func only(_ bytes: [UInt8]) -> [UInt8] { [bytes[0] | 0xC0] + bytes.dropFirst() }
 
   /// Bytes, and the number of records that are right.

@@ -109,7 +109,7 @@ import VirtualNFC
     }
   }
 
-  @Test(.asking(.lockBits)) func locksOnlyWhenAskedByName() async throws {
+  @Test(.asking(.lockBits, .configurationLock)) func locksOnlyWhenAskedByName() async throws {
     let tag = VirtualTag.ntag213()
     var image = tag.memory
     // As a dump has the password.

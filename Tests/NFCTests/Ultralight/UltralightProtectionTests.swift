@@ -175,7 +175,7 @@ import VirtualNFC
 
   /// At every exchange: what is found afterwards opens with no password, the old one or the new one, and
   /// protecting can be done again.
-  @Test(arguments: [false, true], [false, true])
+  @Test(.asking(.configurationLock), arguments: [false, true], [false, true])
   func aTornTagIsNotLockedOut(wasProtected: Bool, locking: Bool) throws {
     var chip = NTAG21x(.ntag213)
     if wasProtected {

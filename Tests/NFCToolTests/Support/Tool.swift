@@ -35,13 +35,16 @@ struct Tool {
   static func run(_ arguments: String...) async throws -> Result { try await run(arguments) }
 
   /// Runs a script of the shell, in which `$NFC` is the command.
-  static func shell(_ script: String, environment: [String: String] = [:]) async throws -> Result {
+  static func shell(
+    _ script: String, environment: [String: String] = [:],
+    within limit: Duration = RunningTool.longestRun
+  ) async throws -> Result {
     await Places.shared.take()
     let variables = environment.merging(["NFC": try RunningTool.executable().path]) { $1 }
     let result: Swift.Result<Result, any Error>
     do {
       let running = try RunningTool(["-c", script], environment: variables, program: "/bin/sh")
-      result = .success(try await running.end())
+      result = .success(try await running.end(within: limit))
     } catch {
       result = .failure(error)
     }
@@ -89,7 +92,7 @@ private actor Places {
 /// An `nfc` process that may still be running. What it prints goes to files: a pipe could fill up.
 final class RunningTool {
   /// No command of these tests takes so long; one that hangs is ended.
-  private static let longestRun = Duration.seconds(30)
+  static let longestRun = Duration.seconds(30)
 
   private let process = Process()
   private let directory: URL
@@ -160,10 +163,10 @@ final class RunningTool {
     return try text("output").split(separator: "\n").map(String.init)
   }
 
-  func end() async throws -> Tool.Result {
+  func end(within limit: Duration = longestRun) async throws -> Tool.Result {
     let identifier = process.processIdentifier
     let guardian = Task { () async throws -> Void in
-      try await Task.sleep(for: RunningTool.longestRun)
+      try await Task.sleep(for: limit)
       kill(identifier, SIGKILL)
     }
     var status: Int32 = -1

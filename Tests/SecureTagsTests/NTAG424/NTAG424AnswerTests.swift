@@ -152,9 +152,20 @@ private struct MeddlingChip: VirtualChip {
     #expect(settings.encoded.hexadecimal == "4000E0C1F121200000430000430000")
   }
 
+  /// Lengths, the record's header and its code for "https://" take 7 bytes, the link's rest 58 and the x.
+  @Test func longestLink() throws {
+    let link = "https://a.example/{picc}{mac}"
+    #expect(
+      try NTAG424Link(link + String(repeating: "x", count: 191)).file.count == NTAG424Link.fileSize)
+    let error = #expect(throws: NFCError.self) {
+      try NTAG424Link(link + String(repeating: "x", count: 192))
+    }
+    #expect(error?.code == .capacityExceeded)
+  }
+
   @Test(arguments: [
     (
-      "https://a.example/{picc}{mac}" + String(repeating: "x", count: 180),
+      "https://a.example/{picc}{mac}" + String(repeating: "x", count: 240),
       NFCError.Code.capacityExceeded
     ),
     ("{picc}{mac}", .invalidParameter), ("https://a.example/?\u{1}{picc}{mac}", .invalidParameter),

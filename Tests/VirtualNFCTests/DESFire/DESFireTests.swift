@@ -85,8 +85,10 @@ struct DESFireTests {
         ("6D", "00"), ("00A4040007D276000085010100", "6A82"), ("5A010000", "A0"),
         ("5A000000", "00"),
         ("6F", "9D"), ("F501", "9D"), ("6401", "40"), ("6E00", "7E"), ("5A0000", "7E"),
-        ("C7", "0C"), ("A7", "0C"), ("FC", "AE"), ("FC", "AE"), ("51", "AE"), ("540F", "AE"),
-        ("C400", "AE"), ("C1", "1C"), ("BD01000000000000", "9D"), ("3D0100000001000000", "9D"),
+        // What an application answers is refused where none is selected.
+        ("C7", "9D"), ("A7", "9D"), ("C700", "7E"), ("FC", "AE"), ("FC", "AE"), ("51", "AE"),
+        ("540F", "AE"), ("C400", "AE"), ("C1", "7E"), ("C2", "1C"), ("BD01000000000000", "9D"),
+        ("3D0100000001000000", "9D"),
       ], on: &card)
     #expect(card.memory.isEmpty)
   }
@@ -109,7 +111,8 @@ struct DESFireTests {
         ("00A4020C02E105", "6A82"), ("00A4010C02E103", "6A82"), ("00A4030C02E103", "6A86"),
         ("00A4000402E103", "6A86"), ("00A4000C01E1", "6A87"), ("00A4040C06D27600008501", "6A82"),
         ("00B0000000 01", "6700"), ("00D60000", "6700"), ("00C0000000", "6D00"),
-        ("0CB0000000", "1C"), ("00B000", "6700"),
+        // No class with secure messaging of ISO/IEC 7816-4, but the native code of Credit.
+        ("0CB0000000", "F0"), ("80B0000000", "1C"), ("00B000", "6700"),
         // Native.
         ("6A", "9D"), ("9045000000", "0F019100"), ("906F000000", "01029100"),
         ("61", "0003E104E1"), ("F501", "00" + "000000E00F0000"), ("F502", "00" + "0000E0EE001000"),
@@ -177,8 +180,33 @@ struct DESFireTests {
         ("CD020400E0200000", "9E"), ("CD020000E0000000", "9E"), ("CD020010E0200000", "9E"),
         ("CD02000000 FFFF00", "0E"), ("CD0203E10000E0200000", "9E"), ("CD0203E10000E02000", "7E"),
         ("6F", "0001"), ("F501", "00000000E0200000"), ("DF02", "F0"), ("DF01", "00"), ("6F", "00"),
-        ("5A000000", "00"), ("DA010205", "A0"), ("DA010203", "00"), ("6A", "00010204"),
+        ("C7", "0C"), ("A7", "0C"), ("DA010203", "AE"), ("5A000000", "00"), ("C7", "9D"),
+        ("A7", "9D"), ("DA010205", "A0"), ("DA010203", "AE"), ("6A", "00010203010204"),
       ], on: &card)
+  }
+
+  /// Bit 2 of the card's key settings lets applications be made without its master key, not be deleted: that takes
+  /// the card's or the application's own (MF3ICDx21_41_81 data sheet, 9.4.2; libfreefare's tests prove one).
+  @Test func deletingTakesAMasterKey() throws {
+    var reader = DESFireReader(DESFire(formatted: false))
+    for number in UInt8(1)...3 { #expect(reader.send([0xCA, number, 0, 0, 0x0F, 2]).status == 0) }
+    #expect(reader.sendPlain([0x45]).data == [0x0F, 0x01])
+    #expect(reader.send([0xDA, 1, 0, 0]).status == 0xAE)
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    #expect(reader.sendPlain([0xDA, 1, 0, 0]).status == 0)
+    // The session goes on; what is not there ends it.
+    #expect(reader.sendPlain([0xDA, 2, 0, 0]).status == 0)
+    #expect(reader.sendPlain([0xDA, 2, 0, 0]).status == 0xA0)
+    #expect(reader.send([0xDA, 3, 0, 0]).status == 0xAE)
+    #expect(reader.send([0x6A]).data == [3, 0, 0])
+    // In the application: its master key, no other key; then the card is selected.
+    #expect(reader.send([0x5A, 3, 0, 0]).status == 0)
+    try reader.authenticate(0x0A, 1, .zero(.des))
+    #expect(reader.sendPlain([0xDA, 3, 0, 0]).status == 0xAE)
+    try reader.authenticate(0x0A, 0, .zero(.des))
+    #expect(reader.sendPlain([0xDA, 3, 0, 0]).status == 0)
+    #expect(reader.send([0x6A]).status == 0 && reader.send([0x6A]).data.isEmpty)
+    #expect(reader.send([0x5A, 3, 0, 0]).status == 0xA0)
   }
 
   @Test func cardHolds28Applications() throws {

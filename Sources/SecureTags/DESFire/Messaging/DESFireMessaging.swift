@@ -21,13 +21,14 @@ struct DESFireSession: Sendable {
 }
 
 extension NFCError {
+  // None has a cause: these answers have come over the air as they were sent, so that the card is still there.
+
   /// The answer is not what the card would have said.
   static let wrongMAC = NFCError(
-    .tagResponseError, "the card's answer has a wrong MAC and is not used", cause: .checksum)
+    .tagResponseError, "the card's answer has a wrong MAC and is not used")
 
   static let wrongCheck = NFCError(
-    .tagResponseError, "the card's enciphered answer has a wrong check and is not used",
-    cause: .checksum)
+    .tagResponseError, "the card's enciphered answer has a wrong check and is not used")
 
   static let wrongLength = NFCError(
     .tagResponseError, "the card's answer does not have the length that was asked for")

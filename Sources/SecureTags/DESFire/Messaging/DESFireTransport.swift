@@ -124,6 +124,8 @@ struct DESFireTransport {
         guard answer.status != .operationOK else { throw NFCError.wrongLength }
         return answer
       }
+      // No MAC covers what a card says before it has got all of a command; it has nothing to say there.
+      guard answer.data.isEmpty else { throw NFCError.wrongLength }
       answer = try exchange(.additionalFrame, Array(rest.prefix(longestFrame)))
       rest = rest.dropFirst(longestFrame)
     }
