@@ -145,12 +145,13 @@ let package = Package(
     .testTarget(name: "OutsideDriverTests", dependencies: ["DriverConformance", "NFC"]),
     .testTarget(name: "NFCDiagnosisTests", dependencies: ["NFCDiagnosis"]),
     .testTarget(
-      name: "NFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "VirtualNFC"]),
+      name: "NFCTests",
+      dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "NFCToolTests",
       dependencies: [
         "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCExample", "DriverConformance", "VirtualNFC",
-        "TagImages",
+        "TagImages", "TestSupport",
       ],
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
@@ -159,7 +160,8 @@ let package = Package(
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
     .testTarget(
-      name: "InteropTests", dependencies: ["NFC", "NFCCore", "SecureTags", "VirtualNFC"]),
+      name: "InteropTests",
+      dependencies: ["NFC", "NFCCore", "SecureTags", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "FuzzTests", dependencies: ["NDEF", "NFCCore", "TagImages"],
       exclude: ["LibFuzzerMain.swift"]),
@@ -182,7 +184,7 @@ package.targets += [
     swiftSettings: [.swiftLanguageMode(.v5)]),
   .testTarget(
     name: "CoreNFCTests",
-    dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "NFCCore", "VirtualNFC"]),
+    dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "NFCCore", "TestSupport", "VirtualNFC"]),
 ]
 #else
 package.targets.append(.target(name: "AppleCoreNFC"))

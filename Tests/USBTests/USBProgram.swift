@@ -75,21 +75,13 @@ struct USBProgram {
     let handles = try files.map { try FileHandle(forWritingTo: $0) }
     process.standardOutput = handles[0]
     process.standardError = handles[1]
-    let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
-    process.terminationHandler = {
-      continuation.yield($0.terminationStatus)
-      continuation.finish()
-    }
+    let ended = ProcessEnd(of: process)
     try process.run()
     for handle in handles { try? handle.close() }
-    let identifier = process.processIdentifier
-    let guardian = Task { () async throws -> Void in
-      try await Task.sleep(for: longestRun)
-      kill(identifier, SIGKILL)
-    }
-    var status: Int32 = -1
-    for await value in ended { status = value }
-    guardian.cancel()
+    let status =
+      switch await ended.outcome(of: process, within: longestRun) {
+      case .exited(let number), .signalled(let number): number
+      }
     let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
     return USBProgram(output: texts[0], errors: texts[1], status: status)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A program brings modules of its own along, named as Apple's: SwiftPM puts them into the path in which our
@@ -21,7 +22,7 @@ import Testing
   }
 
   /// The stand-ins for UIKit's classes beside a module `UIKit`, as a program has it that keeps its imports.
-  @Test func compilesBesideAModuleUIKit() throws {
+  @Test func compilesBesideAModuleUIKit() async throws {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "foreign-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -29,25 +30,30 @@ import Testing
     let module = directory.appending(path: "UIKit.swift")
     try "open class UIViewController { public init() {} }\n".write(
       to: module, atomically: true, encoding: .utf8)
-    let made = try Self.compile([
+    let made = try await Self.compile([
       "-emit-module", "-module-name", "UIKit", "-emit-module-path",
       directory.appending(path: "UIKit.swiftmodule").path, module.path,
     ])
-    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.outcome == .exited(0), "\(made.errors)")
     let scenes = Self.sources.appending(path: "Services/NFCWindowSceneDelegate.swift")
-    let checked = try Self.compile(["-typecheck", "-I", directory.path, scenes.path])
-    #expect(checked.status == 0, "\(checked.errors)")
+    let checked = try await Self.compile(["-typecheck", "-I", directory.path, scenes.path])
+    #expect(checked.outcome == .exited(0), "\(checked.errors)")
   }
 
-  private static func compile(_ arguments: [String]) throws -> (status: Int32, errors: String) {
+  private static func compile(_ arguments: [String]) async throws -> (
+    outcome: ProcessEnd.Outcome, errors: String
+  ) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["swiftc", "-swift-version", "6"] + arguments
-    let errors = Pipe()
-    process.standardError = errors
+    let output = FileManager.default.temporaryDirectory
+      .appending(path: "foreign-\(UUID().uuidString).txt")
+    try Data().write(to: output)
+    defer { try? FileManager.default.removeItem(at: output) }
+    process.standardError = try FileHandle(forWritingTo: output)
+    let ended = ProcessEnd(of: process)
     try process.run()
-    let text = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    let outcome = await ended.outcome(of: process, within: .seconds(120))
+    return (outcome, try String(contentsOf: output, encoding: .utf8))
   }
 }

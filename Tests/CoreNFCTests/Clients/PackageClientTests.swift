@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a package meets that depends on this one by URL: it runs none of our scripts, and has the packages of the
@@ -7,17 +8,17 @@ import Testing
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../..").standardizedFileURL
 
-  private static func inTemporaryDirectory(_ body: (URL) throws -> Void) throws {
+  private static func inTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "client-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    try body(directory)
+    try await body(directory)
   }
 
   private static func run(
     _ arguments: String..., in directory: URL = root
-  ) throws -> (status: Int32, text: String) {
+  ) async throws -> (outcome: ProcessEnd.Outcome, text: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = arguments
@@ -33,9 +34,10 @@ import Testing
     process.standardOutput = handle
     process.standardError = handle
     process.standardInput = FileHandle.nullDevice
+    let ended = ProcessEnd(of: process)
     try process.run()
-    process.waitUntilExit()
-    return (process.terminationStatus, try String(contentsOf: output, encoding: .utf8))
+    let outcome = await ended.outcome(of: process, within: .seconds(600))
+    return (outcome, try String(contentsOf: output, encoding: .utf8))
   }
 
   // MARK: Packages of the system
@@ -44,21 +46,22 @@ import Testing
   private static let ofPrograms = ["CDBus", "CMosquitto"]
 
   /// A header that is not installed is named with the package that has it, and so does the README.
-  @Test func missingHeadersAreNamed() throws {
+  @Test func missingHeadersAreNamed() async throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     let script = try String(
       contentsOf: Self.root.appending(path: "Scripts/install-dependencies"), encoding: .utf8)
     let modules = Self.root.appending(path: "Modules")
     let names = try FileManager.default.contentsOfDirectory(atPath: modules.path).sorted()
     #expect(names.count >= 4)
-    try Self.inTemporaryDirectory { directory in
+    try await Self.inTemporaryDirectory { directory in
       for name in names {
         let header = modules.appending(path: "\(name)/\(name).h").path
-        let missing = try Self.run(
+        let missing = try await Self.run(
           "clang", "-nostdinc", "-fsyntax-only", "-x", "c", header, in: directory)
         let advice = missing.text.components(separatedBy: "sudo apt-get install ")
         let package = String(advice.dropFirst().first?.prefix { $0 != "\"" } ?? "")
-        #expect(missing.status != 0 && missing.text.contains("is missing"), "\(missing.text)")
+        #expect(
+          missing.outcome != .exited(0) && missing.text.contains("is missing"), "\(missing.text)")
         let place = Self.ofPrograms.contains(name) ? script : readme
         #expect(package.hasPrefix("lib") && place.contains(package), "\(name): \(package)")
       }
@@ -69,28 +72,29 @@ import Testing
 
   /// A clone, and a package beside it that has modules of our names. All of it is planned, so that a name that
   /// clashes is found; what is small is built and run.
-  @Test func aPackageWithModulesOfOurNamesBuilds() throws {
-    try Self.inTemporaryDirectory { directory in
+  @Test func aPackageWithModulesOfOurNamesBuilds() async throws {
+    try await Self.inTemporaryDirectory { directory in
       let clone = directory.appending(path: "swift-nfc")
       try FileManager.default.createDirectory(at: clone, withIntermediateDirectories: true)
       for name in ["Package.swift", "Sources", "Modules", "Tests"] {
         try FileManager.default.copyItem(
           at: Self.root.appending(path: name), to: clone.appending(path: name))
       }
-      let commit = try Self.run(
+      let commit = try await Self.run(
         "sh", "-c",
         "git init -q && git add -A && git -c user.name=a -c user.email=a@b.example commit -qm all "
           + "&& git rev-parse HEAD", in: clone)
-      try #require(commit.status == 0, "\(commit.text)")
+      try #require(commit.outcome == .exited(0), "\(commit.text)")
       let revision = commit.text.trimmingCharacters(in: .whitespacesAndNewlines)
       let client = directory.appending(path: "client")
       try Self.write(Self.client(clone.path, revision), to: client)
 
-      let plan = try Self.run("swift", "build", "--print-manifest-job-graph", in: client)
+      let plan = try await Self.run("swift", "build", "--print-manifest-job-graph", in: client)
       #expect(
-        plan.status == 0 && !plan.text.contains("conflicting name"), "\(plan.text.suffix(2000))")
-      let build = try Self.run("swift", "run", "messages", in: client)
-      #expect(build.status == 0, "\(build.text.suffix(4000))")
+        plan.outcome == .exited(0) && !plan.text.contains("conflicting name"),
+        "\(plan.text.suffix(2000))")
+      let build = try await Self.run("swift", "run", "messages", in: client)
+      #expect(build.outcome == .exited(0), "\(build.text.suffix(4000))")
       #expect(build.text.hasSuffix("theirs 16\n"), "\(build.text.suffix(400))")
     }
   }

@@ -1,6 +1,7 @@
 import CoreNFC
 import NFC
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -89,6 +90,7 @@ extension SessionSuites {
     /// In a process of its own, where no other test opens anything.
     @Test func tenSessionsLeaveNothingBehind() async throws {
       await #expect(processExitsWith: .success) {
+        ProcessEnd.limitThisProcess()
         let bench = try SessionBench(.ntag215())
         func run() async throws -> () -> NFCTagReaderSession? {
           let (session, delegate, tag) = try await bench.connected()

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -101,7 +102,7 @@ final class RunningProgram: Sendable {
   private let process: Process
   private let outputFile: URL
   private let errorFile: URL
-  private let ended = AsyncStream<Int32>.makeStream()
+  private let ended: ProcessEnd
 
   var identifier: Int32 { process.processIdentifier }
 
@@ -132,12 +133,7 @@ final class RunningProgram: Sendable {
     process.standardInput = handles[0]
     process.standardOutput = handles[1]
     process.standardError = handles[2]
-    let continuation = ended.continuation
-    process.terminationHandler = { process in
-      let isSignal = process.terminationReason == .uncaughtSignal
-      continuation.yield(isSignal ? -process.terminationStatus : process.terminationStatus)
-      continuation.finish()
-    }
+    ended = ProcessEnd(of: process)
     try process.run()
   }
 
@@ -159,13 +155,11 @@ final class RunningProgram: Sendable {
   ///
   /// - Parameter limit: when it is ended, if not before.
   func result(limit: Duration = RunningProgram.limit) async throws -> ProgramResult {
-    let watchdog = Task {
-      try await Task.sleep(for: limit)
-      kill()
-    }
-    defer { watchdog.cancel() }
-    var status: Int32 = .min
-    for await value in ended.stream { status = value }
+    let status =
+      switch await ended.outcome(of: process, within: limit) {
+      case .exited(let code): code
+      case .signalled(let number): -number
+      }
     return ProgramResult(
       status: status, output: output,
       errors: (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "")
@@ -200,7 +194,8 @@ final class Killer: Sendable {
       return remaining == 0
     }
     guard isDue else { return }
-    isAimed.wait()
+    // A test that has failed before it aimed ends its reader all the same.
+    _ = isAimed.wait(timeout: .now() + 20)
     victim.withLock { victim in
       if let victim { Foundation.kill(victim, SIGKILL) }
     }

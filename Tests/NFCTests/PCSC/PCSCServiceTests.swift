@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -26,6 +27,7 @@ extension PCSCService {
 
   @Test func comesBackWithItsService() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let service = try Service(.icodeSLIX2())
       let reader = try await service.open()
       let tag = try await reader.awaitedTag()
@@ -56,6 +58,7 @@ extension PCSCService {
 
   @Test func endsAPollWhoseServiceStops() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let service = try Service()
       let reader = try await Reader.open("pcsc:")
       let polling = Task { for try await _ in reader.tags() {} }
@@ -76,6 +79,7 @@ extension PCSCService {
   /// connection.
   @Test func doesNotMissAnIdleReadersService() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let service = try Service(.icodeSLIX2())
       let reader = try await service.open()
       service.daemon.stop()
@@ -87,6 +91,7 @@ extension PCSCService {
 
   @Test func isCancelledAtOnce() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let service = try Service()
       let reader = try await Reader.open("pcsc:")
       let polling = Task { for try await _ in reader.tags() {} }
@@ -104,6 +109,7 @@ extension PCSCService {
   /// vpcd waits for a card without end, and SCardTransmit with it.
   @Test func givesUpACardThatIsSilent() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let chip = VirtualTag.icodeSLIX2()
       let service = try Service(chip)
       let (tag, reader) = try await service.silentTag()
@@ -126,6 +132,7 @@ extension PCSCService {
 
   @Test func isCancelledWhileACardIsSilent() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let chip = VirtualTag.icodeSLIX2()
       let service = try Service(chip)
       let (tag, reader) = try await service.silentTag()
@@ -143,6 +150,7 @@ extension PCSCService {
 
   @Test func tellsOfReadersThatComeAndGo() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let name = "Virtual ACR1552 PICC"
       let service = try Service(name: name)
       let slots = ["pcsc:\(name) 00 00", "pcsc:\(name) 00 01"]
@@ -184,6 +192,7 @@ extension PCSCService {
 
   @Test func isOpenedWithoutAName() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       setenv("LIBNFC_AUTO_SCAN", "false", 1)
       unsetenv("NFC_READER")
       let name = "Virtual Identiv uTrust 3720"
@@ -202,6 +211,7 @@ extension PCSCService {
   /// Each kind of card, and again after the field was off, which SCardReconnect does.
   @Test func reachesEveryKindOfCard() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let cards: [(tag: VirtualTag, technology: TagTechnology)] = [
         (.type4(), .iso14443a), (.ntag215(), .iso14443a), (.classic1K(), .iso14443a),
         (.feliCaLiteS(), .felica), (.type4B(), .iso14443b),
@@ -230,6 +240,7 @@ extension PCSCService {
   @Test(arguments: VicinityProcedure.groups.map(\.name))
   func runsProcedures(_ group: String) async throws {
     await #expect(processExitsWith: .success) { [group = group as String] in
+      ProcessEnd.limitThisProcess()
       let group = try #require(VicinityProcedure.groups.first { $0.name == group })
       let (daemon, slots) = try PrivatePCSCD.used(for: group.procedures.map(\.dialect))
       // What the procedures are asked by name to make final; the traits of the test stay in its own process.
@@ -260,6 +271,7 @@ extension PCSCService {
   /// one that is silent, so that the service waits for it without end.
   @Test func losesACardBetweenTwoExchanges() async throws {
     await #expect(processExitsWith: .success) {
+      ProcessEnd.limitThisProcess()
       let pairs = VicinityPair.allCases
       let (daemon, slots) = try PrivatePCSCD.used(for: pairs.map { _ in .transparentSession })
       try await withThrowingDiscardingTaskGroup { tasks in

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import VirtualNFC
 
 /// A PC/SC daemon of a test's own, with virtual reader drivers: on its own socket, in its own mount
@@ -37,7 +38,9 @@ final class PrivatePCSCD: Sendable {
     probe.arguments = ["-m", "true"]
     probe.standardError = FileHandle.nullDevice
     guard (try? probe.run()) != nil else { return Obstacle(description: "unshare does not run") }
-    probe.waitUntilExit()
+    guard ProcessEnd.wait(for: probe, atMost: .seconds(10)) else {
+      return Obstacle(description: "unshare does not end")
+    }
     return probe.terminationStatus == 0 ? nil : Obstacle(description: "no mount namespaces")
   }()
 
@@ -139,7 +142,7 @@ final class PrivatePCSCD: Sendable {
       // One that is paused would not end.
       kill(process.processIdentifier, SIGCONT)
       process.terminate()
-      process.waitUntilExit()
+      ProcessEnd.wait(for: process, atMost: .seconds(5))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built `nfc` command, run as a process of its own.
@@ -96,7 +97,7 @@ final class RunningTool {
 
   private let process = Process()
   private let directory: URL
-  private let ended: AsyncStream<Int32>
+  private let ended: ProcessEnd
 
   /// - Parameter program: another one than `nfc`.
   init(
@@ -120,14 +121,7 @@ final class RunningTool {
     defer { for file in [output, errors] { try? file.close() } }
     process.standardOutput = output
     process.standardError = errors
-    let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
-    self.ended = ended
-    process.terminationHandler = { process in
-      continuation.yield(
-        process.terminationReason == .exit
-          ? process.terminationStatus : 128 + process.terminationStatus)
-      continuation.finish()
-    }
+    ended = ProcessEnd(of: process)
     try process.run()
   }
 
@@ -138,7 +132,7 @@ final class RunningTool {
   }
 
   /// A test that fails leaves no process behind, which would hold its reader.
-  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+  deinit { if process.isRunning { ProcessEnd.end(process.processIdentifier) } }
 
   func interrupt(_ signal: Int32 = SIGINT) { kill(process.processIdentifier, signal) }
 
@@ -164,14 +158,11 @@ final class RunningTool {
   }
 
   func end(within limit: Duration = longestRun) async throws -> Tool.Result {
-    let identifier = process.processIdentifier
-    let guardian = Task { () async throws -> Void in
-      try await Task.sleep(for: limit)
-      kill(identifier, SIGKILL)
-    }
-    var status: Int32 = -1
-    for await value in ended { status = value }
-    guardian.cancel()
+    let status =
+      switch await ended.outcome(of: process, within: limit) {
+      case .exited(let code): code
+      case .signalled(let number): 128 + number
+      }
     let result = Tool.Result(
       output: try text("output"), errors: try text("errors"), status: status)
     try FileManager.default.removeItem(at: directory)
