@@ -76,7 +76,12 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
       case .mifareClassicTool: MCTFile.encode(image)
       }
     // What was lost is what does not come back.
-    let copy = try decode(bytes)
+    let copy: TagImage
+    do throws(ImageError) {
+      copy = try decode(bytes)
+    } catch {
+      throw ImageError(self, cannotHold: image, "of which a file says: \(error.reason)")
+    }
     return Encoding(bytes: bytes, losses: image.losses(in: copy))
   }
 

@@ -23,6 +23,17 @@ public struct TagImage: Hashable, Sendable {
     case iso14443a
     /// Nothing but what polling gives, of type B.
     case iso14443b
+
+    /// How many bytes a UID, IDm or PUPI of such a tag may have (ISO/IEC 14443-3, 6.5.4 and 7.9.2; ISO/IEC 15693-3,
+    /// 4.1; JIS X 6319-4; Topaz: 4 of 7 bytes are told when it is found).
+    var uidLengths: Set<Int> {
+      switch self {
+      case .classic, .type2, .desfire, .iso14443a: [4, 7, 10]
+      case .iso15693, .feliCaLite, .feliCa, .st25tb: [8]
+      case .topaz: [4, 7]
+      case .iso14443b: [4]
+      }
+    }
   }
 
   /// One of the counters of an Ultralight EV1 or NTAG.

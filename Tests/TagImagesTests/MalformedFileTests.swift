@@ -93,6 +93,10 @@ import Testing
       .line(2), "not 8"),
     Case(.proxmark, String(repeating: "[", count: 100), .line(1), "levels"),
     Case(.proxmark, "{} x", .line(1), "last brace"),
+    Case(
+      .flipper,
+      "Filetype: Flipper NFC device\nVersion: 4\nDevice type: ISO14443-3A\nUID: 04\nATQA: 00 04\nSAK: 08",
+      .line(4), "no UID of 1 bytes"),
   ]
 
   @Test(arguments: cases) func isRefusedWithItsPlace(_ test: Case) throws {
@@ -114,7 +118,7 @@ import Testing
     do {
       encoding = try format.encode(image)
     } catch {
-      #expect(error.code == .cannotHold)
+      #expect(error.code == .cannotHold, "\(format): \(error.reason)\n\(image)")
       return
     }
     let copy = try format.decode(encoding.bytes)

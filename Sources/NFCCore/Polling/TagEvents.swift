@@ -118,7 +118,8 @@ public struct TagEvents: AsyncSequence, Sendable {
       case .pause:
         try await Task.sleep(for: events.pause)
       case .resetField:
-        try await attempt { reader, _ in try reader.resetField() }
+        // A chip whose power has failed switches the carrier and finds nothing: this does not prove the reader.
+        try await attempt(provesReader: false) { reader, _ in try reader.resetField() }
       case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
         // Nobody can have left: what comes first is an event before others are looked for.
         let found = try await search { reader, work in try reader.find(technology, work) }
@@ -159,11 +160,11 @@ public struct TagEvents: AsyncSequence, Sendable {
 
     @discardableResult
     private mutating func attempt<Result: Sendable>(
-      _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
+      provesReader: Bool = true, _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
     ) async throws -> Result? {
       do {
         let result = try await reader.perform(body)
-        failures.reset()
+        if provesReader { failures.reset() }
         return result
       } catch let error as NFCError
         where error.code == .readerUnavailable && !error.isOfCardInUse

@@ -11,7 +11,12 @@ extension FlipperFile {
     let version = try file.number("Version", in: 2...Self.version)
     let device = try file.required("Device type")
     var image = try content(String(device.value), file, version, at: device.line)
-    image.uid = try file.bytes("UID")
+    let uid = try file.required("UID")
+    image.uid = try file.bytes(uid)
+    guard image.kind.uidLengths.contains(image.uid?.count ?? 0) else {
+      throw ImageError(
+        "\(image.kind.name) has no UID of \(image.uid?.count ?? 0) bytes", at: .line(uid.line))
+    }
     if let atqa = try file.optionalBytes("ATQA", count: 2) {
       image.atqa = version < firstVersionWithATQA ? atqa.reversed() : atqa
     }

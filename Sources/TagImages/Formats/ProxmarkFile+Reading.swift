@@ -112,6 +112,11 @@ extension ProxmarkFile {
           at: .line(root.member("blocks")?.line ?? 1))
       }
       image.uid = try card("UID")
+      if let uid = image.uid, !image.kind.uidLengths.contains(uid.count) {
+        throw ImageError(
+          "\(image.kind.name) has no UID of \(uid.count) bytes",
+          at: .line(root.member("Card")?.value.member("UID")?.line ?? 1))
+      }
       image.atqa = try card("ATQA", count: 2)?.reversed()
       image.sak = try byte("SAK")
       image.ats = try card("ATS").flatMap { BinaryFile.nonZero($0) }

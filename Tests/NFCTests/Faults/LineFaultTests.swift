@@ -1,4 +1,5 @@
 import NFC
+import Synchronization
 import Testing
 import VirtualNFC
 
@@ -168,10 +169,15 @@ import VirtualNFC
     await reader.close()
   }
 
-  /// What is waited for longer than a chip is patient.
-  @Test func pollingGoesOnAfterABrownOut() async throws {
+  /// The supply is cut before one command of a round or another: before the first search of some, before the
+  /// carrier is switched of others, which a chip that has forgotten everything does, and then finds nothing.
+  @Test(.timeLimit(.minutes(1)), arguments: 1...6)
+  func pollingGoesOnAfterABrownOut(_ command: Int) async throws {
     let tag = VirtualTag.ntag216()
-    let bench = try await Bench(tag)
+    let cut = Cut()
+    let bench = try await Bench(tag) { event in
+      if case .command = event { cut.commandHasRun() }
+    }
     var events = bench.reader.events(
       polling: .iso14443, pause: .milliseconds(10), survivesReaderLoss: true
     ).makeAsyncIterator()
@@ -179,7 +185,7 @@ import VirtualNFC
       Issue.record("no arrival")
       return
     }
-    bench.virtual.cyclePower()
+    cut.set(after: command) { [virtual = bench.virtual] in virtual.cyclePower() }
     var isBack = false
     for _ in 0..<6 where !isBack {
       if case .arrived(let found)? = try await events.next() {
@@ -188,5 +194,23 @@ import VirtualNFC
       }
     }
     #expect(isBack)
+  }
+
+  /// Does something after a number of commands.
+  private final class Cut: Sendable {
+    private let state = Mutex<(remaining: Int, action: @Sendable () -> Void)>((0, {}))
+
+    func set(after count: Int, _ action: @escaping @Sendable () -> Void) {
+      state.withLock { $0 = (count, action) }
+    }
+
+    func commandHasRun() {
+      let action: (@Sendable () -> Void)? = state.withLock { state in
+        guard state.remaining > 0 else { return nil }
+        state.remaining -= 1
+        return state.remaining == 0 ? state.action : nil
+      }
+      action?()
+    }
   }
 }
