@@ -5,16 +5,25 @@ import Synchronization
 /// standard input does.
 ///
 /// Unchecked because `Process` and the pipe are used only here: the process is started in ``init`` and
-/// waited for by ``stop()``; lines are written under the lock.
+/// waited for by ``stop(grace:)``; lines wait in a queue under a lock and are written by one thread.
 final class LineProcess: @unchecked Sendable {
   /// What the program writes to standard output; ends with the program.
   let lines: AsyncStream<String>
   private let process = Process()
   private let input = Pipe()
-  private let isOpen = Mutex(true)
+  private let queue = Mutex(Queue())
+  private let isFilled = DispatchSemaphore(value: 0)
+
+  /// Lines that the program has not read yet.
+  private struct Queue {
+    var bytes = Data()
+    var isOpen = true
+  }
 
   /// A line longer than this is dropped.
   private static let longestLine = 8 << 20
+  /// A program that leaves more than this unread is not going to read it.
+  private static let longestQueue = 16 << 20
   private static let piece = 1 << 16
 
   /// - Parameter program: the path of an executable.
@@ -42,26 +51,54 @@ final class LineProcess: @unchecked Sendable {
       }
       continuation.finish()
     }
+    Thread.detachNewThread { self.writeQueue() }
   }
 
-  /// Writes a line; nothing happens if the program has ended.
+  /// Writes a line, and does not wait until the program reads it. Nothing happens if the program has ended; one
+  /// that has stopped reading is ended.
   func write(_ line: String) {
-    isOpen.withLock { isOpen in
-      guard isOpen else { return }
-      do {
-        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-      } catch {
-        isOpen = false
+    let isStuck = queue.withLock { queue in
+      guard queue.isOpen else { return false }
+      guard queue.bytes.count < Self.longestQueue else {
+        queue = Queue(isOpen: false)
+        return true
       }
+      queue.bytes.append(contentsOf: Data((line + "\n").utf8))
+      return false
     }
+    if isStuck { kill(process.processIdentifier, SIGKILL) }
+    isFilled.signal()
+  }
+
+  /// Writes what comes into the queue, until that is closed and empty or the program has gone; then closes the
+  /// program's standard input.
+  private func writeQueue() {
+    // A program that has gone is an error of this thread's, not a signal that ends this program.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    while true {
+      isFilled.wait()
+      let (bytes, isOpen) = queue.withLock { queue in
+        defer { queue.bytes = Data() }
+        return (queue.bytes, queue.isOpen)
+      }
+      do {
+        try input.fileHandleForWriting.write(contentsOf: bytes)
+      } catch {
+        queue.withLock { $0 = Queue(isOpen: false) }
+        break
+      }
+      if !isOpen { break }
+    }
+    try? input.fileHandleForWriting.close()
   }
 
   /// Closes the program's standard input, and ends it if it goes on for longer than `grace`.
   func stop(grace: Duration) async {
-    isOpen.withLock { isOpen in
-      isOpen = false
-      try? input.fileHandleForWriting.close()
-    }
+    queue.withLock { $0.isOpen = false }
+    isFilled.signal()
     let deadline = ContinuousClock.now + grace
     while process.isRunning, ContinuousClock.now < deadline {
       await Task.detached { try? await Task.sleep(for: .milliseconds(10)) }.value

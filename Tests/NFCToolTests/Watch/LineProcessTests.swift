@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@testable import NFCTool
+
+/// The programs beside `nfc` that are spoken to in lines.
+@Suite(.timeLimit(.minutes(1))) struct LineProcessTests {
+  @Test func linesComeBack() async throws {
+    let process = try LineProcess(program: "/bin/cat")
+    // More than a pipe holds.
+    let line = String(repeating: "a", count: 1000)
+    for number in 0..<500 { process.write("\(number) \(line)") }
+    var count = 0
+    for await text in process.lines {
+      #expect(text == "\(count) \(line)")
+      count += 1
+      if count == 500 { break }
+    }
+    await process.stop(grace: .seconds(5))
+  }
+
+  @Test func whatWasWrittenIsReadBeforeTheEnd() async throws {
+    let process = try LineProcess(program: "/bin/cat")
+    for number in 0..<1000 { process.write("\(number)") }
+    await process.stop(grace: .seconds(5))
+    var count = 0
+    for await _ in process.lines { count += 1 }
+    #expect(count == 1000)
+  }
+
+  /// A program that does not read holds nobody up, neither who writes nor who stops it.
+  @Test func aProgramThatDoesNotReadIsNotWaitedFor() async throws {
+    let process = try LineProcess(program: "/bin/sleep", arguments: ["60"])
+    let start = ContinuousClock.now
+    let line = String(repeating: "a", count: 10_000)
+    for _ in 0..<100 { process.write(line) }
+    await process.stop(grace: .milliseconds(100))
+    for await _ in process.lines {}
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  /// What it leaves unread is bounded: it is ended, which whoever listens to it is told.
+  @Test func aProgramThatLeavesTooMuchUnreadIsEnded() async throws {
+    let process = try LineProcess(program: "/bin/sleep", arguments: ["60"])
+    let line = String(repeating: "a", count: 1 << 20)
+    for _ in 0..<20 { process.write(line) }
+    for await _ in process.lines {}
+    await process.stop(grace: .zero)
+  }
+}
