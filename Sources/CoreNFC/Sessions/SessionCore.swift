@@ -19,7 +19,7 @@ import Synchronization
 ///   SessionRun ───────────────────────────┘  the session's life, on a thread of its own
 ///      │              └─ CommandQueue        the program's commands, one after the other
 ///      ▼
-///   SessionReaders ── TagRecognition         finds tags, and makes them the program's
+///   SessionTags ── TagRecognition            finds tags, and makes them the program's
 /// ```
 ///
 /// The core is what the program holds, from any thread: it decides by its state and hands on. The run does

@@ -65,11 +65,14 @@ final class SessionRun: Sendable {
     let lease = environment.readers.areMachines ? ReaderLease.take() : nil
     defer { withExtendedLifetime(lease) {} }
     do {
-      let readers = try await SessionReaders(environment.readers, request)
+      let readers = try await environment.readers.open(request.polling)
       do {
-        for notice in readers.notices { present(.notice(notice)) }
+        var tags = try SessionTags(readers, request, core) { [weak self] reader, _ in
+          self?.present(.notice("the reader \(reader.name) was lost; the others continue"))
+        }
+        for notice in SessionTags.notices(readers, request) { present(.notice(notice)) }
         try await notify { $0.notifyActive() }
-        try await find(readers)
+        try await find(&tags)
       } catch {
         end(error)
       }
@@ -124,28 +127,30 @@ final class SessionRun: Sendable {
   // MARK: Finding tags
 
   /// Continues until the session ends.
-  private func find(_ readers: SessionReaders) async throws {
+  private func find(_ tags: inout SessionTags) async throws {
     var signals = restarts.stream.makeAsyncIterator()
     while true {
-      let tags = try await readers.nextTags(core)
-      core.found(tags)
-      if try await notify({ $0.notifyDetected(tags) }) {
+      let found = try await tags.next()
+      let objects = found.map(\.tag)
+      core.found(objects)
+      if try await notify({ $0.notifyDetected(objects) }) {
         // Nothing is polled for until the program asks for it.
         guard await signals.next() != nil else { throw CancellationError() }
       } else {
-        try await readMessages(readers, tags)
+        try await readMessages(&tags, found)
       }
     }
   }
 
   /// Reads for a delegate that takes no tags, each tag once for as long as it stays.
-  private func readMessages(_ readers: SessionReaders, _ tags: [TagObject]) async throws {
-    var presence = TagPresence()
-    var tags = tags
+  private func readMessages(
+    _ tags: inout SessionTags, _ first: [SessionTags.Found]
+  ) async throws {
+    var found = first
     while true {
-      for tag in presence.arrivals(among: tags) {
+      for tag in found.filter(\.hasCome).map(\.tag) {
         guard let message = try await read(tag) else {
-          presence.forget(tag)
+          tags.forget(tag)
           continue
         }
         try await notify { $0.notifyMessages([NFCNDEFMessage(message)]) }
@@ -153,8 +158,8 @@ final class SessionRun: Sendable {
           throw NFCReaderError(.readerSessionInvalidationErrorFirstNDEFTagRead)
         }
       }
-      try await Pause.sleep(SessionReaders.pause)
-      tags = try await readers.tags(core)
+      try await Pause.sleep(SessionTags.pause)
+      found = try await tags.inField()
     }
   }
 

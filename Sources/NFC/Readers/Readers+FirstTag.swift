@@ -133,13 +133,19 @@ extension Readers {
     guard !options.isSuperset(of: .all) else { return }
     // `.other` covers several technologies; no reader need have them all.
     let needed = options.isSuperset(of: .other) ? options.subtracting(.other) : options
-    let readers = all
-    let missing = needed.technologies.first { technology in
-      !readers.contains { $0.capabilities.technologies.contains(technology) }
+    if let missing = missing(of: needed.technologies).first {
+      throw Self.refusal([missing], all)
     }
-    if let missing { throw Self.refusal([missing], readers) }
     guard !options.isEmpty else {
       throw NFCError(.invalidParameter, "no technology to poll for was named")
+    }
+  }
+
+  /// Those of some technologies that no reader has.
+  package func missing(of technologies: [TagTechnology]) -> [TagTechnology] {
+    let readers = all
+    return technologies.filter { technology in
+      !readers.contains { $0.capabilities.technologies.contains(technology) }
     }
   }
 
@@ -159,8 +165,6 @@ extension Readers {
 private struct TagLook: Sendable {
   /// Between two looks that have found nothing.
   private static let pause = Duration.milliseconds(100)
-  /// A frame between host and reader can break; a reader that fails this often in a row is gone.
-  private static let toleratedFailures = 2
   /// How often other technologies are looked for: a look at all of them takes half a second.
   private static let otherPeriod = Duration.seconds(2)
 
@@ -173,7 +177,7 @@ private struct TagLook: Sendable {
 
   /// - Throws: `noTag`, or the card in use that was met last, if no tag came in time.
   func wait() async throws -> Readers.FoundTag {
-    var failures = 0
+    var failures = ReaderFailures()
     var cardInUse: NFCError?
     var lastLookAtOthers: ContinuousClock.Instant?
     repeat {
@@ -185,7 +189,7 @@ private struct TagLook: Sendable {
           found = try await look(for: otherTechnologies)
           lastLookAtOthers = ContinuousClock.now
         }
-        failures = 0
+        failures.reset()
         cardInUse = nil
         if let tag = found.tag {
           return Readers.FoundTag(tag: tag, reader: share.reader)
@@ -194,10 +198,7 @@ private struct TagLook: Sendable {
       } catch let error as NFCError where error.isOfCardInUse {
         cardInUse = error
       } catch let error as NFCError where error.code == .readerUnavailable {
-        failures += 1
-        guard failures <= Self.toleratedFailures else {
-          throw NFCError(.readerLost, error.reason, cause: error.cause)
-        }
+        try failures.add(error)
       }
       try await Task.sleep(for: Self.pause)
     } while deadline.map { ContinuousClock.now < $0 } ?? true

@@ -63,28 +63,10 @@ extension Readers {
     try check(options)
     let shares = shares(of: options.technologies)
     guard !shares.isEmpty else { throw Self.refusal(options.technologies, all) }
-    let results = try await withThrowingTaskGroup(
-      of: (Int, Result<[DetectedTag], NFCError>).self
-    ) { group in
-      for (index, share) in shares.enumerated() {
-        group.addTask {
-          do {
-            let found = try await share.reader.look(for: share.technologies) { _ in false }
-            return (index, .success(found.misfits))
-          } catch let error as NFCError
-            where error.code == .readerUnavailable || error.code == .readerLost
-          {
-            return (index, .failure(error))
-          }
-        }
-      }
-      return try await group.reduce(into: [Int: Result<[DetectedTag], NFCError>]()) {
-        $0[$1.0] = $1.1
-      }
-    }
-    let tags = results.sorted { $0.key < $1.key }.compactMap { try? $0.value.get() }
-    let problems = results.sorted { $0.key < $1.key }.compactMap { result -> NFCError? in
-      if case .failure(let error) = result.value { error } else { nil }
+    let outcomes = try await shares.look()
+    let tags = outcomes.compactMap { try? $0.get() }
+    let problems = outcomes.compactMap { outcome -> NFCError? in
+      if case .failure(let error) = outcome { error } else { nil }
     }
     if tags.isEmpty, let problem = problems.first { throw problem }
     // The tag that is waited for may be the one that cannot be asked.

@@ -187,10 +187,3 @@ extension Reader {
     }
   }
 }
-
-extension Reader {
-  /// The readers of ``Readers/open(_:polling:)``, for who shares out the work by himself.
-  package static func openAll(polling options: PollingOptions = .all) async throws -> [Reader] {
-    try await Readers.open(polling: options).all
-  }
-}

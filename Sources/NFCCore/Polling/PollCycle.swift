@@ -25,7 +25,7 @@ package struct PollCycle: Sendable {
     case left(Stay)
   }
 
-  package static let missesUntilLeft = 2
+  static let missesUntilLeft = 2
   /// FeliCa cards have no sleep: one that stands beside others is heard only now and then.
   static let missesUntilLeftInCompany = 8
 
@@ -51,6 +51,9 @@ package struct PollCycle: Sendable {
 
   /// A tag that was found had gone again before it could be reported: it is news when it is found again.
   mutating func forget(_ stay: Stay) { known.removeAll { $0.stay == stay } }
+
+  /// As ``forget(_:)-(Stay)``, for the tag that is known by this target.
+  mutating func forget(_ target: Target) { known.removeAll { $0.target.isSame(as: target) } }
 
   /// The reader has gone, and every tag with it: the next step begins a round.
   mutating func startOver() -> [Event] {

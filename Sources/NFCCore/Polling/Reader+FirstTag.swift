@@ -105,21 +105,3 @@ extension Reader {
     }
   }
 }
-
-/// Failures of a reader one after the other. A frame between host and reader can break; a reader that fails
-/// too often is gone.
-struct ReaderFailures: Sendable {
-  private static let tolerated = 2
-  private var count = 0
-
-  mutating func reset() { count = 0 }
-
-  /// Takes note of a failure.
-  ///
-  /// - Throws: `readerLost` for one too many.
-  mutating func add(_ error: NFCError) throws(NFCError) {
-    count += 1
-    guard count > Self.tolerated else { return }
-    throw NFCError(.readerLost, error.reason, cause: error.cause)
-  }
-}

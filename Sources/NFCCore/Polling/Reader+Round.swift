@@ -10,8 +10,16 @@ extension Reader {
   public nonisolated func tagsInField(
     polling options: PollingOptions = .all
   ) async throws -> [DetectedTag] {
-    let technologies = try technologies(for: options)
-    return try await perform { reader, work in
+    try await tagsInField(for: technologies(for: options))
+  }
+
+  /// As ``tagsInField(polling:)``.
+  ///
+  /// - Parameter technologies: each is one that the reader has.
+  package nonisolated func tagsInField(
+    for technologies: [TagTechnology]
+  ) async throws -> [DetectedTag] {
+    try await perform { reader, work in
       try reader.resetField()
       var tags: [DetectedTag] = []
       for technology in technologies {

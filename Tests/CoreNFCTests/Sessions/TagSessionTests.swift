@@ -338,6 +338,38 @@ extension SessionSuites {
           == .readerSessionInvalidationErrorSessionTerminatedUnexpectedly)
     }
 
+    /// Each of two readers finds its tags, and one that goes leaves the other.
+    @Test func oneOfSeveralReadersMayGo() async throws {
+      let bench = try SessionBench()
+      let field = VirtualField()
+      let other = try VirtualReader(field)
+      let notices = Notices()
+      NFCEnvironment.current.presenter = notices
+      NFCEnvironment.current.readers = .named(
+        bench.virtual.connectionString, other.connectionString)
+      bench.field.place(.ntag215())
+      field.place(.ntag216())
+      let (session, delegate, tags) = try await bench.tags(.iso14443)
+      #expect(tags.count == 2)
+      bench.virtual.close()
+      session.restartPolling()
+      #expect(try await delegate.events.tags().count == 1)
+      #expect(notices.texts.count == 1)
+      #expect(notices.texts.first?.contains(bench.virtual.path) == true)
+      session.invalidate()
+      #expect(
+        try await delegate.events.end().code == .readerSessionInvalidationErrorUserCanceled)
+    }
+
+    private final class Notices: NFCPresenter {
+      private let stored = Mutex<[String]>([])
+      var texts: [String] { stored.withLock { $0 } }
+
+      func present(_ moment: NFCPresentation) {
+        if case .notice(let text) = moment { stored.withLock { $0.append(text) } }
+      }
+    }
+
     @Test func withoutAReaderThereIsNoSession() async throws {
       let bench = try SessionBench()
       NFCEnvironment.current.readers = .named("pn532_uart:/nonexistent")

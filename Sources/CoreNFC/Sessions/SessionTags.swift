@@ -1,0 +1,92 @@
+import Foundation
+import NFC
+
+/// The tags before the readers of a session, as the program is given them.
+struct SessionTags: Sendable {
+  /// Between two rounds in which nothing has happened.
+  static let pause = Duration.milliseconds(100)
+
+  /// A tag that the session gives out.
+  struct Found: Sendable {
+    let tag: TagObject
+    /// It was not there in the rounds before.
+    let hasCome: Bool
+  }
+
+  private let recognition: TagRecognition
+  private var rounds: FieldRounds
+
+  /// - Parameter onLoss: is told when a reader is lost while others are left.
+  /// - Throws: `readerErrorUnsupportedFeature` if the readers can do none of what is asked for.
+  init(
+    _ readers: Readers, _ request: SessionRequest, _ core: SessionCore,
+    onLoss: @escaping @Sendable (Reader, NFCError) -> Void
+  ) throws {
+    recognition = TagRecognition(request, core)
+    rounds = try Self.rounds(readers, request, onLoss)
+  }
+
+  private static func rounds(
+    _ readers: Readers, _ request: SessionRequest,
+    _ onLoss: @escaping @Sendable (Reader, NFCError) -> Void
+  ) throws -> FieldRounds {
+    do {
+      return try FieldRounds(
+        readers, polling: request.polling.technologies, onLoss: onLoss)
+    } catch {
+      let notices = notices(readers, request)
+      throw NFCReaderError(
+        .readerErrorUnsupportedFeature,
+        userInfo: [
+          NSLocalizedFailureReasonErrorKey: notices.joined(separator: "; "),
+          NSUnderlyingErrorKey: error,
+        ])
+    }
+  }
+
+  /// What the person should know of what will not be found.
+  static func notices(_ readers: Readers, _ request: SessionRequest) -> [String] {
+    let missing =
+      request.polling == .all ? [] : readers.missing(of: request.polling.technologies)
+    var notices: [String] = []
+    if missing.contains(.iso15693) {
+      notices.append("this reader has no ISO 15693; it takes a PC/SC reader that has it")
+    }
+    if missing.contains(.felica) { notices.append("this reader has no FeliCa") }
+    switch (missing.contains(.iso14443a), missing.contains(.iso14443b)) {
+    case (true, true): notices.append("this reader has no ISO 14443")
+    case (true, false): notices.append("this reader has no ISO 14443 type A")
+    case (false, true): notices.append("this reader has no ISO 14443 type B")
+    case (false, false): break
+    }
+    if request.lacksApplications {
+      notices.append(
+        "ISO 7816 cards are left out: Info.plist lists no applications "
+          + "(\(NFCInformation.Key.applicationIdentifiers))")
+    }
+    return notices
+  }
+
+  /// Waits for tags of the kinds that the session is for.
+  mutating func next() async throws -> [Found] {
+    while true {
+      let tags = try await inField()
+      if !tags.isEmpty { return tags }
+      try await Pause.sleep(Self.pause)
+    }
+  }
+
+  /// The tags that are in the fields now.
+  mutating func inField() async throws -> [Found] {
+    var tags: [Found] = []
+    for found in try await rounds.next() {
+      if let tag = try await recognition.object(for: found.tag) {
+        tags.append(Found(tag: tag, hasCome: found.hasCome))
+      }
+    }
+    return tags
+  }
+
+  /// Makes a tag one that has just come when the next round finds it.
+  mutating func forget(_ tag: TagObject) { rounds.forget(tag.native) }
+}

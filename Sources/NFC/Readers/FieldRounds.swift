@@ -1,0 +1,115 @@
+import NFCCore
+
+/// What is in the fields of several readers, looked for in rounds: for a program that decides itself when each
+/// round is made.
+///
+/// A reader that is lost costs itself and not the others: it is reported once and left out from then on.
+package struct FieldRounds: Sendable {
+  /// A tag that a round has found.
+  package struct Found: Sendable {
+    package let tag: DetectedTag
+    /// It was not there in the rounds before.
+    package let hasCome: Bool
+  }
+
+  private struct Field: Sendable {
+    let share: ReaderShare
+    var presence: TagPresence
+  }
+
+  private var fields: [Field]
+  private let onLoss: @Sendable (Reader, NFCError) -> Void
+
+  /// - Parameters:
+  ///   - technologies: what to look for. Those that no reader has are left out.
+  ///   - onLoss: is told when a reader is lost while others are left.
+  /// - Throws: `unsupported` if no reader has any of them.
+  package init(
+    _ readers: Readers, polling technologies: [TagTechnology],
+    onLoss: @escaping @Sendable (Reader, NFCError) -> Void
+  ) throws(NFCError) {
+    let shares = readers.shares(of: technologies)
+    guard !shares.isEmpty else { throw Readers.refusal(technologies, readers.all) }
+    fields = shares.map {
+      Field(share: $0, presence: TagPresence(technologies: $0.technologies))
+    }
+    self.onLoss = onLoss
+  }
+
+  /// The tags that are in the fields now. Those of the round before are out of reach.
+  ///
+  /// A card that another program has is in no field as long as that has it.
+  ///
+  /// - Throws: what the last reader was lost by, once none is left; `CancellationError`.
+  package mutating func next() async throws -> [Found] {
+    let outcomes = try await fields.map(\.share).look()
+    var found: [Found] = []
+    var remaining: [Field] = []
+    var losses: [(Reader, NFCError)] = []
+    for (field, outcome) in zip(fields, outcomes) {
+      var field = field
+      switch outcome {
+      case .success(let tags):
+        found += zip(tags, field.presence.arrivals(among: tags)).map {
+          Found(tag: $0, hasCome: $1)
+        }
+        remaining.append(field)
+      case .failure(let error) where error.isOfCardInUse:
+        remaining.append(field)
+      case .failure(let error):
+        losses.append((field.share.reader, error))
+      }
+    }
+    fields = remaining
+    if fields.isEmpty, let (_, error) = losses.first { throw error }
+    for (reader, error) in losses { onLoss(reader, error) }
+    return found
+  }
+
+  /// Makes a tag one that has just come when the next round finds it.
+  package mutating func forget(_ tag: any Tag) {
+    for index in fields.indices { fields[index].presence.forget(tag) }
+  }
+}
+
+extension [ReaderShare] {
+  /// One look of each reader, side by side.
+  ///
+  /// - Returns: an outcome for each, in their order.
+  /// - Throws: `CancellationError`.
+  func look() async throws -> [Result<[DetectedTag], NFCError>] {
+    try await withThrowingTaskGroup(
+      of: (Int, Result<[DetectedTag], NFCError>).self
+    ) { group in
+      for (index, share) in enumerated() {
+        group.addTask {
+          do {
+            return (index, .success(try await share.tagsInField()))
+          } catch let error as NFCError {
+            return (index, .failure(error))
+          }
+        }
+      }
+      let outcomes = try await group.reduce(into: [Int: Result<[DetectedTag], NFCError>]()) {
+        $0[$1.0] = $1.1
+      }
+      return indices.compactMap { outcomes[$0] }
+    }
+  }
+}
+
+extension ReaderShare {
+  /// The tags in the field of the reader now. A look that fails is taken again at once.
+  fileprivate func tagsInField() async throws -> [DetectedTag] {
+    var failures = ReaderFailures()
+    while true {
+      do {
+        return try await reader.tagsInField(for: technologies)
+      } catch let error as NFCError
+        where error.code == .readerUnavailable && !error.isOfCardInUse
+      {
+        try failures.add(error)
+      }
+    }
+  }
+}
