@@ -1,1 +1,0 @@
-../../../VirtualNFCTests/ISO15693/ProtocolExtensionModel.swift
