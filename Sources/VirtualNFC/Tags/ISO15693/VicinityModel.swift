@@ -1,5 +1,3 @@
-import NFCCore
-
 /// A kind of vicinity chip: its memory, how that is formatted, and what it makes of the standard's
 /// commands. Each chip's file adds its own.
 public struct VicinityModel: Hashable, Sendable {
@@ -16,10 +14,10 @@ public struct VicinityModel: Hashable, Sendable {
   /// - Parameters:
   ///   - reservedBlocks: how many at the end are not for NDEF.
   ///   - isWide: the capability container says that block numbers have two bytes.
-  ///   - features: what the container says besides.
+  ///   - features: what else the container says.
   init(
     _ name: String, uid: [UInt8], blockCount: Int, blockSize: Int = 4, reservedBlocks: Int = 0,
-    isWide: Bool = false, features: Type5CapabilityContainer.Features = [],
+    isWide: Bool = false, features: Type5Content.Features = [],
     profile: VicinityProfile
   ) {
     self.name = name
