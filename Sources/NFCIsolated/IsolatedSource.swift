@@ -12,22 +12,17 @@ import NFCUSB
 ///
 /// The process runs `nfc-reader`, a product of this package. It is looked for beside the running program and in
 /// `PATH`; an app that keeps it elsewhere names it in the environment variable `NFC_READER_HELPER`, or
-/// registers a source of its own before it opens a reader:
-///
-/// ```swift
-/// ReaderSources.register(IsolatedSource(helper: "/opt/myapp/libexec/nfc-reader"))
-/// let reader = try await Reader.open("isolated:pn532_uart:/dev/ttyUSB0")
-/// ```
+/// by `ReaderSources.isolateReaders(byHelper:)` before it opens a reader.
 ///
 /// Program and helper must be of the same release: another version of their protocol is refused.
 ///
 /// Such readers are found only by being named: ``readers()`` would list each of libnfc's readers twice.
-public struct IsolatedSource: ReaderSource {
+package struct IsolatedSource: ReaderSource {
   /// What stands before a libnfc connection string.
-  public static let scheme = "isolated"
+  package static let scheme = "isolated"
 
-  public let name = "libnfc in a process of its own"
-  public var schemes: [String] { [Self.scheme] }
+  package let name = "libnfc in a process of its own"
+  package var schemes: [String] { [Self.scheme] }
 
   private let program: HelperProgram
   private let limits: IsolationLimits
@@ -35,7 +30,7 @@ public struct IsolatedSource: ReaderSource {
   /// Makes a source.
   ///
   /// - Parameter helper: the path of `nfc-reader`; `nil` looks for it.
-  public init(helper: String? = nil) {
+  package init(helper: String? = nil) {
     self.init(helper: helper, limits: IsolationLimits())
   }
 
@@ -50,9 +45,9 @@ public struct IsolatedSource: ReaderSource {
       helper: helper, limits: IsolationLimits(opening: call, call: call, closing: call))
   }
 
-  public func readers() -> [FoundReader] { [] }
+  package func readers() -> [FoundReader] { [] }
 
-  public func underlyingAddress(of address: ReaderAddress) -> ReaderAddress? {
+  package func underlyingAddress(of address: ReaderAddress) -> ReaderAddress? {
     address.rest.map { ReaderAddress($0) }
   }
 
@@ -81,7 +76,7 @@ public struct IsolatedSource: ReaderSource {
   /// How long a reader that this program is closing is waited for.
   private static let closingLimit = Duration.seconds(5)
 
-  public func open(_ address: ReaderAddress) throws -> any ReaderDriver {
+  package func open(_ address: ReaderAddress) throws -> any ReaderDriver {
     let inner = try inner(address)
     let deadline = ContinuousClock.now + Self.closingLimit
     while ClosingPorts.contains(address.description), ContinuousClock.now < deadline {
@@ -90,7 +85,7 @@ public struct IsolatedSource: ReaderSource {
     return try IsolatedDriver(address, leadingTo: inner, program, limits)
   }
 
-  public func reset(_ address: ReaderAddress) throws {
+  package func reset(_ address: ReaderAddress) throws {
     guard case .done = try ask(.reset(try inner(address))) else {
       throw NFCError(.readerUnavailable, "\(address) could not be reset")
     }
@@ -110,16 +105,16 @@ public struct IsolatedSource: ReaderSource {
 
   // What follows takes no call into libnfc, only a look at the system's devices.
 
-  public func aliases(of address: ReaderAddress) -> [ReaderAddress] {
+  package func aliases(of address: ReaderAddress) -> [ReaderAddress] {
     guard let inner = try? inner(address) else { return [] }
     return LibNFCSource().aliases(of: inner).map(Self.isolated)
   }
 
-  public func advice(forSilenceOf address: ReaderAddress) -> String {
+  package func advice(forSilenceOf address: ReaderAddress) -> String {
     LibNFCSource().advice(forSilenceOf: underlyingAddress(of: address) ?? address)
   }
 
-  public func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch {
+  package func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch {
     Watch(addresses.compactMap { underlyingAddress(of: $0) })
   }
 

@@ -13,7 +13,7 @@ extension LibNFCDriver {
   /// Nothing is written to a reader that is in use. libnfc would open each device that is defined as optional, and
   /// in an intrusive scan each serial port, to see whether a reader is there; this is done here instead, and
   /// only with ports whose lock is free. A device that is locked is there.
-  public static func list() -> [String] { list(LibNFCConfiguration.own) }
+  package static func list() -> [String] { list(LibNFCConfiguration.own) }
 
   package static func list(_ configuration: LibNFCConfiguration) -> [String] {
     var found: [String] = []

@@ -7,7 +7,7 @@ extension LibNFCDriver {
   /// READ of page 0, which every Ultralight and NTAG allows (NTAG21x data sheet, 10.2).
   private static let readFirstPage: [UInt8] = [0x30, 0x00]
 
-  public func isPresent(_ target: Target) throws -> Bool {
+  package func isPresent(_ target: Target) throws -> Bool {
     guard let active, active.isSame(as: target) else { return try isAwake(target) }
     switch target {
     case .iso14443a(let tag) where tag.supportsISO14443Part4: return try answersAsCard(target)

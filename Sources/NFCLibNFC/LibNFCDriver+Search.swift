@@ -7,7 +7,7 @@ extension LibNFCDriver {
   /// More tags than this do not get enough power from one field.
   private static let maximumTags = 16
 
-  public func list(_ technology: TagTechnology) throws -> [Target] {
+  package func list(_ technology: TagTechnology) throws -> [Target] {
     switch technology {
     case .iso14443a: return try listAll(NMT_ISO14443A)
     case .iso14443b: return try listTypeB()
@@ -25,11 +25,11 @@ extension LibNFCDriver {
   }
 
   /// One at a time is all that a PN53x finds of the other technologies.
-  public func findsOneByOne(_ technology: TagTechnology) -> Bool {
+  package func findsOneByOne(_ technology: TagTechnology) -> Bool {
     [.iso14443a, .iso14443b, .felica].contains(technology)
   }
 
-  public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+  package func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
     switch technology {
     case .iso14443a: return try find(NMT_ISO14443A, besides: found)
     case .iso14443b: return try find(NMT_ISO14443B, besides: found)
@@ -161,7 +161,7 @@ extension LibNFCDriver {
 // MARK: Waking tags
 
 extension LibNFCDriver {
-  public func select(_ target: Target) throws {
+  package func select(_ target: Target) throws {
     if let active, active.isSame(as: target) { return }
     if case .iso14443a(let card)? = active, card.supportsISO14443Part4 { try deselect() }
     switch target {

@@ -3,14 +3,14 @@ import NFCCore
 import Synchronization
 
 /// A reader that libnfc drives.
-public final class LibNFCDriver: ReaderDriver {
-  public let name: String
-  public let connectionString: String
-  public let firmware: String?
-  public let capabilities: ReaderCapabilities
-  public let abort: @Sendable () -> Void
-  public let announceClose: @Sendable () -> Void
-  public let canReconnect = true
+package final class LibNFCDriver: ReaderDriver {
+  package let name: String
+  package let connectionString: String
+  package let firmware: String?
+  package let capabilities: ReaderCapabilities
+  package let abort: @Sendable () -> Void
+  package let announceClose: @Sendable () -> Void
+  package let canReconnect = true
 
   let watchdog: Watchdog
   private var connection: Connection
@@ -83,7 +83,7 @@ public final class LibNFCDriver: ReaderDriver {
   ///   - current: where the reader is when it has gone and is to be opened again; `nil` if that does not
   ///     change.
   /// - Throws: `readerNotFound`, `readerUnavailable`, `invalidParameter`.
-  public static func open(
+  package static func open(
     _ connectionString: String?, currently current: (@Sendable () -> String)? = nil
   ) throws -> LibNFCDriver {
     guard let text = connectionString ?? list().first else {
@@ -126,10 +126,10 @@ public final class LibNFCDriver: ReaderDriver {
     return capabilities
   }
 
-  public func begin() { watchdog.begin() }
-  public func end() { watchdog.end() }
+  package func begin() { watchdog.begin() }
+  package func end() { watchdog.end() }
 
-  public func close() {
+  package func close() {
     // The longest that a reader may take to let go of its tags.
     watchdog.begin()
     try? watchdog.call(atMost: .seconds(3)) {
@@ -143,7 +143,7 @@ public final class LibNFCDriver: ReaderDriver {
     if isCloseAnnounced.isSet { ClosingPorts.remove(port) }
   }
 
-  public func disconnect() {
+  package func disconnect() {
     active = nil
     framing = nil
     guard !device.isClosed else { return }
@@ -191,7 +191,7 @@ public final class LibNFCDriver: ReaderDriver {
 
   // MARK: The field and the tags
 
-  public func resetField() throws {
+  package func resetField() throws {
     active = nil
     if device.isClosed { return try reconnect() }
     try reader("switching the carrier") {
@@ -203,7 +203,7 @@ public final class LibNFCDriver: ReaderDriver {
   /// The four bits of a positive acknowledge of a type A tag (ISO/IEC 14443-3; NTAG21x data sheet, 9.3).
   private static let acknowledge: UInt8 = 0x0A
 
-  public func exchange(
+  package func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
     let milliseconds = Self.milliseconds(timeout)
@@ -280,7 +280,7 @@ public final class LibNFCDriver: ReaderDriver {
     self.framing = framing
   }
 
-  public func authenticate(
+  package func authenticate(
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws {
     let code: UInt8 = keyType == .a ? 0x60 : 0x61

@@ -6,13 +6,13 @@ import NFCUSB
 /// A USB reader is named by libnfc's own `driver:BUS:DEVICE`, which is another one each time it is plugged in,
 /// or by what stays: `usb:1-2.3`, the socket that it is plugged into, or `usb:serial=0123456`. The driver may
 /// be named in place of `usb`.
-public struct LibNFCSource: ReaderSource {
-  public let name = "libnfc"
-  public var schemes: [String] { ConnectionString.drivers }
+package struct LibNFCSource: ReaderSource {
+  package let name = "libnfc"
+  package var schemes: [String] { ConnectionString.drivers }
 
-  public init() {}
+  package init() {}
 
-  public func readers() -> [FoundReader] {
+  package func readers() -> [FoundReader] {
     LibUSBPath.findAgain()
     let configuration = LibNFCConfiguration.own
     return Self.found(
@@ -63,14 +63,14 @@ public struct LibNFCSource: ReaderSource {
       .compactMap { $0?.address }
   }
 
-  public func aliases(of address: ReaderAddress) -> [ReaderAddress] {
+  package func aliases(of address: ReaderAddress) -> [ReaderAddress] {
     guard let device = try? USBName(address)?.device(for: address) else { return [] }
     return Self.aliases(of: device).filter { $0 != address }
   }
 
   // MARK: Opening
 
-  public func open(_ address: ReaderAddress) throws -> any ReaderDriver {
+  package func open(_ address: ReaderAddress) throws -> any ReaderDriver {
     guard let name = USBName(address) else {
       return try LibNFCDriver.open(address.description)
     }
@@ -116,7 +116,7 @@ public struct LibNFCSource: ReaderSource {
     }
   }
 
-  public func reset(_ address: ReaderAddress) throws {
+  package func reset(_ address: ReaderAddress) throws {
     guard let name = USBName(address) else {
       throw NFCError(.unsupported, "only a reader on USB can be reset, and \(address) is none")
     }
@@ -131,7 +131,7 @@ public struct LibNFCSource: ReaderSource {
     }
   }
 
-  public var version: String? { LibNFC.version }
+  package var version: String? { LibNFC.version }
 
   /// A device that was reset may come back under another number, after a moment.
   private static func waitForReturn(of device: USBIdentity) -> USBIdentity? {
@@ -150,11 +150,11 @@ public struct LibNFCSource: ReaderSource {
 
   // MARK: Watching
 
-  public func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch {
+  package func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch {
     LibNFCWatch(naming: addresses)
   }
 
-  public func advice(forSilenceOf address: ReaderAddress) -> String {
+  package func advice(forSilenceOf address: ReaderAddress) -> String {
     switch address.scheme {
     case "pn532_uart":
       "set the board's switches to HSU (both 0 on most boards) and cut its power for a moment; "

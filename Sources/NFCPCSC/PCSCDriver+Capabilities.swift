@@ -13,7 +13,7 @@ extension PCSCDriver {
   /// LEN is one byte (JIS X 6319-4).
   private static let longestFeliCaFrame = 255
 
-  public func capabilities(for target: Target) -> ReaderCapabilities {
+  package func capabilities(for target: Target) -> ReaderCapabilities {
     var capabilities = capabilities
     (capabilities.maximumCommandLength, capabilities.maximumResponseLength) =
       switch session?.path {

@@ -295,7 +295,7 @@ extension PCSCDriver {
 
   /// By a frame of the tag's own, or what is written on every tag, where frames get through: a reader in a
   /// session does not notice that a tag has gone. The service knows of the others.
-  public func isPresent(_ target: Target) throws -> Bool {
+  package func isPresent(_ target: Target) throws -> Bool {
     do {
       try checkPresence()
       switch session?.path {
@@ -365,7 +365,7 @@ extension PCSCDriver {
     word == Self.noReason && command.first != Self.read
   }
 
-  public func authenticate(
+  package func authenticate(
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws {
     guard case .classic = session?.path else {

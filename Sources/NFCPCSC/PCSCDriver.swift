@@ -28,15 +28,15 @@ import Synchronization
 ///
 /// A reader that was unplugged, or whose service has stopped, throws `readerLost` and can be used
 /// again once it is back.
-public final class PCSCDriver: ReaderDriver {
+package final class PCSCDriver: ReaderDriver {
   /// What stands before a reader's name in a connection string.
-  public static let scheme = "pcsc:"
+  package static let scheme = "pcsc:"
 
-  public let name: String
-  public let connectionString: String
-  public let capabilities: ReaderCapabilities
-  public let canReconnect = true
-  public let abort: @Sendable () -> Void
+  package let name: String
+  package let connectionString: String
+  package let capabilities: ReaderCapabilities
+  package let canReconnect = true
+  package let abort: @Sendable () -> Void
 
   let model: PCSCReaderModel
   private let service: any SmartCardService
@@ -97,7 +97,7 @@ public final class PCSCDriver: ReaderDriver {
   ///   - name: its name, or a part of it; empty for the first.
   ///   - service: what it is reached by.
   /// - Throws: `readerNotFound`, `readerUnavailable`.
-  public init(_ name: String, over service: any SmartCardService) throws {
+  package init(_ name: String, over service: any SmartCardService) throws {
     let names: [String]
     do {
       names = try service.readers().filter { !PCSCReaderModel(name: $0).isSAM }
@@ -135,12 +135,12 @@ public final class PCSCDriver: ReaderDriver {
   /// Opens a reader of the system's PC/SC service.
   ///
   /// - Throws: `readerNotFound`, `readerUnavailable`.
-  public static func open(_ name: String) throws -> PCSCDriver {
+  package static func open(_ name: String) throws -> PCSCDriver {
     try PCSCDriver(name, over: try systemService())
   }
 
   /// Why the system's PC/SC service cannot be reached; `nil` if it can.
-  public static func obstacle() -> NFCError? {
+  package static func obstacle() -> NFCError? {
     do {
       _ = try readers()
       return nil
@@ -172,7 +172,7 @@ public final class PCSCDriver: ReaderDriver {
   /// Takes a few milliseconds, and at most some seconds with a service that does not answer.
   ///
   /// - Throws: `readerUnavailable` if the service does not run, refuses or does not answer.
-  public static func readers() throws(NFCError) -> [String] {
+  package static func readers() throws(NFCError) -> [String] {
     let service = try systemService()
     defer { service.close() }
     do {
@@ -183,7 +183,7 @@ public final class PCSCDriver: ReaderDriver {
   }
 
   /// As ``readers()``, with none of a service that cannot be reached.
-  public static func list() -> [String] {
+  package static func list() -> [String] {
     (try? readers()) ?? []
   }
 
@@ -191,10 +191,10 @@ public final class PCSCDriver: ReaderDriver {
     try service.readers().filter { !PCSCReaderModel(name: $0).isSAM }.map { scheme + $0 }
   }
 
-  public func begin() { isAborted.flag.withLock { $0 = false } }
-  public func end() {}
+  package func begin() { isAborted.flag.withLock { $0 = false } }
+  package func end() {}
 
-  public func close() {
+  package func close() {
     try? endTransparentSession()
     if case .vicinity(var dialect) = session?.path {
       try? dialect.close { try transmit($0) }
@@ -305,7 +305,7 @@ public final class PCSCDriver: ReaderDriver {
 
   // MARK: Tags
 
-  public func resetField() throws {
+  package func resetField() throws {
     active = nil
     hasWaited = false
     silentEvent = nil
@@ -319,7 +319,7 @@ public final class PCSCDriver: ReaderDriver {
     }
   }
 
-  public func list(_ technology: TagTechnology) throws -> [Target] {
+  package func list(_ technology: TagTechnology) throws -> [Target] {
     guard capabilities.technologies.contains(technology) else {
       throw NFCError(.unsupported, "\(name) cannot poll \(technology.rawValue)")
     }
@@ -347,7 +347,7 @@ public final class PCSCDriver: ReaderDriver {
 
   static let gone = NFCError(.tagConnectionLost, "the tag has left the field")
 
-  public func select(_ target: Target) throws {
+  package func select(_ target: Target) throws {
     if let active, active.isSame(as: target), session != nil { return }
     active = nil
     silentEvent = nil
@@ -364,7 +364,7 @@ public final class PCSCDriver: ReaderDriver {
     active = target
   }
 
-  public func exchange(
+  package func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
     guard let session else { throw Self.gone }

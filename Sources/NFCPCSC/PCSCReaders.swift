@@ -3,7 +3,7 @@ import Synchronization
 
 /// The readers that the system's PC/SC service has, for a program that watches them come and go.
 /// All calls but ``cancel`` are made on one thread.
-public final class PCSCReaders {
+package final class PCSCReaders {
   private var service: PCSCLite?
   private let canceller = Canceller()
 
@@ -11,7 +11,7 @@ public final class PCSCReaders {
     let cancel = Mutex<(@Sendable () -> Void)?>(nil)
   }
 
-  public init() {}
+  package init() {}
 
   private func connected() -> PCSCLite? {
     if let service { return service }
@@ -22,14 +22,14 @@ public final class PCSCReaders {
   }
 
   /// Their connection strings; none while the service does not run or does not answer.
-  public func list() -> [String] {
+  package func list() -> [String] {
     connected().flatMap { try? PCSCDriver.list($0) } ?? []
   }
 
   /// Waits until a reader may have come or gone, at most so long.
   ///
   /// - Returns: `false` at once if there is no service to wait with.
-  public func wait(atMost timeout: Duration) -> Bool {
+  package func wait(atMost timeout: Duration) -> Bool {
     do {
       guard let service else { return false }
       try service.waitForReaders(atMost: timeout)
@@ -40,7 +40,7 @@ public final class PCSCReaders {
   }
 
   /// Ends the wait that is running, from any thread.
-  public var cancel: @Sendable () -> Void {
+  package var cancel: @Sendable () -> Void {
     let canceller = canceller
     return { canceller.cancel.withLock { $0 }?() }
   }

@@ -1,24 +1,24 @@
 import NFCCore
 
 /// The readers of the system's PC/SC service.
-public struct PCSCSource: ReaderSource {
-  public let name = "the PC/SC service"
-  public var schemes: [String] { [String(PCSCDriver.scheme.dropLast())] }
-  public let isShared = true
+package struct PCSCSource: ReaderSource {
+  package let name = "the PC/SC service"
+  package var schemes: [String] { [String(PCSCDriver.scheme.dropLast())] }
+  package let isShared = true
 
-  public init() {}
+  package init() {}
 
-  public func readers() -> [FoundReader] { Self.found(PCSCDriver.list()) }
+  package func readers() -> [FoundReader] { Self.found(PCSCDriver.list()) }
 
-  public func obstacle() -> NFCError? { PCSCDriver.obstacle() }
+  package func obstacle() -> NFCError? { PCSCDriver.obstacle() }
 
-  public func open(_ address: ReaderAddress) throws -> any ReaderDriver {
+  package func open(_ address: ReaderAddress) throws -> any ReaderDriver {
     try PCSCDriver.open(address.rest ?? "")
   }
 
-  public func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch { Watch() }
+  package func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch { Watch() }
 
-  public func advice(forSilenceOf address: ReaderAddress) -> String {
+  package func advice(forSilenceOf address: ReaderAddress) -> String {
     "plug it in again, or sudo systemctl restart pcscd"
   }
 

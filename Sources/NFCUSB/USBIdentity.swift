@@ -1,18 +1,18 @@
 /// A USB device: where it is, and what it says of itself.
-public struct USBIdentity: Hashable, Sendable {
-  public let vendor: UInt16
-  public let product: UInt16
+package struct USBIdentity: Hashable, Sendable {
+  package let vendor: UInt16
+  package let product: UInt16
   /// The bus, and the number that the kernel has given the device on it: another one each time it is plugged
   /// in.
-  public let bus: UInt8
-  public let number: UInt8
+  package let bus: UInt8
+  package let number: UInt8
   /// The kernel's name for the socket, `1-2.3`: bus, port of the root hub, ports of further hubs. It stays the
   /// same as long as the device is plugged into the same socket. `nil` for a root hub.
-  public let port: String?
+  package let port: String?
   /// The number by which its maker tells two devices of one model apart; many readers have none.
-  public let serialNumber: String?
-  public let manufacturerName: String?
-  public let productName: String?
+  package let serialNumber: String?
+  package let manufacturerName: String?
+  package let productName: String?
 
   package init(
     vendor: UInt16, product: UInt16, bus: UInt8, number: UInt8, ports: [UInt8],
@@ -34,7 +34,7 @@ public struct USBIdentity: Hashable, Sendable {
   }
 
   /// Bus and number in three digits each with a colon between them, as libnfc compares them: `001:004`.
-  public var address: String { Self.threeDigits(bus) + ":" + Self.threeDigits(number) }
+  package var address: String { Self.threeDigits(bus) + ":" + Self.threeDigits(number) }
 
   /// The device's node, `/dev/bus/usb/001/004`.
   package var node: String {
@@ -42,10 +42,10 @@ public struct USBIdentity: Hashable, Sendable {
   }
 
   /// Vendor and product, `072F:2200`.
-  public var identifiers: String { Self.digits(vendor) + ":" + Self.digits(product) }
+  package var identifiers: String { Self.digits(vendor) + ":" + Self.digits(product) }
 
   /// Maker and product, as the device names them; `nil` if it names neither.
-  public var ownName: String? {
+  package var ownName: String? {
     let names = [manufacturerName, productName].compactMap(\.self)
     return names.isEmpty ? nil : names.joined(separator: " ")
   }

@@ -11,7 +11,7 @@ enum DecoderFuzz: UInt8, CaseIterable, Sendable {
   case message, typedRecords, tagLengthValues, type12Container, type3AttributeBlock
   case type4Container, type5Container, commandAPDU, responseAPDU
   case iso15693Request, iso15693Response, iso15693SystemInformation
-  case accessConditions, applicationDirectory, memoryImage, tagImage
+  case accessConditions, applicationDirectory, tagImage
 
   /// The first byte chooses the decoder; the rest is for it.
   ///
@@ -72,10 +72,6 @@ enum DecoderFuzz: UInt8, CaseIterable, Sendable {
         let checked = [MiFareApplicationDirectory.check(bytes.dropFirst())] + bytes.dropFirst()
         _ = try? MiFareApplicationDirectory(checked, part: part)
       }
-      return true
-    case .memoryImage:
-      _ = try? MemoryImage.bytes(file: bytes)
-      _ = try? MemoryImage.bytes(text: String(decoding: bytes, as: UTF8.self))
       return true
     case .tagImage: return Self.tagImage(bytes)
     }

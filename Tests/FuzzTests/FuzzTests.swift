@@ -44,7 +44,6 @@ import Testing
     .applicationDirectory: [
       [0, 1] + [UInt8](repeating: 0x03, count: 30), [0, 1] + [UInt8](repeating: 0xE1, count: 46),
     ],
-    .memoryImage: [Array("00112233\nFF--77\n+Sector: 0\n".utf8), [UInt8](repeating: 0, count: 64)],
   ]
 
   /// SplitMix64 (Steele, Lea, Flood, 2014): the same run for the same seed everywhere.

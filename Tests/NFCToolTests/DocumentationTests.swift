@@ -32,11 +32,20 @@ import Testing
     }
   }
 
-  @Test(arguments: modules) func everySnippetCompiles(_ module: String) async throws {
+  /// What the compiler says of a program that is not in this package: it sees only what is public.
+  private static func outsideErrors(_ file: URL, _ options: String = "") async throws -> String {
     let build = try RunningTool.executable().deletingLastPathComponent().path
     let maps = ["CLibNFC", "CLibUSB", "CPCSCLite", "COpenSSL"].map {
-      "-Xcc -fmodule-map-file='\(Self.root.path)/Modules/\($0)/module.modulemap'"
+      "-Xcc -fmodule-map-file='\(root.path)/Modules/\($0)/module.modulemap'"
     }.joined(separator: " ")
+    let result = try await Tool.shell(
+      "T=$(dirname \"$(dirname \"$(readlink -f \"$(command -v swiftc)\")\")\"); "
+        + "swiftc -typecheck -swift-version 6 -I '\(build)/Modules' \(maps) \(options) "
+        + "'\(file.path)'")
+    return result.status == 0 ? "" : "\(result.errors)\nended with \(result.status)"
+  }
+
+  @Test(arguments: modules) func everySnippetCompiles(_ module: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       for (index, snippet) in try Self.snippets(module).enumerated() {
         let file = directory.appending(path: "Snippet\(index).swift")
@@ -45,13 +54,20 @@ import Testing
           snippet.text.contains("import Testing")
           ? "-I \"$T/lib/swift/linux/testing\" -plugin-path \"$T/lib/swift/host/plugins/testing\""
           : ""
-        let result = try await Tool.shell(
-          "T=$(dirname \"$(dirname \"$(readlink -f \"$(command -v swiftc)\")\")\"); "
-            + "swiftc -typecheck -swift-version 6 -I '\(build)/Modules' \(maps) \(testing) "
-            + "'\(file.path)'")
-        #expect(result.status == 0, "\(snippet.article)\n\(snippet.text)\n\(result.errors)")
+        let errors = try await Self.outsideErrors(file, testing)
+        #expect(errors.isEmpty, "\(snippet.article)\n\(snippet.text)\n\(errors)")
       }
     }
+  }
+
+  /// A driver and a program need nothing but what is public.
+  @Test(arguments: [
+    "Tests/OutsideDriverTests/MemoryDriver.swift", "Sources/NFCExample/EntryPoint.swift",
+  ])
+  func compilesOutsideThePackage(_ path: String) async throws {
+    let errors = try await Self.outsideErrors(
+      Self.root.appending(path: path), "-parse-as-library")
+    #expect(errors.isEmpty, "\(errors)")
   }
 
   @Test func theNativeExampleReadsAVirtualTag() async throws {

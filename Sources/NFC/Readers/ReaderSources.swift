@@ -26,6 +26,19 @@ public enum ReaderSources {
     }
   }
 
+  /// Names the program that drives the readers at `isolated:` addresses, for an app that keeps it elsewhere than
+  /// beside itself or in `PATH`.
+  ///
+  /// ```swift
+  /// ReaderSources.isolateReaders(byHelper: "/opt/myapp/libexec/nfc-reader")
+  /// let reader = try await Reader.open("isolated:pn532_uart:/dev/ttyUSB0")
+  /// ```
+  ///
+  /// - Parameter path: of `nfc-reader`, a product of this package, of the same release.
+  public static func isolateReaders(byHelper path: String) {
+    register(IsolatedSource(helper: path))
+  }
+
   private static let wrap = Mutex<(@Sendable (any ReaderDriver) -> any ReaderDriver)?>(nil)
 
   /// Lets another driver stand before that of every reader that is opened from now on.

@@ -27,10 +27,10 @@ public struct FeliCaBlock: Hashable, Sendable {
   }
 
   /// How many bytes an element of a block list has.
-  public static let encodedSizes = 2...3
+  package static let encodedSizes = 2...3
 
   /// Reads an element of a block list; `nil` for bytes that are none.
-  public init?(encoded bytes: [UInt8]) {
+  package init?(encoded bytes: [UInt8]) {
     guard Self.encodedSizes.contains(bytes.count) else { return nil }
     let isShort = bytes[0] & Self.shortElement != 0
     guard isShort == (bytes.count == Self.encodedSizes.lowerBound) else { return nil }

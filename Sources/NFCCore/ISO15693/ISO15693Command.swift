@@ -82,7 +82,7 @@ public enum ISO15693Command: Hashable, Sendable {
 
   /// Whether the tag changes its memory: it may take 20 ms, and with the option flag it waits for
   /// another end of frame before it answers (ISO/IEC 15693-3, 10.4.2).
-  public var isWriteAlike: Bool {
+  package var isWriteAlike: Bool {
     switch self {
     case .writeSingleBlock, .lockBlock, .writeMultipleBlocks, .writeAFI, .lockAFI, .writeDSFID,
       .lockDSFID, .extendedWriteSingleBlock, .extendedLockBlock, .extendedWriteMultipleBlocks,
@@ -93,7 +93,7 @@ public enum ISO15693Command: Hashable, Sendable {
   }
 
   /// Whether the tag stays silent on it by design (ISO/IEC 15693-3, 10.3.2; 2018: 10.5.3).
-  public var hasNoAnswer: Bool {
+  var hasNoAnswer: Bool {
     switch self {
     case .stayQuiet, .challenge: true
     default: false
@@ -117,10 +117,6 @@ public struct ISO15693InventoryMask: Hashable, Sendable {
 
   /// Every tag.
   public static let none = ISO15693InventoryMask()
-
-  public func matches(_ uid: UInt64) -> Bool {
-    length == 64 ? uid == value : uid & (1 << UInt64(length) - 1) == value
-  }
 }
 
 /// A run of blocks: the first, and how many, at least 1.

@@ -49,7 +49,7 @@ extension ISO15693ErrorCode: CustomStringConvertible {
 extension NFCError {
   /// The refusal of a tag: `readOnly` for a locked block, `notAuthenticated` for a read-protected
   /// one, else `tagRefused`, with the cause `iso15693`.
-  public init(_ code: ISO15693ErrorCode, place: Place? = nil) {
+  package init(_ code: ISO15693ErrorCode, place: Place? = nil) {
     let general: Code
     switch code {
     case .locked: general = .readOnly

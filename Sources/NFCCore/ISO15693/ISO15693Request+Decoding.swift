@@ -3,7 +3,7 @@ extension ISO15693Request {
   ///
   /// - Throws: `malformedContent` with the byte where the frame ends too early or goes on too long,
   ///   or for flags that contradict each other.
-  public init(decoding frame: [UInt8]) throws {
+  package init(decoding frame: [UInt8]) throws {
     var rest = Fields(frame)
     let flags = ISO15693RequestFlags(rawValue: try rest.byte())
     let code = try rest.byte()

@@ -10,7 +10,7 @@ public struct ISO15693Response: Hashable, Sendable {
   }
 
   /// A refusal.
-  public init(_ code: ISO15693ErrorCode) {
+  package init(_ code: ISO15693ErrorCode) {
     self.init(flags: .error, payload: [code.rawValue])
   }
 
@@ -24,7 +24,7 @@ public struct ISO15693Response: Hashable, Sendable {
     self.init(flags: ISO15693ResponseFlags(rawValue: first), payload: Array(frame.dropFirst()))
   }
 
-  public var encoded: [UInt8] { [flags.rawValue] + payload }
+  package var encoded: [UInt8] { [flags.rawValue] + payload }
 
   /// The code of a refusal; `nil` if the tag has done what was asked. A refusal without a code
   /// counts as unknown.
@@ -65,7 +65,7 @@ public struct ISO15693Block: Hashable, Sendable {
   ///   - count: how many blocks were asked for.
   ///   - hasSecurityStatus: the request had the option flag.
   /// - Throws: `tagResponseError` if the bytes are not `count` blocks of 1 to 32 bytes.
-  public static func decode(
+  package static func decode(
     _ payload: [UInt8], count: Int, hasSecurityStatus: Bool
   ) throws -> [ISO15693Block] {
     let overhead = hasSecurityStatus ? 1 : 0
@@ -88,18 +88,18 @@ public struct ISO15693Block: Hashable, Sendable {
 }
 
 /// The answer to an inventory (ISO/IEC 15693-3, 10.3.1).
-public struct ISO15693InventoryAnswer: Hashable, Sendable {
-  public var dsfid: UInt8
+package struct ISO15693InventoryAnswer: Hashable, Sendable {
+  package var dsfid: UInt8
   /// Most significant byte first.
-  public var uid: [UInt8]
+  package var uid: [UInt8]
 
-  public init(dsfid: UInt8, uid: [UInt8]) {
+  package init(dsfid: UInt8, uid: [UInt8]) {
     self.dsfid = dsfid
     self.uid = uid
   }
 
   /// - Throws: `tagResponseError` if the payload has not nine bytes.
-  public init(decoding payload: [UInt8]) throws {
+  package init(decoding payload: [UInt8]) throws {
     guard payload.count == 1 + ISO15693Request.uidLength, let dsfid = payload.first else {
       throw NFCError(
         .tagResponseError, "an inventory is answered with nine bytes, not \(payload.count)")

@@ -40,7 +40,7 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
   private static let sizeMask: UInt8 = 0x1F
 
   /// How the memory stands in the answer.
-  public enum Form: Hashable, Sendable {
+  package enum Form: Hashable, Sendable {
     /// Get system information: a count of one byte.
     case ordinary
     /// Get system information with the protocol extension flag: a count of two bytes (ST).
@@ -52,7 +52,7 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
   /// Reads what follows the flags of the answer.
   ///
   /// - Throws: `tagResponseError` if bytes are missing. More of them are no error: some chips add.
-  public init(decoding payload: [UInt8], form: Form) throws {
+  package init(decoding payload: [UInt8], form: Form) throws {
     do {
       self = try Self.decode(payload, form)
     } catch {
@@ -86,7 +86,7 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
 
   /// What a tag answers, after the flags, with the fields that are there and, in the extended form,
   /// `wanted`.
-  public func encoded(
+  package func encoded(
     form: Form, wanted: ISO15693SystemInformationFields = .standard
   ) -> [UInt8] {
     var flags: UInt8 = 0
@@ -129,7 +129,7 @@ public struct ISO15693CommandList: Hashable, Sendable {
   /// Four bytes, in the order in which they go over the air.
   public let bytes: [UInt8]
 
-  public init(bytes: [UInt8]) { self.bytes = bytes }
+  init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// The command of each bit, from the first byte's least significant one on; `nil` is one of the
   /// maker's or unknown.
@@ -138,15 +138,6 @@ public struct ISO15693CommandList: Hashable, Sendable {
     0x27, 0x28, 0x29, 0x2A, 0x2B, nil, 0x2D, nil,
     0x30, 0x31, 0x32, 0x33, 0x34, 0x3C, 0x3D, nil,
   ]
-
-  /// The list of these commands.
-  public init(_ commands: Set<UInt8>) {
-    var bytes: [UInt8] = [0, 0, 0, 0]
-    for (bit, code) in Self.codes.enumerated() {
-      if let code, commands.contains(code) { bytes[bit / 8] |= 1 << (bit % 8) }
-    }
-    self.bytes = bytes
-  }
 
   /// Whether the tag says that it knows a command; `nil` if the list has no bit for it.
   public func contains(_ code: UInt8) -> Bool? {

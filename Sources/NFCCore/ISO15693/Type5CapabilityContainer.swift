@@ -1,29 +1,29 @@
 /// The capability container of an NFC Forum Type 5 tag, in block 0 and what follows it
 /// (Type 5 Tag 1.0, 4.3.1).
-public struct Type5CapabilityContainer: Hashable, Sendable {
+package struct Type5CapabilityContainer: Hashable, Sendable {
   /// Block numbers have two bytes.
-  public var isWide: Bool
+  package var isWide: Bool
   /// 1.0 is 4.
-  public var version: UInt8
+  package var version: UInt8
   /// Two bits: 0 always, 2 proprietary, 3 never.
-  public var readAccess: UInt8
-  public var writeAccess: UInt8
+  package var readAccess: UInt8
+  package var writeAccess: UInt8
   /// The length of the area in units of 8 bytes, as it stands there.
-  public var areaUnits: Int
-  public var features: Features
+  package var areaUnits: Int
+  package var features: Features
   /// 4 or 8 bytes.
-  public var length: Int
+  package var length: Int
 
-  public struct Features: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package struct Features: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let readMultipleBlocks = Features(rawValue: 0x01)
+    package static let readMultipleBlocks = Features(rawValue: 0x01)
     /// The area is larger than its length says (ST and Android, with the length FF).
-    public static let largerMemory = Features(rawValue: 0x04)
-    public static let lockBlock = Features(rawValue: 0x08)
+    package static let largerMemory = Features(rawValue: 0x04)
+    package static let lockBlock = Features(rawValue: 0x08)
     /// Writes and locks need the option flag.
-    public static let specialFrame = Features(rawValue: 0x10)
+    package static let specialFrame = Features(rawValue: 0x10)
   }
 
   static let narrowMagic: UInt8 = 0xE1
@@ -40,7 +40,7 @@ public struct Type5CapabilityContainer: Hashable, Sendable {
   /// The longest area of a container of four bytes, in units.
   static let largestShortArea = 0xFF
 
-  public init(
+  package init(
     isWide: Bool = false, areaUnits: Int, features: Features, writeAccess: UInt8 = 0
   ) {
     self.isWide = isWide
@@ -60,7 +60,7 @@ public struct Type5CapabilityContainer: Hashable, Sendable {
   /// Reads the beginning of a tag's memory; `nil` if no container of version 1 is there.
   ///
   /// - Throws: `malformedContent` if the container goes on beyond the bytes.
-  public init?(decoding bytes: [UInt8]) throws {
+  package init?(decoding bytes: [UInt8]) throws {
     guard let magic = bytes.first else { return nil }
     guard magic == Self.narrowMagic || magic == Self.wideMagic else { return nil }
     guard bytes.count >= Self.shortLength else { throw Self.cutOff }
@@ -84,7 +84,7 @@ public struct Type5CapabilityContainer: Hashable, Sendable {
     NFCError(.malformedContent, "the capability container is cut off", place: .offset(0))
   }
 
-  public var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     let access = version << 4 | readAccess << 2 | writeAccess
     let head: [UInt8] = [isWide ? Self.wideMagic : Self.narrowMagic, access]
     guard length == Self.longLength else {

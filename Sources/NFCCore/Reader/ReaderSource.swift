@@ -105,13 +105,13 @@ public struct FoundReader: Hashable, Sendable {
   }
 
   /// Whether this may be the same reader as one that another source has found.
-  public func mayBe(_ other: FoundReader) -> Bool {
+  package func mayBe(_ other: FoundReader) -> Bool {
     let name = other.address.description.uppercased()
     return namesElsewhere.contains { name.contains($0) }
   }
 
   /// Whether both are one reader, by an address that they have in common.
-  public func isSame(as other: FoundReader) -> Bool {
+  package func isSame(as other: FoundReader) -> Bool {
     answers(to: other.address) || other.aliases.contains(where: answers)
   }
 

@@ -2,21 +2,21 @@
 ///
 /// Every function takes the frame without its check and gives the two bytes in the order in which
 /// they go over the air.
-public enum CyclicRedundancyCheck {
+package enum CyclicRedundancyCheck {
   /// CRC_A of ISO/IEC 14443-3, annex B: polynomial x¹⁶+x¹²+x⁵+1, initial value 6363.
-  public static func a(_ frame: some Sequence<UInt8>) -> [UInt8] {
+  package static func a(_ frame: some Sequence<UInt8>) -> [UInt8] {
     reflected(frame, initial: 0x6363).littleEndianBytes
   }
 
   /// CRC_B of ISO/IEC 14443-3, annex B, and the check of ISO/IEC 15693-3: initial value FFFF,
   /// inverted. Jewel and Topaz tags use it too.
-  public static func b(_ frame: some Sequence<UInt8>) -> [UInt8] {
+  package static func b(_ frame: some Sequence<UInt8>) -> [UInt8] {
     (~reflected(frame, initial: 0xFFFF)).littleEndianBytes
   }
 
   /// The check of JIS X 6319-4 and ISO/IEC 18092 at 212 and 424 kbit/s: initial value 0000, most
   /// significant bit and byte first. It covers the length byte and what follows.
-  public static func feliCa(_ frame: some Sequence<UInt8>) -> [UInt8] {
+  package static func feliCa(_ frame: some Sequence<UInt8>) -> [UInt8] {
     var register: UInt16 = 0
     for byte in frame {
       register ^= UInt16(byte) << 8

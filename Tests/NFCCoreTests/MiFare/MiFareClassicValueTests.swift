@@ -195,18 +195,4 @@ import Testing
     #expect(read == directory)
     #expect(read.sectors(of: .ndef) == sectors)
   }
-
-  @Test func textFiles() throws {
-    let bytes = (0..<32).map { UInt8($0) }
-    let text = MemoryImage.text(bytes, unitSize: 16)
-    #expect(
-      text == "000102030405060708090A0B0C0D0E0F\n101112131415161718191A1B1C1D1E1F\n")
-    #expect(try MemoryImage.bytes(text: text) == bytes)
-    #expect(try MemoryImage.bytes(text: "\r\n" + text.lowercased()) == bytes)
-    #expect(try MemoryImage.bytes(file: Array(text.utf8)) == bytes)
-    #expect(try MemoryImage.bytes(file: bytes) == bytes)
-    for broken in ["", "\n\n", "0001\n02", "0G", "--------", "000"] {
-      #expect(throws: NFCError.self) { try MemoryImage.bytes(text: broken) }
-    }
-  }
 }

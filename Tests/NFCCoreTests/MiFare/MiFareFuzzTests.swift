@@ -32,9 +32,6 @@ import Testing
         #expect(directory.sectors(of: .ndef).allSatisfy(part.describedSectors.contains))
         _ = try? MiFareApplicationDirectory(bytes, part: part)
       }
-      #expect(
-        try MemoryImage.bytes(text: MemoryImage.text(bytes + [0], unitSize: 64)) == bytes + [0])
-      _ = try? MemoryImage.bytes(file: bytes.map { $0 & 0x3F })
     }
   }
 

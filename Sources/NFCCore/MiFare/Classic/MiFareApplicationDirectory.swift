@@ -36,7 +36,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     /// The blocks that hold it.
     public var blocks: Range<Int> { self == .first ? 1..<3 : 64..<67 }
     /// The bytes of those blocks.
-    public var size: Int { blocks.count * MiFareClassicGeometry.blockSize }
+    var size: Int { blocks.count * MiFareClassicGeometry.blockSize }
   }
 
   public let part: Part
