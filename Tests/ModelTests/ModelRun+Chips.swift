@@ -20,13 +20,12 @@ extension ModelRun {
         guard address / 4 < 0xE0 else { return false }
         // The program may have left another sector selected.
         if self.tag.name == "ntag-i2c-2k" { try await ultralight.selectSector(0) }
-        try await ultralight.writePage(UInt8(address / 4), unit(4))
+        try await ultralight.writePage(address / 4, unit(4))
         return true
       }
       guard let classic = tag.classic else { return false }
-      let block = UInt8(address / 16)
-      try await classic.authenticate(
-        block: block, .b, key: [UInt8](repeating: 0xFF, count: 6))
+      let block = address / 16
+      try await classic.authenticate(block: block, with: .factory, as: .b)
       try await classic.writeBlock(block, unit(16))
       return true
     case .iso15693(let tag):
@@ -99,7 +98,8 @@ extension ModelRun {
   private mutating func protectByPassword(_ ultralight: UltralightCommands) async throws {
     let password: [UInt8] = [0x0A, 0x0B, 0x0C, 0x0D]
     let protection = try UltralightProtection(
-      password: password, acknowledge: [1, 2], firstPage: Int.random(in: 4...15, using: &random),
+      password: password, passwordAcknowledge: [1, 2],
+      firstPage: Int.random(in: 4...15, using: &random),
       protectsReading: Bool.random(using: &random))
     hand.plan(random.happens(1, of: 2) ? .tear(Int.random(in: 0..<12, using: &random)) : nil)
     if let plan = try? await ultralight.protectionPlan(protection) {

@@ -66,7 +66,7 @@ import VirtualNFC
       case .connecting: try await tag.connect()
       case .exchanging: _ = try await tag.sendMiFareCommand([0x30, 0x04])
       case .authenticating:
-        try await tag.classic?.authenticate(block: 4, .a, key: [UInt8](repeating: 0xFF, count: 6))
+        try await tag.classic?.authenticate(block: 4, with: .factory, as: .a)
       case .presence: _ = try await tag.isPresent()
       case .closing: await bench.reader.close()
       }

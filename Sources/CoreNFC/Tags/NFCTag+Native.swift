@@ -9,7 +9,7 @@ extension NFCMiFareTag {
   ///
   /// ```swift
   /// try await session.connect(to: .miFare(tag))
-  /// try await tag.native?.classic?.authenticate(block: 4, .a, key: key)
+  /// try await tag.native?.classic?.authenticate(block: 4, with: key, as: .a)
   /// let block = try await tag.native?.classic?.readBlock(4)
   /// ```
   public var native: (any MiFareTag)? { (self as? MiFareTagObject)?.miFare }

@@ -54,7 +54,7 @@ package struct FieldRounds: Sendable {
           Found(tag: $0, hasCome: $1)
         }
         remaining.append(field)
-      case .failure(let error) where error.isOfCardInUse:
+      case .failure(let error) where error.isCardInUse:
         remaining.append(field)
       case .failure(let error):
         losses.append((field.share.reader, error))
@@ -106,7 +106,7 @@ extension ReaderShare {
       do {
         return try await reader.tagsInField(for: technologies)
       } catch let error as NFCError
-        where error.code == .readerUnavailable && !error.isOfCardInUse
+        where error.code == .readerUnavailable && !error.isCardInUse
       {
         try failures.add(error)
       }

@@ -172,6 +172,6 @@ extension Readers {
 extension NFCError {
   /// The reader is lost or cannot be used now, whatever the others do.
   package var isReaderFailure: Bool {
-    (code == .readerUnavailable || code == .readerLost) && !isOfCardInUse
+    (code == .readerUnavailable || code == .readerLost) && !isCardInUse
   }
 }

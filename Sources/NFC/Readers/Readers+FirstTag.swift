@@ -94,7 +94,7 @@ extension Readers {
         }
       }
       // The card that is waited for may be the one that another program has.
-      throw problems.first(where: \.isOfCardInUse) ?? problems.first { $0.code == .noTag }
+      throw problems.first(where: \.isCardInUse) ?? problems.first { $0.code == .noTag }
         ?? problems.first ?? NFCError(.noTag, "no tag came in time")
     }
   }
@@ -195,7 +195,7 @@ private struct TagLook: Sendable {
           return Readers.FoundTag(tag: tag, reader: share.reader)
         }
         try report.add(found.misfits, from: share.reader)
-      } catch let error as NFCError where error.isOfCardInUse {
+      } catch let error as NFCError where error.isCardInUse {
         cardInUse = error
       } catch let error as NFCError where error.code == .readerUnavailable {
         try failures.add(error)

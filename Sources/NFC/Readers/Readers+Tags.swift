@@ -70,7 +70,7 @@ extension Readers {
     }
     if tags.isEmpty, let problem = problems.first { throw problem }
     // The tag that is waited for may be the one that cannot be asked.
-    if tags.allSatisfy(\.isEmpty), let inUse = problems.first(where: \.isOfCardInUse) {
+    if tags.allSatisfy(\.isEmpty), let inUse = problems.first(where: \.isCardInUse) {
       throw inUse
     }
     return tags.flatMap(\.self)

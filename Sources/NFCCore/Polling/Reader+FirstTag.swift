@@ -38,7 +38,7 @@ extension Reader {
             .wrongTag,
             "the tag \(other.identifier.hexadecimal) is not of the kind that was asked for")
         }
-      } catch let error as NFCError where error.isOfCardInUse {
+      } catch let error as NFCError where error.isCardInUse {
         obstacle = error
       } catch let error as NFCError where error.code == .readerUnavailable {
         do {

@@ -151,7 +151,7 @@ public struct TagEvents: AsyncSequence, Sendable {
         let result = try await attempt(body)
         isCardInUse = false
         return result
-      } catch let error as NFCError where error.isOfCardInUse {
+      } catch let error as NFCError where error.isCardInUse {
         if !isCardInUse { events.onCardInUse?(error) }
         isCardInUse = true
         return nil
@@ -167,7 +167,7 @@ public struct TagEvents: AsyncSequence, Sendable {
         if provesReader { failures.reset() }
         return result
       } catch let error as NFCError
-        where error.code == .readerUnavailable && !error.isOfCardInUse
+        where error.code == .readerUnavailable && !error.isCardInUse
       {
         do {
           try failures.add(error)

@@ -120,7 +120,7 @@ extension SmartCardFailure: CustomStringConvertible {
 extension NFCError {
   /// Whether a card is before a PC/SC reader and another program has it, or one that has ended has
   /// left it in the middle of a command. The reader is of use again once the card is free or gone.
-  public var isOfCardInUse: Bool {
+  public var isCardInUse: Bool {
     if case .pcsc(SmartCardFailure.sharingViolation.code, _) = cause { true } else { false }
   }
 }

@@ -62,7 +62,7 @@ struct ProtectCommand: AsyncParsableCommand {
     guard ProtectionChange.passwordSizes.contains(password.count) else {
       throw ValidationError("--password has 4 bytes, 8 of an ST25DV, not \(password.count).")
     }
-    guard pack.map({ $0.count == UltralightProtection.acknowledgeSize }) ?? true else {
+    guard pack.map({ $0.count == UltralightProtection.passwordAcknowledgeSize }) ?? true else {
       throw ValidationError("--pack has 2 bytes, not \(pack?.count ?? 0).")
     }
   }
@@ -184,7 +184,7 @@ private struct ProtectionChange: Sendable {
           tag: tag.name, advice: "give 8 hexadecimal digits")
       }
       return try UltralightProtection(
-        password: wish.password, acknowledge: wish.pack ?? [0x00, 0x00],
+        password: wish.password, passwordAcknowledge: wish.pack ?? [0x00, 0x00],
         firstPage: wish.from ?? Self.firstNumber(tag.kind), protectsReading: wish.protectsReading,
         attemptLimit: limit == 0 ? nil : limit)
     }

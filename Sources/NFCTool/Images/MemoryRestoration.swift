@@ -131,7 +131,7 @@ struct ClassicRestoration: MemoryRestoration {
     for (type, key) in [(MiFareClassicKeyType.b, sector.keyB), (.a, sector.keyA)] {
       guard let key else { continue }
       do {
-        try await commands.authenticate(block: 0, type, key: key.bytes)
+        try await commands.authenticate(block: 0, with: key, as: type)
         try await commands.writeBlock(
           0, Array(image.memory.bytes.prefix(MiFareClassicGeometry.blockSize)))
         return true

@@ -137,13 +137,13 @@ enum MemoryTag: Sendable {
     image.setIdentity(tag)
     if extent == .everything {
       // A refusal ends an authentication, so that the memory comes first.
-      image.version = try await Self.answer { try await commands.getVersion() }
+      image.version = try await Self.answer { try await commands.version() }
       if image.version != nil {
         image.signature = try await Self.answer { try await commands.readSignature() }
       }
       for number in image.counterNumbers {
         image.counters[number] = try await Self.answer {
-          TagImage.Counter(value: UInt32(try await commands.readCounter(UInt8(number))))
+          TagImage.Counter(value: UInt32(try await commands.readCounter(number)))
         }
         guard image.counterNumbers.count > 1, image.counters[number] != nil else { continue }
         image.counters[number]?.tearing =

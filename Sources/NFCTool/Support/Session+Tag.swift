@@ -100,7 +100,7 @@ extension Session {
         }
       } catch let error as NFCError where error.code == .noTag {
         throw Failure(nothingCameIn: options, within: timeout, passed.tags)
-      } catch let error as NFCError where error.isOfCardInUse {
+      } catch let error as NFCError where error.isCardInUse {
         throw Failure(waitingFor: error)
       }
     }

@@ -168,13 +168,13 @@ extension SessionSuites {
       let virtual = VirtualTag.classic1K(formatted: false)
       try await withTag(virtual) { _, tag in
         let classic = try #require(tag.native?.classic)
-        let key = [UInt8](repeating: 0xFF, count: 6)
-        try await classic.authenticate(block: 4, .a, key: key)
+        try await classic.authenticate(block: 4, with: .factory, as: .a)
         let block = (0..<16).map { UInt8($0) }
         try await classic.writeBlock(4, block)
         #expect(try await classic.readBlock(4) == block)
         await #expect(throws: NFCError.self) {
-          try await classic.authenticate(block: 4, .a, key: [1, 2, 3, 4, 5, 6])
+          try await classic.authenticate(
+            block: 4, with: #require(MiFareClassicKey([1, 2, 3, 4, 5, 6])), as: .a)
         }
       }
     }

@@ -82,7 +82,7 @@ extension SessionSuites {
       #expect(tag.technology == .iso15693)
       let told = problems.withLock { $0 }
       #expect(told.count == 1)
-      #expect(told.first?.isOfCardInUse == true)
+      #expect(told.first?.isCardInUse == true)
       #expect(told.first?.description.contains("in use") == true)
       await reader.close()
     }

@@ -246,7 +246,7 @@ import VirtualNFC
       5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: Int32.max - 5, address: 5).bytes)
     let bench = try await Bench(card)
     let classic = try await Self.commands(bench)
-    try await classic.authenticate(block: 5, .a, key: MiFareClassicKey.factory.bytes)
+    try await classic.authenticate(block: 5, with: .factory, as: .a)
     let (value, commands, _) = try await bench.counting {
       try await classic.changeValue(5, by: 3)
     }
@@ -275,24 +275,30 @@ import VirtualNFC
       ($0 as? NFCError)?.code == .tagRefused && ($0 as? NFCError)?.place == .block(4)
     }
     await #expect {
-      try await classic.authenticate(block: 4, .a, key: Self.secret)
+      try await classic.authenticate(
+        block: 4, with: #require(MiFareClassicKey(Self.secret)), as: .a)
     } throws: {
       ($0 as? NFCError)?.code == .authenticationFailed && !"\($0)".contains("515253")
     }
     // Key A of the directory reads only.
-    try await classic.authenticate(
-      block: 1, .a, key: MiFareClassicKey.applicationDirectory.bytes)
+    try await classic.authenticate(block: 1, with: .applicationDirectory, as: .a)
     await #expect {
       try await classic.writeBlock(1, [UInt8](repeating: 0, count: 16))
     } throws: {
       ($0 as? NFCError)?.code == .tagRefused
     }
     // A broken trailer is not sent.
-    try await classic.authenticate(block: 7, .b, key: MiFareClassicKey.factory.bytes)
+    try await classic.authenticate(block: 7, with: .factory, as: .b)
     await #expect {
       try await classic.writeBlock(7, [UInt8](repeating: 0, count: 16))
     } throws: {
       ($0 as? NFCError)?.code == .malformedContent
+    }
+    // Neither is a number that no card has.
+    for number in [-1, 256] {
+      await #expect { try await classic.readBlock(number) } throws: {
+        ($0 as? NFCError)?.code == .invalidParameter
+      }
     }
     #expect(card.memory == memory)
     bench.field.remove(card)
@@ -307,7 +313,7 @@ import VirtualNFC
     let tag = try await bench.tag(.iso14443).miFare
     #expect(try await tag.readNDEFBytes() == [0xD0, 0x00, 0x00])
     let classic = try #require(tag.classic)
-    try await classic.authenticate(block: 4, .a, key: MiFareClassicKey.ndef.bytes)
+    try await classic.authenticate(block: 4, with: .ndef, as: .a)
     try await classic.writeBlock(4, [0x03, 0x00, 0xFE] + [UInt8](repeating: 0, count: 13))
     #expect(try await tag.readNDEFBytes() == nil)
   }

@@ -162,14 +162,14 @@ extension FaultedProcedure {
     FaultedProcedure("a block", .reads, .classic, on: blankClassic) { tag in
       let classic = try tag.classic
       return {
-        try await classic.authenticate(block: 5, .a, key: MiFareClassicKey.factory.bytes)
+        try await classic.authenticate(block: 5, with: .factory, as: .a)
         let value = try await classic.readValue(5)
         #expect(value == valueBlock)
       }
     },
     FaultedProcedure("a value", .counts, .classic, on: blankClassic) { tag in
       let classic = try tag.classic
-      try await classic.authenticate(block: 5, .a, key: MiFareClassicKey.factory.bytes)
+      try await classic.authenticate(block: 5, with: .factory, as: .a)
       return {
         let result = try await classic.changeValue(5, by: 2)
         #expect(result == 42)
@@ -222,7 +222,7 @@ extension FaultedProcedure {
       let isProtected = (try? await ultralight.authenticate(password: password)) != nil
       let old = isProtected ? password : nil
       let protection = try UltralightProtection(
-        password: password, acknowledge: [1, 2], firstPage: 8)
+        password: password, passwordAcknowledge: [1, 2], firstPage: 8)
       return {
         let plan = try await ultralight.protectionPlan(protection, password: old)
         try await ultralight.protect(plan, accepting: [.forgetsPassword], password: old)

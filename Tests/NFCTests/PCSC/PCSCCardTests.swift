@@ -186,19 +186,19 @@ import VirtualNFC
     let classic = try #require(tag.classic)
     // In the transport configuration key B can be read, and so opens nothing (MF1S50YYX data sheet,
     // 8.7.2).
-    let (factory, wrong) = ([UInt8](repeating: 0xFF, count: 6), [UInt8](repeating: 0x11, count: 6))
+    let wrong = try #require(MiFareClassicKey([UInt8](repeating: 0x11, count: 6)))
     let error = await #expect(throws: NFCError.self) {
-      try await classic.authenticate(block: 4, .a, key: wrong)
+      try await classic.authenticate(block: 4, with: wrong, as: .a)
     }
     #expect(error?.code == .authenticationFailed)
     try await tag.connect()
-    try await classic.authenticate(block: 4, .a, key: factory)
+    try await classic.authenticate(block: 4, with: .factory, as: .a)
     let data = (1...16).map { UInt8($0) }
     try await classic.writeBlock(4, data)
     #expect(try await classic.readBlock(4) == data)
     let closed = await #expect(throws: NFCError.self) { _ = try await classic.readBlock(8) }
     #expect(closed?.code == .tagRefused)
-    try await classic.authenticate(block: 4, .a, key: factory)
+    try await classic.authenticate(block: 4, with: .factory, as: .a)
     let value = await #expect(throws: NFCError.self) { try await classic.increment(4, by: 1) }
     #expect(value?.code == .unsupported)
   }

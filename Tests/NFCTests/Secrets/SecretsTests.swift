@@ -71,13 +71,13 @@ import VirtualNFC
     #expect(!"\(trailer)".contains("a1") && !"\(trailer)".contains("161"))
     try await check(.classic1K(formatted: false), secrets: [keyA, keyB, wrong]) { tag in
       let classic = try tag.classic
-      try await classic.authenticate(block: 7, .a, key: MiFareClassicKey.factory.bytes)
+      try await classic.authenticate(block: 7, with: .factory, as: .a)
       try await classic.writeBlock(7, trailer.bytes)
-      try await classic.authenticate(block: 7, .a, key: keyA)
+      try await classic.authenticate(block: 7, with: trailer.keyA, as: .a)
       // Key B can be read in the transport configuration.
       #expect(Array(try await classic.readBlock(7).suffix(6)) == keyB)
       return await errors {
-        try await classic.authenticate(block: 7, .a, key: wrong)
+        try await classic.authenticate(block: 7, with: #require(MiFareClassicKey(wrong)), as: .a)
       } _: {
         _ = try await tag.miFare.sendMiFareCommand([0x60, 0x07] + wrong)
       }

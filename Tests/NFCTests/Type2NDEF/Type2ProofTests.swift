@@ -77,7 +77,7 @@ import VirtualNFC
     #expect(try await commands.dump().isComplete)
     #expect(try await commands.readPages(6..<10) == Array(tag.memory[24..<40]))
     // A refusal of the program's own making ends it on the tag, and it is proved again.
-    await #expect(throws: NFCError.self) { try await commands.getVersion() }
+    await #expect(throws: NFCError.self) { try await commands.version() }
     #expect(try await commands.readPage(8) == Array(tag.memory[32..<36]))
     await bench.reader.close()
   }

@@ -31,6 +31,11 @@ import VirtualNFC
     await #expect { try await ultralight.authenticate(password: [1, 2, 3]) } throws: {
       ($0 as? NFCError)?.code == .invalidParameter
     }
+    for number in [-1, 256] {
+      await #expect { try await ultralight.readPage(number) } throws: {
+        ($0 as? NFCError)?.code == .invalidParameter
+      }
+    }
     await #expect { try await ultralight.writePage(8, [1]) } throws: {
       ($0 as? NFCError)?.code == .invalidParameter
     }

@@ -69,7 +69,7 @@ import VirtualNFC
       ($0 as? NFCError)?.code == .tagRefused && ($0 as? NFCError)?.place == .page(228)
     }
     // It is awake again.
-    #expect(try await ultralight.getVersion() == [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x13, 0x03])
+    #expect(try await ultralight.version() == [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x13, 0x03])
   }
 
   /// 222 pages of user memory, and with the configuration asked for by name four more.

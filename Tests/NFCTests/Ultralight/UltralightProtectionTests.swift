@@ -17,7 +17,7 @@ import VirtualNFC
     locking: Bool = false
   ) throws -> UltralightProtection {
     try UltralightProtection(
-      password: new, acknowledge: acknowledge, firstPage: page, protectsReading: reading,
+      password: new, passwordAcknowledge: acknowledge, firstPage: page, protectsReading: reading,
       attemptLimit: limit, protectsCounter: counter, locksConfiguration: locking)
   }
 
@@ -106,7 +106,7 @@ import VirtualNFC
     {
       #expect(throws: NFCError.self) {
         try UltralightProtection(
-          password: password, acknowledge: acknowledge, firstPage: 4, attemptLimit: limit)
+          password: password, passwordAcknowledge: acknowledge, firstPage: 4, attemptLimit: limit)
       }
     }
   }

@@ -99,13 +99,14 @@ import Testing
     }
     let classic = try #require(tag.classic)
     let error = await #expect(throws: NFCError.self) {
-      try await classic.authenticate(block: 4, .a, key: [1, 2, 3, 4, 5, 6])
+      try await classic.authenticate(
+        block: 4, with: #require(MiFareClassicKey([1, 2, 3, 4, 5, 6])), as: .a)
     }
     #expect(error?.code == .authenticationFailed)
     var opening: [MiFareClassicKey] = []
     for key in MiFareClassicKey.wellKnown {
       do {
-        try await classic.authenticate(block: 4, .a, key: key.bytes)
+        try await classic.authenticate(block: 4, with: key, as: .a)
         opening.append(key)
       } catch NFCError.Group.refusal {
         // Another of them is the sector's.

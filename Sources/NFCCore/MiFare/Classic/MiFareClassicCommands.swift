@@ -17,52 +17,71 @@ public struct MiFareClassicCommands: Sendable {
 
   /// Opens the sector of a block.
   ///
-  /// - Parameter key: six bytes.
-  /// - Throws: `authenticationFailed` if it is not this key.
-  public func authenticate(block: UInt8, _ keyType: MiFareClassicKeyType, key: [UInt8]) async throws
-  {
-    try await handle.perform { try MiFareClassicExchange.authenticate(block, keyType, key, $0) }
+  /// ```swift
+  /// try await classic.authenticate(block: 4, with: .factory, as: .a)
+  /// ```
+  ///
+  /// - Throws: `authenticationFailed` if it is not this key; `invalidParameter` for a block that no card has.
+  public func authenticate(
+    block: Int, with key: MiFareClassicKey, as keyType: MiFareClassicKeyType
+  ) async throws {
+    let block = try Self.number(block)
+    try await handle.perform {
+      try MiFareClassicExchange.authenticate(block, keyType, key.bytes, $0)
+    }
   }
 
   /// Reads a block: 16 bytes. Key A of a trailer reads as zeros.
-  public func readBlock(_ block: UInt8) async throws -> [UInt8] {
-    try await handle.perform { try MiFareClassicExchange.read(block, $0) }
+  ///
+  /// - Throws: `tagRefused` if the sector is not open, or the key may not read it.
+  public func readBlock(_ block: Int) async throws -> [UInt8] {
+    let block = try Self.number(block)
+    return try await handle.perform { try MiFareClassicExchange.read(block, $0) }
   }
 
   /// Writes a block of 16 bytes. That of a sector trailer is not stopped by a cancelled task.
   ///
   /// - Throws: `malformedContent` for a sector trailer whose access bits are broken, before anything is
   ///   sent: it would close the sector for good.
-  public func writeBlock(_ block: UInt8, _ data: [UInt8]) async throws {
+  public func writeBlock(_ block: Int, _ data: [UInt8]) async throws {
     guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
-        .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(Int(block)))
+        .invalidParameter, "a block has 16 bytes, not \(data.count)", place: .block(block))
     }
-    guard geometry.isTrailer(Int(block)) else { return try await send(.write(block, data)) }
+    let number = try Self.number(block)
+    guard geometry.isTrailer(block) else { return try await send(.write(number, data)) }
     _ = try MiFareClassicSectorTrailer(data)
     _ = try await handle.performCommand { link in
-      try link.uninterrupted { try MiFareClassicExchange.send(.write(block, data), link) }
+      try link.uninterrupted { try MiFareClassicExchange.send(.write(number, data), link) }
     }
   }
 
   /// Adds to a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
-  public func increment(_ block: UInt8, by value: UInt32) async throws {
-    try await send(.increment(block, by: value))
+  public func increment(_ block: Int, by value: UInt32) async throws {
+    try await send(.increment(Self.number(block), by: value))
   }
 
   /// Takes from a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
-  public func decrement(_ block: UInt8, by value: UInt32) async throws {
-    try await send(.decrement(block, by: value))
+  public func decrement(_ block: Int, by value: UInt32) async throws {
+    try await send(.decrement(Self.number(block), by: value))
   }
 
-  /// Loads a value block into the card's transfer buffer.
-  public func restore(_ block: UInt8) async throws {
-    try await send(.restore(block))
+  /// RESTORE: loads a value block into the card's transfer buffer; ``transfer(to:)`` writes it.
+  public func loadValue(from block: Int) async throws {
+    try await send(.restore(Self.number(block)))
   }
 
-  /// Writes the transfer buffer to a block of the same sector.
-  public func transfer(to block: UInt8) async throws {
-    try await send(.transfer(block))
+  /// TRANSFER: writes the transfer buffer to a block of the same sector.
+  public func transfer(to block: Int) async throws {
+    try await send(.transfer(Self.number(block)))
+  }
+
+  /// A block's number as it goes over the air.
+  static func number(_ block: Int) throws(NFCError) -> UInt8 {
+    guard let number = UInt8(exactly: block) else {
+      throw NFCError(.invalidParameter, "blocks are 0 to 255", place: .block(block))
+    }
+    return number
   }
 
   private func send(_ command: MiFareClassicCommand) async throws {

@@ -88,7 +88,7 @@ enum UltralightCommand: Hashable, Sendable {
       max(0, Int(last) - Int(first) + 1) * Type2Memory.pageSize
     case .readCounter: 3
     case .readSignature: 32
-    case .passwordAuthenticate: UltralightProtection.acknowledgeSize
+    case .passwordAuthenticate: UltralightProtection.passwordAcknowledgeSize
     case .authenticate, .authenticateContinued: 1 + TwoKeyTripleDES.blockSize
     case .write, .incrementCounter, .sectorSelect, .sector, .halt: 1
     }

@@ -8,20 +8,24 @@ public struct UltralightCommands: Sendable {
   let handle: TagHandle
 
   /// GET_VERSION: eight bytes (NTAG21x data sheet, 10.1). One exchange.
-  public func getVersion() async throws -> [UInt8] {
+  public func version() async throws -> [UInt8] {
     try await send(.getVersion)
   }
 
   /// READ: four pages, 16 bytes, from a page on. One exchange.
   ///
-  /// Behind the last page that can be read most chips go on with page 0.
-  public func read(_ page: UInt8) async throws -> [UInt8] {
-    try await handle.perform { try UltralightExchange.send(.read(page: page), $0) }
+  /// Past the last page that can be read most chips continue with page 0.
+  ///
+  /// - Throws: `invalidParameter` for a page beyond 255; `tagRefused`.
+  public func readFourPages(from page: Int) async throws -> [UInt8] {
+    try await send(.read(page: Self.number(page)))
   }
 
   /// Four bytes of a page. One exchange.
-  public func readPage(_ page: UInt8) async throws -> [UInt8] {
-    Array(try await read(page).prefix(Type2Memory.pageSize))
+  ///
+  /// - Throws: as ``readFourPages(from:)``.
+  public func readPage(_ page: Int) async throws -> [UInt8] {
+    Array(try await readFourPages(from: page).prefix(Type2Memory.pageSize))
   }
 
   /// The bytes of some pages in as few exchanges as chip and reader allow: FAST_READ of as many pages as
@@ -30,7 +34,7 @@ public struct UltralightCommands: Sendable {
   /// The first call costs what ``MiFareTag/product()`` costs, if that has not been asked before.
   ///
   /// - Throws: `invalidParameter` for pages beyond 255; `tagRefused` with the page from which the chip
-  ///   refuses to read on. A chip without FAST_READ gives page 0 and those behind it in place of up to
+  ///   refuses to read on. A chip without FAST_READ gives page 0 and those after it in place of up to
   ///   three pages that are protected.
   public func readPages(_ pages: Range<Int>) async throws -> [UInt8] {
     guard pages.lowerBound >= 0, pages.upperBound <= 256 else {
@@ -49,12 +53,12 @@ public struct UltralightCommands: Sendable {
   ///
   /// - Throws: `invalidParameter` for another number of bytes; `readOnly` for a page that is locked,
   ///   protected or not there.
-  public func writePage(_ page: UInt8, _ data: [UInt8]) async throws {
+  public func writePage(_ page: Int, _ data: [UInt8]) async throws {
     guard data.count == Type2Memory.pageSize else {
       throw NFCError(
-        .invalidParameter, "a page has 4 bytes, not \(data.count)", place: .page(Int(page)))
+        .invalidParameter, "a page has 4 bytes, not \(data.count)", place: .page(page))
     }
-    let command = UltralightCommand.write(page: page, data: data)
+    let command = UltralightCommand.write(page: try Self.number(page), data: data)
     try await handle.performCommand { link in
       handle.knowledge.withLock { $0.willSend(command.encoded) }
       _ = try UltralightExchange.send(command, link)
@@ -65,15 +69,16 @@ public struct UltralightCommands: Sendable {
   ///
   /// - Parameter number: 0 to 2 on Ultralight EV1, 2 on NTAG213, NTAG215 and NTAG216, where it has to be
   ///   enabled.
-  public func readCounter(_ number: UInt8) async throws -> Int {
-    let bytes = try await send(.readCounter(number))
+  public func readCounter(_ number: Int) async throws -> Int {
+    let bytes = try await send(.readCounter(Self.number(counter: number)))
     return Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
   }
 
   /// INCR_CNT of Ultralight EV1. One exchange. **Cannot be undone.**
   ///
   /// - Throws: `invalidParameter` for more than 24 bits; `tagRefused` if the counter would overflow.
-  public func incrementCounter(_ number: UInt8, by value: Int) async throws {
+  public func incrementCounter(_ number: Int, by value: Int) async throws {
+    let number = try Self.number(counter: number)
     guard (0...0xFF_FFFF).contains(value) else {
       throw NFCError(.invalidParameter, "a counter has 24 bits")
     }
@@ -105,11 +110,29 @@ public struct UltralightCommands: Sendable {
   /// again, or NDEF, a dump or a restore has been asked for, which leave the tag in sector 0. Two exchanges.
   ///
   /// - Throws: `tagRefused` for a sector that is not there.
-  public func selectSector(_ sector: UInt8) async throws {
+  public func selectSector(_ sector: Int) async throws {
+    guard let sector = UInt8(exactly: sector) else {
+      throw NFCError(.invalidParameter, "sectors are 0 to 255", place: .sector(sector))
+    }
     try await handle.performCommand { link in
       handle.knowledge.withLock { $0.isSectorUnknown = true }
       try UltralightProcedure.selectSector(sector, link)
     }
+  }
+
+  /// A page's number as it goes over the air.
+  private static func number(_ page: Int) throws(NFCError) -> UInt8 {
+    guard let number = UInt8(exactly: page) else {
+      throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
+    }
+    return number
+  }
+
+  private static func number(counter: Int) throws(NFCError) -> UInt8 {
+    guard let number = UInt8(exactly: counter) else {
+      throw NFCError(.invalidParameter, "there is no counter \(counter)")
+    }
+    return number
   }
 
   private func send(_ command: UltralightCommand) async throws -> [UInt8] {

@@ -48,6 +48,11 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     public let reason: Reason
   }
 
+  /// The order in which pages are written: each kind closes more than those before it.
+  private enum Turn: CaseIterable {
+    case user, oneTimePage, configuration, password, locks, finalConfiguration
+  }
+
   /// User memory first, then page 3, configuration, password, and locks last.
   public let writes: [Write]
   public let omissions: [Omission]
@@ -77,7 +82,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       throw NFCError(
         .malformedContent, "the dump has \(image.count) bytes, the tag \(tag.bytes.count)")
     }
-    var ranked: [(rank: Int, write: Write)] = []
+    var ranked: [(turn: Turn, write: Write)] = []
     var omissions: [Omission] = []
     for page in 0..<pages.readableEnd {
       guard let use = pages.use(ofPage: page) else { continue }
@@ -91,17 +96,19 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       // Password and acknowledge read as zeros: zeros in a dump say nothing of them.
       if use == .secret, wanted == [0, 0, 0, 0] { continue }
       if isKnown, Array(tag.bytes[range]) == wanted { continue }
-      let needed: Extras
+      let (needed, turn): (Extras, Turn)
       switch use {
-      case .user: needed = []
-      case .oneTime: needed = .oneTimePage
+      case .user: (needed, turn) = ([], .user)
+      case .oneTime: (needed, turn) = (.oneTimePage, .oneTimePage)
       case .configuration:
         let present = isKnown ? Array(tag.bytes[range]) : []
         let isFinal = chip.isFinal(wanted, page: page, over: present)
         needed = isFinal ? [.configuration, .locks] : .configuration
-      case .secret: needed = .password
-      case .locks: needed = .locks
-      case .identifierAndLocks where page == Type2PageMap.staticLockPage: needed = .locks
+        turn = isFinal ? .finalConfiguration : .configuration
+      case .secret: (needed, turn) = (.password, .password)
+      case .locks: (needed, turn) = (.locks, .locks)
+      case .identifierAndLocks where page == Type2PageMap.staticLockPage:
+        (needed, turn) = (.locks, .locks)
       case .identifierAndLocks, .counter, .key, .reserved:
         omissions.append(Omission(page: page, reason: .neverWritten))
         continue
@@ -114,12 +121,9 @@ public struct UltralightRestorePlan: Hashable, Sendable {
         omissions.append(Omission(page: page, reason: .notConfirmed))
         continue
       }
-      ranked.append((needed.rawValue, Write(page: page, data: wanted)))
+      ranked.append((turn, Write(page: page, data: wanted)))
     }
-    // A stable order: the names' values rise with what they close.
-    writes = ranked.enumerated().sorted {
-      ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
-    }.map(\.element.write)
+    writes = Turn.allCases.flatMap { turn in ranked.filter { $0.turn == turn }.map(\.write) }
     self.omissions = omissions
     self.chip = chip
   }

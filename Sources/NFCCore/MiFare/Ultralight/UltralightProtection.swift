@@ -4,7 +4,7 @@ public struct UltralightProtection: Hashable, Sendable {
   /// PWD: four bytes.
   public let password: [UInt8]
   /// PACK: the two bytes by which the tag answers the right password.
-  public let acknowledge: [UInt8]
+  public let passwordAcknowledge: [UInt8]
   /// AUTH0: the first page that asks for the password; all behind it do too.
   public let firstPage: Int
   /// PROT: the password is needed for reading as well as for writing.
@@ -19,25 +19,28 @@ public struct UltralightProtection: Hashable, Sendable {
   public let locksConfiguration: Bool
 
   public static let passwordSize = 4
-  public static let acknowledgeSize = 2
+  public static let passwordAcknowledgeSize = 2
   /// Values of AUTHLIM but 0, which is no limit.
   public static let attemptLimits = 1...7
 
   /// - Throws: `invalidParameter` for sizes and numbers that the tag has no room for.
   public init(
-    password: [UInt8], acknowledge: [UInt8], firstPage: Int, protectsReading: Bool = false,
+    password: [UInt8], passwordAcknowledge: [UInt8], firstPage: Int, protectsReading: Bool = false,
     attemptLimit: Int? = nil, protectsCounter: Bool? = nil, locksConfiguration: Bool = false
   ) throws(NFCError) {
-    guard password.count == Self.passwordSize, acknowledge.count == Self.acknowledgeSize else {
+    guard password.count == Self.passwordSize,
+      passwordAcknowledge.count == Self.passwordAcknowledgeSize
+    else {
       throw NFCError(
         .invalidParameter,
-        "a password has \(Self.passwordSize) bytes and its acknowledge \(Self.acknowledgeSize)")
+        "a password has \(Self.passwordSize) bytes and its acknowledge \(Self.passwordAcknowledgeSize)"
+      )
     }
     guard attemptLimit.map({ Self.attemptLimits.contains($0) }) ?? true else {
       throw NFCError(.invalidParameter, "a limit of wrong passwords is 1 to 7")
     }
     self.password = password
-    self.acknowledge = acknowledge
+    self.passwordAcknowledge = passwordAcknowledge
     self.firstPage = firstPage
     self.protectsReading = protectsReading
     self.attemptLimit = attemptLimit

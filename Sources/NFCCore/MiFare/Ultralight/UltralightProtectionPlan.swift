@@ -232,13 +232,13 @@ extension UltralightProtectionPlan {
   private func secret(ofPage page: Int) -> [UInt8] {
     guard let protection else { return [] }
     guard page > settings.secrets.lowerBound else { return protection.password }
-    return protection.acknowledge + [0x00, 0x00]
+    return protection.passwordAcknowledge + [0x00, 0x00]
   }
 
   private func prove(_ link: TagLink) throws {
     guard let protection else { return }
     let answer = try UltralightProcedure.authenticate(password: protection.password, link)
-    guard answer == protection.acknowledge else {
+    guard answer == protection.passwordAcknowledge else {
       throw NFCError(.tagResponseError, "the tag has not taken the password, and was left open")
     }
   }
