@@ -83,15 +83,3 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     family == .ultralight ? UltralightCommands(handle: handle) : nil
   }
 }
-
-extension MiFareTag {
-  /// Sends one command many times inside one procedure, for the benchmark.
-  package func sendMiFareCommand(_ command: [UInt8], times: Int) async throws {
-    guard let tag = self as? NativeMiFareTag else {
-      throw NFCError(.unsupported, "not a tag over a reader of ours")
-    }
-    try await tag.handle.perform { link in
-      for _ in 0..<times { _ = try UltralightExchange.send(command, link) }
-    }
-  }
-}
