@@ -249,21 +249,7 @@ final class IsolatedDriver: ReaderDriver {
 
   // MARK: Closing
 
-  private let isCloseAnnounced = Flag()
-
-  /// Set once.
-  private final class Flag: Sendable {
-    private let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
-
-    /// Whether it was not set before.
-    func set() -> Bool {
-      value.withLock { value in
-        defer { value = true }
-        return !value
-      }
-    }
-  }
+  private let isCloseAnnounced = OnceFlag()
 
   var announceClose: @Sendable () -> Void {
     let (flag, name) = (isCloseAnnounced, connectionString)

@@ -1,6 +1,5 @@
 import CLibNFC
 import NFCCore
-import Synchronization
 
 /// A reader that libnfc drives.
 package final class LibNFCDriver: ReaderDriver {
@@ -18,7 +17,7 @@ package final class LibNFCDriver: ReaderDriver {
   private let currentConnectionString: @Sendable () -> String
   /// The port that ``announceClose`` has named.
   private let port: String
-  private let isCloseAnnounced: Flag
+  private let isCloseAnnounced: OnceFlag
   private var hold: TerminalHold?
   /// The technology that the chip is set up for, and the target that it has active.
   var active: Target?
@@ -53,23 +52,9 @@ package final class LibNFCDriver: ReaderDriver {
     // Not before: asked about a chip of which it knows nothing, libnfc reads a list that is not there.
     firmware = connection.device.firmware
     abort = { watchdog.abort() }
-    let isCloseAnnounced = Flag()
+    let isCloseAnnounced = OnceFlag()
     self.isCloseAnnounced = isCloseAnnounced
     announceClose = { [port] in if isCloseAnnounced.set() { ClosingPorts.add(port) } }
-  }
-
-  /// Set once.
-  private final class Flag: Sendable {
-    private let value = Mutex(false)
-    var isSet: Bool { value.withLock { $0 } }
-
-    /// Whether it was not set before.
-    func set() -> Bool {
-      value.withLock { value in
-        defer { value = true }
-        return !value
-      }
-    }
   }
 
   /// Opens a reader. Blocks, for a reader that does not answer up to two seconds, for one that does not stop

@@ -98,8 +98,9 @@ enum DeviceNodes {
   /// The nodes of all USB devices, and those of `paths` that are there.
   static func current(_ paths: [String]) -> Set<Node> {
     var paths = paths
-    for bus in names(in: usbFolder) {
-      paths += names(in: "\(usbFolder)/\(bus)").map { "\(usbFolder)/\(bus)/\($0)" }
+    for bus in Folder.names(in: usbFolder) ?? [] {
+      let folder = "\(usbFolder)/\(bus)"
+      paths += (Folder.names(in: folder) ?? []).map { "\(folder)/\($0)" }
     }
     return Set(paths.compactMap(node))
   }
@@ -111,19 +112,6 @@ enum DeviceNodes {
     return Node(
       path: path, mode: UInt32(status.st_mode), owner: status.st_uid, group: status.st_gid,
       number: UInt64(truncatingIfNeeded: status.st_ino), isUsable: access(path, R_OK | W_OK) == 0)
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
   }
 }
 

@@ -178,6 +178,18 @@ extension Type2Chip {
     }
   }
 
+  /// A chip with the pages and commands of this one under an identity of its own.
+  func sibling(
+    typeNumber: String, name: String, maker: String, source: Source, recognition: Recognition,
+    signature: Signature
+  ) -> Type2Chip {
+    Type2Chip(
+      typeNumber: typeNumber, name: name, maker: maker, source: source, recognition: recognition,
+      pages: pages, lockBits: lockBits, finalBits: finalBits, blank: blank,
+      hasFastRead: hasFastRead, counters: counters, access: access, signature: signature,
+      hasWiredSide: hasWiredSide, memorySize: memorySize)
+  }
+
   /// The chip that answers GET_VERSION so; `nil` for one that is not known.
   static func version(_ answer: [UInt8]) -> Type2Chip? {
     all.first {

@@ -35,12 +35,9 @@ extension Type2Chip {
     _ typeNumber: String, _ name: String, _ maker: String, _ versions: [Version],
     of chip: Type2Chip
   ) -> Type2Chip {
-    Type2Chip(
+    chip.sibling(
       typeNumber: typeNumber, name: name, maker: maker,
       source: .observed("GET_VERSION of chips in the field, and the memory of \(chip.name)"),
-      recognition: .version(versions), pages: chip.pages, lockBits: chip.lockBits,
-      finalBits: chip.finalBits, blank: chip.blank, hasFastRead: chip.hasFastRead,
-      counters: chip.counters, access: chip.access, signature: .readSignature([]),
-      hasWiredSide: chip.hasWiredSide, memorySize: chip.memorySize)
+      recognition: .version(versions), signature: .readSignature([]))
   }
 }

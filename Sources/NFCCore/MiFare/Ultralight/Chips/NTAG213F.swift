@@ -1,19 +1,6 @@
 extension Type2Chip {
   /// NT2H1311F: an NTAG213 that signals the field on a pin.
-  static let ntag213F = Type2Chip(
-    typeNumber: "NT2H1311F", name: "NTAG213F", maker: "NXP",
-    source: .dataSheet("NTAG213F/216F"),
-    recognition: .version([.ntag(4...4, 1, 0x0F)]),
-    pages: Type2PageMap(
-      (4...39, .user), (40...40, .locks), (41...42, .configuration),
-      (43...44, .secret)),
-    lockBits: .dynamic(page: 40, pagesPerBit: 2, last: 39),
-    finalBits: [PasswordSettings.configurationLock(inPage: 42)],
-    blank: Blank(
-      size: 0x12, controlTLVs: Blank.lockControl([0xA0, 0x0C, 0x34]), factoryContent: []),
-    hasFastRead: true, counters: [2],
-    access: .password(
-      PasswordSettings(
-        firstPage: 41, hasConfigurationLock: true, hasProtectedCounter: true)),
-    signature: .readSignature([.ntag21x]), hasWiredSide: false, memorySize: 180)
+  static let ntag213F = ntag213.sibling(
+    typeNumber: "NT2H1311F", name: "NTAG213F", maker: "NXP", source: .dataSheet("NTAG213F/216F"),
+    recognition: .version([.ntag(4...4, 1, 0x0F)]), signature: .readSignature([.ntag21x]))
 }
