@@ -64,7 +64,18 @@ extension DriverCheck {
       let bench = try await makeBench()
       guard let source = bench.source else { return .notApplicable("the driver has no source") }
       for scheme in source.schemes {
-        for rest in ["", "no such reader", String(repeating: "x", count: 2000), "/dev/null\0"] {
+        // Nothing after the colon means any reader to some sources.
+        let any = ReaderAddress("\(scheme):")
+        try expectEnd(within: .seconds(10), of: "opening \(any)") {
+          do {
+            try source.open(any).close()
+          } catch {
+            try expect(
+              [.readerNotFound, .readerUnavailable, .invalidParameter].contains(
+                (error as? NFCError)?.code), "opening \(any) throws \(error)")
+          }
+        }
+        for rest in ["no such reader", String(repeating: "x", count: 2000), "/dev/null\0"] {
           try expectEnd(within: .seconds(10), of: "opening \(scheme):\(rest.prefix(20))") {
             _ = try expectError(
               .readerNotFound, .readerUnavailable, .invalidParameter,

@@ -132,26 +132,30 @@ package final class PCSCDriver: ReaderDriver {
     }
   }
 
-  /// Opens a reader of the system's PC/SC service.
+  /// Opens a reader of a PC/SC service.
   ///
   /// - Throws: `readerNotFound`, `readerUnavailable`.
-  package static func open(_ name: String) throws -> PCSCDriver {
-    try PCSCDriver(name, over: try systemService())
+  package static func open(
+    _ name: String, of service: PCSCSource.Service = PCSCSource.system
+  ) throws -> PCSCDriver {
+    try PCSCDriver(name, over: try reach(service))
   }
 
-  /// Why the system's PC/SC service cannot be reached; `nil` if it can.
-  package static func obstacle() -> NFCError? {
+  /// Why a PC/SC service cannot be reached; `nil` if it can.
+  static func obstacle(of service: PCSCSource.Service) -> NFCError? {
     do {
-      _ = try readers()
+      _ = try readers(of: service)
       return nil
     } catch {
       return error
     }
   }
 
-  private static func systemService() throws(NFCError) -> PCSCLite {
+  private static func reach(
+    _ service: PCSCSource.Service
+  ) throws(NFCError) -> any SmartCardService {
     do {
-      return try PCSCLite()
+      return try service()
     } catch {
       throw unreachable(error)
     }
@@ -167,13 +171,15 @@ package final class PCSCDriver: ReaderDriver {
     return NFCError(.readerUnavailable, reason, cause: failure.cause)
   }
 
-  /// The connection strings of the readers that the system's PC/SC service has.
+  /// The connection strings of the readers that a PC/SC service has.
   ///
   /// Takes a few milliseconds, and at most some seconds with a service that does not answer.
   ///
   /// - Throws: `readerUnavailable` if the service does not run, refuses or does not answer.
-  package static func readers() throws(NFCError) -> [String] {
-    let service = try systemService()
+  package static func readers(
+    of service: PCSCSource.Service = PCSCSource.system
+  ) throws(NFCError) -> [String] {
+    let service = try reach(service)
     defer { service.close() }
     do {
       return try list(service)
@@ -182,9 +188,9 @@ package final class PCSCDriver: ReaderDriver {
     }
   }
 
-  /// As ``readers()``, with none of a service that cannot be reached.
-  package static func list() -> [String] {
-    (try? readers()) ?? []
+  /// As ``readers(of:)``, with none of a service that cannot be reached.
+  static func list(of service: PCSCSource.Service = PCSCSource.system) -> [String] {
+    (try? readers(of: service)) ?? []
   }
 
   static func list(_ service: any SmartCardService) throws(SmartCardFailure) -> [String] {

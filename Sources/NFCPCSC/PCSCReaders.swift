@@ -1,21 +1,24 @@
 import NFCCore
 import Synchronization
 
-/// The readers that the system's PC/SC service has, for a program that watches them come and go.
+/// The readers that a PC/SC service has, for a program that watches them come and go.
 /// All calls but ``cancel`` are made on one thread.
 package final class PCSCReaders {
-  private var service: PCSCLite?
+  private let makeService: PCSCSource.Service
+  private var service: (any SmartCardService)?
   private let canceller = Canceller()
 
   private final class Canceller: Sendable {
     let cancel = Mutex<(@Sendable () -> Void)?>(nil)
   }
 
-  package init() {}
+  package init(_ service: @escaping PCSCSource.Service = PCSCSource.system) {
+    makeService = service
+  }
 
-  private func connected() -> PCSCLite? {
+  private func connected() -> (any SmartCardService)? {
     if let service { return service }
-    service = try? PCSCLite()
+    service = try? makeService()
     let cancel = service?.cancel
     canceller.cancel.withLock { $0 = cancel }
     return service

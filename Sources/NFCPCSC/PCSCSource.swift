@@ -1,22 +1,32 @@
 import NFCCore
 
-/// The readers of the system's PC/SC service.
+/// The readers of a PC/SC service.
 package struct PCSCSource: ReaderSource {
+  /// Makes a connection to the service.
+  package typealias Service = @Sendable () throws(SmartCardFailure) -> any SmartCardService
+
+  /// The system's.
+  package static let system: Service = { () throws(SmartCardFailure) in try PCSCLite() }
+
+  private let service: Service
+
   package let name = "the PC/SC service"
   package var schemes: [String] { [String(PCSCDriver.scheme.dropLast())] }
   package let isShared = true
 
-  package init() {}
+  package init(_ service: @escaping Service = system) { self.service = service }
 
-  package func readers() -> [FoundReader] { Self.found(PCSCDriver.list()) }
+  package func readers() -> [FoundReader] { Self.found(PCSCDriver.list(of: service)) }
 
-  package func obstacle() -> NFCError? { PCSCDriver.obstacle() }
+  package func obstacle() -> NFCError? { PCSCDriver.obstacle(of: service) }
 
   package func open(_ address: ReaderAddress) throws -> any ReaderDriver {
-    try PCSCDriver.open(address.rest ?? "")
+    try PCSCDriver.open(address.rest ?? "", of: service)
   }
 
-  package func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch { Watch() }
+  package func watch(naming addresses: [ReaderAddress]) -> any ReaderSourceWatch {
+    Watch(service)
+  }
 
   package func advice(forSilenceOf address: ReaderAddress) -> String {
     "plug it in again, or sudo systemctl restart pcscd"
@@ -29,7 +39,9 @@ package struct PCSCSource: ReaderSource {
   }
 
   private final class Watch: ReaderSourceWatch {
-    private let service = PCSCReaders()
+    private let service: PCSCReaders
+
+    init(_ service: @escaping Service) { self.service = PCSCReaders(service) }
 
     func readers() -> [FoundReader] { PCSCSource.found(service.list()) }
     func wait(atMost timeout: Duration) -> Bool { service.wait(atMost: timeout) }

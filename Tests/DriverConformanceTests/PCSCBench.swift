@@ -5,14 +5,24 @@ import VirtualNFC
 
 /// A virtual PC/SC reader, reached without a daemon: one card at a time.
 final class PCSCBench: DriverBench {
-  let address: ReaderAddress = "pcsc:Virtual"
+  let source: (any ReaderSource)?
+  let address: ReaderAddress
+  let isFoundByItself = true
   let technologies: [TagTechnology] = [.iso15693, .iso14443a, .felica]
   private let field = VirtualField()
   private let virtual: VirtualPCSCReader
 
-  init() { virtual = VirtualPCSCReader(field) }
+  init() {
+    let virtual = VirtualPCSCReader(field)
+    self.virtual = virtual
+    source = PCSCSource { virtual.service() }
+    address = ReaderAddress("pcsc:\(virtual.name)")
+  }
 
-  func makeDriver() throws -> any ReaderDriver { try PCSCDriver("", over: virtual.service()) }
+  func makeDriver() throws -> any ReaderDriver {
+    guard let source else { throw NFCError(.readerNotFound, "the bench has no source") }
+    return try source.open(address)
+  }
 
   func present(_ technology: TagTechnology) throws -> BenchTag {
     try removeTags()
