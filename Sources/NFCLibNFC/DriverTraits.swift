@@ -1,3 +1,5 @@
+import NFCCore
+
 /// What one of libnfc's drivers can carry and honour.
 ///
 /// Every limit and every time-out of this module comes from here. The source of a row is the driver's file in
@@ -35,6 +37,8 @@ struct DriverTraits: Sendable {
   var timeoutLoss: Int32 = 0
   /// Whether nothing but a PN532 is at the other end: no firmware of a reader's own has set up the chip.
   var isBareChip = false
+  /// Whether it calls abort() for an answer that is longer than ``maximumResponseLength``.
+  var abortsOnLongAnswer = false
 
   /// `USB_TIMEOUT_PER_PASS` of both USB drivers.
   private static let usbPass: Int32 = 200
@@ -56,7 +60,7 @@ struct DriverTraits: Sendable {
     // extended one (255 bytes, three of them D5, code and status).
     DriverTraits(
       name: "arygon", address: .serialPort, maximumCommandLength: 252, maximumResponseLength: 252,
-      abort: .pipe),
+      abort: .pipe, abortsOnLongAnswer: true),
     // `acr122s_build_frame` takes 255 bytes, D4 among them; the answer is in one APDU as with `acr122_usb`.
     DriverTraits(
       name: "ACR122S", address: .serialPort, maximumCommandLength: 252,
@@ -70,6 +74,18 @@ struct DriverTraits: Sendable {
   ]
 
   static func named(_ name: String) -> DriverTraits? { all.first { $0.name == name } }
+
+  /// Refuses a command that asks for more than the driver survives.
+  func checkAnswerLength(of command: [UInt8], to target: Target?) throws(NFCError) {
+    guard abortsOnLongAnswer, let length = AnswerLength.asked(by: command, of: target),
+      length > maximumResponseLength
+    else { return }
+    throw NFCError(
+      .unsupported,
+      "libnfc ends the program when a tag answers more than \(maximumResponseLength) bytes on a reader of "
+        + "\(name), and the command asks for \(length); ask for less, or open the reader with isolated: before its "
+        + "address", cause: .notCarried)
+  }
 
   /// The time-out to ask the driver for, so that it waits for `milliseconds` at least.
   ///

@@ -191,6 +191,7 @@ package final class LibNFCDriver: ReaderDriver {
   package func exchange(
     _ command: [UInt8], framing: Framing, timeout: Duration
   ) throws -> [UInt8] {
+    try device.traits.checkAnswerLength(of: command, to: active)
     let milliseconds = Self.milliseconds(timeout)
     if framing == .tagProtocol, case .jewel(_, let uid)? = active,
       !JewelExchange.isKnownToChip(command)

@@ -33,6 +33,46 @@ extension LibNFCTests {
       #expect(traits.maximumResponseLength == response)
     }
 
+    private static let ntag = Target.iso14443a(
+      ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0x00, 0x44], sak: 0x00))
+    private static let card = Target.iso14443a(
+      ISO14443ATarget(uid: [4, 1, 2, 3, 4, 5, 6], atqa: [0x03, 0x44], sak: 0x20))
+    private static let feliCa = Target.feliCa(
+      FeliCaTarget(
+        idm: [UInt8](repeating: 1, count: 8), pmm: [UInt8](repeating: 2, count: 8),
+        systemCode: [0x00, 0x03], bitRate: 212))
+    private static let feliCaRead: [UInt8] =
+      [0x10, 0x06] + [UInt8](repeating: 1, count: 8) + [0x01, 0x0B, 0x00]
+
+    /// An answer in an extended frame makes the driver of Arygon call abort().
+    @Test(
+      arguments: [
+        ([0x3A, 0x04, 0x42], ntag, 252), ([0x3A, 0x04, 0x43], ntag, 256),
+        ([0x30, 0x04], ntag, nil),
+        ([0x3A, 0x04], ntag, nil), ([0x3A, 0x05, 0x04], ntag, nil),
+        ([0x00, 0xB0, 0x00, 0x00, 0xFA], card, 252), ([0x00, 0xB0, 0x00, 0x00, 0x00], card, 258),
+        ([0x00, 0xA4, 0x04, 0x00, 0x01, 0xD2, 0x00], card, nil), ([0xB0], card, nil),
+        (feliCaRead + [14, 0x80, 0x00], feliCa, 237), (feliCaRead + [15], feliCa, 253),
+        (feliCaRead, feliCa, nil),
+      ] as [([UInt8], Target, Int?)])
+    func noLongAnswerIsAskedForWhereItEndsTheProgram(
+      _ command: [UInt8], _ target: Target, _ length: Int?
+    ) throws {
+      #expect(AnswerLength.asked(by: command, of: target) == length)
+      let arygon = try #require(DriverTraits.named("arygon"))
+      if let length, length > 252 {
+        let error = #expect(throws: NFCError.self) {
+          try arygon.checkAnswerLength(of: command, to: target)
+        }
+        #expect(error?.code == .unsupported && error?.reason.contains("isolated:") == true)
+      } else {
+        try arygon.checkAnswerLength(of: command, to: target)
+      }
+      for traits in DriverTraits.all where traits.name != "arygon" {
+        try traits.checkAnswerLength(of: command, to: target)
+      }
+    }
+
     /// The configuration descriptor of an ACR122U.
     @Test func theEndpointThatAnswersIsInTheDescriptors() {
       let bytes =
