@@ -1,3 +1,3 @@
-// Apple's module brings both along; programs that import CoreNFC alone count on it.
+// Apple's module brings both along; programs that import only CoreNFC count on it.
 @_exported import Dispatch
 @_exported import Foundation

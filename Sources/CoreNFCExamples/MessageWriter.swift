@@ -1,6 +1,6 @@
 import CoreNFC
 
-/// Writes a message to the first tag that bears it.
+/// Writes a message to the first tag that can hold it.
 public final class MessageWriter: NSObject, NFCNDEFReaderSessionDelegate {
   private var session: NFCNDEFReaderSession?
   private let message: NFCNDEFMessage

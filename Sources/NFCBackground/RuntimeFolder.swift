@@ -9,7 +9,9 @@ package enum RuntimeFolder {
   /// Why there is no such folder.
   package struct Unusable: Error, CustomStringConvertible {
     package let path: String
-    package var description: String { "\(path) cannot be used: it must be this user's alone" }
+    package var description: String {
+      "\(path) cannot be used: only this user may have access to it"
+    }
   }
 
   /// `nfc` in `XDG_RUNTIME_DIR`, which goes with the session (XDG Base Directory Specification), else

@@ -162,9 +162,9 @@ extension Examination {
         Finding(
           .notThere, "\(path) is not there",
           advice: isSPI
-            ? "on a Raspberry Pi: dtparam=spi=on in /boot/firmware/config.txt, and start it anew"
+            ? "on a Raspberry Pi: dtparam=spi=on in /boot/firmware/config.txt, and restart it"
             : "sudo modprobe i2c-dev; on a Raspberry Pi also dtparam=i2c_arm=on in "
-              + "/boot/firmware/config.txt, and start it anew")
+              + "/boot/firmware/config.txt, and restart it")
       ]
     }
     return [rights.finding(path)].compactMap(\.self)

@@ -79,7 +79,7 @@ extension Examination {
             + "take the other reader too",
           advice: "nfc --reader \(SmartCardServiceState.scheme) readers asks it"))
     case .shows(let names):
-      // pcscd puts interface, serial number and slot behind the name that the driver's list has.
+      // pcscd puts interface, serial number and slot after the name that the driver's list has.
       let own = title.flatMap { title in
         names.first { $0.hasPrefix(SmartCardServiceState.scheme + title) }
       }

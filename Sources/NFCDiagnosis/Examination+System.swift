@@ -1,6 +1,6 @@
 import NFCLibNFC
 
-// What concerns no reader alone.
+// What concerns no single reader.
 extension Examination {
   /// - Parameter readers: what was found of them. What they say themselves is not said again, and what would
   ///   only help to find one is not said where one can be opened.

@@ -31,7 +31,7 @@ struct Examination {
 
   // MARK: All that is there
 
-  /// Every reader and port, and what concerns none of them alone.
+  /// Every reader and port, and what concerns none of them in particular.
   func diagnosis(_ service: SmartCardServiceState) -> ReaderDiagnosis {
     var diagnosis = ReaderDiagnosis()
     var shown = Set<String>()

@@ -38,7 +38,7 @@ struct NodeRights {
   private func advice(
     _ number: Int32, _ path: String, _ node: SystemFiles.Node, _ usb: USBAccess?
   ) -> String {
-    if number == EROFS { return "the file system is mounted for reading alone" }
+    if number == EROFS { return "the file system is mounted read-only" }
     // Denied although the mode allows it: by rules for devices, as containers have them.
     if number == EPERM {
       return usb == nil

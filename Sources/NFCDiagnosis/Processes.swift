@@ -30,7 +30,7 @@ struct Processes {
     }
   }
 
-  /// Those that have a node open. Other users' are seen by root alone.
+  /// Those that have a node open. Other users' are seen only by root.
   func holders(of node: SystemFiles.Node) -> [Process] {
     processes.filter { $0.nodes.contains { $0.isSame(as: node) } }
   }

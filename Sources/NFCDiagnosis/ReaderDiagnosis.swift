@@ -12,7 +12,7 @@
 public struct ReaderDiagnosis: Hashable, Sendable {
   /// Readers, and serial ports on which one may be.
   public package(set) var readers: [ExaminedReader]
-  /// What concerns no reader alone: configuration, services, the system.
+  /// What concerns no single reader: configuration, services, the system.
   public package(set) var findings: [Finding]
 
   package init(readers: [ExaminedReader] = [], findings: [Finding] = []) {

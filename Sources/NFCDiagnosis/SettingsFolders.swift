@@ -69,7 +69,7 @@ struct SettingsFolders {
     return nil
   }
 
-  /// What stands in quotation marks behind a key and its operator.
+  /// What stands in quotation marks after a key and its operator.
   private static func value(_ key: String, in text: String) -> String? {
     guard let range = text.firstRange(of: key) else { return nil }
     let rest = text[range.upperBound...]

@@ -54,7 +54,7 @@ package struct ConnectionString {
     }
     let parts = rest.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     if traits.address == .usb {
-      // With a bus alone libnfc opens the first device that is there, whatever it is.
+      // With only a bus, libnfc opens the first device that is there, whatever it is.
       guard parts.count == 2, !parts.contains("") else {
         throw NFCError(
           .readerNotFound, "\"\(text)\" is not \(driver):BUS:DEVICE, for instance \(driver):001:004"

@@ -17,10 +17,10 @@ private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
 /// Everything here is thin. What C would do wrong is refused before: libnfc copies a command into a
 /// buffer of 264 bytes without looking at its length, and ends the process when it is longer.
 enum LibNFC {
-  /// The longest command that `nfc_initiator_transceive_bytes` bears; one more overflows a buffer of
+  /// The longest command that `nfc_initiator_transceive_bytes` accepts; one more overflows a buffer of
   /// its own (`PN53x_EXTENDED_FRAME__DATA_MAX_LEN`, 264, less command code and target number).
   static let maximumCommandLength = 262
-  /// The longest answer that its buffer holds behind the status byte.
+  /// The longest answer that its buffer holds after the status byte.
   static let maximumResponseLength = 262
   /// libnfc's name and version; `nil` if it does not say.
   static var version: String? { nfc_version().map { "libnfc " + String(cString: $0) } }
@@ -125,7 +125,7 @@ enum LibNFC {
   /// meanwhile.
   private static let safeDescriptors = Int32(FD_SETSIZE) - 128
 
-  /// Whether the next descriptor that the process is given is one that libnfc bears.
+  /// Whether the next descriptor that the process is given is one that libnfc can use.
   fileprivate static var hasSafeDescriptors: Bool {
     let descriptor = dup(STDIN_FILENO)
     let probe = descriptor >= 0 ? descriptor : openFile("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -140,7 +140,7 @@ enum LibNFC {
   ///   - traits: of the driver that the string names.
   ///   - address: what it leads to.
   ///   - lock: our own descriptor on the same port.
-  /// - Throws: `readerUnavailable` if the process has more files open than libnfc bears.
+  /// - Throws: `readerUnavailable` if the process has more files open than libnfc can cope with.
   static func open(
     _ connectionString: String, _ traits: DriverTraits, at address: ConnectionString.Address,
     lockedBy lock: Int32?

@@ -293,7 +293,7 @@ package enum ConfigurationLine: Hashable {
     guard rest.isEmpty else {
       return rest.first == UInt8(ascii: "#")
         ? .flaw(
-          reason: "libnfc drops it: a comment stands behind the value",
+          reason: "libnfc drops it: a comment stands after the value",
           advice: "put the comment on a line of its own")
         : .flaw(
           reason: "libnfc drops it: there is a blank in the value",
@@ -304,7 +304,7 @@ package enum ConfigurationLine: Hashable {
         reason: "its quotation marks do not match, and libnfc takes them for a part of the value",
         advice: "put them around the whole value")
     }
-    // libnfc reads on behind the end of such a line, in what the line before it has left.
+    // libnfc reads on past the end of such a line, in what the line before it has left.
     guard isEnded || word.count < value.count else {
       return .flaw(
         reason: "the file ends without a line feed, and libnfc may read on into an older line",

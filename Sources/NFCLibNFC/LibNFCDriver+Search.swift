@@ -58,7 +58,7 @@ extension LibNFCDriver {
   }
 
   /// Type B cards can be put to sleep and not be woken by a PN53x: it sends REQB, never WUPB. A card that
-  /// is alone is started anew, since it may draw another PUPI whenever the carrier goes, and left
+  /// is alone is started again, since it may draw another PUPI whenever the carrier goes, and left
   /// active.
   private func listTypeB() throws -> [Target] {
     let targets = try listAll(NMT_ISO14443B)
@@ -69,7 +69,7 @@ extension LibNFCDriver {
 
   /// Polling for any system, with the system code in the answer, in four time slots.
   private static let feliCaPolling: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x03]
-  /// A FeliCa card has no sleep: others are found as long as Polling, whose slots cards draw anew each
+  /// A FeliCa card has no sleep: others are found as long as Polling, whose slots cards draw again each
   /// time, brings up another one within this many tries.
   private static let feliCaTries = 3
 

@@ -210,7 +210,7 @@ package final class LibNFCDriver: ReaderDriver {
         }
         return try device.transceive(command, timeout: limit)
       }
-      // A tag that has refused is mute until it is found anew.
+      // A tag that has refused is mute until it is found again.
       if framing == .bare, answer.count == 1, answer[0] & 0x0F != Self.acknowledge { active = nil }
       return answer
     } catch let failure as LibNFC.Failure {

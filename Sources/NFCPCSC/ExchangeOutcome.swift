@@ -16,7 +16,7 @@ enum ExchangeOutcome: Hashable {
 }
 
 extension ExchangeOutcome {
-  /// What status words mean besides those that all readers have.
+  /// What status words mean in addition to those that all readers have.
   typealias Meanings = [UInt16: ExchangeOutcome]
 
   private static let done: UInt16 = 0x9000

@@ -7,7 +7,7 @@ extension PCSCDriver {
   /// What a card is and how commands get to it; `nil` if the reader does not tell.
   ///
   /// - Throws: `tagResponseError` for a card that is silent, which tells nothing of the reader: the next
-  ///   round asks anew.
+  ///   round asks again.
   func recognise(_ atr: ContactlessATR) throws -> (CardPath, Target?)? {
     let found: (CardPath, Target?)?
     switch atr {
@@ -266,7 +266,7 @@ extension PCSCDriver {
 
   // MARK: Waking
 
-  /// Starts a card anew, and says whether it is the one.
+  /// Starts a card again, and says whether it is the one.
   func wake(_ target: Target) throws -> Bool {
     guard let path = session?.path else { return false }
     switch (path, target) {
@@ -285,7 +285,7 @@ extension PCSCDriver {
     case (_, .jewel(_, let uid)):
       return try identifier()?.starts(with: uid) ?? false
     case (_, .iso14443b):
-      // A PUPI may be drawn anew.
+      // A PUPI may be drawn again.
       try resetCard()
       return try identifier() != nil
     default:

@@ -139,7 +139,7 @@ extension PCSCDriver {
     let body = Array(frame.dropLast(2))
     guard !body.isEmpty, CyclicRedundancyCheck.a(body) == Array(frame.suffix(2)) else {
       throw NFCError(
-        .unsupported, "\(name) sends frames with their right check alone", cause: .notCarried)
+        .unsupported, "\(name) sends only frames with the right check", cause: .notCarried)
     }
     return body
   }

@@ -160,7 +160,7 @@ enum LibUSB {
       libusb_release_interface(pointer, interface)
     }
 
-    /// Resets the device's port, as if it had been plugged in anew.
+    /// Resets the device's port, as if it had been plugged in again.
     func reset() throws(Failure) { _ = try LibUSB.check(libusb_reset_device(pointer)) }
   }
 }

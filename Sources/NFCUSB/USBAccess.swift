@@ -57,7 +57,7 @@ package struct USBAccess {
     }
   }
 
-  /// Resets a device that nobody uses: it starts as if it had been plugged in anew. It may come back under
+  /// Resets a device that nobody uses: it starts as if it had been plugged in again. It may come back under
   /// another number.
   package func reset() throws(Obstacle) {
     try checkFree()

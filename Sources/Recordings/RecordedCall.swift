@@ -8,7 +8,7 @@ public struct RecordedCall: Hashable, Sendable {
     case resetField
     /// Look for tags of a technology.
     case list(TagTechnology)
-    /// Look for one more tag of a technology, besides those with these identifiers.
+    /// Look for one more tag of a technology, except those with these identifiers.
     case find(TagTechnology, besides: [[UInt8]])
     /// Wake the tag with this identifier.
     case select([UInt8])

@@ -29,7 +29,7 @@ struct RecordingSecrets {
   /// The next command is the second half of a secret one.
   private var isContinued = false
 
-  /// Another tag was turned to, or the same one anew.
+  /// Another tag was turned to, or the same one again.
   mutating func turn(to target: Target?) {
     expectation = .nothing
     isContinued = false

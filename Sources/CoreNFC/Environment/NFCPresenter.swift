@@ -13,7 +13,7 @@ public enum NFCPresentation: Sendable {
   /// What the reader cannot do, or Info.plist does not say, although the session asked for it.
   case notice(String)
   /// The session has ended, with the alert message, and with what went wrong: what the program has said,
-  /// else why the session has ended if nobody wanted it. A session that could not begin says this alone.
+  /// else why the session has ended if nobody wanted it. A session that could not begin says only this.
   case ended(String, failure: String?)
 }
 

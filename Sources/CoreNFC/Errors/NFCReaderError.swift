@@ -56,9 +56,9 @@ public struct NFCReaderError: _BridgedStoredNSError {
     case readerErrorParameterOutOfBound = 5
     /// Never given here: no reader says that its field has been switched off by somebody.
     case readerErrorRadioDisabled = 6
-    /// The tag has left the field, or was found before polling started anew.
+    /// The tag has left the field, or was found before polling started again.
     case readerTransceiveErrorTagConnectionLost = 100
-    /// Given by the two methods alone that can be told to repeat a command
+    /// Given only by the two methods that can be told to repeat a command
     /// (``NFCTagCommandConfiguration``).
     case readerTransceiveErrorRetryExceeded = 101
     /// The tag has refused, has answered what makes no sense, or has not answered while it was

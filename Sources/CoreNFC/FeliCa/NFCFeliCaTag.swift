@@ -8,7 +8,7 @@ import Foundation
 /// What a card refuses is no error but its two status flags, with nothing else in the answer: they are 0
 /// in an answer that is not refused.
 ///
-/// Errors besides those of the reader: `readerErrorInvalidParameterLength` for a list of a wrong number of
+/// Errors in addition to those of the reader: `readerErrorInvalidParameterLength` for a list of a wrong number of
 /// elements or an element of a wrong size, `readerErrorInvalidParameter` for an element that is none; nothing
 /// is sent then. The numbers in the command descriptions are paragraphs of the FeliCa Card User's Manual,
 /// excerpted edition.

@@ -26,7 +26,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   // MARK: States
 
-  /// Command 02: the tag takes addressed requests alone from now on. It does not answer.
+  /// Command 02: the tag takes only addressed requests from now on. It does not answer.
   @preconcurrency func stayQuiet(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
   /// Command 25: the tag takes requests with ``NFCISO15693RequestFlag/select`` from now on. Is always

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Its tags need no connection. They answer
 /// ``NFCISO15693Tag/sendCustomCommand(commandConfiguration:completionHandler:)`` and
-/// ``NFCISO15693Tag/readMultipleBlock(readConfiguration:completionHandler:)`` alone, all other methods fail.
+/// ``NFCISO15693Tag/readMultipleBlock(readConfiguration:completionHandler:)`` works, all other methods fail.
 open class __NFCISO15693ReaderSession: NFCReaderSession {
   /// - Parameter queue: where the delegate and the completion handlers are called; `nil` for a serial
   ///   queue of the session's own.
@@ -12,7 +12,7 @@ open class __NFCISO15693ReaderSession: NFCReaderSession {
     super.init(delegate: delegate, queue: queue, purpose: .tags(.iso15693))
   }
 
-  /// Looks for tags anew. Those that were given out before are of no use any more.
+  /// Looks for tags again. Those that were given out before are of no use any more.
   open func restartPolling() { core.restartPolling() }
 
   private var vicinityDelegate: (any __NFCReaderSessionDelegate)? {

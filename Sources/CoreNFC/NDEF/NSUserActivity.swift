@@ -8,7 +8,7 @@ public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 /// Something that a person does, handed to a program: here, that a tag with a link has been held to the
 /// reader while no session ran.
 ///
-/// Foundation has this type on Apple's platforms alone. This one has what programs look at when they are
+/// Foundation has this type only on Apple's platforms. This one has what programs look at when they are
 /// handed an activity.
 open class NSUserActivity: NSObject {
   public let activityType: String

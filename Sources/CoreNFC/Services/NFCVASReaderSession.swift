@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads passes of Apple's Wallet, which takes keys that Apple alone gives out: ends right after
+/// Reads passes of Apple's Wallet, which takes keys that only Apple gives out: ends right after
 /// ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device that cannot.
 open class NFCVASReaderSession: NFCReaderSession {
   /// - Parameters:

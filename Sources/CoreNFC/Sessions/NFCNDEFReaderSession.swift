@@ -20,7 +20,7 @@ open class NFCNDEFReaderSession: NFCReaderSession {
       purpose: .messages(invalidateAfterFirstRead: invalidateAfterFirstRead))
   }
 
-  /// Looks for tags anew. Those that were given out before are of no use any more. Without effect if the
+  /// Looks for tags again. Those that were given out before are of no use any more. Without effect if the
   /// session reads the messages itself.
   open func restartPolling() { core.restartPolling() }
 

@@ -58,7 +58,7 @@ open class NFCTagReaderSession: NFCReaderSession {
     }
   }
 
-  /// Looks for tags anew. Those that were given out before are of no use any more.
+  /// Looks for tags again. Those that were given out before are of no use any more.
   open func restartPolling() { core.restartPolling() }
 
   private var tagDelegate: (any NFCTagReaderSessionDelegate)? {

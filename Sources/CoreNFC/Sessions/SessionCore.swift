@@ -29,7 +29,7 @@ final class SessionCore: Sendable {
   enum Purpose: Sendable {
     case tags(NFCTagReaderSession.PollingOption)
     case messages(invalidateAfterFirstRead: Bool)
-    /// What needs a service that Apple alone has.
+    /// What needs a service that only Apple has.
     case unsupported(String)
   }
 

@@ -34,7 +34,7 @@ final class SessionRegistry: Sendable {
 
 /// Takes a session to its own queue.
 ///
-/// Unchecked because the session is touched there alone, and by the program, which has to see to it
+/// Unchecked because the session is touched only there, and by the program, which has to see to it
 /// itself, as on an iPhone.
 final class SessionReference: @unchecked Sendable {
   let session: NFCReaderSession

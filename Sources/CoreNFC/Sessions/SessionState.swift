@@ -51,7 +51,7 @@ struct SessionState: Sendable {
     lost = []
   }
 
-  /// Says whether there is anything to start anew: nothing was given out while polling goes on.
+  /// Says whether there is anything to start again: nothing was given out while polling goes on.
   mutating func restart() -> Bool {
     guard isActive, !tags.isEmpty else { return false }
     found([])

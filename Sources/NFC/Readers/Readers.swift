@@ -161,7 +161,7 @@ extension Readers.Member {
     Self(reader: reader, addresses: addresses, isSupplement: isSupplement)
   }
 
-  /// Beside readers of this program alone a shared one is a supplement.
+  /// Beside readers of this program only, a shared one is a supplement.
   fileprivate func asSupplement(_ hasOwn: Bool) -> Self {
     Self(reader: reader, addresses: addresses, isSupplement: hasOwn && reader.isShared)
   }

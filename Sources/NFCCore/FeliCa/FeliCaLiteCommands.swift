@@ -19,9 +19,9 @@ public struct FeliCaLiteCommands: Sendable {
     return FeliCaLiteSession(handle: handle, procedure: procedure)
   }
 
-  /// As ``authenticate(_:)``, and proves the key to the card besides: Lite-S. Five exchanges.
+  /// As ``authenticate(_:)``, and proves the key to the card too: Lite-S. Five exchanges.
   ///
-  /// Blocks that are closed to others can then be read and written until the card is selected anew.
+  /// Blocks that are closed to others can then be read and written until the card is selected again.
   ///
   /// - Throws: `unsupported` for FeliCa Lite.
   public func authenticateMutually(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {

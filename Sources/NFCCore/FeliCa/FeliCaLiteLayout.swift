@@ -28,7 +28,7 @@ enum FeliCaLiteLayout {
   static let macA: UInt8 = 0x91
   static let state: UInt8 = 0x92
 
-  /// The card's own; with SYS_OP it answers to that of NDEF besides.
+  /// The card's own; with SYS_OP it answers to that of NDEF too.
   static let systemCode: UInt16 = 0x88B4
   static let readService: UInt16 = 0x000B
   static let writeService: UInt16 = 0x0009

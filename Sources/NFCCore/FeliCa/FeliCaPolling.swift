@@ -21,7 +21,7 @@ struct FeliCaPolling: FeliCaCommand, Hashable {
   }
 }
 
-/// What a card is to send besides IDm and PMm.
+/// What a card is to send in addition to IDm and PMm.
 public enum FeliCaRequestCode: UInt8, Hashable, Sendable {
   case noRequest = 0x00
   case systemCode = 0x01

@@ -63,7 +63,7 @@ struct FeliCaSearchServiceCode: FeliCaCommand, Hashable {
     [FeliCaCommandCode.searchServiceCode] + idm + index.littleEndianBytes
   }
 
-  /// `nil` behind the last.
+  /// `nil` after the last.
   func answer(_ bytes: [UInt8]) throws -> FeliCaNode? {
     let data = Array(
       try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.searchServiceCode, idm: idm))

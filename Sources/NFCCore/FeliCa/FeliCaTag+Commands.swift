@@ -85,7 +85,7 @@ extension FeliCaTag {
   /// Asks for one of the system's areas and services.
   ///
   /// - Parameter index: from 0.
-  /// - Returns: `nil` behind the last.
+  /// - Returns: `nil` after the last.
   public func searchServiceCode(index: UInt16) async throws -> FeliCaNode? {
     try await send(FeliCaSearchServiceCode(idm: idm, index: index))
   }

@@ -65,7 +65,7 @@ extension NFCError {
     return nil
   }
 
-  /// What a reader tells of a vicinity tag's refusal by a status word alone (PC/SC part 3, 3.2.2.1;
+  /// What a reader tells of a vicinity tag's refusal only by a status word (PC/SC part 3, 3.2.2.1;
   /// ISO/IEC 7816-4, 5.6). One that tells of the reader is `tagResponseError`.
   package init(vicinityStatusWord word: UInt16) {
     let (code, reason): (Code, String) =

@@ -56,7 +56,7 @@ package struct ISO15693Link {
     try checkRequests()
   }
 
-  /// Refuses requests of a program's own where the reader has commands of its own for blocks alone:
+  /// Refuses requests of a program's own where the reader has commands of its own only for blocks:
   /// the answer would be made up here and not the tag's.
   func checkRequests() throws {
     guard carriesBlocksAlone else { return }

@@ -7,7 +7,7 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
   var icSerialNumber: [UInt8] { Array(target.uid.suffix(6)) }
   var dsfid: UInt8? { handle.vicinityKnowledge.dsfid ?? target.dsfid }
 
-  /// By the UID alone; where that leaves several chips open, the tag is asked for the size of its
+  /// By the UID where it is enough; where that leaves several chips open, the tag is asked for the size of its
   /// memory, once.
   func product() async throws -> TagProduct? {
     guard let product = ISO15693Product(uid: target.uid) else { return nil }

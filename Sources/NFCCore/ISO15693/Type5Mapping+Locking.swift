@@ -40,7 +40,7 @@ extension Type5Mapping {
     case .containerOnly:
       throw NFCError(
         .unsupported,
-        "this chip locks blocks 0 and 1 alone: the rest is closed by the protection of its areas, and its "
+        "this chip locks only blocks 0 and 1: the rest is closed by the protection of its areas, and its "
           + "wired side can write all the same")
     case .sectors:
       throw NFCError(

@@ -25,7 +25,7 @@ extension Type5Mapping {
     let size = try askBlockSize(link)
     let start = layout.area.lowerBound + layout.offset
     let content = try content(message, layout, link)
-    // What the blocks hold besides stays as it is, also behind the end of the area.
+    // What else the blocks hold stays as it is, also past the end of the area.
     try load(start..<(start + content.count), link)
     let image = image
     let first = layout.area.lowerBound

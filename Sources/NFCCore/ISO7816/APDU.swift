@@ -189,7 +189,7 @@ extension APDU: CustomStringConvertible {
 }
 
 extension ResponseAPDU: CustomStringConvertible {
-  /// Data, a space, status word; the status word alone where there is no data.
+  /// Data, a space, status word; only the status word where there is no data.
   public var description: String {
     (data.isEmpty ? "" : data.hexadecimal + " ") + [sw1, sw2].hexadecimal
   }

@@ -134,7 +134,7 @@ extension TagLengthValue {
 // MARK: What follows the message
 
 extension TagLengthValue {
-  /// The blocks behind a message that a new message must not destroy.
+  /// The blocks after a message that a new message must not destroy.
   enum Following: Hashable, Sendable {
     /// The bytes of the area that they take; none if there are none.
     case bytes(Range<Int>)
@@ -142,7 +142,7 @@ extension TagLengthValue {
     case needs(Range<Int>)
   }
 
-  /// Finds the blocks behind a message: proprietary ones, and further messages.
+  /// Finds the blocks after a message: proprietary ones, and further messages.
   ///
   /// Anything else there is what an older message has left. Behind an empty message that may be the
   /// rest of a message that was being written, so that only proprietary blocks count.
@@ -165,7 +165,7 @@ extension TagLengthValue {
     }
   }
 
-  /// A message's block for the place of this one, with the blocks that follow behind it, and a terminator
+  /// A message's block for the place of this one, with the blocks that follow it, and a terminator
   /// where there is room for one.
   ///
   /// Where the new message ends before them, they stay where they are, padded in front.

@@ -43,7 +43,7 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       guard !link.capabilities.takesAPDUsAlone else {
         throw NFCError(
           .unsupported,
-          "this reader carries APDUs alone, and the card has no form of its own in them")
+          "this reader carries only APDUs, and the card has no form of its own in them")
       }
       return try link.exchange(command, framing: .tagProtocol)
     }

@@ -17,7 +17,7 @@ public struct CommandPath: Hashable, Sendable {
     case locks
     /// MIFARE Classic's keys; the reader runs the cipher.
     case classicKeys = "MIFARE Classic keys"
-    /// The number alone: UID, IDm.
+    /// Only the number: UID, IDm.
     case identifier
   }
 

@@ -49,7 +49,7 @@ public actor Reader {
   /// Makes a reader of a driver.
   ///
   /// - Parameters:
-  ///   - driver: used on `executor` alone from now on.
+  ///   - driver: used only on `executor` from now on.
   ///   - executor: runs one job at a time, on a thread that may block.
   public init(
     driver: sending any ReaderDriver, executor: any SerialExecutor & TaskExecutor
@@ -407,7 +407,8 @@ public actor Reader {
   private func checkEpoch(_ handle: TagHandle) throws {
     guard handle.epoch == epoch else {
       throw NFCError(
-        .tagConnectionLost, "the tag was found before polling started again; it must be found anew")
+        .tagConnectionLost, "the tag was found before polling started again; it must be found again"
+      )
     }
   }
 
@@ -432,7 +433,7 @@ public actor Reader {
       if wasAsleep { try handle.proveAgain(link) }
       return try body(link.reviving(handle.proveAgain))
     } catch is CancellationError {
-      // What the tag has made of the broken command is not known: wake it anew.
+      // What the tag has made of the broken command is not known: wake it again.
       settle(handle)
       throw CancellationError()
     } catch let error as NFCError {
@@ -473,7 +474,7 @@ public actor Reader {
     guard handle.target.losesStateOnSelect else { return }
     forget(handle)
     throw NFCError(
-      .tagConnectionLost, "the card has stopped answering; connect to it again to start anew",
+      .tagConnectionLost, "the card has stopped answering; connect to it again to start over",
       cause: error.cause)
   }
 

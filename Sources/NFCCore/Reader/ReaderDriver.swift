@@ -40,7 +40,7 @@ public enum Framing: Hashable, Sendable {
   case bare
 }
 
-/// A reader, as ``Reader`` drives it: one round-trip a call, on one thread, no state of a tag's
+/// A reader, as ``Reader`` drives it: one round trip per call, on one thread, no state of a tag's
 /// own.
 ///
 /// There is one for libnfc's readers and one for those of PC/SC; tests have their own. A driver is not
@@ -79,7 +79,7 @@ public protocol ReaderDriver: AnyObject {
   func begin()
   func end()
 
-  /// Switches the carrier off and on, so that all tags start anew.
+  /// Switches the carrier off and on, so that all tags start again.
   func resetField() throws
 
   /// Looks once for tags of a technology. Each that is found is put to sleep again if the

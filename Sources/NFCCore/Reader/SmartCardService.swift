@@ -34,7 +34,7 @@ public protocol SmartCardService: AnyObject {
     _ command: [UInt8], atMost timeout: Duration
   ) throws(SmartCardFailure) -> [UInt8]
 
-  /// Takes the power from the card and gives it back: a tag begins anew. The connection stays.
+  /// Takes the power from the card and gives it back: a tag begins again. The connection stays.
   func reset() throws(SmartCardFailure)
 
   /// Gives the card up as it is. Does nothing without a connection.

@@ -111,7 +111,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// Whether SAK says that the tag speaks ISO/IEC 14443-4.
   public var supportsISO14443Part4: Bool { sak & Self.sakISO14443Part4 != 0 }
 
-  /// A UID of 4 bytes that begins with 08 is drawn anew at each power-on (ISO/IEC 14443-3, 6.5.4).
+  /// A UID of 4 bytes that begins with 08 is drawn again at each power-on (ISO/IEC 14443-3, 6.5.4).
   public var hasRandomUID: Bool { uid.count == 4 && uid[0] == 0x08 }
 
   /// What follows T0 and the interface bytes that it announces (ISO/IEC 14443-4, 5.2).
@@ -125,7 +125,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
 
 /// A type B tag after ATTRIB: ISO/IEC 14443-3, 7.9.
 public struct ISO14443BTarget: Hashable, Sendable {
-  /// Four bytes. Some cards draw them anew at each power-on.
+  /// Four bytes. Some cards draw them again at each power-on.
   public var pupi: [UInt8]
   /// Four bytes: AFI, CRC_B(AID), number of applications.
   public var applicationData: [UInt8]

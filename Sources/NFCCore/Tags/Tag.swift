@@ -77,7 +77,7 @@ public protocol ISO15693Tag: NDEFTag {
   /// ``ISO15693Command``; those that lock cannot be undone. An inventory is for all tags; a reader that
   /// sends no lone end of frame hears the answer to one slot, so it needs `inventoryOneSlot`.
   ///
-  /// - Parameter flags: what the request has besides the flags that it needs. With `select` it is for
+  /// - Parameter flags: what the request has in addition to the flags that it needs. With `select` it is for
   ///   the selected tag, and not addressed.
   /// - Throws: the tag's refusal with the cause `iso15693`; `commandTooLong`; `unsupported` on a reader
   ///   that carries no such command.

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// `FF 30` for what a storage card has no command for, on HID's OMNIKEY readers, besides `FF B0` and
+/// `FF 30` for what a storage card has no command for, on HID's OMNIKEY readers, in addition to `FF B0` and
 /// `FF D6` with a block number of 16 bits (LibLogicalAccess, iso15693pcsccommands.cpp).
 ///
 /// The tag's system information is asked for field by field and put together here.

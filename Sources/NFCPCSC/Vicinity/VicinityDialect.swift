@@ -88,7 +88,7 @@ extension ISO15693Response {
 }
 
 /// A dialect in which the reader puts flags, UID and check itself, so that a request gets through as
-/// a command alone, and only to the tag that the reader has found.
+/// a single command, and only to the tag that the reader has found.
 protocol VicinityCommandDialect: VicinityDialect {
   /// Brings a command to the tag.
   ///

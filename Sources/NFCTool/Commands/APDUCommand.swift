@@ -10,9 +10,9 @@ struct APDUCommand: AsyncParsableCommand {
       Each argument is a command. Each answer stands on a line: data, a space, status word. A \
       status word other than 9000 is an answer like any other.
 
-      A command that is longer than the reader carries goes in parts (command chaining), data that \
+      A command that is longer than the reader accepts goes in parts (command chaining), data that \
       the card announces (61xx) are fetched, and a wrong Le (6Cxx) is corrected once. --raw does none \
-      of this: one exchange a command, and the card's own status word.
+      of this: one exchange per command, and the card's own status word.
 
       Example:
         nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F

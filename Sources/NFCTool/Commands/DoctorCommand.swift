@@ -9,13 +9,13 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Says why a reader cannot be opened, and what to do.",
     discussion: """
       Looks at what the system tells of its USB devices, serial ports, permissions, programs, libnfc's \
-      configuration and the PC/SC service; a block for each reader. No reader is opened, but the one \
+      configuration and the PC/SC service; a block for each reader. No reader is opened, except the one \
       that --reader or NFC_READER names, if nothing else says why it cannot be. Programs of other users \
-      are seen by root alone.
+      are seen only by root.
 
       The exit code is 0 if at least one reader can be opened as far as that is seen, or the named one \
       was; otherwise 69. With --json each finding is a line, and so is a reader without one. What has \
-      "obstacle":false is worth knowing and in nobody's way.
+      "obstacle":false is worth knowing and stops nothing.
 
       --report writes what a report on a reader needs to a file: the system, versions, what stands above, \
       and how long opening each reader, a poll and a read took. Put a tag on the reader for it. UIDs and \

@@ -6,7 +6,7 @@ import Synchronization
 struct PollCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "poll",
-    abstract: "Says which tags come and go.",
+    abstract: "Reports which tags come and go.",
     discussion: """
       Prints one line when a tag arrives and one when it leaves, until interrupted. Exit code 66 if no tag \
       came within --timeout.

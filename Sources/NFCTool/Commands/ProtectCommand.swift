@@ -5,7 +5,7 @@ import NFC
 struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "protect",
-    abstract: "Asks for a password before a tag is written.",
+    abstract: "Protects a tag by a password.",
     discussion: """
       For NTAG21x, Ultralight EV1, ICODE SLIX2 and ST25DV. Without --read anybody can read the tag as before. \
       nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
@@ -80,7 +80,7 @@ struct ProtectCommand: AsyncParsableCommand {
 struct UnprotectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unprotect",
-    abstract: "Takes a tag's password protection away.",
+    abstract: "Removes a tag's password protection.",
     discussion: """
       For NTAG21x, Ultralight EV1, ICODE SLIX2 and ST25DV. The password itself stays on the tag and protects \
       nothing.

@@ -9,7 +9,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     abstract: "Changes a key of the card or of an application.",
     discussion: """
       The key that is there is given by --key; another one besides where the settings name another key for changes. \
-      The new one is proved to the card afterwards. A key that is lost cannot be had back.
+      The new one is proved to the card afterwards. A key that is lost cannot be recovered.
 
       Without --app it is the card's own master key, key 0, which --crypto can make one of another kind.
 

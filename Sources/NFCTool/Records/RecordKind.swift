@@ -58,9 +58,13 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
     let write = Kind.configuration(of: "encode")
     return CommandConfiguration(
       commandName: write.commandName,
-      abstract: write.abstract.replacing("Writes", with: "Makes a message of"),
+      abstract: write.abstract.replacing("Writes", with: "Encodes"),
       discussion: write.discussion.split(separator: "\n", omittingEmptySubsequences: false)
-        .map { $0.hasPrefix("  nfc encode") ? $0 + " --output message.ndef" : $0 }
+        .map { line in
+          // Nothing is asked of a reader, nor of a virtual one.
+          line.hasPrefix("  nfc encode")
+            ? line.replacing(#/ --virtual \S+/#, with: "") + " --output message.ndef" : line
+        }
         .joined(separator: "\n"))
   }
 

@@ -17,7 +17,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
       given are taken for zeros, as they leave the factory. Afterwards only key 0 writes the link.
 
       A setup that was broken off is completed by the same command. A wrong key costs one attempt, which the tag \
-      counts; a key that is lost cannot be had back.
+      counts; a key that is lost cannot be recovered.
 
       Examples:
         nfc sun setup 'https://a.example/?p={picc}&c={mac}' --key 0:00000000000000000000000000000000 \
@@ -69,8 +69,8 @@ struct SUNSetupCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "After so many reads the tag gives its link no more.",
-      discussion: "Who has key 0 can set another limit.", valueName: "number"),
+      "After this many reads the tag no longer gives its link.",
+      discussion: "Whoever has key 0 can set another limit.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--counter-limit", in: 1...16_777_214) })
   var counterLimit: Int?
 

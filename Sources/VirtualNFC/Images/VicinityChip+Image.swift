@@ -101,7 +101,7 @@ extension VirtualTag {
     guard !image.memory.isEmpty else {
       throw .notADump("it has no blocks, and an ISO 15693 tag without any is not there")
     }
-    // Bytes alone, of a size that is no chip's, are no tag.
+    // Bare bytes, of a size that is no chip's, are no tag.
     guard let model = vicinityModel(image) else { return try dump(image.memory.bytes) }
     switch model {
     case ICODESLIX.model:

@@ -37,7 +37,7 @@ public final class VirtualPCSCReader: Sendable {
     /// Sony RC-S300: transparent session without some commands of FeliCa, PMm by `FF CA 01`; no ISO/IEC
     /// 15693.
     case sonyTransparentSession
-    /// Read and update binary alone, the block's number in P1 and P2.
+    /// Only read and update binary, the block's number in P1 and P2.
     case storageCard
     /// The same, the block's number in P2, whatever P1 is.
     case storageCardNumberInP2
@@ -107,7 +107,7 @@ public final class VirtualPCSCReader: Sendable {
     state = Mutex(State(slot: ProximitySlot(field, isACR122: dialect == .directTransmit)))
   }
 
-  /// The faults to come, counted from now; the counts begin anew.
+  /// The faults to come, counted from now; the counts begin again.
   public func setFaults(_ faults: [Fault]) {
     state.withLock {
       $0.faults = faults

@@ -44,7 +44,7 @@ extension PN532Chip {
     return isEndless ? .waits(attempts: nil) : .data([0])
   }
 
-  /// Looks for another target besides the one that has just been found.
+  /// Looks for another target in addition to the one that has just been found.
   private mutating func activateSecond(_ type: UInt8, _ data: [UInt8]) -> [UInt8]? {
     guard let index = activeIndex() else { return nil }
     switch type {
@@ -213,7 +213,7 @@ extension PN532Chip {
       }
       guard let data else { continue }
       let isISO14443 = targets.first?.blocks != nil
-      // A card is reported under a type only if it is of that type; for the next type it starts anew.
+      // A card is reported under a type only if it is of that type; for the next type it starts again.
       if type == PollType.mifare && isISO14443 || type == PollType.iso14443A && !isISO14443 {
         forgetTargets()
         setCarrier(false)

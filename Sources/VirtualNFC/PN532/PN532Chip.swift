@@ -83,7 +83,7 @@ struct PN532Chip {
   /// WriteGPIO, 7.2.7: P3 and P7.
   var ports: (p3: UInt8, p7: UInt8) = PN532Chip.initialPorts
   var targets: [Target] = []
-  /// The number of the target that takes commands without being selected anew.
+  /// The number of the target that takes commands without being selected again.
   var activeTarget: UInt8?
   /// The cipher of an authenticated MIFARE Classic card.
   var cipher: MIFAREClassicSession?

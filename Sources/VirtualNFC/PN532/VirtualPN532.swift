@@ -46,7 +46,7 @@ public struct VirtualPN532: Hashable, Sendable {
   public var searchRestoresReceiver = false
 
   /// Whether PowerDown forgets what RFConfiguration, SetParameters and SAMConfiguration have set. It is
-  /// known of the registers alone.
+  /// known only of the registers.
   public var powerDownRestoresConfiguration = false
 
   /// Whether a MIFARE Classic authentication that nobody answers has the status 14 of a wrong key, and not

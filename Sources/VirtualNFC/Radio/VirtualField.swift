@@ -135,7 +135,7 @@ public final class VirtualField: Sendable {
 
   /// The answers in the order of their time slots; all in one if the frame asks for no slots.
   ///
-  /// Each card draws a slot anew at each Polling (JIS X 6319-4; FeliCa Card User's Manual, 4.4.2), and a
+  /// Each card draws another slot at each Polling (JIS X 6319-4; FeliCa Card User's Manual, 4.4.2), and a
   /// reader that wants one card takes the first that it hears alone.
   private static func slots(
     of answers: [VirtualTag.TimedAnswer], to frame: RadioFrame,

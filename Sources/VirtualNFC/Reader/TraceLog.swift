@@ -12,7 +12,7 @@
 ///
 /// Masked as `**` are: keys of MIFARE Classic, in authentications and in sector trailers both ways; passwords,
 /// their acknowledges and the pages that hold them; keys of Ultralight C; card keys of FeliCa Lite; keys of
-/// DESFire and everything of an authentication; what VERIFY and its kin carry; and check bytes behind them.
+/// DESFire and everything of an authentication; what VERIFY and its kin carry; and check bytes after them.
 /// What might be one of these and cannot be told is masked as well.
 public struct TraceLog: Sendable {
   private let revealsKeys: Bool
@@ -124,7 +124,7 @@ public struct TraceLog: Sendable {
   // MARK: Air
 
   private mutating func secrets(in frame: RadioFrame) -> [Range<Int>] {
-    // Short frames select anew; enciphered ones, which have parities of their own, show nothing.
+    // Short frames select again; enciphered ones, which have parities of their own, show nothing.
     if frame.bitsInLastByte != 8 {
       air = TraceSecrets()
       return []

@@ -9,7 +9,7 @@ struct TraceSecrets: Sendable {
     /// PACK.
     case acknowledge
     case version
-    /// A step of a mutual authentication, behind its first byte.
+    /// A step of a mutual authentication, after its first byte.
     case authentication
     /// The same in the form of ISO/IEC 7816-4, before the status word.
     case wrappedAuthentication

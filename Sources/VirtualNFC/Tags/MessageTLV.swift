@@ -30,7 +30,7 @@ enum MessageTLV {
     return field + (field.count < room ? [terminator] : [])
   }
 
-  /// A whole area: the message, or none, and zeros behind it.
+  /// A whole area: the message, or none, and zeros after it.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   static func area(_ message: [UInt8], size: Int) throws(VirtualTagError) -> [UInt8] {

@@ -64,7 +64,7 @@ struct Type3AttributeBlock: Hashable, Sendable {
     }
   }
 
-  /// Reads a block whose length alone is wrong, as one of an empty message; `nil` for any other.
+  /// Reads a block of which only the length is wrong, as one of an empty message; `nil` for any other.
   init?(withoutLength bytes: [UInt8]) {
     guard bytes.count == FeliCaBlock.size else { return nil }
     var empty = bytes

@@ -14,7 +14,7 @@ enum DESFireWrapping {
         expectedLength: Type4Command.maximumExpectedLength), link)
   }
 
-  /// Sends a native command over a reader that carries APDUs alone, and gives the native answer,
+  /// Sends a native command over a reader that carries only APDUs, and gives the native answer,
   /// status first.
   ///
   /// - Throws: `commandTooLong`; `tagRefused` for an answer that is none of a wrapped command.

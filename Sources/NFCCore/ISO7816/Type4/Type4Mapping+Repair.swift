@@ -1,7 +1,7 @@
 /// Writing to a card whose capability container is broken.
 extension Type4Mapping {
   /// A container in place of the broken one: with the limits, the file and the access conditions of the old one
-  /// where these make sense, else with those that every card bears, and the file that a card most often has.
+  /// where these make sense, else with those that every card accepts, and the file that a card most often has.
   ///
   /// Nothing is changed yet. That the container can be written at all is tried by writing its first byte as it
   /// is. The size of the NDEF file is found by reading single bytes of it: some 15 exchanges.

@@ -311,7 +311,7 @@ struct ClassicMapping: NDEFMapping {
     try completeArea(for: place, &session)
     let block = try block(message, at: place, &session)
     let end = place.offset + block.count
-    // What the old message has in common with the new one need not be written; what a block holds besides
+    // What the old message has in common with the new one need not be written; what else a block holds
     // stays.
     try load(place.offset..<min(end, place.end), &session)
     try load(place.offset..<place.offset + 1, &session)

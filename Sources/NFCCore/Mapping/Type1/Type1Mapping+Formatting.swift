@@ -1,6 +1,6 @@
 extension Type1Mapping {
   /// Of a formatted tag: empties it, whatever is broken in it. Of a blank one: writes the TLVs, the capability
-  /// container behind them and its magic number last, one WRITE-E for each byte that changes.
+  /// container after them and its magic number last, one WRITE-E for each byte that changes.
   ///
   /// A tag that is not formatted and holds something is refused, unless `wipe` is set; where the reader has no
   /// READ8, only what RALL gives is looked at.

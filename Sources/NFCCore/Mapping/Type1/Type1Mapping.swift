@@ -106,7 +106,7 @@ struct Type1Mapping: NDEFMapping {
 
   // MARK: Status
 
-  /// One RALL. Of a tag with dynamic memory, one READ8 for its lock bits besides; where the reader has none,
+  /// One RALL. Of a tag with dynamic memory, one READ8 for its lock bits too; where the reader has none,
   /// only the static lock bits count.
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
     try status(link, repairing: false)

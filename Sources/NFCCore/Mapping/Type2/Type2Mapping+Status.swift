@@ -73,7 +73,7 @@ extension Type2Mapping {
   }
 
   /// Reads the dynamic lock bytes; `false` if the tag does not give them. That they can be read also
-  /// shows that there is as much memory as the capability container says, as they lie behind it.
+  /// shows that there is as much memory as the capability container says, as they lie after it.
   private mutating func loadLocks(
     _ page: Int, _ layout: Layout, _ link: TagLink
   ) throws -> Bool {

@@ -31,7 +31,7 @@ struct Type2Mapping: NDEFMapping {
   enum Finding: Sendable {
     /// There is no capability container.
     case noContainer
-    /// There is one, and no message behind it; one can stand from this place on.
+    /// There is one, and no message after it; one can stand from this place on.
     case noMessage(Type2CapabilityContainer, TagDataArea, at: Int)
     case layout(Layout)
   }
@@ -110,7 +110,7 @@ struct Type2Mapping: NDEFMapping {
     if let chip { return chip }
     let found = try UltralightIdentification.chip(link)
     chip = .some(found)
-    // The older chips are told apart by refusals, after which they begin anew.
+    // The older chips are told apart by refusals, after which they begin again.
     return found
   }
 

@@ -15,7 +15,7 @@ struct Type2Memory: Sendable {
   enum FastRead: Hashable, Sendable {
     case unknown
     case works
-    /// It does not, or probably not: READ alone is used.
+    /// It does not, or probably not: only READ is used.
     case avoided
   }
 

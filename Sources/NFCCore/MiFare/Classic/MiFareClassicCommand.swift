@@ -1,5 +1,5 @@
 /// A command of MIFARE Classic as a value, as a reader's chip takes it: the second part of a two-part command
-/// right behind the first. Source: MF1S50YYX and MF1S70YYX data sheets, 9.
+/// right after the first. Source: MF1S50YYX and MF1S70YYX data sheets, 9.
 enum MiFareClassicCommand: Hashable, Sendable {
   case authenticate(UInt8, MiFareClassicKeyType, [UInt8])
   case read(UInt8)

@@ -111,7 +111,7 @@ enum MiFareClassicExchange {
     try send(.read(block), link)
   }
 
-  /// Sends a command as the data sheet has it, with the second part of a two-part command right behind
+  /// Sends a command as the data sheet has it, with the second part of a two-part command right after
   /// the first. A command that only is acknowledged gives `0A`.
   static func send(_ bytes: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard let command = MiFareClassicCommand(bytes) else {

@@ -3,7 +3,7 @@
 public struct UltralightCProtection: Hashable, Sendable {
   /// 16 bytes, the two DES keys in the order in which DES takes them; `nil` leaves the tag's own.
   public let key: [UInt8]?
-  /// AUTH0: the first page that asks for the key; all behind it do too.
+  /// AUTH0: the first page that asks for the key; all after it do too.
   public let firstPage: Int
   /// AUTH1: the key is needed for reading as well as for writing.
   public let protectsReading: Bool

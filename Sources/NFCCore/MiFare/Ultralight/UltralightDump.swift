@@ -263,7 +263,7 @@ extension UltralightCommands {
       image: image, known: known, tag: try await dump(password: password), extras: extras)
   }
 
-  /// Writes what a plan says: one exchange a page.
+  /// Writes what a plan says: one exchange per page.
   ///
   /// - Throws: `tagConnectionLost`. A page that the tag refuses is in the report.
   public func restore(

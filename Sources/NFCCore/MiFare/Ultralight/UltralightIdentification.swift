@@ -36,7 +36,7 @@ enum UltralightIdentification {
   }
 
   /// Asks GET_VERSION with the reader's chip verifying the check, as it does after activation, which
-  /// saves setting it up anew. A NAK looks like a broken answer then, and other readers give it as a byte:
+  /// saves setting it up again. A NAK looks like a broken answer then, and other readers give it as a byte:
   /// whatever is no version is asked for again in the form that tells a NAK.
   private static func version(_ link: TagLink) throws -> [UInt8]? {
     do {

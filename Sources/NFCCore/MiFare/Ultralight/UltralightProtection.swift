@@ -5,11 +5,11 @@ public struct UltralightProtection: Hashable, Sendable {
   public let password: [UInt8]
   /// PACK: the two bytes by which the tag answers the right password.
   public let passwordAcknowledge: [UInt8]
-  /// AUTH0: the first page that asks for the password; all behind it do too.
+  /// AUTH0: the first page that asks for the password; all after it do too.
   public let firstPage: Int
   /// PROT: the password is needed for reading as well as for writing.
   public let protectsReading: Bool
-  /// AUTHLIM: how many wrong passwords in a row the tag bears, 1 to 7; `nil` for any number. One more, and
+  /// AUTHLIM: how many wrong passwords in a row the tag accepts, 1 to 7; `nil` for any number. One more, and
   /// it takes none any more, **for good**, not even the right one.
   public let attemptLimit: Int?
   /// NFC_CNT_PWD_PROT of NTAG213, NTAG215 and NTAG216: the counter is read with the password only; `nil`
@@ -62,7 +62,7 @@ extension UltralightProtection: CustomStringConvertible, CustomDebugStringConver
 /// CFG0 and CFG1, the two pages with the settings of the password. What else is in them is kept.
 struct UltralightConfiguration: Hashable, Sendable {
   static let size = 2 * Type2Memory.pageSize
-  /// An AUTH0 behind the last page of any chip.
+  /// An AUTH0 past the last page of any chip.
   static let noPage: UInt8 = 0xFF
 
   private static let authenticate0 = 3

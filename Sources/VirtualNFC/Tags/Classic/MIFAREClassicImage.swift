@@ -7,7 +7,7 @@ extension MIFAREClassic.Product {
   /// Key A of the sectors that hold NDEF: public (NXP AN1304).
   static let ndefKey: [UInt8] = [0xD3, 0xF7, 0xD3, 0xF7, 0xD3, 0xF7]
 
-  /// Access bits FF 07 80 and the byte behind them, 69, as on chip delivery: all is allowed with
+  /// Access bits FF 07 80 and the byte after them, 69, as on chip delivery: all is allowed with
   /// key A, and key B is data (MF1S50YYX data sheet, 8.7.2).
   private static let transportConditions: [UInt8] = [0xFF, 0x07, 0x80, 0x69]
   /// 78 77 88: either key reads, key B writes (AN1304).

@@ -99,7 +99,7 @@ extension MIFAREClassic {
         $0.blockCount * Product.blockSize == dump.count
       })
     else { return nil }
-    // One UID of seven bytes in 256 looks as if it had a check byte; ATQA behind it tells.
+    // One UID of seven bytes in 256 looks as if it had a check byte; ATQA after it tells.
     let isSevenBytes =
       dump.prefix(5).reduce(0, ^) != 0
       || (dump[0] == Self.manufacturer && Array(dump[8..<10]) == product.atqa(uidCount: 7))

@@ -88,7 +88,7 @@ public struct DESFire: VirtualChip {
 
   public var irreversibleState: IrreversibleState { picc.irreversibleState }
 
-  /// The first byte of an identifier that a card draws anew each time (ISO/IEC 14443-3, 6.5.4).
+  /// The first byte of an identifier that a card draws again each time (ISO/IEC 14443-3, 6.5.4).
   private static let randomIdentifier: UInt8 = 0x08
 
   public mutating func powerOn() {

@@ -23,11 +23,11 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case getDFNames = 0x6D
   case freeMemory = 0x6E
   case getFileIdentifiers = 0x6F
-  /// WriteData whose parts are chained by ISO/IEC 14443-4 alone; since EV2.
+  /// WriteData whose parts are chained only by ISO/IEC 14443-4; since EV2.
   case writeDataChained = 0x8D
   case abortTransaction = 0xA7
   case authenticateAES = 0xAA
-  /// ReadData whose parts are chained by ISO/IEC 14443-4 alone; since EV2.
+  /// ReadData whose parts are chained only by ISO/IEC 14443-4; since EV2.
   case readDataChained = 0xAD
   case additionalFrame = 0xAF
   case readRecords = 0xBB

@@ -204,7 +204,7 @@ enum FeliCaPacket: Hashable, Sendable {
 struct FeliCaPolling: Hashable, Sendable {
   static let idmSize = 8
 
-  /// What is asked for besides IDm and PMm.
+  /// What is asked for in addition to IDm and PMm.
   private enum RequestCode {
     static let systemCode: UInt8 = 0x01
     static let communicationPerformance: UInt8 = 0x02

@@ -106,7 +106,7 @@ public struct ISO7816Card: VirtualChip {
     let wasActivated = interface.isActivated
     switch interface.receive(frame) {
     case .handled(let answer):
-      // A card that has been deselected starts anew (ISO/IEC 14443-4, clause 8).
+      // A card that has been deselected starts again (ISO/IEC 14443-4, clause 8).
       if wasActivated, !interface.isActivated { reset() }
       return answer
     case .command(let apdu):

@@ -13,7 +13,7 @@ enum ST25DVCommand {
 /// Password 0 is for the configuration, 1 to 3 for whichever areas name them; one session is open at a
 /// time. Source: data sheet DS10925, 5.6 and 7.6; the registers as ST's driver has them
 /// (st25dv_reg.h). Not confirmed on a chip: the errors of the commands; that a wrong password ends a
-/// session. That an area ends behind the one before it is not asked for.
+/// session. That an area ends after the one before it is not asked for.
 struct ST25DVSecurity: Hashable, Sendable {
   /// Who may read and write an area (register RFAxSS, bits 2 and 3).
   private enum Protection: UInt8 {

@@ -127,7 +127,7 @@ struct VicinityInventory: Hashable, Sendable {
   var afi: UInt8
   /// Which UIDs are asked for.
   var mask: VicinityMask
-  /// What is answered, behind the flags.
+  /// What is answered, after the flags.
   var payload: [UInt8]
   /// Whether it is for the chip as it is now, AFI and UID apart.
   var isForThis: Bool

@@ -73,7 +73,7 @@ public struct PlainVicinityChip: VirtualChip, VicinityChip {
 }
 
 extension VirtualTag {
-  /// A tag with a chip that has the standard's commands alone.
+  /// A tag with a chip that has only the standard's commands.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.

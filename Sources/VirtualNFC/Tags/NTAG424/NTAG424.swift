@@ -1,6 +1,6 @@
 import NFCCore
 
-/// An NTAG 424 DNA (NT4H2421Gx), whose NDEF file can hold a link that is signed anew at every read.
+/// An NTAG 424 DNA (NT4H2421Gx), whose NDEF file can hold a link that is signed again at every read.
 ///
 /// It has every command of the data sheet with AES secure messaging; LRP secure messaging and the keys of the chip
 /// itself are not there, and SetConfiguration refuses to enable LRP. The limit of failed authentications is kept;

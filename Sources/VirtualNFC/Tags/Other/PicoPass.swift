@@ -12,7 +12,7 @@ import NFCCore
 /// the application blocks are not answered.
 public struct PicoPass: VirtualChip {
   private enum Command {
-    /// Wakes every chip; answered by a start of frame alone, which carries nothing.
+    /// Wakes every chip; answered only by a start of frame, which carries nothing.
     static let actall: UInt8 = 0x0A
     /// Without parameters; answered with the serial number for anticollision.
     static let identify: UInt8 = 0x0C

@@ -151,7 +151,7 @@ extension MIFAREUltralightEV1.Product {
   /// CFG0; CFG1, PWD and PACK follow it.
   var configurationPage: Int { self == .mf0ul11 ? 0x10 : 0x25 }
 
-  /// MF0UL21 alone has more pages than the static lock bytes reach: section 8.5.3.
+  /// Only MF0UL21 has more pages than the static lock bytes reach: section 8.5.3.
   private static let dynamicLockPage = 0x24
 
   var lockMap: LockMap {

@@ -129,7 +129,7 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
     return state
   }
 
-  /// The session registers can be written from the I²C side alone.
+  /// The session registers can be written only from the I²C side.
   func acceptsWrite(to address: Int) -> Bool {
     guard sector != Self.sessionSector else { return false }
     let page = sector * Self.sectorPages + address
