@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A PC/SC daemon that accepts connections and answers nothing: no command waits for it for long.

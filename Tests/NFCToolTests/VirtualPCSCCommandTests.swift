@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 

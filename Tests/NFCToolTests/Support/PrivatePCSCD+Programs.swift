@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 extension PrivatePCSCD {
   /// Runs `nfc` on a reader of this daemon.

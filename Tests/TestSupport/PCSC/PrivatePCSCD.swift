@@ -1,21 +1,19 @@
 import Foundation
 import Synchronization
-import TestSupport
-import VirtualNFC
 
 /// A PC/SC daemon of a test's own, with virtual reader drivers: on its own socket, in its own mount
 /// namespace, ended with the test.
-final class PrivatePCSCD: Sendable {
+public final class PrivatePCSCD: Sendable {
   /// What a driver shows: a reader with room for one card.
-  struct Slot: Sendable {
+  public struct Slot: Sendable {
     /// As the daemon lists it.
-    let name: String
-    let port: UInt16
+    public let name: String
+    public let port: UInt16
   }
 
-  let directory: URL
+  public let directory: URL
   /// Two for each driver, in the drivers' order.
-  let slots: [Slot]
+  public let slots: [Slot]
   private let ports: [PortPair]
   private let process: Mutex<Process>
 
@@ -44,21 +42,21 @@ final class PrivatePCSCD: Sendable {
     return probe.terminationStatus == 0 ? nil : Obstacle(description: "no mount namespaces")
   }()
 
-  var environment: [String: String] {
+  public var environment: [String: String] {
     ["PCSCLITE_CSOCK_NAME": directory.appending(path: "run/pcscd.comm").path]
   }
 
   /// Of the first slot.
-  var port: UInt16 { slots[0].port }
+  public var port: UInt16 { slots[0].port }
 
   /// - Parameter name: the reader's, to which the driver adds " 00 00", and " 00 01" for its second
   ///   slot.
-  convenience init(name: String) throws {
+  public convenience init(name: String) throws {
     try self.init(names: [name])
   }
 
   /// - Parameter names: of the drivers' readers, one to eight that differ: a daemon has 16 slots.
-  init(names: [String]) throws {
+  public init(names: [String]) throws {
     if let obstacle = Self.obstacle { throw obstacle }
     ports = names.map { _ in PortPair() }
     slots = zip(names, ports).flatMap { name, ports in
@@ -72,7 +70,7 @@ final class PrivatePCSCD: Sendable {
         at: directory.appending(path: folder), withIntermediateDirectories: true)
     }
     for (index, name) in names.enumerated() {
-      // A library that is loaded twice keeps the slots of the second driver alone.
+      // A library that is loaded twice keeps only the slots of the second driver.
       let library = directory.appending(path: "vpcd\(index).so")
       try files.copyItem(
         at: URL(filePath: Self.driver).resolvingSymlinksInPath(), to: library)
@@ -96,8 +94,8 @@ final class PrivatePCSCD: Sendable {
 
   private var socketPath: String { directory.appending(path: "run/pcscd.comm").path }
 
-  /// Starts the daemon, anew after ``stop()``, and waits until it listens.
-  func start() throws {
+  /// Starts the daemon, again after ``stop()``, and waits until it listens.
+  public func start() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/unshare")
     process.arguments = [
@@ -126,8 +124,8 @@ final class PrivatePCSCD: Sendable {
   }
 
   /// Lets the daemon answer nothing until ``resume()``; its socket still accepts connections.
-  func pause() { signal(SIGSTOP) }
-  func resume() { signal(SIGCONT) }
+  public func pause() { signal(SIGSTOP) }
+  public func resume() { signal(SIGCONT) }
 
   private func signal(_ number: Int32) {
     process.withLock { process in
@@ -136,7 +134,7 @@ final class PrivatePCSCD: Sendable {
     }
   }
 
-  func stop() {
+  public func stop() {
     process.withLock { process in
       guard process.isRunning else { return }
       // One that is paused would not end.
@@ -149,15 +147,15 @@ final class PrivatePCSCD: Sendable {
 
 /// Two ports, one after the other, that nobody listens at, and that no other test is given for as long
 /// as this lives: until the daemon listens, another could find them free as well.
-final class PortPair: Sendable {
-  let first: UInt16
+public final class PortPair: Sendable {
+  public let first: UInt16
   /// A socket whose name stands for the pair, without a file (unix(7), abstract).
   private let reservation: Int32
 
   /// Below those that connections are given by the system (ip_local_port_range).
   private static let range: Range<UInt16> = 20_000..<32_000
 
-  init() {
+  public init() {
     while true {
       let first = UInt16.random(in: Self.range) & ~1
       let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue

@@ -1,1 +1,0 @@
-../../NFCTests/PCSC/PrivatePCSCD.swift
