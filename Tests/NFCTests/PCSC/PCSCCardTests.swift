@@ -93,7 +93,7 @@ import VirtualNFC
       _ = try await card.sendMiFareCommand([0x70, 0x01, 0x90, 0x00])
     }
     #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains("APDUs alone") == true)
+    #expect(error?.reason.contains("only APDUs") == true)
   }
 
   @Test func asksForTheAPDUAndLosesTheCardWithIt() async throws {
