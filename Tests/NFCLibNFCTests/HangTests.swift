@@ -108,13 +108,20 @@ extension LibNFCTests {
       for _ in 0..<20 { _ = try await Reader.open(chip.connectionString) }
     }
 
+    /// Tests beside this one open descriptors too, for a moment: what a reader leaves open is there every time.
     @Test func noProgramInheritsAReader() async throws {
       let chip = try StubbornChip()
-      let inherited = Set((0..<1024).filter { fcntl(Int32($0), F_GETFD) & FD_CLOEXEC == 0 })
-      let reader = try await Reader.open(chip.connectionString)
-      let now = Set((0..<1024).filter { fcntl(Int32($0), F_GETFD) & FD_CLOEXEC == 0 })
-      #expect(now.subtracting(inherited).isEmpty)
-      await reader.close()
+      func inheritable() -> Set<Int32> {
+        Set((0..<1024).filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 })
+      }
+      var everyTime: Int?
+      for _ in 0..<5 {
+        let before = inheritable()
+        let reader = try await Reader.open(chip.connectionString)
+        everyTime = min(everyTime ?? .max, inheritable().subtracting(before).count)
+        await reader.close()
+      }
+      #expect(everyTime == 0)
     }
 
     @Test func pollingGoesOnWhenAReaderIsUnpluggedAndComesBack() async throws {

@@ -11,6 +11,7 @@ final class LineProcess: @unchecked Sendable {
   let lines: AsyncStream<String>
   private let process = Process()
   private let input = Pipe()
+  private let output = Pipe()
   private let queue = Mutex(Queue())
   private let isFilled = DispatchSemaphore(value: 0)
 
@@ -25,33 +26,51 @@ final class LineProcess: @unchecked Sendable {
   /// A program that leaves more than this unread is not going to read it.
   private static let longestQueue = 16 << 20
   private static let piece = 1 << 16
+  /// How often a program that writes nothing is looked after.
+  private static let patienceMilliseconds: Int32 = 500
 
   /// - Parameter program: the path of an executable.
   init(program: String, arguments: [String] = []) throws {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.standardInput = input
-    let output = Pipe()
     process.standardOutput = output
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     self.lines = lines
+    // A program that is started beside this one would hold the pipes open for as long as it runs.
+    for handle in [
+      input.fileHandleForReading, input.fileHandleForWriting, output.fileHandleForReading,
+      output.fileHandleForWriting,
+    ] {
+      _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    }
     try process.run()
     // A thread of its own: a readability handler of FileHandle may still be called for a descriptor that
     // was closed, and then ends this program.
-    Thread.detachNewThread {
-      let splitter = LineSplitter(limit: Self.longestLine)
-      var bytes = [UInt8](repeating: 0, count: Self.piece)
-      while true {
-        let count = read(output.fileHandleForReading.fileDescriptor, &bytes, bytes.count)
-        if count > 0 {
-          for line in splitter.split(Data(bytes.prefix(count))) { continuation.yield(line) }
-        } else if count == 0 || errno != EINTR {
-          break
-        }
-      }
-      continuation.finish()
-    }
+    Thread.detachNewThread { self.readLines(into: continuation) }
     Thread.detachNewThread { self.writeQueue() }
+  }
+
+  private func readLines(into continuation: AsyncStream<String>.Continuation) {
+    let splitter = LineSplitter(limit: Self.longestLine)
+    var bytes = [UInt8](repeating: 0, count: Self.piece)
+    var state = pollfd(
+      fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    while true {
+      // What the program has started may hold its output open after its end.
+      let isReady = poll(&state, 1, Self.patienceMilliseconds)
+      if isReady == 0 {
+        if process.isRunning { continue }
+        break
+      }
+      let count = isReady < 0 ? -1 : read(state.fd, &bytes, bytes.count)
+      if count > 0 {
+        for line in splitter.split(Data(bytes.prefix(count))) { continuation.yield(line) }
+      } else if count == 0 || errno != EINTR {
+        break
+      }
+    }
+    continuation.finish()
   }
 
   /// Writes a line, and does not wait until the program reads it. Nothing happens if the program has ended; one
