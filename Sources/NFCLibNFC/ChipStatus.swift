@@ -5,6 +5,11 @@ enum ChipStatus {
   private static let timeOut: UInt8 = 0x01
   private static let checkError: UInt8 = 0x02
   private static let parityError: UInt8 = 0x03
+  private static let bitCollision: UInt8 = 0x06
+  /// Buffers that are too small: the chip's, the radio unit's, and the firmware's.
+  private static let tooLong: Set<UInt8> = [0x07, 0x09, 0x0E]
+  /// Overheating and over-current.
+  private static let switchedOff: Set<UInt8> = [0x0D, 0x2D]
 
   /// What the codes mean, as far as a reader of tags meets them.
   private static let texts: [UInt8: String] = [
@@ -29,10 +34,24 @@ enum ChipStatus {
       return NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
     case checkError, parityError:
       return NFCError(.tagResponseError, "the tag's answer is broken", cause: .checksum)
+    case .some(let code) where switchedOff.contains(code):
+      return NFCError(
+        .tagConnectionLost, "the reader has switched its antenna off", cause: cause(code))
+    case bitCollision:
+      return NFCError(
+        .tagResponseError, "more than one tag has answered", cause: cause(bitCollision))
+    case .some(let code) where tooLong.contains(code):
+      return NFCError(
+        .tagResponseError, "the tag's answer is longer than the reader can take",
+        cause: cause(code))
     case .some(let code):
       return NFCError(
         .tagResponseError, "the tag has not answered as it should",
-        cause: .chip(code, texts[code] ?? "unknown error"))
+        cause: cause(code))
     }
+  }
+
+  private static func cause(_ code: UInt8) -> NFCError.Cause {
+    .chip(code, texts[code] ?? "unknown error")
   }
 }

@@ -144,6 +144,8 @@ extension PN532Chip {
   }
 
   private mutating func mifare(_ command: UInt8, _ data: [UInt8]) -> Answer? {
+    isWithinMIFARE = true
+    defer { isWithinMIFARE = false }
     switch (command, data.count) {
     case (MIFARE.authenticateA, 12), (MIFARE.authenticateB, 12):
       return authenticate(data)
@@ -290,11 +292,11 @@ extension PN532Chip {
   private static let longestAnswer = PN532Frame.maximumLength - 3
 
   private mutating func received(_ frame: RadioFrame) -> Answer {
+    let longest = Self.longestAnswer + (registers.checksCRC ? 2 : 0)
+    guard frame.bytes.count <= longest else { return .status(.bufferTooSmall) }
     let data = dataOfUnit(frame)
     switch data {
     case .failure(let status): return .status(status)
-    case .payload(let bytes) where bytes.count > Self.longestAnswer:
-      return .status(.bufferTooSmall)
     case .payload(let bytes): return .status(.success, bytes)
     }
   }

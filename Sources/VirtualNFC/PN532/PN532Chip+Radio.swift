@@ -8,8 +8,13 @@ extension PN532Chip {
   mutating func transmit(
     _ frame: RadioFrame, limit: Duration = PN532Chip.searchLimit
   ) -> VirtualField.Reception {
-    setCarrier(true)
     let effects = faults.nextExchange()
+    trouble = Self.switchesOff(effects)
+    guard trouble == nil else {
+      setCarrier(false)
+      return .silence
+    }
+    setCarrier(true)
     for effect in effects {
       switch effect {
       case .tagLeaves: field.removeAll()
@@ -29,6 +34,12 @@ extension PN532Chip {
     laterSlots = exchange?.laterSlots ?? []
     var reception = exchange?.reception ?? .silence
     disturb(&reception, by: effects)
+    if let found = Self.trouble(of: effects, with: frame, isWithinMIFARE: isWithinMIFARE),
+      case .frame = reception
+    {
+      trouble = found
+      reception = .silence
+    }
     for case .answerLate(let time) in effects { exchange?.delay += time }
     if let exchange, exchange.delay > limit || limit == .zero { reception = .silence }
     switch reception {
@@ -68,6 +79,28 @@ extension PN532Chip {
           answer.bitsInLastByte = 8
           reception = answer.bytes.isEmpty ? .silence : .frame(answer)
         }
+      case .answerBitsLost(let count):
+        if case .frame(var answer) = reception, count > 0, answer.bitsInLastByte > count {
+          answer.bitsInLastByte -= count
+          let last = answer.bytes.count - 1
+          answer.bytes[last] &= UInt8(truncatingIfNeeded: (1 << answer.bitsInLastByte) - 1)
+          reception = .frame(answer)
+        }
+      case .answerContinues(let count):
+        if case .frame(var answer) = reception, answer.bitsInLastByte == 8 {
+          let rest = [UInt8](repeating: 0, count: max(0, count))
+          answer.bytes += rest
+          answer.parity = answer.parity.map { $0 + rest.map { _ in true } }
+          reception = .frame(answer)
+        }
+      case .answerCollides(let bit):
+        if case .frame(let answer) = reception, (0..<answer.bitCount).contains(bit) {
+          reception = .collision(answer, bit: bit)
+        }
+      case .answerStartBroken:
+        if case .frame(let answer) = reception, answer.modulation != .typeA {
+          reception = .silence
+        }
       case .answerBroken:
         if case .frame(var answer) = reception, !answer.bytes.isEmpty {
           answer.bytes[0] ^= 0x01
@@ -76,6 +109,36 @@ extension PN532Chip {
       default: break
       }
     }
+  }
+
+  /// What the chip reports when it switches its antenna off (UM0701-02, table 15).
+  private static func switchesOff(_ effects: [Fault.Effect]) -> PN532Status? {
+    for effect in effects {
+      switch effect {
+      case .chipOverheats: return .overheated
+      case .antennaOverloads: return .overCurrent
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// What the unit or the firmware reports of an answer before its check is looked at: a start that is broken
+  /// (PN532 data sheet, CIU_Error, ProtocolErr), bits that are missing in anticollision or SELECT, or in an
+  /// operation of MIFARE (UM0701-02, table 15, 0Bh, 04h, 05h).
+  private static func trouble(
+    of effects: [Fault.Effect], with frame: RadioFrame, isWithinMIFARE: Bool
+  ) -> PN532Status? {
+    guard frame.modulation == .typeA else { return nil }
+    for effect in effects {
+      switch effect {
+      case .answerStartBroken: return .rfProtocolError
+      case .answerBitsLost where selectCodes.contains(frame.bytes.first ?? 0): return .bitCountError
+      case .answerBitsLost where isWithinMIFARE: return .mifareFraming
+      default: break
+      }
+    }
+    return nil
   }
 
   /// How many bytes a write gets done that is torn; `nil` if none is.

@@ -98,6 +98,10 @@ struct PN532Chip {
   var segments: [UInt8] = []
   /// The host gives and takes what the antenna sends and receives, parity bits included.
   var isRaw = false
+  /// What has gone wrong with the last frame, where silence alone does not tell it.
+  var trouble: PN532Status?
+  /// A command of MIFARE is carried out, whose answers the firmware checks by their bits.
+  var isWithinMIFARE = false
   /// The error that GetGeneralStatus tells: the latest, whatever has succeeded since.
   private(set) var lastStatus = PN532Status.success
   /// How long the frames took that went over the air since it was last set to zero.
@@ -152,7 +156,9 @@ struct PN532Chip {
     nextBaudRate = nil
     if isInLowVbat, code.needsRadio { return .syntaxError }
     let parameters = Array(command.dropFirst())
-    guard let answer = run(code, parameters) else { return .syntaxError }
+    trouble = nil
+    guard var answer = run(code, parameters) else { return .syntaxError }
+    if code.answersWithStatus, let trouble, !answer.isSuccess { answer = .status(trouble) }
     if code.answersWithStatus, case .data(let data) = answer, let first = data.first,
       let status = PN532Status(rawValue: first & PN532Status.mask), status != .success
     {
@@ -183,6 +189,15 @@ struct PN532Chip {
     case waits(attempts: Int?)
     /// Nothing but the host ends the command.
     case neverEnds
+
+    /// Whether it is none of a failed exchange.
+    var isSuccess: Bool {
+      if case .data(let data) = self, let status = data.first {
+        status & PN532Status.mask == PN532Status.success.rawValue
+      } else {
+        false
+      }
+    }
 
     static func status(_ status: PN532Status, _ data: [UInt8] = []) -> Answer {
       .data([status.rawValue] + data)

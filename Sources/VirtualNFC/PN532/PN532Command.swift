@@ -67,6 +67,7 @@ enum PN532Status: UInt8 {
   case bitCollision = 0x06
   case bufferTooSmall = 0x07
   case rfProtocolError = 0x0B
+  case overheated = 0x0D
   case internalBufferOverflow = 0x0E
   case invalidParameter = 0x10
   case dataFormat = 0x13
@@ -77,6 +78,7 @@ enum PN532Status: UInt8 {
   case wrongContext = 0x27
   case cardExchanged = 0x2A
   case cardDisappeared = 0x2B
+  case overCurrent = 0x2D
 
   /// A status that ends a command of several steps.
   struct Failure: Error {

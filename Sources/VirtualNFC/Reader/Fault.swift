@@ -32,8 +32,21 @@ public struct Fault: Sendable {
     case answerParityBroken
     /// The tag's answer ends after so many bytes.
     case answerCut(Int)
+    /// So many of the last bits of the tag's answer are missing, up to 7.
+    case answerBitsLost(Int)
+    /// The tag goes on for so many bytes after its answer.
+    case answerContinues(Int)
+    /// The beginning of the tag's answer is broken. A receiver of type A reports it, others hear nothing.
+    case answerStartBroken
+    /// Another tag answers at the same time, and otherwise from this bit on, counted from 0.
+    case answerCollides(bit: Int)
     /// The tag's answer begins so much later than it would.
     case answerLate(Duration)
+    /// The chip has become too hot and switches its antenna off instead of sending the frame.
+    case chipOverheats
+    /// More current flows into the antenna than may, as with metal before it; the chip switches it off instead
+    /// of sending the frame.
+    case antennaOverloads
     /// The tag is torn away while it writes: of the bytes that the frame changes in its memory, only the
     /// first ones have been written. It does not answer, and has left.
     case writeTorn(Int)
