@@ -116,10 +116,10 @@ let package = Package(
     // Prints what is on the tags that are tapped.
     .executableTarget(name: "NFCExample", dependencies: ["NFC", "VirtualNFC"]),
 
-    // What several test targets share. The script is the USB bus of some of them.
+    // What several test targets share. The scripts are the buses of some of them.
     .target(
       name: "TestSupport", dependencies: ["VirtualNFC"], path: "Tests/TestSupport",
-      exclude: ["USB/usb_reader.py"]),
+      exclude: ["USB/usb_reader.py", "Bus/bus_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "VirtualNFC"]),
     .testTarget(
@@ -159,6 +159,11 @@ let package = Package(
       dependencies: ["Recordings", "NFC", "NFCCore", "NFCPCSC", "VirtualNFC"]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
+    // Uses the library in a process that sees a reader on a bus.
+    .executableTarget(name: "BusExercise", dependencies: ["NFC"], path: "Tests/BusExercise"),
+    .testTarget(
+      name: "BusTests",
+      dependencies: ["TestSupport", "BusExercise", "NFCTool", "NFCCore", "VirtualNFC"]),
     .testTarget(
       name: "InteropTests",
       dependencies: ["NFC", "NFCCore", "SecureTags", "TestSupport", "VirtualNFC"]),

@@ -1,6 +1,12 @@
 import CLibNFC
 import NFCCore
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// An open connection to a reader, from the lock on its port to a chip whose settings are known.
 final class Connection {
   let device: LibNFC.Device
@@ -42,7 +48,20 @@ final class Connection {
       else { return nil }
       return try open()
     }
-    guard let device = try open() ?? openAtOtherRate() else {
+    // A chip on a bus has the last answer to a program that was killed, and gives it to the next one.
+    func openAfterClearing() throws -> LibNFC.Device? {
+      guard let input = traits.busInput, let lock, !watchdog.isCut, input.clear(lock) else {
+        return nil
+      }
+      return try open()
+    }
+    if let input = traits.busInput, let lock, input.prepare(lock) == EBUSY {
+      throw NFCError(
+        .readerUnavailable,
+        "a module of the kernel has the chip at \(text), for instance pn533_i2c; unload it",
+        cause: .system(EBUSY, String(cString: strerror(EBUSY))))
+    }
+    guard let device = try open() ?? openAtOtherRate() ?? openAfterClearing() else {
       throw NFCError(
         .readerUnavailable,
         "no reader answers at \(text); check its cable, and that no other program uses it")

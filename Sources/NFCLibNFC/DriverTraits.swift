@@ -35,6 +35,10 @@ struct DriverTraits: Sendable {
   let abort: Abort
   /// What the driver takes off a time-out before it first looks for an answer, in milliseconds.
   var timeoutLoss: Int32 = 0
+  /// Whether the driver reports 0 bytes, and no error, for an answer that it has not fetched.
+  var takesSilenceForAnAnswer = false
+  /// How what nobody has fetched is taken off a bus.
+  var busInput: BusInput?
   /// Whether nothing but a PN532 is at the other end: no firmware of a reader's own has set up the chip.
   var isBareChip = false
   /// Whether it calls abort() for an answer that is longer than ``maximumResponseLength``.
@@ -67,10 +71,14 @@ struct DriverTraits: Sendable {
       maximumResponseLength: 250, abort: .none),
     // `pn532_i2c_receive` reads a whole frame into 264 bytes: preamble 3, extended length 5, D5, code and
     // status 3, checksum and postamble 2.
+    // After a time-out and after an abort it returns `last_error`, which is 0.
     DriverTraits(
       name: "pn532_i2c", address: .node, maximumResponseLength: 251, abort: .flag,
-      isBareChip: true),
-    DriverTraits(name: "pn532_spi", address: .node, abort: .flag, isBareChip: true),
+      takesSilenceForAnAnswer: true, busInput: BusInput(bus: .i2c), isBareChip: true),
+    // After an abort it returns what `pn532_spi_ack` does, which is 0.
+    DriverTraits(
+      name: "pn532_spi", address: .node, abort: .flag, takesSilenceForAnAnswer: true,
+      busInput: BusInput(bus: .spi), isBareChip: true),
   ]
 
   static func named(_ name: String) -> DriverTraits? { all.first { $0.name == name } }

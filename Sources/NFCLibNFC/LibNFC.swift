@@ -175,6 +175,8 @@ enum LibNFC {
     /// Guards ``abort`` against a device that is closed meanwhile.
     let aborter: Aborter
     private(set) var isClosed = false
+    /// `NP_EASY_FRAMING`, which `nfc_initiator_init` sets.
+    private var isEasyFraming = true
 
     /// Ends a call from another thread.
     ///
@@ -289,6 +291,7 @@ enum LibNFC {
     }
 
     func set(_ property: nfc_property, _ value: Bool) throws(Failure) {
+      if property == NP_EASY_FRAMING { isEasyFraming = value }
       try check(nfc_device_set_property_bool(device, property, value))
     }
 
@@ -344,6 +347,7 @@ enum LibNFC {
     ) throws(Failure) -> nfc_target? {
       var target = nfc_target()
       let modulation = nfc_modulation(nmt: type, nbr: rate)
+      let start = ContinuousClock.now
       let count: Int32
       if let initiatorData {
         count = try check(
@@ -354,7 +358,12 @@ enum LibNFC {
       }
       // What libnfc 1.8.0 returns for a target that it has looked for by hand is the first byte of its number,
       // which may be 0. It fills in the target only if there is one.
-      return count > 0 || target.nm.nmt == type ? target : nil
+      if count > 0 || target.nm.nmt == type { return target }
+      // Searches by hand take as long without anything being wrong.
+      if [NMT_ISO14443A, NMT_ISO14443B, NMT_FELICA, NMT_JEWEL].contains(type) {
+        try checkAnswer(since: start, within: Self.searchTimeout)
+      }
+      return nil
     }
 
     func deselect() throws(Failure) {
@@ -372,6 +381,9 @@ enum LibNFC {
     func transceive(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
       try checkLength(command, traits.maximumCommandLength)
       do {
+        guard !traits.takesSilenceForAnAnswer || !takesChipCommands else {
+          return try transceiveByChip(command, timeout: timeout)
+        }
         let count = try check(
           nfc_initiator_transceive_bytes(
             device, command, command.count, buffer, Self.bufferSize, traits.timeout(timeout)))
@@ -383,6 +395,38 @@ enum LibNFC {
         }
         throw failure
       }
+    }
+
+    /// InDataExchange and InCommunicateThru (UM0701-02, 7.3.8 and 7.3.9).
+    private static let (inDataExchange, inCommunicateThru): (UInt8, UInt8) = (0x40, 0x42)
+    /// The number of the one target that libnfc has the chip find.
+    private static let target: UInt8 = 0x01
+
+    /// One exchange as `nfc_initiator_transceive_bytes` makes it, for drivers that report an answer which they
+    /// have not fetched as one of 0 bytes: libnfc then takes for the chip's status whatever stands in a buffer of
+    /// its own, and ends the process when the highest bit of it is set.
+    private func transceiveByChip(
+      _ command: [UInt8], timeout: Int32
+    ) throws(Failure) -> [UInt8] {
+      let head = isEasyFraming ? [Self.inDataExchange, Self.target] : [Self.inCommunicateThru]
+      // A status of success in the place of one that does not come.
+      buffer[0] = 0
+      let answer = try chipCommand(head + command, timeout: timeout)
+      guard !answer.isEmpty else { throw Failure(code: Failure.timeout) }
+      return Array(answer.dropFirst())
+    }
+
+    /// The time-out of libnfc's own searches, in milliseconds (`pn53x_initiator_select_passive_target`).
+    private static let searchTimeout: Int32 = 300
+
+    /// Tells an answer of 0 bytes that has come from one that has not, by the time that it took.
+    private func checkAnswer(
+      since start: ContinuousClock.Instant, within timeout: Int32
+    ) throws(Failure) {
+      guard traits.takesSilenceForAnAnswer,
+        ContinuousClock.now - start >= .milliseconds(Int(timeout))
+      else { return }
+      throw Failure(code: Failure.timeout)
     }
 
     private func checkLength(_ command: [UInt8], _ longest: Int) throws(Failure) {
@@ -414,9 +458,16 @@ enum LibNFC {
     ) throws(Failure) -> [UInt8] {
       try checkLength(command, LibNFC.maximumCommandLength)
       guard let call = LibNFC.chipCommand else { throw Failure(code: Failure.notSupported) }
-      return answer(
+      if traits.takesSilenceForAnAnswer {
+        // Such a driver returns the error of an earlier call, which only calls of libnfc's public ones clear.
+        try set(NP_EASY_FRAMING, isEasyFraming)
+      }
+      let start = ContinuousClock.now
+      let answer = answer(
         of: try check(
           call(device, command, command.count, buffer, Self.bufferSize, rawTimeout)))
+      if answer.isEmpty { try checkAnswer(since: start, within: rawTimeout) }
+      return answer
     }
 
     /// A command that stays between host and chip takes no longer, in milliseconds.
@@ -441,11 +492,15 @@ enum LibNFC {
       resynchronize()
     }
 
-    /// Takes what the reader has answered too late off a USB line, where it would be taken for the answer to the
-    /// next command. The drivers for serial ports and buses do that by themselves.
+    /// Takes what the reader has answered too late off a USB line or a bus, where it would be taken for the answer
+    /// to the next command. The drivers for serial ports do that by themselves.
     func resynchronize() {
-      guard traits.address == .usb, !isClosed else { return }
-      line?.withDescriptor { USBInput(of: $0)?.drain($0) }
+      guard !isClosed else { return }
+      switch traits.address {
+      case .usb: line?.withDescriptor { USBInput(of: $0)?.drain($0) }
+      case .node: line?.withDescriptor { traits.busInput?.clear($0) }
+      case .serialPort: break
+      }
     }
 
     /// GetGeneralStatus (UM0701-02, 7.2.3), whose first byte is the error that the chip met last.

@@ -167,6 +167,10 @@ package final class LibNFCDriver: ReaderDriver {
         disconnect()
       } else if watchdog.isAbortSent, failure.code != LibNFC.Failure.aborted {
         device.clearAbort()
+        // Some drivers do not say that a call was aborted.
+        if failure.isOfLine, device.traits.takesSilenceForAnAnswer {
+          throw LibNFC.Failure(code: LibNFC.Failure.aborted)
+        }
       } else if failure.isOfLine || failure.code == LibNFC.Failure.aborted {
         device.resynchronize()
       }

@@ -42,6 +42,8 @@ public final class USBReader: Sendable {
     case arrives(milliseconds: Int)
     /// The answer to the n-th command comes late.
     case late(Int, milliseconds: Int)
+    /// So do all answers of tags.
+    case slow(milliseconds: Int)
 
     fileprivate var arguments: [String] {
       switch self {
@@ -57,6 +59,7 @@ public final class USBReader: Sendable {
       case .hangs: ["--hang"]
       case .arrives(let time): ["--arrive", "\(time)"]
       case .late(let command, let time): ["--late", "\(command):\(time)"]
+      case .slow(let time): ["--slow", "\(time)"]
       }
     }
   }

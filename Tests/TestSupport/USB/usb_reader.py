@@ -55,6 +55,8 @@ DIRECTION_IN = 0x80
 ACK = bytes.fromhex("0000ff00ff00")
 NACK = bytes.fromhex("0000ffff0000")
 ERROR = bytes.fromhex("0000ff01ff7f8100")
+# InDataExchange and InCommunicateThru.
+EXCHANGES = (b"\x40", b"\x42")
 WAKE_UP = bytes.fromhex("55550000000000000000")
 
 
@@ -118,9 +120,10 @@ class Reader:
     def __init__(self, chip, options, answer):
         self.chip, self.options, self.answer = chip, options, answer
         self.commands = 0
+        self.is_exchange = False
 
     def send(self, data):
-        delay = 0
+        delay = self.options.slow / 1000 if self.is_exchange and data != ACK else 0
         if self.options.late and self.commands == self.options.late[0]:
             delay = self.options.late[1] / 1000
         self.answer(data, delay)
@@ -137,6 +140,7 @@ class SCL3711(Reader):
     def out(self, data):
         if data not in (ACK, NACK):
             self.commands += 1
+            self.is_exchange = payload(data)[1:2] in EXCHANGES
         self.chip.write(data)
 
     def pump(self):
@@ -179,6 +183,7 @@ class ACR122U(Reader):
         elif data[:4] == b"\xff\0\0\0" and len(data) > 6 and data[5] == 0xD4:
             # A command while another one runs takes its place.
             self.pending = message
+            self.is_exchange = data[6:7] in EXCHANGES
             self.chip.write(WAKE_UP + frame(data[5:5 + data[4]]))
         elif data[:3] == b"\xff\0\x48":
             self.reply(message, b"ACR122U214")
@@ -489,6 +494,7 @@ def arguments():
     parser.add_argument("--back", type=int, help="plugged in again so many milliseconds later")
     parser.add_argument("--arrive", type=int, help="plugged in so many milliseconds after the start")
     parser.add_argument("--late", type=pair, help="command:milliseconds: its answer is late")
+    parser.add_argument("--slow", type=int, default=0, help="milliseconds for each exchange")
     parser.add_argument("--kernel", action="store_true", help="a module of the kernel has it")
     parser.add_argument(
         "--kernel-stays", action="store_true", help="and the program may not take it away")

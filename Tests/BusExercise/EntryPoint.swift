@@ -1,0 +1,91 @@
+import NFC
+
+/// Commands that are cancelled or not answered, and those after them, in a process that sees a reader on a bus.
+///
+/// ```
+/// BusExercise CONNECTION-STRING cancel|silence
+/// ```
+///
+/// The tag is one each of whose pages holds its own number four times. Prints `done`, or what was not as it should.
+@main
+struct BusExercise {
+  private static let read: UInt8 = 0x30
+  private let reader: Reader
+
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 3 else { throw Fault("the reader, and what to do") }
+    let exercise = BusExercise(reader: try await Reader.open(arguments[1]))
+    switch arguments[2] {
+    case "cancel": try await exercise.cancel()
+    case "silence": try await exercise.silence()
+    default: throw Fault("\(arguments[2]) is neither cancel nor silence")
+    }
+    await exercise.reader.close()
+    print("done")
+  }
+
+  /// Something is not as it should.
+  private struct Fault: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  private func tag() async throws -> any MiFareTag {
+    let found = try await reader.firstTag(polling: .iso14443a, within: .seconds(5))
+    guard case .miFare(let tag) = found else { throw Fault("\(found) is another tag") }
+    return tag
+  }
+
+  private func expect(_ answer: [UInt8], from page: UInt8, _ moment: String) throws {
+    let right = (page..<(page + 4)).flatMap { [UInt8](repeating: $0, count: 4) }
+    guard answer == right else { throw Fault("\(moment): page \(page) is \(answer)") }
+  }
+
+  /// A READ is cancelled at several moments; the next one is not and has its own answer.
+  private func cancel() async throws {
+    let tag = try await tag()
+    for (round, delay) in [0, 80, 110, 150].enumerated() {
+      let page = UInt8(8 + 4 * round)
+      let read = Task { try await tag.sendMiFareCommand([Self.read, page]) }
+      try await Task.sleep(for: .milliseconds(delay))
+      read.cancel()
+      switch await read.result {
+      case .success(let answer): try expect(answer, from: page, "cancelled after \(delay) ms")
+      case .failure(is CancellationError): break
+      case .failure(let error): throw Fault("cancelled after \(delay) ms: \(error)")
+      }
+      for next in [page + 100, page + 120] {
+        do {
+          try expect(
+            try await tag.sendMiFareCommand([Self.read, next]), from: next,
+            "after a READ that was cancelled after \(delay) ms")
+        } catch let error as NFCError {
+          throw Fault("after a READ that was cancelled after \(delay) ms: \(error)")
+        }
+      }
+    }
+  }
+
+  /// Some READs are not answered: an error each, in a bounded time. All others have their own answers.
+  private func silence() async throws {
+    let tag = try await tag()
+    let clock = ContinuousClock()
+    var (answered, unanswered) = (0, 0)
+    for page in UInt8(4)..<10 {
+      let start = clock.now
+      do {
+        let answer = try await tag.sendMiFareCommand(
+          [Self.read, page], timeout: .milliseconds(100))
+        try expect(answer, from: page, "READ")
+        answered += 1
+      } catch let error as NFCError where error.code == .tagResponseError {
+        unanswered += 1
+      }
+      guard clock.now - start < .seconds(5) else { throw Fault("a READ took too long") }
+    }
+    guard answered > 2, unanswered > 0 else {
+      throw Fault("\(answered) READs answered, \(unanswered) not")
+    }
+  }
+}

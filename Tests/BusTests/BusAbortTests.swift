@@ -1,0 +1,62 @@
+import TestSupport
+import Testing
+import VirtualNFC
+
+extension BusTests {
+  /// What a call that was aborted, or that was not answered in time, leaves behind.
+  ///
+  /// libnfc's two drivers only set a flag to abort, which the next command may find; and for an answer that does
+  /// not come `pn532_i2c_receive` gives 0 bytes and no error, as `pn532_spi_receive` does for one that was aborted
+  /// (libnfc 1.8.0, pn532_i2c.c and pn532_spi.c).
+  @Suite struct AbortTests {
+    /// A tag each of whose pages says which it is, so that nothing is taken for another page's content.
+    private static func tag() -> VirtualTag {
+      let tag = VirtualTag.ntag216()
+      var memory = tag.memory
+      for page in 4..<224 {
+        memory.replaceSubrange(
+          (4 * page)..<(4 * page + 4), with: repeatElement(UInt8(page), count: 4))
+      }
+      tag.memory = memory
+      return tag
+    }
+
+    /// READ is cancelled before, while and after it is answered; the READ after it has its own answer.
+    @Test(arguments: BusReader.Bus.allCases, [[], [BusReader.Condition.keepsAnswers]])
+    func anAbortDoesNotReachTheNextCommand(
+      _ bus: BusReader.Bus, _ conditions: [BusReader.Condition]
+    ) async throws {
+      let reader = try BusReader(bus, Self.tag())
+      let run = try await BusProgram.exercise(
+        "cancel", on: reader, conditions + [.slow(milliseconds: 120)])
+      run.expectSuccess()
+      #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
+    }
+
+    /// The flag is the same on USB, where it is looked at after 200 ms.
+    @Test(arguments: USBReader.Model.allCases)
+    func anAbortDoesNotReachTheNextCommandOnUSB(_ model: USBReader.Model) async throws {
+      let reader = try USBReader(model, Self.tag())
+      let run = try await BusProgram.exercise(
+        "cancel", on: reader, [.slow(milliseconds: 120)])
+      run.expectSuccess()
+      #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
+    }
+
+    /// Every third READ is not answered, or when nobody waits for it any more: those between have their own answers.
+    @Test(
+      arguments: BusReader.Bus.allCases,
+      [
+        [BusReader.Condition.everyLate(3, milliseconds: 100_000)],
+        [.everyLate(3, milliseconds: 1500), .keepsAnswers],
+      ])
+    func anAnswerThatComesTooLate(
+      _ bus: BusReader.Bus, _ conditions: [BusReader.Condition]
+    ) async throws {
+      let reader = try BusReader(bus, Self.tag())
+      let run = try await BusProgram.exercise("silence", on: reader, conditions)
+      run.expectSuccess()
+      #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
+    }
+  }
+}
