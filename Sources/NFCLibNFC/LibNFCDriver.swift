@@ -19,6 +19,9 @@ package final class LibNFCDriver: ReaderDriver {
   private let port: String
   private let isCloseAnnounced: OnceFlag
   private var hold: TerminalHold?
+  /// The USB adapter that the reader is behind, and how the one that is there now is found.
+  private let adapter: SerialAdapter?
+  private let adapterOfPort: @Sendable (String) -> SerialAdapter?
   /// The technology that the chip is set up for, and the target that it has active.
   var active: Target?
   var framing: Framing?
@@ -28,7 +31,8 @@ package final class LibNFCDriver: ReaderDriver {
   var settings: ChipSettings { connection.settings }
 
   private init(
-    _ text: String, currently current: @escaping @Sendable () -> String
+    _ text: String, currently current: @escaping @Sendable () -> String,
+    adapter adapterOfPort: @escaping @Sendable (String) -> SerialAdapter?
   ) throws {
     let watchdog = Watchdog(Watchdog.Means(abort: {}, cut: {}))
     watchdog.begin()
@@ -40,6 +44,8 @@ package final class LibNFCDriver: ReaderDriver {
     currentConnectionString = current
     port = try ConnectionString(text).address().path
     hold = TerminalHold(port)
+    self.adapterOfPort = adapterOfPort
+    adapter = adapterOfPort(port)
     name = LibNFCConfiguration.own.name(of: text) ?? connection.device.name
     do {
       capabilities = try Self.capabilities(of: connection.device)
@@ -74,7 +80,14 @@ package final class LibNFCDriver: ReaderDriver {
     guard let text = connectionString ?? list().first else {
       throw NFCError(.readerNotFound, "libnfc finds no reader")
     }
-    return try LibNFCDriver(text, currently: current ?? { text })
+    return try open(text, currently: current) { SerialAdapter(of: $0) }
+  }
+
+  static func open(
+    _ text: String, currently current: (@Sendable () -> String)?,
+    adapter: @escaping @Sendable (String) -> SerialAdapter?
+  ) throws -> LibNFCDriver {
+    try LibNFCDriver(text, currently: current ?? { text }, adapter: adapter)
   }
 
   private static func technology(_ type: nfc_modulation_type) -> TagTechnology? {
@@ -140,6 +153,11 @@ package final class LibNFCDriver: ReaderDriver {
   private func reconnect() throws {
     if let hold, hold.isHungUp, hold.isStillNamed(port) {
       throw NFCError(.readerLost, "the pseudo-terminal \(port) has gone, and does not come back")
+    }
+    if let adapter, let now = adapterOfPort(port), !now.isSame(as: adapter) {
+      throw NFCError(
+        .readerLost,
+        "\(port) is another adapter now (\(now.name)), not the reader's (\(adapter.name))")
     }
     // libnfc's own descriptor is looked for on the same path.
     hold = nil
