@@ -56,13 +56,25 @@ extension Interop {
       [VirtualPN532.Start.poweredUp, .libnfc, .nfcpy, .interruptedLibnfc])
     func whatOthersLeave(_ program: Program, _ start: VirtualPN532.Start) async throws {
       let bench = try InteropBench(.ntag213(), .suica(), chip: VirtualPN532(start: start))
-      try await withKnownIssue(
-        "nfcpy does not always open a reader that was broken off", isIntermittent: true
-      ) {
-        try await use(program, bench)
-      } when: {
-        program == .nfcpy && start == .interruptedLibnfc
-      }
+      guard program != .nfcpy || start != .interruptedLibnfc else { return }
+      try await use(program, bench)
+    }
+
+    /// libnfc's search for iCLASS sets ParityDisable in CIU_ManualRCV, and nfcpy 1.0.4 writes that register only for
+    /// the dynamic commands of Type 1 tags (nfc/clf/pn532.py). So after a search that was broken off it finds a type
+    /// A tag only where InListPassiveTarget itself clears the bit, or another program has.
+    @Test(arguments: [false, true])
+    func nfcpyAfterASearchThatWasBrokenOff(_ restores: Bool) async throws {
+      var chip = VirtualPN532(start: .interruptedLibnfc)
+      chip.searchRestoresReceiver = restores
+      let bench = try InteropBench(.ntag213(), .suica(), chip: chip)
+      guard !restores else { return try await use(.nfcpy, bench) }
+      let search = try await bench.startPython("find('106A')").result()
+      #expect(search.status == 1, "\(search.output)\(search.errors)")
+      #expect(search.errors.contains("no target"), "\(search.errors)")
+      // It has ended without closing the reader, whose baud rate is nfcpy's now.
+      try await use(.ours, bench)
+      try await use(.nfcpy, bench)
     }
 
     /// Both versions of the firmware, and both readings of what no source settles.
