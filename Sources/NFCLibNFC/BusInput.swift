@@ -7,9 +7,9 @@ import Darwin
 /// What a PN532 on an I²C or SPI bus has answered and nobody has fetched.
 ///
 /// libnfc's drivers for buses fetch one frame after a command and take it for the chip's acknowledge. An answer that
-/// came when nobody waited for it any more, or whose program was killed, is fetched in its place
-/// (esphome/issues#3281 has a log), and every later command has the answer of the one before. So the command is
-/// broken off and its answer thrown away, by the system's own calls on libnfc's descriptor.
+/// came when nobody waited for it any more, or whose program was killed, is fetched in its place (as in a log of
+/// ESPHome's, "PN532 over I2C stops responding after a while"), and every later command has the answer of the one
+/// before. So the command is broken off and its answer thrown away, by the system's own calls on libnfc's descriptor.
 ///
 /// Sources: PN532 user manual (UM0701-02), 6.2.1.3 (a host's ACK ends the command that runs), 6.2.4 and 6.2.5;
 /// linux/i2c-dev.h; linux/spi/spidev.h.

@@ -36,7 +36,7 @@ public final class BusReader: Sendable {
     /// Each n-th answer of a tag comes so late.
     case everyLate(Int, milliseconds: Int)
     /// What the host has not fetched when it sends the next command stays before that one's ACK, as has been
-    /// seen (esphome/issues#3281). Otherwise it is dropped.
+    /// seen (ESPHome's issues, "PN532 over I2C stops responding after a while"). Otherwise it is dropped.
     case keepsAnswers
 
     fileprivate var arguments: [String] {

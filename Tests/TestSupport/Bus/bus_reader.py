@@ -85,7 +85,7 @@ class Chip:
 class Bus:
     """The node of a bus, and what is on it."""
 
-    # After a command the chip takes a millisecond to acknowledge it (hydrabus/hydrafw#141), and as long to answer.
+    # After a command the chip takes a millisecond to acknowledge it (a log of the HydraBus firmware's), and as long to answer.
     PACE = 0.001
 
     def __init__(self, options):
