@@ -211,6 +211,8 @@ public actor Reader {
   func reconnect() throws {
     do {
       try resetField()
+      // It has been opened anew: the round that follows need not switch the carrier once more.
+      isFieldFresh = true
     } catch let error as NFCError where error.code == .readerUnavailable {
       throw losing(by: error)
     }
