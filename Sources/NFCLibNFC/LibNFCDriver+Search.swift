@@ -102,15 +102,18 @@ extension LibNFCDriver {
 
   /// Looks once for a target. A search that goes wrong on the air has found nothing; one whose frame
   /// breaks on the line is made once more, for it changes nothing.
+  ///
+  /// - Parameter sendsRATS: whether a card that says so goes on to ISO/IEC 14443-4.
   private func find(
-    _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil
+    _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil,
+    sendsRATS: Bool = true
   ) throws -> Target? {
     active = nil
     var isRepeated = false
     while true {
       do {
         let found = try call {
-          try prepare(for: type)
+          try prepare(for: type, sendsRATS: sendsRATS)
           return try device.select(type, rate, initiatorData: initiatorData)
         }
         try settle(after: type)
@@ -131,7 +134,9 @@ extension LibNFCDriver {
   }
 
   /// Nothing of what the chip was set up for last is relied on.
-  private func prepare(for type: nfc_modulation_type) throws(LibNFC.Failure) {
+  private func prepare(
+    for type: nfc_modulation_type, sendsRATS: Bool
+  ) throws(LibNFC.Failure) {
     framing = nil
     try jewel.restore()
     switch type {
@@ -143,6 +148,8 @@ extension LibNFCDriver {
     try device.set(NP_HANDLE_CRC, true)
     try device.set(NP_HANDLE_PARITY, true)
     try device.set(NP_EASY_FRAMING, true)
+    // A command of its own (SetParameters) only where it changes.
+    try device.set(NP_AUTO_ISO14443_4, sendsRATS)
   }
 
   /// The search for an NFC Barcode switches checks and parity off and does not always switch them on
@@ -179,9 +186,7 @@ extension LibNFCDriver {
 
   private func wake(_ target: Target) throws -> Bool {
     switch target {
-    case .iso14443a(let card):
-      let found = try find(NMT_ISO14443A, NBR_106, initiatorData: card.uid)
-      return found?.isSame(as: target) ?? false
+    case .iso14443a(let card): return try wake(card)
     case .iso14443b:
       return try wakeTypeB(target)
     case .feliCa(let card):
@@ -193,6 +198,28 @@ extension LibNFCDriver {
     case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .jewel, .barcode, .iclass, .iso15693:
       return try list(target.technology).contains { $0.isSame(as: target) }
     }
+  }
+
+  private func wake(_ card: ISO14443ATarget) throws -> Bool {
+    if !card.supportsISO14443Part4, card.uid == cardWithSectors { return try wakeSectors(card) }
+    let found = try find(NMT_ISO14443A, NBR_106, initiatorData: card.uid)
+    if case .iso14443a(let found)? = found, card.isClassicSide(of: found) {
+      // Activated for its applications: it starts anew.
+      try deselect()
+      cardWithSectors = card.uid
+      return try wakeSectors(card)
+    }
+    return found?.isSame(as: .iso14443a(card)) ?? false
+  }
+
+  /// A card with MIFARE Classic sectors beside its applications opens them only before RATS, as libnfc's
+  /// `nfc-mfclassic` has it.
+  private func wakeSectors(_ card: ISO14443ATarget) throws -> Bool {
+    let found = try find(
+      NMT_ISO14443A, NBR_106, initiatorData: card.uid, sendsRATS: false)
+    guard case .iso14443a(let found)? = found, card.isClassicSide(of: found) else { return false }
+    active = .iso14443a(card)
+    return true
   }
 
   private func wakeTypeB(_ target: Target) throws -> Bool {

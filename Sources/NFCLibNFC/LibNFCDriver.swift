@@ -25,6 +25,8 @@ package final class LibNFCDriver: ReaderDriver {
   /// The technology that the chip is set up for, and the target that it has active.
   var active: Target?
   var framing: Framing?
+  /// The UID of a card that is known to speak ISO/IEC 14443-4 beside its MIFARE Classic sectors.
+  var cardWithSectors: [UInt8]?
 
   var device: LibNFC.Device { connection.device }
   var jewel: JewelExchange { connection.jewel }

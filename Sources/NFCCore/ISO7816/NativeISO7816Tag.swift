@@ -1,6 +1,18 @@
 /// A smart card over a reader of ours.
 struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   let handle: TagHandle
+  let miFareClassic: (any MiFareTag)?
+
+  init(handle: TagHandle) {
+    self.handle = handle
+    guard case .iso14443a(let target) = handle.target, let side = target.classicSide else {
+      miFareClassic = nil
+      return
+    }
+    miFareClassic = NativeMiFareTag(
+      handle: TagHandle(reader: handle.reader, target: .iso14443a(side), epoch: handle.epoch),
+      target: side, family: .classic)
+  }
 
   private var typeA: ISO14443ATarget? {
     if case .iso14443a(let target) = handle.target { target } else { nil }

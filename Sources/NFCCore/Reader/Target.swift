@@ -111,6 +111,21 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// Whether SAK says that the tag speaks ISO/IEC 14443-4.
   public var supportsISO14443Part4: Bool { sak & Self.sakISO14443Part4 != 0 }
 
+  /// The same card as one of MIFARE Classic, which is what it is to a reader that does not go on to ISO/IEC 14443-4
+  /// when it has selected it; `nil` for a card without such sectors.
+  ///
+  /// A driver that is to wake it so keeps from sending RATS. Sources: NXP AN10833, table 6; libnfc's
+  /// `nfc-mfclassic`.
+  package var classicSide: ISO14443ATarget? {
+    guard supportsISO14443Part4, MiFareClassicKind(sak: sak) != nil else { return nil }
+    return ISO14443ATarget(uid: uid, atqa: atqa, sak: sak & ~Self.sakISO14443Part4)
+  }
+
+  /// Whether this is what ``classicSide`` gives of another card.
+  package func isClassicSide(of card: ISO14443ATarget) -> Bool {
+    card.classicSide.map { $0.uid == uid && $0.sak == sak } ?? false
+  }
+
   /// A UID of 4 bytes that begins with 08 is drawn again at each power-on (ISO/IEC 14443-3, 6.5.4).
   public var hasRandomUID: Bool { uid.count == 4 && uid[0] == 0x08 }
 

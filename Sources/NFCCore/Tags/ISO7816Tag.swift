@@ -13,6 +13,14 @@ public protocol ISO7816Tag: NDEFTag {
   /// Type A: the answer to select without its length; `nil` for type B.
   var ats: [UInt8]? { get }
 
+  /// The card as a MIFARE Classic, if it has sectors of that kind beside its applications, as SmartMX and JCOP cards
+  /// do (SAK 28 and 38); `nil` for any other, and on a PC/SC reader that has gone on to ISO/IEC 14443-4 by itself: it
+  /// neither tells the SAK nor takes that back.
+  ///
+  /// It is the same card activated in another way: ``Tag/connect()`` on either side ends what was selected or opened
+  /// on the other, and only the side that was connected last takes commands.
+  var miFareClassic: (any MiFareTag)? { get }
+
   /// Which chip it is, for the NTAG 4xx; `nil` for any other card. Was learned when the card was found.
   func product() async throws -> TagProduct?
 

@@ -42,8 +42,14 @@ struct MiFareSendCommand: AsyncParsableCommand {
       for command in commands.all { try Hexadecimal.checkLength(command, atMost: maximum) }
       let tag = try await session.selectTag("a MIFARE or NTAG tag", polling: .miFare, for: .reading)
       { tag -> (any MiFareTag)? in
-        if case .miFare(let tag) = tag { tag } else { nil }
+        switch tag {
+        case .miFare(let tag): tag
+        // The sectors that a smart card has beside its applications.
+        case .iso7816(let card): card.miFareClassic
+        default: nil
+        }
       }
+      if case .iso7816 = tag.detected { try await tag.work { try await tag.kind.connect() } }
       for command in commands.all {
         let answer = try await tag.work { try await tag.kind.sendMiFareCommand(command) }
         try Output.answer(answer, to: command, json: options.json)

@@ -25,9 +25,16 @@ enum MemoryTag: Sendable {
     }
   }
 
-  /// Only MIFARE and NTAG.
+  /// Only MIFARE and NTAG, and smart cards with MIFARE Classic sectors.
   init?(miFare tag: DetectedTag) {
-    guard case .miFare(let tag) = tag else { return nil }
+    let side: (any MiFareTag)? =
+      switch tag {
+      case .miFare(let tag): tag
+      // The sectors that a smart card has beside its applications.
+      case .iso7816(let card): card.miFareClassic
+      default: nil
+      }
+    guard let tag = side else { return nil }
     if let commands = tag.classic {
       self = .classic(commands, tag)
     } else if let commands = tag.ultralight {
@@ -127,7 +134,7 @@ enum MemoryTag: Sendable {
     let pageSize = 4
     let pageCount = dump.bytes.count / pageSize
     // The key of an Ultralight C is never read.
-    let isUltralightC = dump.product.name == "MIFARE Ultralight C"
+    let isUltralightC = dump.product.isUltralightC
     var image = TagImage(
       .type2,
       memory: .init(
@@ -190,14 +197,19 @@ extension Session {
   func selectMemoryTag(
     for use: TagUse, onlyMiFare: Bool
   ) async throws -> SelectedTag<MemoryTag> {
-    onlyMiFare
+    let tag =
+      onlyMiFare
       ? try await selectTag(
         "a MIFARE Classic, Ultralight or NTAG", polling: .miFare, for: use
       ) { MemoryTag(miFare: $0) }
       : try await selectTag(
         "a tag whose memory can be read", polling: [.iso14443a, .felica, .jewel, .iso15693],
         for: use
-      ) { MemoryTag($0) }
+      ) { MemoryTag($0) ?? MemoryTag(miFare: $0) }
+    if case .iso7816(let card) = tag.detected {
+      try await tag.work { try await card.miFareClassic?.connect() }
+    }
+    return tag
   }
 }
 

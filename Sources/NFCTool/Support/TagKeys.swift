@@ -106,7 +106,7 @@ enum UltralightKey {
 
   /// - Throws: `usage` for a length that the chip does not take.
   init(_ bytes: [UInt8], _ product: TagProduct?) throws {
-    let isTripleDES = product?.name == "MIFARE Ultralight C"
+    let isTripleDES = product?.isUltralightC == true
     guard bytes.count == (isTripleDES ? Self.tripleDESKeySize : Self.passwordSize) else {
       throw Failure(
         .usage,
@@ -131,4 +131,9 @@ extension UltralightCommands {
     case nil: break
     }
   }
+}
+
+extension TagProduct {
+  /// Its password is a key of 16 bytes.
+  var isUltralightC: Bool { name == "MIFARE Ultralight C" }
 }

@@ -141,7 +141,10 @@ final class DirectDriver: ReaderDriver {
     case .iso14443a(let card):
       deselect()
       let found = activate(.iso14443a, knowing: DirectTarget.cascaded(card.uid))
-      return found?.isSame(as: target) ?? false
+      guard case .iso14443a(let found)? = found, card.isClassicSide(of: found) else {
+        return found?.isSame(as: target) ?? false
+      }
+      return wakeSectors(card)
     case .iso15693:
       guard try list(.iso15693).contains(where: { $0.isSame(as: target) }) else { return false }
       active = target
@@ -154,6 +157,21 @@ final class DirectDriver: ReaderDriver {
       }
       return false
     }
+  }
+
+  // SetParameters: UM0701-02, 7.2.9. Bit 4 has the chip send RATS by itself.
+  private static let ordinaryParameters: UInt8 = 0x14
+  private static let withoutRATS: UInt8 = 0x04
+
+  /// A card with MIFARE Classic sectors beside its applications opens them only before RATS.
+  private func wakeSectors(_ card: ISO14443ATarget) -> Bool {
+    deselect()
+    _ = execute(.setParameters, [Self.withoutRATS])
+    defer { _ = execute(.setParameters, [Self.ordinaryParameters]) }
+    let found = activate(.iso14443a, knowing: DirectTarget.cascaded(card.uid))
+    guard case .iso14443a(let found)? = found, card.isClassicSide(of: found) else { return false }
+    active = .iso14443a(card)
+    return true
   }
 
   func isPresent(_ target: Target) throws -> Bool {
@@ -178,6 +196,8 @@ final class DirectDriver: ReaderDriver {
     if case .iso15693? = active {
       let check = framing != .bare
       guard let answer = shared.chip.withLock({ Self.vicinity(command, check, &$0) }) else {
+        // Whether it has left shows when it is looked for.
+        active = nil
         throw NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
       }
       return answer

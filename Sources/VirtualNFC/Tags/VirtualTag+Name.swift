@@ -58,6 +58,8 @@ extension VirtualTag {
     Entry("classic-mini") { .classicMini(formatted: $0) },
     Entry("classic-1k") { .classic1K(formatted: $0) },
     Entry("classic-4k") { .classic4K(formatted: $0) },
+    Entry("smartmx-1k") { .smartMX1K(formatted: $0) },
+    Entry("smartmx-4k") { .smartMX4K(formatted: $0) },
     Entry("desfire") { .desfire(.ev1, formatted: $0) },
     Entry("desfire-ev2") { .desfire(.ev2, formatted: $0) },
     Entry("desfire-ev3") { .desfire(.ev3, formatted: $0) },

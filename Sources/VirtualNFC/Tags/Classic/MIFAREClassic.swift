@@ -25,7 +25,7 @@ public struct MIFAREClassic: VirtualChip {
   public let product: Product
   /// None for a genuine chip.
   public var quirks: Quirks = []
-  private var activation: TypeAActivation
+  var activation: TypeAActivation
   private var image: [UInt8]
   private var session = Session.open
   private let firstNonce: Crypto1.Nonce

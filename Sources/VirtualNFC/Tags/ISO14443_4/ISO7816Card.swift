@@ -60,6 +60,15 @@ public struct ISO7816Card: VirtualChip {
       applets: applets, masterFile: masterFile, quirks: quirks)
   }
 
+  /// Of a type A card, for one that shares its activation with something else.
+  var activation: TypeAActivation? {
+    get { interface.typeA }
+    set { if let newValue { interface.typeA = newValue } }
+  }
+
+  /// Whether the block protocol runs.
+  var isActivated: Bool { interface.isActivated }
+
   public var identifier: [UInt8] { interface.identifier }
 
   public var modulation: RadioFrame.Modulation { interface.modulation }

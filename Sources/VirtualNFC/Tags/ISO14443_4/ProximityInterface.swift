@@ -73,6 +73,15 @@ public struct ProximityInterface: Hashable, Sendable {
     }
   }
 
+  /// The states of a type A card up to its selection; `nil` for type B.
+  var typeA: TypeAActivation? {
+    get { if case .typeA(let card, _) = activation { card } else { nil } }
+    set {
+      guard let newValue, case .typeA(_, let ats) = activation else { return }
+      activation = .typeA(newValue, ats)
+    }
+  }
+
   /// Whether the block protocol runs: the card has been activated and not yet deselected.
   public var isActivated: Bool { blocks != nil }
 

@@ -1,0 +1,138 @@
+import NFCCore
+
+/// A smart card with MIFARE Classic sectors beside its applications, as NXP's SmartMX and JCOP cards have them: one
+/// UID, and a SAK that says both (28h with 1K, 38h with 4K).
+///
+/// What the reader sends after the selection decides which of the two it talks to: RATS starts ISO/IEC 14443-4 until
+/// the card is deselected, AUTH opens the sectors until they fall mute. Neither side knows of the other's memory.
+///
+/// Sources: NXP AN10833, table 6 (SAK); libnfc's `nfc-mfclassic` and `mfoc`, which keep the reader from sending RATS
+/// to such cards.
+public struct SmartMX: VirtualChip {
+  /// Which side the last frame has left selected.
+  private enum Side: Hashable, Sendable {
+    /// Selected at most.
+    case neither
+    case applications
+    case sectors
+  }
+
+  public let name: String
+  private var activation: TypeAActivation
+  private var card: ISO7816Card
+  private var classic: MIFAREClassic
+  private var side = Side.neither
+
+  /// RATS: ISO/IEC 14443-4, 5.1.
+  private static let requestForAnswerToSelect: UInt8 = 0xE0
+  /// The bit of SAK for ISO/IEC 14443-4.
+  private static let sakISO14443Part4: UInt8 = 0x20
+
+  /// - Parameters:
+  ///   - product: the size of the sectors' memory.
+  ///   - uid: 4 or 7 bytes; `nil` for the card's own.
+  ///   - formatted: whether the sectors are an NFC tag with an empty message; if not, all keys are FFFFFFFFFFFF.
+  ///   - applets: the card's applications.
+  public init(
+    _ product: MIFAREClassic.Product = .oneK, uid: [UInt8]? = nil, formatted: Bool = true,
+    applets: [any VirtualApplet] = [Type4Application()]
+  ) {
+    let uid = uid ?? Self.defaultUID
+    let sak = product.sak | Self.sakISO14443Part4
+    name = "smartmx-\(product == .fourK ? "4k" : "1k")"
+    let activation = TypeAActivation(uid: uid, atqa: product.atqa(uidCount: uid.count), sak: sak)
+    self.activation = activation
+    card = ISO7816Card(
+      name: name,
+      interface: ProximityInterface(
+        typeA: uid, atqa: activation.atqa, sak: sak, ats: TypeACoding.ats),
+      applets: applets)
+    classic = MIFAREClassic(product, uid: uid, formatted: formatted)
+    classic.activation = activation
+  }
+
+  /// The UID unless another is asked for.
+  private static let defaultUID: [UInt8] = [0x5B, 0x92, 0x0E, 0xC4]
+
+  public var identifier: [UInt8] { activation.uid }
+  public var modulation: RadioFrame.Modulation { .typeA }
+
+  /// All blocks of the sectors, and the applications' files after them.
+  public var memory: [UInt8] {
+    get { classic.memory + card.memory }
+    set {
+      let size = classic.memory.count
+      classic.memory = Array(newValue.prefix(size))
+      card.memory = Array(newValue.dropFirst(size))
+    }
+  }
+
+  public var irreversibleState: IrreversibleState {
+    var state = classic.irreversibleState
+    state.add(card.irreversibleState, placeOffset: 1 << 32)
+    return state
+  }
+
+  public mutating func powerOn() {
+    side = .neither
+    activation.powerOn()
+    classic.powerOn()
+    card.powerOn()
+  }
+
+  public mutating func powerOff() {
+    side = .neither
+    activation.powerOff()
+    classic.powerOff()
+    card.powerOff()
+  }
+
+  public mutating func carrierHasLasted(_ time: Duration) { classic.carrierHasLasted(time) }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    if side == .neither {
+      let before = activation
+      switch activation.receive(frame) {
+      case .handled(let answer): return answer
+      case .command(let bytes) where bytes.first == Self.requestForAnswerToSelect:
+        side = .applications
+      case .command, .other: side = .sectors
+      }
+      activation = before
+    }
+    switch side {
+    case .applications:
+      card.activation = activation
+      let answer = card.receive(frame)
+      if let now = card.activation { activation = now }
+      if !card.isActivated { side = .neither }
+      return answer
+    case .sectors, .neither:
+      classic.activation = activation
+      let answer = classic.receive(frame)
+      activation = classic.activation
+      if !activation.isActive { side = .neither }
+      return answer
+    }
+  }
+}
+
+extension VirtualTag {
+  /// A smart card with a Type 4 application, and MIFARE Classic 1K sectors beside it.
+  ///
+  /// - Parameters:
+  ///   - uid: 4 or 7 bytes; `nil` for the card's own.
+  ///   - formatted: whether the sectors are an NFC tag with an empty message.
+  public static func smartMX1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    VirtualTag(SmartMX(.oneK, uid: uid, formatted: formatted))
+  }
+
+  /// A smart card with a Type 4 application, and MIFARE Classic 4K sectors beside it.
+  ///
+  /// - Parameters:
+  ///   - uid: 4 or 7 bytes; `nil` for the card's own.
+  ///   - formatted: whether the sectors are an NFC tag with an empty message.
+  public static func smartMX4K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    VirtualTag(SmartMX(.fourK, uid: uid, formatted: formatted))
+  }
+}
