@@ -7,20 +7,23 @@ struct ProtectCommand: AsyncParsableCommand {
     commandName: "protect",
     abstract: "Protects a tag by a password.",
     discussion: """
-      For NTAG21x, Ultralight EV1, ICODE SLIX2 and ST25DV. Without --read anybody can read the tag as before. \
-      nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
-      written.
+      For NTAG21x, Ultralight EV1, Ultralight C, ICODE SLIX2 and ST25DV. Without --read anybody can read the \
+      tag as before. nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows \
+      what would be written.
 
-      A password is no encryption: it goes over the air as it is.
+      A password is no encryption: it goes over the air as it is. The key of an Ultralight C does so only while \
+      the tag is given it.
 
       Examples:
         nfc protect --password 11223344 --plan --virtual ntag216
         nfc protect --password 11223344 --from 4 --read --virtual ntag216
         nfc protect --password 11223344 --virtual icode-slix2
+        nfc protect --password 00112233445566778899AABBCCDDEEFF --virtual ultralight-c
       """)
 
   @Option(
-    help: ArgumentHelp("The new password: 4 bytes, 8 of an ST25DV.", valueName: "hex"),
+    help: ArgumentHelp(
+      "The new password: 4 bytes, 8 of an ST25DV, 16 of an Ultralight C.", valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var password: [UInt8]
 
@@ -60,7 +63,8 @@ struct ProtectCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard ProtectionChange.passwordSizes.contains(password.count) else {
-      throw ValidationError("--password has 4 bytes, 8 of an ST25DV, not \(password.count).")
+      throw ValidationError(
+        "--password has 4 bytes, 8 of an ST25DV, 16 of an Ultralight C, not \(password.count).")
     }
     guard pack.map({ $0.count == UltralightProtection.passwordAcknowledgeSize }) ?? true else {
       throw ValidationError("--pack has 2 bytes, not \(pack?.count ?? 0).")
@@ -82,8 +86,8 @@ struct UnprotectCommand: AsyncParsableCommand {
     commandName: "unprotect",
     abstract: "Removes a tag's password protection.",
     discussion: """
-      For NTAG21x, Ultralight EV1, ICODE SLIX2 and ST25DV. The password itself stays on the tag and protects \
-      nothing.
+      For NTAG21x, Ultralight EV1, Ultralight C, ICODE SLIX2 and ST25DV. The password itself stays on the tag \
+      and protects nothing.
 
       Example:
         nfc unprotect --password 11223344 --virtual ntag216
@@ -112,7 +116,9 @@ private struct ProtectionChange: Sendable {
     var attempts: Int?
   }
 
-  static let passwordSizes = [UltralightProtection.passwordSize, ST25DVCommands.passwordSize]
+  static let passwordSizes = [
+    UltralightProtection.passwordSize, ST25DVCommands.passwordSize, UltralightCProtection.keySize,
+  ]
 
   /// `nil` to take it away.
   let wish: Wish?
@@ -170,19 +176,28 @@ private struct ProtectionChange: Sendable {
     if case .ultralight = kind { 4 } else { 0 }
   }
 
+  /// Refuses what the tag has nothing for.
+  private func checkOptions(_ tag: SelectedTag<Kind>) throws {
+    let unknown = [
+      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
+    ].first(where: \.1)
+    guard let unknown else { return }
+    throw Failure(
+      .usage, "this tag has nothing for \(unknown.0)", tag: tag.name, advice: "leave it out")
+  }
+
   // MARK: NTAG and Ultralight
 
   /// Gives whether it was changed, and not only shown.
   private func change(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
+    if case .miFare(let card) = tag.detected, try await card.product()?.isUltralightC == true {
+      return try await changeKey(commands, tag, options)
+    }
     let limit = wish?.attempts ?? 0
     let protection = try wish.map { wish in
-      guard wish.password.count == UltralightProtection.passwordSize else {
-        throw Failure(
-          .usage, "--password has \(wish.password.count) bytes, and this tag's password has 4",
-          tag: tag.name, advice: "give 8 hexadecimal digits")
-      }
+      try check(wish.password, "--password", UltralightProtection.passwordSize, tag)
       return try UltralightProtection(
         password: wish.password, passwordAcknowledge: wish.pack ?? [0x00, 0x00],
         firstPage: wish.from ?? Self.firstNumber(tag.kind), protectsReading: wish.protectsReading,
@@ -192,7 +207,7 @@ private struct ProtectionChange: Sendable {
       try await commands.protectionPlan(protection, password: password)
     }
     guard !isPlan else {
-      try show(plan, options)
+      try show(plan.steps, plan.irreversibleEffects.map(\.description), options)
       return false
     }
     var effects: Set<UltralightProtectionPlan.IrreversibleEffect> =
@@ -204,20 +219,59 @@ private struct ProtectionChange: Sendable {
     return true
   }
 
+  /// - Parameter option: the one by which it was given.
+  private func check(
+    _ password: [UInt8], _ option: String, _ size: Int, _ tag: SelectedTag<Kind>
+  ) throws {
+    guard password.count != size else { return }
+    throw Failure(
+      .usage, "\(option) has \(password.count) bytes, and this tag's password has \(size)",
+      tag: tag.name, advice: "give \(2 * size) hexadecimal digits")
+  }
+
+  // MARK: Ultralight C
+
+  /// Gives whether it was changed, and not only shown.
+  private func changeKey(
+    _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
+  ) async throws -> Bool {
+    try checkOptions(tag)
+    let size = UltralightCProtection.keySize
+    if let wish { try check(wish.password, "--password", size, tag) }
+    if let password {
+      try check(password, wish == nil ? "--password" : "--current-password", size, tag)
+    }
+    let protection = try wish.map { wish in
+      let from = wish.from ?? Self.firstNumber(tag.kind)
+      let pages = UltralightCProtection.firstPages
+      guard pages.contains(from) else {
+        throw Failure(
+          .usage, "protection of this tag cannot begin at page \(from)", tag: tag.name,
+          advice: "--from takes \(pages.lowerBound) to \(pages.upperBound)")
+      }
+      return try UltralightCProtection(
+        key: wish.password, firstPage: from, protectsReading: wish.protectsReading)
+    }
+    let plan = try await tag.namingPassword {
+      try await commands.protectionPlan(protection, key: password)
+    }
+    guard !isPlan else {
+      try show(plan.steps, plan.irreversibleEffects.map(\.description), options)
+      return false
+    }
+    try await tag.namingPassword {
+      try await commands.protect(plan, accepting: [.forgetsKey], key: password)
+    }
+    return true
+  }
+
   // MARK: ISO 15693
 
   private func change(
     _ vicinity: any ISO15693Tag, _ kind: VicinityPassword, _ tag: SelectedTag<Kind>,
     _ options: GlobalOptions
   ) async throws -> Bool {
-    let unknown = [
-      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
-    ].first(where: \.1)
-    if let unknown {
-      throw Failure(
-        .usage, "this tag has nothing for \(unknown.0)", tag: tag.name,
-        advice: "leave it out")
-    }
+    try checkOptions(tag)
     let protection = VicinityProtection(
       tag: vicinity, kind: kind,
       wish: wish.map {
@@ -238,8 +292,10 @@ private struct ProtectionChange: Sendable {
   // MARK: Plan
 
   /// One line per exchange; secrets are not shown.
-  private func show(_ plan: UltralightProtectionPlan, _ options: GlobalOptions) throws {
-    for step in plan.steps {
+  private func show(
+    _ steps: [UltralightProtectionPlan.Step], _ effects: [String], _ options: GlobalOptions
+  ) throws {
+    for step in steps {
       guard options.json else {
         try Output.line(step.text)
         continue
@@ -255,10 +311,8 @@ private struct ProtectionChange: Sendable {
       }
     }
     guard !options.json else { return }
-    for effect in plan.irreversibleEffects {
-      try Output.line("cannot be undone: \(effect)")
-    }
-    if plan.steps.isEmpty { try Output.line("nothing to be written") }
+    for effect in effects { try Output.line("cannot be undone: \(effect)") }
+    if steps.isEmpty { try Output.line("nothing to be written") }
   }
 }
 

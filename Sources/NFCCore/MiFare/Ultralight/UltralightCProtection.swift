@@ -8,12 +8,13 @@ public struct UltralightCProtection: Hashable, Sendable {
   /// AUTH1: the key is needed for reading as well as for writing.
   public let protectsReading: Bool
 
+  public static let keySize = 16
   /// Page 42 is AUTH0's own: from a later page on, anybody could take the protection away.
   public static let firstPages = 3...42
 
   /// - Throws: `invalidParameter` for a key that has not 16 bytes, and for a page out of ``firstPages``.
   public init(key: [UInt8]?, firstPage: Int, protectsReading: Bool = false) throws(NFCError) {
-    guard key.map({ $0.count == TwoKeyTripleDES.keySize }) ?? true else {
+    guard key.map({ $0.count == Self.keySize }) ?? true else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key?.count ?? 0)")
     }
     guard Self.firstPages.contains(firstPage) else {
