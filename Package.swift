@@ -129,7 +129,7 @@ let package = Package(
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(
       name: "SecureTagsTests", dependencies: ["SecureTags", "SUNMessage", "NFC", "VirtualNFC"]),
-    .testTarget(name: "VirtualNFCTests", dependencies: ["VirtualNFC"]),
+    .testTarget(name: "VirtualNFCTests", dependencies: ["TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
     .testTarget(
@@ -147,6 +147,10 @@ let package = Package(
     .testTarget(
       name: "NFCTests",
       dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "TestSupport", "VirtualNFC"]),
+    // Tags as they come from the field, and every procedure over every one of them.
+    .testTarget(
+      name: "FieldTests",
+      dependencies: ["NFC", "NFCCore", "NDEF", "NFCTool", "TagImages", "VirtualNFC"]),
     .testTarget(
       name: "NFCToolTests",
       dependencies: [

@@ -16,7 +16,7 @@ extension Type5Mapping {
     try checkLocking()
     try link.checkLocks()
     let size = try askBlockSize(link)
-    let end = (layout.area.upperBound + size - 1) / size
+    let end = (lockedEnd(layout) + size - 1) / size
     let covered = 0..<min(end, knowledge.blockCount ?? end)
     let open = try openBlocks(of: covered, link)
     try load(0..<layout.container.length, link)
@@ -33,6 +33,14 @@ extension Type5Mapping {
         .tagResponseError, "the tag has taken every lock, and this block is open",
         place: .block(first))
     }
+  }
+
+  /// Where what is locked ends: a reader that counts the area in another way than this one must find nothing open in
+  /// it, either.
+  private func lockedEnd(_ layout: Layout) -> Int {
+    let container = layout.container
+    let stated = container.length + container.areaUnits * Type5CapabilityContainer.unit
+    return max(layout.area.upperBound, min(stated, usableMemorySize ?? stated))
   }
 
   private func checkLocking() throws {

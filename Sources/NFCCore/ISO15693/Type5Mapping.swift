@@ -143,10 +143,15 @@ struct Type5Mapping: Hashable, Sendable {
   /// says.
   func areaEnd(_ container: Type5CapabilityContainer) -> Int {
     let end = container.areaEnd(memorySize: likelyMemorySize)
+    return min(end, usableMemorySize ?? end)
+  }
+
+  /// The memory up to a block that counts; `nil` if its size is not known.
+  var usableMemorySize: Int? {
     guard let counter = knowledge.product?.traits.counterBlock,
       let size = image.blockSize ?? knowledge.likelyBlockSize
-    else { return end }
-    return min(end, counter * size)
+    else { return likelyMemorySize }
+    return counter * size
   }
 
   // MARK: Loading

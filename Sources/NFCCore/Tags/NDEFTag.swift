@@ -21,7 +21,8 @@ public protocol NDEFTag: Tag {
   /// Writes the bytes of an NDEF message; none makes the tag empty.
   ///
   /// A tag torn away in the middle holds the old message, none, or the new one, never a mixture, and can
-  /// be written again. Only what changes is written, against what the tag holds now. Content that is
+  /// be written again. Other TLVs after the message stay, and are moved where a longer one needs their place; they
+  /// are lost if the tag is torn away while it is written. Only what changes is written, against what the tag holds now. Content that is
   /// broken is replaced.
   ///
   /// - Parameter verify: reads everything back and compares.

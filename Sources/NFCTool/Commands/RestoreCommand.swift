@@ -65,7 +65,7 @@ struct RestoreArguments: ParsableArguments {
     }
   }
 
-  private func prepare(
+  func prepare(
     _ image: TagImage, for tag: MemoryTag, _ password: [UInt8]?
   ) async throws -> any MemoryRestoration {
     try checkKind(image, tag)

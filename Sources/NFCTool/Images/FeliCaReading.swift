@@ -74,6 +74,8 @@ struct FeliCaReading {
       part.areas = try await areas(system.system, product)
       let card = tag.inSystem(system.system)
       for service in system.services where !FeliCaServiceKind(code: service).needsKey {
+        // A plain type 3 tag's other service is another right to the same blocks.
+        if product == nil, !part.blocks.isEmpty { continue }
         let blocks = try await FeliCaReadCommand.allBlocks(
           of: service, card, product?.name.hasPrefix("FeliCa Lite") ?? true ? 4 : 15)
         part.blocks += blocks.enumerated().map {

@@ -12,14 +12,18 @@ struct FeliCaCard {
 
   /// More than any system is known to have; a card that never ends is not believed.
   private static let maximumNodes: UInt16 = 1024
-  /// FeliCa Lite and Lite-S have these two services, for all blocks (FeliCa Lite-S User's Manual, 3.3).
+  /// FeliCa Lite and Lite-S have these two services, for all blocks (FeliCa Lite-S User's Manual, 3.3), and so has
+  /// every type 3 tag (NFC Forum Type 3 Tag Operation 1.1, 7.2.1).
   private static let servicesOfLite: [UInt16] = [0x0009, 0x000B]
+  private static let ndefSystem: UInt16 = 0x12FC
 
   init(_ tag: any FeliCaTag, _ product: TagProduct?) async throws {
     let all = try await Self.systems(of: tag)
     guard Self.listsServices(product) else {
-      let services = product == nil ? [] : Self.servicesOfLite
-      systems = all.map { System(system: $0, services: services) }
+      systems = all.map { system in
+        let hasServices = product != nil || system.code == Self.ndefSystem
+        return System(system: system, services: hasServices ? Self.servicesOfLite : [])
+      }
       return
     }
     for system in all {

@@ -10,6 +10,7 @@ extension Type4Mapping {
   mutating func format(wipe: Bool, _ link: TagLink) throws {
     do {
       if let file = try file(link) {
+        try file.checkReadable()
         guard file.isWritable else { throw NFCError(.readOnly, "the tag is read-only") }
         return try write([], link)
       }
@@ -56,6 +57,7 @@ extension Type4Mapping {
     guard var file = try file(link) else {
       throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
     }
+    try file.checkReadable()
     let desfire = hasNativeFormat ? DESFireFormat(link: link) : nil
     let open = try desfire?.openFiles(isContainerOpen: file.isWritable)
     guard file.isWritable || open?.isEmpty == false else { return }

@@ -106,6 +106,7 @@ struct Type4Mapping: NDEFMapping {
 
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
     guard let file = try file(link) else { return .notSupported }
+    try file.checkReadable()
     if !hasAnswered {
       // The file is selected already; that the card takes it again shows that it is still there.
       try select(file.identifier, isVersion1: file.isVersion1, link)
@@ -120,7 +121,9 @@ struct Type4Mapping: NDEFMapping {
   /// written, where the card lets it be written without a key.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
     do {
-      return try file(link)?.status ?? .notSupported
+      guard let file = try file(link) else { return .notSupported }
+      try file.checkReadable()
+      return file.status
     } catch let error as NFCError where error.code == .malformedContent && layout == .unknown {
       let bytes = try mendedContainer(insteadOf: error, link)
       guard let container = try Type4CapabilityContainer(bytes) else { throw error }
@@ -145,10 +148,7 @@ struct Type4Mapping: NDEFMapping {
     guard var file = try file(link) else {
       throw NFCError(.notNDEF, "the card has no NDEF application")
     }
-    guard file.isReadable else {
-      throw NFCError(
-        .notAuthenticated, "the NDEF file wants a key to be read", place: .file(file.identifier))
-    }
+    try file.checkReadable()
     let procedure = ISO7816Procedure(link)
     try proveContent(&file, procedure)
     let end = try readContent(&file, procedure, upTo: nil)
@@ -320,6 +320,14 @@ struct Type4File: Hashable, Sendable {
 
   /// The longest message; a length field of two bytes cannot say more than FFFE.
   var capacity: Int { min(size - lengthSize, lengthSize == 2 ? 0xFFFE : size) }
+
+  /// - Throws: `notAuthenticated`: a file that wants a key to be read is no NDEF file to anybody without one (Type 4 Tag
+  ///   Operation Specification 2.0, 6.1).
+  func checkReadable() throws {
+    guard !isReadable else { return }
+    throw NFCError(
+      .notAuthenticated, "the NDEF file wants a key to be read", place: .file(identifier))
+  }
 
   func lengthField(_ length: Int) -> [UInt8] {
     (0..<lengthSize).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }

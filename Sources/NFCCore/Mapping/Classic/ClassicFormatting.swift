@@ -36,8 +36,11 @@ enum ClassicFormatting {
     for (block, data) in content.sorted(by: { $0.key < $1.key }) {
       let sector = geometry.sector(ofBlock: block)
       let isDirectory = parts.contains { $0.sector == sector }
-      if isDirectory, conditions[sector] == .done { continue }
-      try write(data, to: block, conditions, &session)
+      if isDirectory, conditions[sector] == .done {
+        try mend(data, in: block, of: sector, &session)
+      } else {
+        try write(data, to: block, conditions, &session)
+      }
     }
     for sector in geometry.sectors.reversed() where conditions[sector] == .blank {
       try session.writeTrailer(
@@ -84,6 +87,20 @@ enum ClassicFormatting {
         "the card holds something that is not NDEF, which formatting would overwrite",
         place: .block(block))
     }
+  }
+
+  /// Writes a block of a directory that has its access conditions already, if it holds something else: a broken one
+  /// makes no NFC tag of the card. Key B alone writes it (AN10787, 3.10).
+  private static func mend(
+    _ data: [UInt8], in block: Int, of sector: Int, _ session: inout MiFareClassicSession
+  ) throws {
+    try session.require(
+      sector, .a, .applicationDirectory, "the sector has closed meanwhile")
+    guard try session.read(block) != data else { return }
+    try session.require(
+      sector, .b, .factory,
+      "the application directory is broken, and its key B is not the one of a formatted card")
+    try session.write(data, to: block)
   }
 
   private static func trailer(
