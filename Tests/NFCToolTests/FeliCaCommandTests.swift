@@ -119,7 +119,7 @@ import Testing
 
   /// MC (block 136): S_PAD4 read only, S_PAD5 read after authentication only (FeliCa Lite-S User's Manual,
   /// 7.3.8).
-  @Test func whatTheCardDoesNotAllow() async throws {
+  @Test(.asking(.memoryConfiguration)) func whatTheCardDoesNotAllow() async throws {
     try await Tool.with("felica-lite-s") { nfc async throws in
       let service = ["felica", "write", "--service", "0009"]
       let configuration = "EFFFFF01070020000000000000000000"

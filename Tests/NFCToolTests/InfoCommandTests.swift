@@ -58,7 +58,7 @@ import VirtualNFC
     for fact in facts { #expect(result.output.contains(fact)) }
   }
 
-  @Test func lockBitsAreSaid() async throws {
+  @Test(.asking(.lockBits)) func lockBitsAreSaid() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       // Page 4's lock bit (NTAG21x data sheet, 8.5.2).
       #expect(try await nfc(["mifare", "send", "A20200001000"]).status == 0)
@@ -68,9 +68,11 @@ import VirtualNFC
   }
 
   /// The dynamic bits close all that follows page 15 (NTAG21x data sheet, 8.5.3).
-  @Test(arguments: [
-    ("ntag213", 39), ("ntag215", 129), ("ntag216", 225), ("ultralight-ev1-128", 35),
-  ])
+  @Test(
+    .asking(.lockBits, .oneTimeBits),
+    arguments: [
+      ("ntag213", 39), ("ntag215", 129), ("ntag216", 225), ("ultralight-ev1-128", 35),
+    ])
   func dynamicLocksAreDecoded(_ name: String, _ last: Int) async throws {
     try await Tool.with(name) { nfc async throws in
       try await #require(nfc(["format"]).status == 0)
@@ -78,6 +80,32 @@ import VirtualNFC
       let text = try await nfc(["info"])
       #expect(text.output.contains("locked pages"))
       #expect(text.output.contains("3-\(last)\n"))
+    }
+  }
+
+  /// Single bits of the dynamic lock bytes, and what each of them closes: NTAG213/215/216 data sheet, 8.5.3, figures 9
+  /// to 11; MF0ICU2 data sheet, 7.5.3, of which bits 0 and 4 freeze and close nothing.
+  @Test(arguments: [
+    ("ntag213", 0x28, "8108", "[16,17,30,31,38,39]"),
+    ("ntag213", 0x28, "000001", "[]"),
+    ("ntag215", 0x82, "80", "[128,129]"),
+    ("ntag216", 0xE2, "0020", "[224,225]"),
+    ("ultralight-c", 0x28, "22", "[16,17,18,19,28,29,30,31]"),
+    ("ultralight-c", 0x28, "11", "[]"),
+  ])
+  func eachDynamicLockBitIsDecoded(
+    _ name: String, _ page: Int, _ bits: String, _ pages: String
+  ) async throws {
+    let tag = try VirtualTag.named(name)
+    var memory = tag.memory
+    let bytes = try #require([UInt8](hexadecimal: bits))
+    memory.replaceSubrange(page * 4..<page * 4 + bytes.count, with: bytes)
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin")
+      try Data(memory).write(to: file)
+      let result = try await Tool.run("info", "--json", "--virtual", file.path)
+      #expect(result.status == 0)
+      #expect(result.output.contains(#""lockedPages":"# + pages))
     }
   }
 

@@ -2,6 +2,30 @@ import Foundation
 import Testing
 import VirtualNFC
 
+/// The sectors that a smart card has beside its applications.
+@Suite struct SmartMXCommandTests {
+  @Test func sectorsAreReadWrittenAndSaved() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.mfd").path
+      try await Tool.with("blank-smartmx-1k") { nfc async throws in
+        let write = try await nfc([
+          "mifare", "send", "60 04 FFFFFFFFFFFF", "A0 04 000102030405060708090A0B0C0D0E0F",
+        ])
+        #expect(write.lines == ["0A", "0A"])
+        let read = try await nfc(["mifare", "read", "1"])
+        #expect(read.lines.first?.hasPrefix("4") == true)
+        #expect(read.output.contains("00 01 02 03") || read.output.contains("00010203"))
+        #expect(try await nfc(["dump", file]).status == 0)
+        #expect(try await nfc(["mifare", "restore", file]).status == 0)
+        // The applications are what they were.
+        #expect(try await nfc(["apdu", "00A4040007D276000085010100"]).output.hasSuffix("9000\n"))
+        #expect(try await nfc(["write", "text", "a"]).status == 0)
+      }
+      #expect(try Data(contentsOf: URL(filePath: file)).count == 1024)
+    }
+  }
+}
+
 /// `nfc mifare read`, `dump` and `restore`.
 @Suite struct MemoryCommandTests {
   typealias Case = FeliCaCommandTests.Case
@@ -162,7 +186,7 @@ import VirtualNFC
     }
   }
 
-  @Test func restoringAnNTAG() async throws {
+  @Test(.asking(.lockBits)) func restoringAnNTAG() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "dump.eml").path
       try await Tool.with("ntag213") { nfc async throws in
@@ -245,7 +269,7 @@ import VirtualNFC
   }
 
   /// AUTHLIM 1 (NTAG21x data sheet, 8.8.2): after the second wrong password the tag takes none any more.
-  @Test func aPasswordThatIsLockedOut() async throws {
+  @Test(.asking(.lockout)) func aPasswordThatIsLockedOut() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       let protect = ["A22BAABBCCDD", "A22C11220000", "A22A81000000", "A22904000010"]
       #expect(try await nfc(["mifare", "send"] + protect).status == 0)

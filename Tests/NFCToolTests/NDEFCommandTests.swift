@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func refusals() async throws {
+  @Test(.asking(.lockBits, .oneTimeBits)) func refusals() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       let long = try await nfc(["write", "text", String(repeating: "x", count: 200)])
       #expect(long.status == 65)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func formatsABlankTag() async throws {
+  @Test(.asking(.oneTimeBits)) func formatsABlankTag() async throws {
     try await Tool.with("blank-ultralight") { nfc async throws in
       #expect(try await nfc(["read"]).status == 66)
       #expect(try await nfc(["format"]).status == 0)

@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func everyChangeSaysWhatItDid() async throws {
+  @Test(.asking(.lockBits, .oneTimeBits)) func everyChangeSaysWhatItDid() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       let uid = #"{"uid":"04E10CDA993C80","#
       #expect(
@@ -191,7 +191,7 @@ import Testing
     #expect(result.lines.last == "1 tag written, 1 failed")
   }
 
-  @Test func locksWhatItHasVerified() async throws {
+  @Test(.asking(.lockBits, .oneTimeBits)) func locksWhatItHasVerified() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       #expect(
         try await nfc(["write", "text", "a", "--each", "--count", "1", "--lock"]).status == 64)
@@ -244,6 +244,71 @@ import Testing
         #expect(try await nfc(["write", "text", "b"]).status == 0)
       }
     }
+  }
+
+  /// An Ultralight C has a key of 16 bytes for a password.
+  @Test func protectsAnUltralightC() async throws {
+    let key = "00112233445566778899AABBCCDDEEFF"
+    try await Tool.with("ultralight-c") { nfc async throws in
+      let plan = try await nfc(["protect", "--password", key, "--read", "--plan"])
+      #expect(plan.status == 0)
+      #expect(
+        plan.lines == [
+          "page 44: password or its acknowledge, not shown",
+          "page 45: password or its acknowledge, not shown",
+          "page 46: password or its acknowledge, not shown",
+          "page 47: password or its acknowledge, not shown",
+          "the tag is asked to accept the new password",
+          "page 42: 30000000 → 04000000",
+          "cannot be undone: the key that the tag has now is overwritten",
+        ])
+      #expect(try await nfc(["write", "text", "a"]).status == 0)
+      let protect = try await nfc(["protect", "--password", key, "--read", "--json"])
+      #expect(
+        protect.output.hasSuffix(
+          #""protection":{"password":true,"from":4,"read":true,"attempts":0}}"# + "\n"))
+      for command in [["read"], ["write", "text", "b"], ["erase"]] {
+        #expect(try await nfc(command).status == 77)
+        #expect(
+          try await nfc(command + ["--password", String(repeating: "0", count: 32)]).status == 77)
+        #expect(try await nfc(command + ["--password", key]).status == 0)
+      }
+      let other = "FFEEDDCCBBAA99887766554433221100"
+      #expect(try await nfc(["protect", "--password", other]).status == 77)
+      #expect(
+        try await nfc(["protect", "--password", other, "--current-password", key]).status == 0)
+      // Reading is free now.
+      #expect(try await nfc(["read"]).status == 0)
+      #expect(try await nfc(["unprotect"]).status == 77)
+      #expect(try await nfc(["unprotect", "--password", key]).status == 77)
+      #expect(try await nfc(["unprotect", "--password", other]).status == 0)
+      #expect(try await nfc(["write", "text", "b"]).status == 0)
+    }
+  }
+
+  @Test(arguments: [
+    ("protect --password 11223344 --virtual ultralight-c", "32 hexadecimal digits"),
+    (
+      "protect --password 00112233445566778899AABBCCDDEEFF --virtual ntag213",
+      "8 hexadecimal digits"
+    ),
+    (
+      "protect --password 00112233445566778899AABBCCDDEEFF --attempts 3 --virtual ultralight-c",
+      "--attempts"
+    ),
+    (
+      "protect --password 00112233445566778899AABBCCDDEEFF --from 43 --virtual ultralight-c",
+      "3 to 42"
+    ),
+    (
+      "protect --password 00112233445566778899AABBCCDDEEFF --current-password 11 --virtual ultralight-c",
+      "32 hexadecimal digits"
+    ),
+  ])
+  func refusesPasswordsOfTheWrongSize(_ line: String, _ text: String) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == 64)
+    #expect(result.errors.contains(text))
   }
 
   @Test func theEnvironmentHoldsThePassword() async throws {

@@ -75,7 +75,7 @@ extension SessionSuites {
       await reader.close()
     }
 
-    @Test func writesNothingToATagThatIsReadOnly() async throws {
+    @Test(.asking(.lockBits, .oneTimeBits)) func writesNothingToATagThatIsReadOnly() async throws {
       let bench = try SessionBench(.ntag213())
       let reader = try await Reader.open(bench.virtual.connectionString)
       let tag = try #require(try await reader.tagsInField().first)

@@ -116,7 +116,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func aReadOnlyTagIsNotWritten() async throws {
+    @Test(.asking(.lockBits, .oneTimeBits)) func aReadOnlyTagIsNotWritten() async throws {
       let bench = try SessionBench(try .ntag213(ndef: Self.link))
       try await bench.withNDEFTag { tag in
         try await tag.writeLock()

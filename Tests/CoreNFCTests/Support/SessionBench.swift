@@ -1,6 +1,8 @@
 import CoreNFC
 import NFC
 import Synchronization
+import TestSupport
+import Testing
 import VirtualNFC
 
 /// A virtual reader with tags in its field, and an environment in which sessions use it.
@@ -10,12 +12,14 @@ struct SessionBench: Sendable {
   /// For ISO 15693, which a PN532 has not.
   let vicinityField = VirtualField()
   let vicinityReader: VirtualPCSCReader
+  private let watches: [FieldWatch]
 
   /// Sets the environment, with the time limit off: a test states its own.
   init(
     _ tags: VirtualTag..., information: NFCInformation = .everything,
-    presenter: any NFCPresenter = .none
+    presenter: any NFCPresenter = .none, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
+    watches = [field, vicinityField].map { FieldWatch($0, sourceLocation) }
     let virtual = try VirtualReader(field)
     let vicinityReader = VirtualPCSCReader(vicinityField)
     self.virtual = virtual

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -59,7 +60,9 @@ final class ChipDriver: ReaderDriver {
     if let refused, command.first == refused { return [0x00] }
     let before = chip.irreversibleState
     defer {
-      AskedChanges.check(chip.irreversibleState.changes(since: before), askedFor: asked)
+      AskedChanges.check(
+        chip.irreversibleState.changes(since: before), askedFor: asked,
+        sourceLocation: #_sourceLocation)
     }
     return try driver.exchange(command, framing: framing, timeout: timeout)
   }

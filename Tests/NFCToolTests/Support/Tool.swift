@@ -1,6 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import VirtualNFC
+
+@testable import NFCTool
 
 /// The built `nfc` command, run as a process of its own.
 struct Tool {
@@ -14,9 +17,15 @@ struct Tool {
   }
 
   /// Runs a command line to its end.
+  ///
+  /// The tags of a command that changes them are this process's own, and watched; see ``with(_:sourceLocation:_:)``.
   static func run(
-    _ arguments: [String], environment: [String: String] = [:], interruptedAfter lines: Int? = nil
+    _ arguments: [String], environment: [String: String] = [:], interruptedAfter lines: Int? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Result {
+    let hosted = try HostedTags(of: arguments, sourceLocation)
+    defer { hosted?.close() }
+    let arguments = hosted?.arguments ?? arguments
     await Places.shared.take()
     do {
       let running = try RunningTool(arguments, environment: environment)
@@ -53,15 +62,20 @@ struct Tool {
     return try result.get()
   }
 
-  /// A virtual reader that commands share; the tag keeps what is written to it.
+  /// A virtual reader that commands share; the tag keeps what is written to it, and is watched: what a command
+  /// makes final on it without being asked to fails the test.
   static func with(
-    _ tag: String, _ body: (_ nfc: @escaping ([String]) async throws -> Result) async throws -> Void
+    _ tag: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (_ nfc: @escaping ([String]) async throws -> Result) async throws -> Void
   ) async throws {
-    let virtual = try RunningTool(["virtual", tag])
-    let reader = try #require(try await virtual.waitForLines(1).first)
+    let field = VirtualField()
+    for tag in try VirtualTags([tag]).tags { field.place(tag) }
+    let watch = FieldWatch(field, sourceLocation)
+    let virtual = try VirtualReader(field)
+    let reader = virtual.connectionString
     try await body { try await run($0 + ["--reader", reader]) }
-    virtual.interrupt()
-    _ = try await virtual.end()
+    virtual.close()
+    withExtendedLifetime(watch) {}
   }
 }
 

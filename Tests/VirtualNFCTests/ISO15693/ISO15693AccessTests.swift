@@ -110,7 +110,7 @@ import Testing
 
   // MARK: Two-byte numbers
 
-  @Test func protocolExtensionOfAKnownChip() throws {
+  @Test(.asking(.blockLock)) func protocolExtensionOfAKnownChip() throws {
     let reader = Self.filled(PlainVicinityChip(.m24lr64))
     var access = reader.access
     #expect(try Self.data(access.readBlocks(16..<80)) == Array(reader.chip.memory[64..<320]))
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func optionFlagOfTexasInstruments() throws {
+  @Test(.asking(.blockLock)) func optionFlagOfTexasInstruments() throws {
     let reader = Self.filled(PlainVicinityChip(.tagItHFIPlus))
     var access = reader.access
     try access.writeBlocks(at: 1, [1, 2, 3, 4])
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func lockedBlockStopsAWrite() throws {
+  @Test(.asking(.blockLock)) func lockedBlockStopsAWrite() throws {
     let reader = Self.filled(ICODESLIX2())
     var access = reader.access
     try access.lockBlock(6)
@@ -231,7 +231,7 @@ import Testing
     #expect(reader.codes.last == 0x2C)
   }
 
-  @Test func securityStatusWithoutACommandForIt() throws {
+  @Test(.asking(.blockLock)) func securityStatusWithoutACommandForIt() throws {
     let reader = Self.filled(PlainVicinityChip(.icodeSLIS))
     var access = reader.access
     try access.lockBlock(3)
@@ -288,7 +288,7 @@ import Testing
   static let passing: [VicinityReader<ICODESLIX2>.Fault] = [.deaf, .mute, .broken]
 
   /// What happens once and passes is overcome, at every exchange of a read, a write and a lock.
-  @Test(arguments: passing, 0..<6)
+  @Test(.asking(.blockLock), arguments: passing, 0..<6)
   func passingFailures(fault: VicinityReader<ICODESLIX2>.Fault, exchange: Int) throws {
     let reader = Self.filled(ICODESLIX2(), response: 41)
     reader.faults[exchange] = fault
@@ -313,7 +313,7 @@ import Testing
 
   /// A tag that has gone is an error with its cause, after few exchanges, and each block is old or
   /// new.
-  @Test(arguments: lasting, 0..<6)
+  @Test(.asking(.blockLock), arguments: lasting, 0..<6)
   func lastingFailures(fault: VicinityReader<ICODESLIX2>.Fault, exchange: Int) throws {
     func isLoss(_ error: any Error) -> Bool {
       let error = error as? NFCError
@@ -343,7 +343,7 @@ import Testing
   }
 
   /// A refusal at each exchange: the error names its code and the block.
-  @Test(arguments: [UInt8(0x10), 0x12, 0x15, 0xA3], 0..<4)
+  @Test(.asking(.blockLock), arguments: [UInt8(0x10), 0x12, 0x15, 0xA3], 0..<4)
   func refusals(code: UInt8, exchange: Int) throws {
     let reader = Self.filled(ICODESLIX2(), response: 41)
     var access = reader.access

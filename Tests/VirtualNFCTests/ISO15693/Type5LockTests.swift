@@ -7,7 +7,7 @@ import Testing
 @Suite struct Type5LockTests {
   static func code(_ error: any Error) -> NFCError.Code? { (error as? NFCError)?.code }
 
-  @Test func locksEveryBlockOfContainerAndArea() throws {
+  @Test(.asking(.blockLock)) func locksEveryBlockOfContainerAndArea() throws {
     let reader = VicinityReader(PlainVicinityChip(.tagItHFIPlus))
     try Type5MappingTests.write(pattern(20), reader)
     var mapping = reader.mapping()
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// The chip is known to lock blocks, whatever its container promises; its counter is left alone.
-  @Test(arguments: ["E1402701", "E1402709", "E1402801"])
+  @Test(.asking(.blockLock), arguments: ["E1402701", "E1402709", "E1402801"])
   func theChipCounts(container: String) throws {
     var chip = ICODESLIX2()
     chip.memory = try #require([UInt8](hexadecimal: container)) + [0x03, 0x00, 0xFE, 0x00]
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// The container says read-only and blocks are open: from a run that was torn, or from another program.
-  @Test func aReadOnlyContainerIsNoProof() throws {
+  @Test(.asking(.blockLock)) func aReadOnlyContainerIsNoProof() throws {
     var chip = ICODESLIX2()
     chip.memory = [0xE1, 0x43, 0x27, 0x01, 0x03, 0x00, 0xFE]
     let reader = VicinityReader(chip)
@@ -58,7 +58,7 @@ import Testing
     #expect(reader.chip.core.locked.prefix(79).allSatisfy { $0 })
   }
 
-  @Test func aTornLockIsCompleted() throws {
+  @Test(.asking(.blockLock)) func aTornLockIsCompleted() throws {
     let whole = VicinityReader(PlainVicinityChip(.tagItHFIPlus))
     var counting = whole.mapping()
     try counting.lock(whole.link)

@@ -1,4 +1,5 @@
 import NFCCore
+import TestSupport
 import Testing
 
 @testable import NFCCore
@@ -29,6 +30,7 @@ final class VicinityReader<Chip: VirtualChip> {
   /// Every request, without its check.
   private(set) var requests: [[UInt8]] = []
   private(set) var isGone = false
+  private let asked = AskedChanges.kinds
   let maximumCommandLength: Int
   let maximumResponseLength: Int
 
@@ -89,7 +91,12 @@ final class VicinityReader<Chip: VirtualChip> {
     default: break
     }
     guard !isGone else { throw Self.silence }
+    let before = chip.irreversibleState
     let answer = exchange(frame)
+    // Only what procedures send: a test that asks by itself knows what it asks.
+    AskedChanges.check(
+      chip.irreversibleState.changes(since: before), askedFor: asked,
+      sourceLocation: #_sourceLocation)
     switch fault {
     case .mute: throw Self.silence
     case .goneAfter:

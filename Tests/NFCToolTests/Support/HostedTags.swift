@@ -1,0 +1,48 @@
+import TestSupport
+import Testing
+import VirtualNFC
+
+@testable import NFCTool
+
+/// The tags that a command line names with `--virtual`, before a virtual reader of the test's own: what the command
+/// makes final on them is seen here, which it is not within the command's process.
+///
+/// Only for commands that change tags, and for tags that a PN532 can see; all others have them as they say.
+struct HostedTags {
+  /// The command line with the reader in place of its tags.
+  let arguments: [String]
+  private let virtual: VirtualReader
+  private let watch: FieldWatch
+
+  private static let commands: Set = [
+    "write", "erase", "format", "lock", "protect", "unprotect", "restore",
+  ]
+  private static let option = "--virtual"
+
+  /// `nil` for a command line that is left as it is.
+  init?(of arguments: [String], _ sourceLocation: SourceLocation) throws {
+    guard let command = arguments.first, Self.commands.contains(command),
+      !arguments.contains("--each")
+    else { return nil }
+    var names: [String] = []
+    var rest: [String] = []
+    var words = arguments[...]
+    while let word = words.popFirst() {
+      if word == Self.option, let name = words.popFirst() {
+        names.append(name)
+      } else {
+        rest.append(word)
+      }
+    }
+    guard !names.isEmpty, let tags = try? VirtualTags(names), !tags.showsDemo,
+      tags.tags.allSatisfy({ $0.modulation != .iso15693 })
+    else { return nil }
+    let field = VirtualField()
+    for tag in tags.tags { field.place(tag) }
+    watch = FieldWatch(field, sourceLocation)
+    virtual = try VirtualReader(field)
+    self.arguments = rest + ["--reader", virtual.connectionString]
+  }
+
+  func close() { virtual.close() }
+}
