@@ -24,7 +24,7 @@ struct NFCTool: AsyncParsableCommand {
       LockCommand.self, ProtectCommand.self, UnprotectCommand.self, DumpCommand.self,
       RestoreCommand.self, DiffCommand.self, CopyCommand.self, ConvertCommand.self,
       DecodeCommand.self, EncodeCommand.self, MiFareCommand.self, APDUCommand.self,
-      SUNSubcommand.self, DESFireSubcommand.self,
+      SUNSubcommand.self, DESFireSubcommand.self, PlusSubcommand.self,
       FeliCaSubcommand.self, ISO15693Subcommand.self, VirtualCommand.self, ManualCommand.self,
     ])
 }

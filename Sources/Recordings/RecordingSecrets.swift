@@ -162,6 +162,10 @@ struct RecordingSecrets {
     static let authenticateInstructions: Set<UInt8> = [0x82, 0x88, 0x86, 0x87]
     static let proprietary: UInt8 = 0x80
     static let headerSize = 5
+    /// MIFARE Plus: both authentications, their second half, and the writing of keys in security level 0.
+    static let plusAuthentications: Set<UInt8> = [0x70, 0x76]
+    static let plusContinued: UInt8 = 0x72
+    static let plusWritePersonalization: UInt8 = 0xA8
   }
 
   private mutating func secrets(
@@ -187,6 +191,15 @@ struct RecordingSecrets {
     if end >= 4, code & Card.proprietary == 0, Card.authenticateInstructions.contains(command[1]) {
       expectation = .wrappedAuthentication
       return end > Card.headerSize ? [Card.headerSize..<end] : []
+    }
+    if code == Card.plusWritePersonalization, end == 3 + Self.blockSize { return [3..<end] }
+    if Card.plusAuthentications.contains(code), (3...10).contains(end) {
+      expectation = .authentication
+      return []
+    }
+    if code == Card.plusContinued, previous == .authentication, end > Self.blockSize {
+      expectation = .authentication
+      return [1..<end]
     }
     if Card.changeKeys.contains(code), end > 2 { return [2..<end] }
     if Card.authentications.contains(code), end <= 4 {

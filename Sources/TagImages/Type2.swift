@@ -44,6 +44,10 @@ public struct Type2Product: Hashable, Sendable {
 
   static let ultralight = Type2Product("MIFARE Ultralight", "Mifare Ultralight", pages: 16)
   static let ultralightC = Type2Product("MIFARE Ultralight C", "Mifare Ultralight C", pages: 48)
+  /// As Unleashed Firmware writes it, a branch of Flipper Zero's.
+  static let ultralightAES = Type2Product(
+    "MIFARE Ultralight AES", "Mifare Ultralight AES", pages: 60, counters: 0..<3,
+    version: Version(0x03, 0x01, 0x04, 0x00, 0x0F))
   static let ntagI2C1K = Type2Product(
     "NTAG I2C 1K", "NTAG I2C 1K", pages: 234, version: Version(0x04, 0x05, 0x02, 0x01, 0x13))
   static let ntagI2C2K = Type2Product(
@@ -51,7 +55,7 @@ public struct Type2Product: Hashable, Sendable {
 
   /// Data sheets MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216, NT3H1101/1201 and NT3H2111/2211.
   static let all: [Type2Product] = [
-    ultralight, ultralightC,
+    ultralight, ultralightC, ultralightAES,
     Type2Product(
       "MIFARE Ultralight EV1", "Mifare Ultralight 11", pages: 20, configuration: 16,
       counters: 0..<3, version: Version(0x03, 0x01, 0x01, 0x00, 0x0B)),
@@ -87,6 +91,7 @@ public struct Type2Product: Hashable, Sendable {
   /// Where password and acknowledge, or the key, lie in the memory.
   var secrets: [Range<Int>] {
     if self == .ultralightC { return [44 * 4..<48 * 4] }
+    if self == .ultralightAES { return [48 * 4..<56 * 4] }
     guard let configurationPage else { return [] }
     let password = (configurationPage + 2) * 4
     return [password..<password + 4, password + 4..<password + 6]

@@ -431,9 +431,11 @@ public actor Reader {
     let wasAsleep = needsSelect
     if wasAsleep { try wake(handle) }
     let link = TagLink(driver: driver, target: handle.target, work: work)
+    let isEnded = handle.knowledge.withLock { $0.authentication?.channel?.isEnded ?? false }
     do {
-      if wasAsleep { try handle.proveAgain(link) }
-      return try body(link.reviving(handle.proveAgain))
+      if wasAsleep || isEnded { try handle.proveAgain(link) }
+      let channel = handle.knowledge.withLock { $0.authentication?.channel }
+      return try body(link.reviving(handle.proveAgain).protected(by: channel))
     } catch is CancellationError {
       // What the tag has made of the broken command is not known: wake it again.
       settle(handle)

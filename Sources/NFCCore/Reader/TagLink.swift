@@ -15,6 +15,8 @@ public struct TagLink {
   private var carrier: Carrier?
   /// Proves to the tag that was woken what the program has proved to it before.
   private var revival: ((TagLink) throws -> Void)?
+  /// What protects the commands of an Ultralight tag, once a key was proved to it.
+  private(set) var channel: (any UltralightChannel)?
 
   init(driver: any ReaderDriver, target: Target, work: Reader.Work) {
     self.driver = driver
@@ -50,6 +52,13 @@ public struct TagLink {
     return link
   }
 
+  /// The same link, whose commands to an Ultralight tag a channel protects; `nil` for none.
+  package func protected(by channel: (any UltralightChannel)?) -> TagLink {
+    var link = self
+    link.channel = channel
+    return link
+  }
+
   /// Sends a command and gives the answer.
   ///
   /// Throws `commandTooLong` before anything is sent.
@@ -79,6 +88,7 @@ public struct TagLink {
   /// Wakes the tag, and leaves it as it is then.
   func selectPlainly() throws {
     try work.checkCancellation()
+    channel?.end()
     try driver.select(target)
   }
 
@@ -87,7 +97,7 @@ public struct TagLink {
   ///
   /// A task that is cancelled before is stopped here; one that is cancelled meanwhile is stopped at the next
   /// exchange after it, and not at all if there is none.
-  func uninterrupted<Result>(_ body: () throws -> Result) throws -> Result {
+  package func uninterrupted<Result>(_ body: () throws -> Result) throws -> Result {
     try work.uninterrupted(body)
   }
 

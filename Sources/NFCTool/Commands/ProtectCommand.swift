@@ -5,25 +5,25 @@ import NFC
 struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "protect",
-    abstract: "Protects a tag by a password.",
+    abstract: "Asks for a password before a tag is written.",
     discussion: """
-      For NTAG21x, Ultralight EV1, Ultralight C, ICODE SLIX2 and ST25DV. Without --read anybody can read the \
-      tag as before. nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows \
-      what would be written.
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2 and ST25DV. Without --read anybody can read the tag \
+      as before. nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
+      written.
 
-      A password is no encryption: it goes over the air as it is. The key of an Ultralight C does so only while \
-      the tag is given it.
+      A password is no encryption: it goes over the air as it is. Ultralight C and AES have a key instead, which \
+      does not.
 
       Examples:
         nfc protect --password 11223344 --plan --virtual ntag216
         nfc protect --password 11223344 --from 4 --read --virtual ntag216
         nfc protect --password 11223344 --virtual icode-slix2
-        nfc protect --password 00112233445566778899AABBCCDDEEFF --virtual ultralight-c
       """)
 
   @Option(
     help: ArgumentHelp(
-      "The new password: 4 bytes, 8 of an ST25DV, 16 of an Ultralight C.", valueName: "hex"),
+      "The new password: 4 bytes, 8 of an ST25DV; 16 bytes of key of an Ultralight C or AES.",
+      valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var password: [UInt8]
 
@@ -46,9 +46,9 @@ struct ProtectCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many wrong passwords an NTAG or Ultralight takes in a row, 1 to 7; 0 for any number.",
+      "How many wrong passwords an NTAG or Ultralight takes in a row, 1 to 7, to 1022 of an Ultralight AES; 0 for any number.",
       discussion: "After one more it is closed for good. Cannot be undone.", valueName: "number"),
-    transform: { try NumberArgument.integer($0, "--attempts", in: 0...7) })
+    transform: { try NumberArgument.integer($0, "--attempts", in: 0...1022) })
   var attempts: Int?
 
   @Option(
@@ -64,7 +64,8 @@ struct ProtectCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard ProtectionChange.passwordSizes.contains(password.count) else {
       throw ValidationError(
-        "--password has 4 bytes, 8 of an ST25DV, 16 of an Ultralight C, not \(password.count).")
+        "--password has 4 bytes, 8 of an ST25DV, 16 of an Ultralight C or AES, not \(password.count)."
+      )
     }
     guard pack.map({ $0.count == UltralightProtection.passwordAcknowledgeSize }) ?? true else {
       throw ValidationError("--pack has 2 bytes, not \(pack?.count ?? 0).")
@@ -86,8 +87,8 @@ struct UnprotectCommand: AsyncParsableCommand {
     commandName: "unprotect",
     abstract: "Removes a tag's password protection.",
     discussion: """
-      For NTAG21x, Ultralight EV1, Ultralight C, ICODE SLIX2 and ST25DV. The password itself stays on the tag \
-      and protects nothing.
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2 and ST25DV. The password itself stays on the tag and protects \
+      nothing.
 
       Example:
         nfc unprotect --password 11223344 --virtual ntag216
@@ -107,7 +108,7 @@ struct UnprotectCommand: AsyncParsableCommand {
 }
 
 /// Setting a tag's protection, or taking it away.
-private struct ProtectionChange: Sendable {
+struct ProtectionChange: Sendable {
   struct Wish: Sendable {
     var password: [UInt8]
     var pack: [UInt8]?
@@ -117,8 +118,10 @@ private struct ProtectionChange: Sendable {
   }
 
   static let passwordSizes = [
-    UltralightProtection.passwordSize, ST25DVCommands.passwordSize, UltralightCProtection.keySize,
+    UltralightProtection.passwordSize, ST25DVCommands.passwordSize, keySize,
   ]
+  /// Of an Ultralight or NTAG.
+  static let firstUserPage = 4
 
   /// `nil` to take it away.
   let wish: Wish?
@@ -127,15 +130,15 @@ private struct ProtectionChange: Sendable {
   let isPlan: Bool
 
   /// The tags whose protection is known.
-  private enum Kind: Sendable {
-    case ultralight(UltralightCommands)
+  enum Kind: Sendable {
+    case ultralight(UltralightCommands, any MiFareTag)
     case vicinity(any ISO15693Tag, VicinityPassword)
 
     init?(_ tag: DetectedTag) {
       switch tag {
       case .miFare(let tag):
         guard let commands = tag.ultralight else { return nil }
-        self = .ultralight(commands)
+        self = .ultralight(commands, tag)
       case .iso15693(let tag):
         let product = ISO15693Product.tagProduct(uid: tag.identifier)
         guard let password = VicinityPassword(product) else { return nil }
@@ -152,7 +155,12 @@ private struct ProtectionChange: Sendable {
     ) { Kind($0) }
     let isDone =
       switch tag.kind {
-      case .ultralight(let commands): try await change(commands, tag, options)
+      case .ultralight(let commands, let miFare):
+        switch try await commands.secret() {
+        case .tripleDES: try await changeTripleDES(commands, tag, options)
+        case .aes: try await changeAES(miFare, tag, options)
+        default: try await change(commands, tag, options)
+        }
       case .vicinity(let vicinity, let kind): try await change(vicinity, kind, tag, options)
       }
     guard isDone else { return }
@@ -173,17 +181,7 @@ private struct ProtectionChange: Sendable {
 
   /// Page 4 is the first of the user's memory.
   private static func firstNumber(_ kind: Kind) -> Int {
-    if case .ultralight = kind { 4 } else { 0 }
-  }
-
-  /// Refuses what the tag has nothing for.
-  private func checkOptions(_ tag: SelectedTag<Kind>) throws {
-    let unknown = [
-      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
-    ].first(where: \.1)
-    guard let unknown else { return }
-    throw Failure(
-      .usage, "this tag has nothing for \(unknown.0)", tag: tag.name, advice: "leave it out")
+    if case .ultralight = kind { firstUserPage } else { 0 }
   }
 
   // MARK: NTAG and Ultralight
@@ -192,12 +190,18 @@ private struct ProtectionChange: Sendable {
   private func change(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
-    if case .miFare(let card) = tag.detected, try await card.product()?.isUltralightC == true {
-      return try await changeKey(commands, tag, options)
-    }
     let limit = wish?.attempts ?? 0
     let protection = try wish.map { wish in
-      try check(wish.password, "--password", UltralightProtection.passwordSize, tag)
+      guard wish.password.count == UltralightProtection.passwordSize else {
+        throw Failure(
+          .usage, "--password has \(wish.password.count) bytes, and this tag's password has 4",
+          tag: tag.name, advice: "give 8 hexadecimal digits")
+      }
+      guard limit <= UltralightProtection.attemptLimits.upperBound else {
+        throw Failure(
+          .usage, "this tag takes a limit of 1 to \(UltralightProtection.attemptLimits.upperBound)",
+          tag: tag.name, advice: "give another --attempts")
+      }
       return try UltralightProtection(
         password: wish.password, passwordAcknowledge: wish.pack ?? [0x00, 0x00],
         firstPage: wish.from ?? Self.firstNumber(tag.kind), protectsReading: wish.protectsReading,
@@ -207,7 +211,7 @@ private struct ProtectionChange: Sendable {
       try await commands.protectionPlan(protection, password: password)
     }
     guard !isPlan else {
-      try show(plan.steps, plan.irreversibleEffects.map(\.description), options)
+      try show(plan, options)
       return false
     }
     var effects: Set<UltralightProtectionPlan.IrreversibleEffect> =
@@ -219,59 +223,20 @@ private struct ProtectionChange: Sendable {
     return true
   }
 
-  /// - Parameter option: the one by which it was given.
-  private func check(
-    _ password: [UInt8], _ option: String, _ size: Int, _ tag: SelectedTag<Kind>
-  ) throws {
-    guard password.count != size else { return }
-    throw Failure(
-      .usage, "\(option) has \(password.count) bytes, and this tag's password has \(size)",
-      tag: tag.name, advice: "give \(2 * size) hexadecimal digits")
-  }
-
-  // MARK: Ultralight C
-
-  /// Gives whether it was changed, and not only shown.
-  private func changeKey(
-    _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
-  ) async throws -> Bool {
-    try checkOptions(tag)
-    let size = UltralightCProtection.keySize
-    if let wish { try check(wish.password, "--password", size, tag) }
-    if let password {
-      try check(password, wish == nil ? "--password" : "--current-password", size, tag)
-    }
-    let protection = try wish.map { wish in
-      let from = wish.from ?? Self.firstNumber(tag.kind)
-      let pages = UltralightCProtection.firstPages
-      guard pages.contains(from) else {
-        throw Failure(
-          .usage, "protection of this tag cannot begin at page \(from)", tag: tag.name,
-          advice: "--from takes \(pages.lowerBound) to \(pages.upperBound)")
-      }
-      return try UltralightCProtection(
-        key: wish.password, firstPage: from, protectsReading: wish.protectsReading)
-    }
-    let plan = try await tag.namingPassword {
-      try await commands.protectionPlan(protection, key: password)
-    }
-    guard !isPlan else {
-      try show(plan.steps, plan.irreversibleEffects.map(\.description), options)
-      return false
-    }
-    try await tag.namingPassword {
-      try await commands.protect(plan, accepting: [.forgetsKey], key: password)
-    }
-    return true
-  }
-
   // MARK: ISO 15693
 
   private func change(
     _ vicinity: any ISO15693Tag, _ kind: VicinityPassword, _ tag: SelectedTag<Kind>,
     _ options: GlobalOptions
   ) async throws -> Bool {
-    try checkOptions(tag)
+    let unknown = [
+      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
+    ].first(where: \.1)
+    if let unknown {
+      throw Failure(
+        .usage, "this tag has nothing for \(unknown.0)", tag: tag.name,
+        advice: "leave it out")
+    }
     let protection = VicinityProtection(
       tag: vicinity, kind: kind,
       wish: wish.map {
@@ -292,10 +257,8 @@ private struct ProtectionChange: Sendable {
   // MARK: Plan
 
   /// One line per exchange; secrets are not shown.
-  private func show(
-    _ steps: [UltralightProtectionPlan.Step], _ effects: [String], _ options: GlobalOptions
-  ) throws {
-    for step in steps {
+  private func show(_ plan: UltralightProtectionPlan, _ options: GlobalOptions) throws {
+    for step in plan.steps {
       guard options.json else {
         try Output.line(step.text)
         continue
@@ -311,8 +274,10 @@ private struct ProtectionChange: Sendable {
       }
     }
     guard !options.json else { return }
-    for effect in effects { try Output.line("cannot be undone: \(effect)") }
-    if steps.isEmpty { try Output.line("nothing to be written") }
+    for effect in plan.irreversibleEffects {
+      try Output.line("cannot be undone: \(effect)")
+    }
+    if plan.steps.isEmpty { try Output.line("nothing to be written") }
   }
 }
 
@@ -330,7 +295,7 @@ extension UltralightProtectionPlan.Step {
 
 extension SelectedTag {
   /// Runs `body`, and says of a password that is missing or wrong how it is given.
-  fileprivate func namingPassword<Result: Sendable>(
+  func namingPassword<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
     do {

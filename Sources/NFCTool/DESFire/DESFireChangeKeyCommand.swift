@@ -58,8 +58,8 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Of the card's own key: its new kind.", valueName: "cipher"))
   var crypto: DESFireKey.Kind?
 
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Flag(help: "Print what would be changed, and change nothing.")
   var plan = false
@@ -90,7 +90,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     let secret = try secret()
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)

@@ -50,7 +50,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
     transform: { try Hexadecimal.argument($0, "--name") })
   var name: [UInt8]?
 
-  @OptionGroup var keys: DESFireKeyOptions
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
 
   @Flag(help: "Print what would be made, and make nothing.")
   var plan = false
@@ -64,7 +64,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys)
+    let keyring = try Keyring(keys)
     let wanted = DESFireApplicationPlan(
       application, keyCount: keyCount, kind: crypto, settings: settings ?? .factory,
       isoIdentifier: isoIdentifier, name: name ?? [], namesFiles: isoIdentifier != nil)

@@ -88,8 +88,8 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     transform: { try DESFireText.isoIdentifier($0, "--iso") })
   var isoIdentifier: UInt16?
 
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Flag(help: "Print what would be made, and make nothing.")
   var plan = false
@@ -133,7 +133,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     let settings = DESFireFileSettings(
       communication: communication,
       rights: DESFireAccessRights(read: read, write: write, readWrite: readWrite, change: change),

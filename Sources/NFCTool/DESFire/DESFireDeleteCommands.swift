@@ -20,8 +20,8 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
     transform: { try DESFireText.application($0, "The application") })
   var application: DESFireApplicationIdentifier
 
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Flag(help: "Print what would be deleted, and delete nothing.")
   var plan = false
@@ -33,7 +33,7 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       try await card.work {
@@ -73,8 +73,8 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var file: DESFireFileOptions
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Flag(help: "Print what would be deleted, and delete nothing.")
   var plan = false
@@ -82,7 +82,7 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       let settings = try await card.work {

@@ -19,8 +19,8 @@ struct DESFireFormatCommand: AsyncParsableCommand {
   @Flag(help: "Yes: all applications, files and keys are to go.")
   var permanently = false
 
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Flag(help: "Print what would be deleted, and delete nothing.")
   var plan = false
@@ -34,7 +34,7 @@ struct DESFireFormatCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       guard !plan else { return try await show(card) }

@@ -16,12 +16,12 @@ struct DESFireInfoCommand: AsyncParsableCommand {
         nfc desfire info --json --key 0:00000000000000000000000000000000
       """)
 
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: .reading, keyring)
       let report = try await card.work { try await DESFireReport(card) }

@@ -17,8 +17,8 @@ struct DESFireReadCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var file: DESFireFileOptions
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Option(
     help: ArgumentHelp("The first byte; 0 unless given.", valueName: "number"),
@@ -33,7 +33,7 @@ struct DESFireReadCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: .reading, keyring)
       for line in try await card.work({ try await read(card) }) { try Output.line(line) }

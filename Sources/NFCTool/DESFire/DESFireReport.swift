@@ -69,6 +69,10 @@ struct DESFireReport {
     }
   }
 
+  /// The files of a chip that has no command to list them: capability container, NDEF and data (NT4H2421Gx data
+  /// sheet, 8.2.3).
+  private static let filesOfOneProduct = (name: "NTAG 424 DNA", numbers: [1, 2, 3])
+
   /// `nil` for what the card does not know, or tells for a key only.
   private static func ifTold<Result>(_ ask: () async throws -> Result) async throws -> Result? {
     do {
@@ -98,6 +102,9 @@ struct DESFireReport {
         // Another application's key.
         numbers = nil
       }
+    }
+    if numbers == nil, try await product(card.tag.kind) == filesOfOneProduct.name {
+      numbers = filesOfOneProduct.numbers
     }
     guard let numbers else { return result }
     var files: [File] = []

@@ -15,8 +15,8 @@ struct DESFireValueCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var file: DESFireFileOptions
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   private static func amount(_ text: String, _ name: String) throws -> Int {
     try NumberArgument.integer(text, name, in: 0...Int(Int32.max))
@@ -52,7 +52,7 @@ struct DESFireValueCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(
         for: change == nil ? .reading : .changing, keyring)

@@ -17,8 +17,8 @@ struct DESFireWriteCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var file: DESFireFileOptions
-  @OptionGroup var keys: DESFireKeyOptions
-  @OptionGroup var keyFiles: DESFireKeyFiles
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Option(
     help: ArgumentHelp("The first byte; 0 unless given.", valueName: "number"),
@@ -40,7 +40,7 @@ struct DESFireWriteCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let keyring = try DESFireKeyring(keys, keyFiles)
+    let keyring = try Keyring(keys, keyFiles)
     let bytes = try bytes()
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: .changing, keyring)

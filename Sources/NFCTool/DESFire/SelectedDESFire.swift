@@ -5,7 +5,7 @@ import SecureTags
 struct SelectedDESFire: Sendable {
   let tag: SelectedTag<DetectedTag>
   let card: DESFireCard
-  let keyring: DESFireKeyring
+  let keyring: Keyring<DESFireKeyPlace>
 
   /// Runs `body`, and says of an error to which card it happened, and what to do. Nobody who comes to the card
   /// afterwards has what the keys have opened.
@@ -144,7 +144,9 @@ extension DESFireApplicationIdentifier {
 
 extension Session {
   /// Waits for a card of the family.
-  func selectDESFire(for use: TagUse, _ keyring: DESFireKeyring) async throws -> SelectedDESFire {
+  func selectDESFire(for use: TagUse, _ keyring: Keyring<DESFireKeyPlace>) async throws
+    -> SelectedDESFire
+  {
     let tag = try await selectTag("a MIFARE DESFire", polling: .miFare, for: use) {
       tag -> DetectedTag? in
       switch tag {

@@ -216,7 +216,7 @@ extension Session {
 extension UltralightCommands {
   /// Reads all pages.
   func dump(with key: UltralightKey?) async throws -> UltralightDump {
-    if case .tripleDES = key { try await open(with: key) }
+    if key?.password == nil { try await open(with: key) }
     return try await dump(password: key?.password)
   }
 }

@@ -56,12 +56,35 @@ extension TagDetails {
     protection = Protection(
       from: state.firstPage, protectsReading: state.protectsReading,
       attempts: state.attemptLimit ?? 0, isConfigurationLocked: state.isConfigurationLocked)
+    if state.secret == .aes {
+      let pages = Array(dump.bytes.dropFirst(Self.aesSettings))
+      if pages.count > 16 { readAESSettings(pages) }
+    }
     guard dump.product.name.hasPrefix("NTAG"), state.secret == .password,
       let pages = dump.areas.first(where: { $0.use == .configuration })?.pages
     else { return }
     let start = pages.lowerBound * Self.pageSize
     guard dump.bytes.count >= start + 2 * Self.pageSize else { return }
     readMirror(Array(dump.bytes[start..<start + 2 * Self.pageSize]))
+  }
+
+  private static let aesSettings = 0x29 * pageSize
+
+  /// RID_ACT, SEC_MSG_ACT, the rights to counter 2 and the locks of the keys (libpretixnfc; Proxmark3,
+  /// `ulaes_print_configuration`).
+  private mutating func readAESSettings(_ bytes: [UInt8]) {
+    facts.append(("messages", bytes[0] & 0x02 != 0 ? "with MACs, once a key is proved" : "plain"))
+    if bytes[0] & 0x01 != 0 { facts.append(("shown UID", "random; the chip's own with a key")) }
+    let rights = bytes[Self.pageSize]
+    switch (rights & 0x04 != 0, rights & 0x08 != 0) {
+    case (true, true): break
+    case (true, false): facts.append(("counter 2 needs the key", "to be increased"))
+    case (false, true): facts.append(("counter 2 needs the key", "to be read"))
+    case (false, false): facts.append(("counter 2 needs the key", "to be read and increased"))
+    }
+    let locks = bytes[4 * Self.pageSize]
+    let names = [(UInt8(0x40), "0"), (0x80, "1")].filter { locks & $0.0 != 0 }.map(\.1)
+    if !names.isEmpty { facts.append(("locked keys", names.joined(separator: ", "))) }
   }
 
   /// MIRROR, MIRROR_PAGE and ACCESS (NTAG21x data sheet, 8.5.7 and 8.7).
@@ -78,7 +101,12 @@ extension TagDetails {
   // MARK: Map
 
   private static func map(_ dump: UltralightDump) -> [Area] {
-    let areas = dump.areas.map { Area(unit: "page", numbers: $0.pages, use: name($0.use)) }
+    let secrets =
+      dump.protectionState?.secret == .aes
+      ? "keys, cannot be read" : "password and acknowledge, cannot be read"
+    let areas = dump.areas.map {
+      Area(unit: "page", numbers: $0.pages, use: name($0.use, secrets: secrets))
+    }
     guard let first = dump.firstProtectedPage, let last = dump.areas.last?.pages.upperBound,
       first <= last
     else { return areas }
@@ -86,7 +114,7 @@ extension TagDetails {
       + [Area(unit: "page", numbers: first...last, use: "cannot be read without a key")]
   }
 
-  private static func name(_ use: UltralightArea.Use) -> String {
+  private static func name(_ use: UltralightArea.Use, secrets: String) -> String {
     switch use {
     case .identifierAndLocks: "UID and lock bits"
     case .oneTime: "capability container, bits set for good"
@@ -94,7 +122,7 @@ extension TagDetails {
     case .locks: "dynamic lock bits"
     case .counter: "counter"
     case .configuration: "configuration"
-    case .secret: "password and acknowledge, cannot be read"
+    case .secret: secrets
     case .key: "key, cannot be read"
     case .reserved: "reserved"
     }

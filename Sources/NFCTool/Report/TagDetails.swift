@@ -103,11 +103,15 @@ struct TagDetails {
     instructionClass: 0x90, instructionCode: 0x3C, p1: 0, p2: 0, data: [0x00],
     expectedLength: 256)
   private static let signatureSize = 56
+  /// Cards that know no commands in the form of ISO/IEC 7816-4, and answer one by a byte that is no status word.
+  private static let withoutSignature = [
+    "MIFARE Plus", "MIFARE Plus S", "MIFARE Plus X", "MIFARE Plus SE",
+  ]
 
   private mutating func checkOriginality(
     _ tag: DetectedTag, _ product: TagProduct, _ send: (APDU) async throws -> ResponseAPDU
   ) async throws {
-    guard product.name != "MIFARE Plus",
+    guard !Self.withoutSignature.contains(product.name),
       let answer = try await answer(tag, { try await send(Self.readSignature) }),
       answer.data.count == Self.signatureSize
     else { return }

@@ -31,14 +31,15 @@ struct SUNSetupCommand: AsyncParsableCommand {
     help: ArgumentHelp("The link with places for what the tag puts in.", valueName: "url-template"))
   var template: String
 
-  @OptionGroup var keys: NumberedKeys
+  @OptionGroup var keys: KeyOptions<NumberedKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
 
   @Option(
     help: ArgumentHelp(
       "A key that takes the place of the one that is there; may be given more than once.",
       discussion: "Key 0 is changed last.", valueName: "number:hex"),
-    transform: { try NumberedKey($0, "--new-key") })
-  var newKey: [NumberedKey] = []
+    transform: { try GivenKey($0, "--new-key") })
+  var newKey: [GivenKey<NumberedKeyPlace>] = []
 
   @Option(
     help: ArgumentHelp(
@@ -139,16 +140,20 @@ struct SUNSetupCommand: AsyncParsableCommand {
       choices.fileData = Array((fileData ?? "").utf8)
       choices.counterLimit = counterLimit
       let version = UInt8(keyVersion ?? 1)
+      let given = try Dictionary(
+        uniqueKeysWithValues: Keyring(keys, keyFiles).byPlace.map {
+          ($0.number, try DESFireKey(.aes, $1))
+        })
       var newKeys: [Int: DESFireKey] = [:]
       for key in newKey {
-        guard newKeys[key.number] == nil else {
-          throw Failure(.usage, "--new-key \(key.number) is given twice")
+        guard newKeys[key.place.number] == nil else {
+          throw Failure(.usage, "--new-key \(key.place.number) is given twice")
         }
-        newKeys[key.number] = try DESFireKey(.aes, key.secret, version: version)
+        newKeys[key.place.number] = try DESFireKey(.aes, key.secret, version: version)
       }
       let setup = NTAG424Setup(
         link: try NTAG424Link(form, choices),
-        keys: try keys.byNumber.mapValues { try DESFireKey(.aes, $0) }, newKeys: newKeys)
+        keys: given, newKeys: newKeys)
       return setup
     } catch let error as SUNTemplateError {
       throw Failure(.usage, "\(error)", advice: "nfc sun setup --help shows templates")

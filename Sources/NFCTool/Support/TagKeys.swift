@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import SecureTags
 
 /// The keys and passwords that a command is given. What is wrong with one is said without it.
 struct TagKeys: ParsableArguments {
@@ -9,7 +10,7 @@ struct TagKeys: ParsableArguments {
       "A key; may be given more than once.",
       discussion: """
         MIFARE Classic: 6 bytes, tried as key A and as key B before FFFFFFFFFFFF, A0A1A2A3A4A5 and \
-        D3F7D3F7D3F7. NTAG and Ultralight EV1: the password, 4 bytes. Ultralight C: 16 bytes.
+        D3F7D3F7D3F7. NTAG and Ultralight EV1: the password, 4 bytes. Ultralight C and AES: 16 bytes.
         """,
       valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--key") })
@@ -34,7 +35,8 @@ struct TagKeys: ParsableArguments {
       guard [Self.passwordSize, MiFareClassicKey.size, Self.tripleDESKeySize].contains(bytes.count)
       else {
         throw ValidationError(
-          "--key takes 6 bytes (Classic), 4 (password) or 16 (Ultralight C), not \(bytes.count).")
+          "--key takes 6 bytes (Classic), 4 (password) or 16 (Ultralight C, AES), not \(bytes.count)."
+        )
       }
     }
     guard !leavesOutDefaults || !given.isEmpty || !files.isEmpty else {
@@ -100,23 +102,25 @@ struct TagKeys: ParsableArguments {
 enum UltralightKey {
   case password([UInt8])
   case tripleDES([UInt8])
+  case aes(SecretKey)
 
   private static let passwordSize = 4
-  private static let tripleDESKeySize = 16
+  private static let keySize = 16
 
   /// - Throws: `usage` for a length that the chip does not take.
   init(_ bytes: [UInt8], _ product: TagProduct?) throws {
-    let isTripleDES = product?.isUltralightC == true
-    guard bytes.count == (isTripleDES ? Self.tripleDESKeySize : Self.passwordSize) else {
+    let isAES = product?.name == "MIFARE Ultralight AES"
+    let hasKey = isAES || product?.isUltralightC == true
+    guard bytes.count == (hasKey ? Self.keySize : Self.passwordSize) else {
       throw Failure(
         .usage,
         "a key of \(bytes.count) bytes is given, and this is \(product?.name ?? "an Ultralight")",
-        advice: isTripleDES ? "its key has 16 bytes" : "its password has 4 bytes")
+        advice: hasKey ? "its key has 16 bytes" : "its password has 4 bytes")
     }
-    self = isTripleDES ? .tripleDES(bytes) : .password(bytes)
+    self = isAES ? .aes(SecretKey(bytes)) : hasKey ? .tripleDES(bytes) : .password(bytes)
   }
 
-  /// What the library's procedures take; a 3DES key is proved before them.
+  /// What the library's procedures take; a key is proved before them.
   var password: [UInt8]? {
     if case .password(let bytes) = self { bytes } else { nil }
   }
@@ -128,6 +132,7 @@ extension UltralightCommands {
     switch key {
     case .password(let bytes): try await authenticate(password: bytes)
     case .tripleDES(let bytes): try await authenticate(key: bytes)
+    case .aes(let key): try await authenticate(.dataProtection, key)
     case nil: break
     }
   }

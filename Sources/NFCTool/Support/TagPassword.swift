@@ -18,7 +18,7 @@ struct TagPassword: TagPasswordOptions {
   @Option(
     name: .customLong("password"),
     help: ArgumentHelp(
-      "The tag's password: 4 bytes of an NTAG, Ultralight EV1 or ICODE, 8 of an ST25DV, 16 of an Ultralight C.",
+      "The tag's password: 4 bytes of an NTAG, Ultralight EV1 or ICODE, 8 of an ST25DV, 16 of an Ultralight C or AES.",
       discussion: "The environment variable NFC_PASSWORD does the same.", valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var value: [UInt8]?

@@ -15,6 +15,7 @@ extension VirtualTags {
     "ntag-i2c-2k": { .ntagI2C2K(uid: $0, formatted: $1) },
     "ultralight": { .ultralight(uid: $0, formatted: $1) },
     "ultralight-c": { .ultralightC(uid: $0, formatted: $1) },
+    "ultralight-aes": { .ultralightAES(uid: $0, formatted: $1) },
     "ultralight-ev1": { .ultralightEV1(uid: $0, formatted: $1) },
     "classic-mini": { .classicMini(uid: $0, formatted: $1) },
     "classic-1k": { .classic1K(uid: $0, formatted: $1) },

@@ -78,6 +78,9 @@ extension FlipperFile.Reader {
     image.memory.set(pages.prefix(read).flatMap { $0 }, at: 0)
     image.version = BinaryFile.nonZero(try bytes("Mifare version", count: 8))
     image.signature = BinaryFile.nonZero(try bytes("Signature", count: 32))
+    if let signature = try optionalBytes("AES signature", count: 48) {
+      image.signature = BinaryFile.nonZero(signature)
+    }
     let failures = try optionalNumber(
       "Failed authentication attempts", in: 0...Int(UInt32.max))
     image.failedAuthentications = failures == 0 ? nil : failures

@@ -89,7 +89,10 @@ extension FlipperFile.Writer {
     let product = image.type2Product
     line("Data format version", FlipperFile.type2Version)
     line("NTAG/Ultralight type", product?.flipperName ?? Type2Product.ultralight.flipperName)
-    line("Signature", image.signature ?? Array(repeating: 0, count: 32))
+    let signature = image.signature ?? []
+    line("Signature", signature.count == 32 ? signature : Array(repeating: 0, count: 32))
+    // As Unleashed Firmware has it; others skip what they do not know.
+    if signature.count == 48 { line("AES signature", signature) }
     line("Mifare version", image.version ?? Array(repeating: 0, count: 8))
     for (index, counter) in image.counters.enumerated() {
       line("Counter \(index)", Int(counter?.value ?? 0))

@@ -120,7 +120,7 @@ enum ProxmarkFile {
       // What READ answers beyond the end; no chip of today needs it.
       card("TBO_0", Self.zeros(2))
       card("TBO_1", Self.zeros(1))
-      card("Signature", image.signature ?? Self.zeros(32))
+      card("Signature", image.signature.flatMap { $0.count == 32 ? $0 : nil } ?? Self.zeros(32))
       for (index, counter) in image.counters.enumerated() {
         let value = counter?.value ?? 0
         card("Counter\(index)", (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })

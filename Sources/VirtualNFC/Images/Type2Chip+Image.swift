@@ -64,6 +64,25 @@ extension MIFAREUltralightEV1: ImagedChip {
   }
 }
 
+extension MIFAREUltralightAES: ImagedChip {
+  var tagImage: TagImage {
+    var image = plainImage
+    image.version = Self.version
+    image.signature = signature
+    image.counters = counters.map { .init(value: $0) }
+    return image
+  }
+
+  fileprivate mutating func takeOver(_ image: TagImage) {
+    if let signature = image.signature, signature.count == self.signature.count {
+      self.signature = signature
+    }
+    for (index, counter) in image.counters.enumerated() where counters.indices.contains(index) {
+      if let counter { counters[index] = counter.value }
+    }
+  }
+}
+
 extension VirtualTag {
   static func type2(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
     let bytes = image.memory.bytes
@@ -78,6 +97,11 @@ extension VirtualTag {
       return VirtualTag(chip)
     }
     if product.name == "MIFARE Ultralight EV1", var chip = MIFAREUltralightEV1(dump: bytes) {
+      try checkUID(bytes)
+      chip.takeOver(image)
+      return VirtualTag(chip)
+    }
+    if product.name == "MIFARE Ultralight AES", var chip = MIFAREUltralightAES(dump: bytes) {
       try checkUID(bytes)
       chip.takeOver(image)
       return VirtualTag(chip)

@@ -39,6 +39,10 @@ struct TraceSecrets: Sendable {
     /// Authenticate in its forms for DES, 3DES, AES and of EV2; ChangeKey and ChangeKeyEV2.
     static let desfireAuthentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71, 0x77]
     static let desfireChangeKeys: Set<UInt8> = [0xC4, 0xC6]
+    /// MIFARE Plus: both authentications, their second half, and the writing of keys in security level 0.
+    static let plusAuthentications: Set<UInt8> = [0x70, 0x76]
+    static let plusContinued: UInt8 = 0x72
+    static let plusWritePersonalization: UInt8 = 0xA8
     static let feliCaWrite: UInt8 = 0x08
     /// ISO/IEC 14443-4, 5.1, and ISO/IEC 14443-3, 7.10.
     static let requestAnswerToSelect: UInt8 = 0xE0
@@ -136,6 +140,14 @@ struct TraceSecrets: Sendable {
     where previous == .authentication && end > 1:
       expectation = .authentication
       return [1..<end]
+    case let code where Code.plusAuthentications.contains(code) && (3...12).contains(end):
+      expectation = .authentication
+    case Code.plusContinued where previous == .authentication && end > Self.classicBlockSize:
+      expectation = .authentication
+      return [1..<end]
+    case Code.plusWritePersonalization
+    where [3, 3 + Self.checkSize].contains(end - Self.classicBlockSize):
+      return [3..<end]
     case Type2Command.write where end > 2 && isSecret(page: command[1]):
       return [2..<end]
     case Type2Command.compatibilityWrite where end > 1:
@@ -258,6 +270,7 @@ struct TraceSecrets: Sendable {
     for product in MIFAREUltralightEV1.Product.allCases {
       pages[product.version] = product.configurationPage + 2..<product.pageCount
     }
+    pages[MIFAREUltralightAES.version] = MIFAREUltralightAES.keyPages
     return pages
   }()
 

@@ -2,12 +2,19 @@
 enum UltralightAuthentication: Hashable, Sendable {
   case password([UInt8])
   case tripleDES([UInt8])
+  case channel(UltralightChannelReference)
 
   func run(_ link: TagLink) throws {
     switch self {
     case .password(let bytes): _ = try UltralightProcedure.authenticate(password: bytes, link)
     case .tripleDES(let key): try UltralightCAuthentication.run(key: key, link)
+    case .channel(let reference): try reference.channel.prove(link)
     }
+  }
+
+  /// What protects later commands; `nil` for a proof that leaves them as they are.
+  var channel: (any UltralightChannel)? {
+    if case .channel(let reference) = self { reference.channel } else { nil }
   }
 }
 
@@ -33,6 +40,8 @@ extension TagHandle {
       try authentication.run(link)
     } catch let error as NFCError where error.group == .refusal {
       knowledge.withLock { $0.authentication = nil }
+      // Without it a program would take for protected what no longer is.
+      guard authentication.channel == nil else { throw error }
       try link.selectPlainly()
     }
   }
@@ -52,6 +61,7 @@ extension TagKnowledge {
 
   /// The tag was selected: nothing is selected or known of what it holds.
   mutating func wasSelected() {
+    authentication?.channel?.end()
     mapping = nil
     isSectorUnknown = false
   }

@@ -80,8 +80,13 @@ struct Type2Chip: Sendable {
     case password(PasswordSettings)
     /// A key of two DES keys.
     case tripleDES(TripleDESSettings)
-    /// AES keys, which this package does not speak.
-    case aes
+    /// AES keys; `nil` where their settings are is not known.
+    case aes(AESSettings?)
+  }
+
+  /// MIFARE Ultralight AES: AUTH0 in byte 3 of the first page; PROT, CFGLCK and AUTH_LIM in the next.
+  struct AESSettings: Hashable, Sendable {
+    let firstPage: Int
   }
 
   /// Where the settings of a password are: AUTH0 in byte 3 of the first page, ACCESS in byte 0 of the next,

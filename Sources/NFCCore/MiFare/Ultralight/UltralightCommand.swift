@@ -23,6 +23,8 @@ enum UltralightCommand: Hashable, Sendable {
   case halt
 
   static let pagesPerRead = 4
+  /// r and s on a curve of 128 bits, and of 192 (MIFARE Ultralight AES).
+  private static let signatureSizes = [32, 48]
   /// The four bits of a positive acknowledge (MF0ICU1 data sheet, 7.5; NTAG21x data sheet, 9.3).
   static let acknowledge: UInt8 = 0x0A
   /// The four bits that refuse an argument: a page that is locked, protected or not there (NTAG213/215/216 data
@@ -87,7 +89,7 @@ enum UltralightCommand: Hashable, Sendable {
     case .fastRead(let first, let last):
       max(0, Int(last) - Int(first) + 1) * Type2Memory.pageSize
     case .readCounter: 3
-    case .readSignature: 32
+    case .readSignature: Self.signatureSizes[0]
     case .passwordAuthenticate: UltralightProtection.passwordAcknowledgeSize
     case .authenticate, .authenticateContinued: 1 + TwoKeyTripleDES.blockSize
     case .write, .incrementCounter, .sectorSelect, .sector, .halt: 1
@@ -125,7 +127,10 @@ enum UltralightCommand: Hashable, Sendable {
   /// - Parameter bytes: without CRC_A; an acknowledge is its four bits.
   /// - Throws: `tagResponseError` for anything that is no answer to this command.
   func answer(_ bytes: [UInt8]) throws -> [UInt8] {
-    guard bytes.count == answerSize else {
+    guard
+      bytes.count == answerSize
+        || self == .readSignature && Self.signatureSizes.contains(bytes.count)
+    else {
       throw NFCError(
         .tagResponseError,
         "\(name) is answered by \(answerSize) bytes, the tag gave \(bytes.count)", place: place)

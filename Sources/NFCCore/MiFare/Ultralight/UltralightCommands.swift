@@ -85,7 +85,7 @@ public struct UltralightCommands: Sendable {
     _ = try await send(.incrementCounter(number, by: UInt32(value)))
   }
 
-  /// READ_SIG: the 32 bytes of the originality signature. One exchange.
+  /// READ_SIG: the 32 bytes of the originality signature, 48 of an Ultralight AES. One exchange.
   public func readSignature() async throws -> [UInt8] {
     try await send(.readSignature)
   }
@@ -148,7 +148,10 @@ enum UltralightProcedure {
 
   /// As many pages as one answer carries, its check with it.
   static func pagesPerFastRead(_ link: TagLink) -> Int {
-    max(1, (link.capabilities.maximumResponseLength - checkSize) / Type2Memory.pageSize)
+    max(
+      1,
+      (link.capabilities.maximumResponseLength - checkSize - (link.channel?.overhead ?? 0))
+        / Type2Memory.pageSize)
   }
 
   /// Puts the tag to sleep; silence is its consent (ISO/IEC 14443-3, 6.5.3).

@@ -8,6 +8,22 @@ enum UltralightExchange {
   /// The check is made and verified here and not by the reader's chip: a PN53x that verifies it
   /// reports the four bits of a NAK as a broken check, and their code is lost.
   static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
+    try send(command, protectedBy: link.channel, link)
+  }
+
+  /// Sends a command under a channel, if there is one.
+  static func send(
+    _ command: [UInt8], protectedBy channel: (any UltralightChannel)?, _ link: TagLink
+  ) throws -> [UInt8] {
+    guard let channel, let protected = try channel.protect(command) else {
+      return try sendAsIs(command, link)
+    }
+    let answer = try channel.unprotect(sendAsIs(protected, link))
+    // A MAC over nothing takes the place of an acknowledge.
+    return answer.isEmpty ? [UltralightCommand.acknowledge] : answer
+  }
+
+  private static func sendAsIs(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     let answer = try link.exchange(
       command + CyclicRedundancyCheck.a(command), framing: .bare, timeout: timeout)
     if answer.count == 1 {

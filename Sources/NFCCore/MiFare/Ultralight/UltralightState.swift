@@ -14,6 +14,7 @@ public struct UltralightProtectionState: Hashable, Sendable {
   public enum Secret: String, Hashable, Sendable {
     case password
     case tripleDES
+    case aes
   }
 
   public let secret: Secret
@@ -21,7 +22,7 @@ public struct UltralightProtectionState: Hashable, Sendable {
   public let firstPage: Int?
   /// Whether reading asks for it as well as writing.
   public let protectsReading: Bool
-  /// AUTHLIM: how many wrong passwords in a row the tag accepts; `nil` for any number.
+  /// AUTHLIM: how many wrong passwords or keys the tag accepts; `nil` for any number.
   public let attemptLimit: Int?
   /// CFGLCK: the settings can never be changed again.
   public let isConfigurationLocked: Bool
@@ -77,7 +78,17 @@ extension UltralightDump {
   /// The protection; `nil` for a chip without one, and where the settings could not be read.
   public var protectionState: UltralightProtectionState? {
     switch chip.access {
-    case .none, .aes: return nil
+    case .none, .aes(nil): return nil
+    case .aes(let settings?):
+      let start = settings.firstPage * Type2Memory.pageSize
+      let read = (start..<start + 2 * Type2Memory.pageSize).compactMap(byte)
+      guard read.count == 2 * Type2Memory.pageSize else { return nil }
+      let access = Type2Memory.pageSize
+      let limit = Int(read[access + 2]) | Int(read[access + 3] & 0x03) << 8
+      return UltralightProtectionState(
+        secret: .aes, firstPage: Int(read[3]) < chip.pages?.end ?? 0 ? Int(read[3]) : nil,
+        protectsReading: read[access] & 0x80 != 0, attemptLimit: limit == 0 ? nil : limit,
+        isConfigurationLocked: read[access] & 0x40 != 0)
     case .password(let settings):
       let pages = settings.configuration
       let read = (pages.lowerBound * Type2Memory.pageSize..<pages.upperBound * Type2Memory.pageSize)
@@ -128,6 +139,7 @@ extension UltralightCommands {
       switch try handle.type2Chip(link)?.access {
       case .password: .password
       case .tripleDES: .tripleDES
+      case .aes(_?): .aes
       default: nil
       }
     }

@@ -136,9 +136,13 @@ struct AccessConditions: Hashable, Sendable {
   var isKeyBReadable: Bool { trailerRow.keyBRead.contains(.a) }
 
   /// Whether a data block of a group may be accessed.
-  func allows(_ operation: Operation, group: Int, with key: MIFAREClassic.Key) -> Bool {
+  ///
+  /// - Parameter keyBOpens: key B is a key also where a Classic's could be read, as in a MIFARE Plus.
+  func allows(
+    _ operation: Operation, group: Int, with key: MIFAREClassic.Key, keyBOpens: Bool = false
+  ) -> Bool {
     guard groups.indices.contains(group), group != Self.trailerGroup else { return false }
-    if key == .b, isKeyBReadable { return false }
+    if key == .b, isKeyBReadable, !keyBOpens { return false }
     return Self.dataTable[Int(groups[group] & 7)][operation]?.has(key) ?? false
   }
 

@@ -1,0 +1,59 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc plus change-key`.
+struct PlusChangeKeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change-key",
+    abstract: "Changes a key.",
+    discussion: """
+      A sector's key is changed with the key of that sector that its access conditions name, A before B; the card's \
+      own keys are changed with master. The new key is proved afterwards. A key that is lost cannot be had back.
+
+      Example:
+        nfc plus change-key 1B --new-key 00112233445566778899AABBCCDDEEFF \\
+        --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The key: a sector with A or B, master, configuration, level1, level2 or level3.",
+      valueName: "place"),
+    transform: { try PlusKeyPlace(Substring($0), "The key") })
+  var place: PlusKeyPlace
+
+  @Option(
+    help: ArgumentHelp("The new key, 16 bytes.", valueName: "hex"),
+    transform: { text in
+      var bytes = try Hexadecimal.secret(text, "--new-key")
+      guard bytes.count == MIFAREPlusCard.keySize else {
+        throw ValidationError(
+          "--new-key has \(MIFAREPlusCard.keySize) bytes, not \(bytes.count).")
+      }
+      return SecretKey(taking: &bytes)
+    })
+  var newKey: SecretKey
+
+  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  func run() async throws {
+    let keyring = try Keyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectPlus(for: .changing, keyring)
+      try await card.work {
+        if let sector = place.address.sector {
+          try await card.open(sector: sector)
+        } else {
+          try await card.open(.cardMaster)
+        }
+        try await card.card.changeKey(place.address, to: newKey)
+        try await card.card.authenticate(place.address, newKey)
+      }
+      try Output.done(
+        options, card.tag.detected.identifier, ["key": .string("\(place)")])
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// `nfc plus`.
+struct PlusSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plus",
+    abstract: "Works with MIFARE Plus cards in security level 3.",
+    discussion: """
+      A card in security level 1 is a MIFARE Classic for every command. Keys are given as PLACE:HEX by --key, by \
+      --keys FILE with one on each line, or by the environment variable NFC_KEYS; PLACE is a sector with A or B, or \
+      master, configuration, level1, level2 or level3.
+
+      Example:
+        nfc plus read 4-6 --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
+      """,
+    subcommands: [
+      PlusReadCommand.self, PlusWriteCommand.self, PlusValueCommand.self,
+      PlusChangeKeyCommand.self,
+    ])
+}

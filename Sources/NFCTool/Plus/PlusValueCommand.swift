@@ -1,0 +1,81 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc plus value`.
+struct PlusValueCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "value",
+    abstract: "Prints a value, or changes it and prints the new one.",
+    discussion: """
+      A change is one command: a card that is taken away has the old value or the new one. --set makes a block one \
+      that holds a value.
+
+      Example:
+        nfc plus value 5 --set 100 --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The block.", valueName: "block"), transform: { try PlusBlocks.argument($0) }
+  )
+  var block: Int
+
+  private static func amount(_ text: String, _ name: String) throws -> Int32 {
+    Int32(try NumberArgument.integer(text, name, in: 0...Int(Int32.max)))
+  }
+
+  @Option(
+    help: ArgumentHelp("Add this much.", valueName: "number"),
+    transform: { try amount($0, "--credit") })
+  var credit: Int32?
+
+  @Option(
+    help: ArgumentHelp("Take this much.", valueName: "number"),
+    transform: { try amount($0, "--debit") })
+  var debit: Int32?
+
+  @Option(
+    help: ArgumentHelp("Write this value, whatever the block holds.", valueName: "number"),
+    transform: {
+      Int32(try NumberArgument.integer($0, "--set", in: Int(Int32.min)...Int(Int32.max)))
+    })
+  var set: Int32?
+
+  @OptionGroup var communication: PlusCommunicationOptions
+  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard [credit, debit, set].compactMap(\.self).count <= 1 else {
+      throw ValidationError("Give one of --credit, --debit and --set.")
+    }
+    guard block > 0, PlusBlocks.sector(block) == PlusBlocks.sector(block + 1),
+      block < PlusBlocks.highest
+    else { throw ValidationError("Block \(block) holds no value.") }
+  }
+
+  func run() async throws {
+    let keyring = try Keyring(keys, keyFiles)
+    let isChange = credit != nil || debit != nil || set != nil
+    try await Session.run(options) { session in
+      let card = try await session.selectPlus(for: isChange ? .changing : .reading, keyring)
+      let value = try await card.work { try await run(card) }
+      guard options.json else { return try Output.line("\(value)") }
+      try Output.line(
+        JSON.members(["block": .integer(block), "value": .integer(Int(value))]).text)
+    }
+  }
+
+  private func run(_ card: SelectedPlus) async throws -> Int32 {
+    let form = communication.communication
+    try await card.open(sector: PlusBlocks.sector(block))
+    if let set { try await card.card.setValue(block, set, form) }
+    if let change = credit ?? debit.map({ -$0 }) {
+      // Whether the block holds a value is asked first: a refusal would say nothing of the reason.
+      _ = try await card.card.value(block, form)
+      try await card.card.changeValue(block, by: change)
+    }
+    return try await card.card.value(block, form)
+  }
+}

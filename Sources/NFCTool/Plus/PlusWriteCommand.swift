@@ -1,0 +1,66 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc plus write`.
+struct PlusWriteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write",
+    abstract: "Writes a block.",
+    discussion: """
+      The block has what it had, or what is written: never a mixture. A sector's last block, which has its access \
+      conditions, is written only with --access-conditions: what no key may change in it cannot be had back.
+
+      Example:
+        nfc plus write 4 00112233445566778899AABBCCDDEEFF --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The block.", valueName: "block"), transform: { try PlusBlocks.argument($0) }
+  )
+  var block: Int
+
+  @Argument(
+    help: ArgumentHelp("16 bytes.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "The data") })
+  var data: [UInt8]
+
+  @Flag(help: "Allow the last block of a sector. What it takes away cannot be had back.")
+  var accessConditions = false
+
+  @OptionGroup var communication: PlusCommunicationOptions
+  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  private var isTrailer: Bool {
+    PlusBlocks.sector(block) != PlusBlocks.sector(block + 1) || block == PlusBlocks.highest
+  }
+
+  mutating func validate() throws {
+    guard data.count == MIFAREPlusCard.blockSize else {
+      throw ValidationError(
+        "The data has \(MIFAREPlusCard.blockSize) bytes, not \(data.count).")
+    }
+    guard block > 0 else { throw ValidationError("Block 0 is the maker's.") }
+    guard !isTrailer || accessConditions else {
+      throw ValidationError(
+        "Block \(block) has the access conditions of its sector: give --access-conditions to write it."
+      )
+    }
+  }
+
+  func run() async throws {
+    let keyring = try Keyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectPlus(for: .changing, keyring)
+      try await card.work {
+        try await card.open(sector: PlusBlocks.sector(block))
+        try await card.card.writeBlock(block, data, communication.communication)
+      }
+      try Output.done(
+        options, card.tag.detected.identifier,
+        ["block": .integer(block), "data": .bytes(data)])
+    }
+  }
+}

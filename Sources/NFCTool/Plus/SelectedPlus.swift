@@ -1,0 +1,91 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// The card that a command works with, and the keys that it is given.
+struct SelectedPlus: Sendable {
+  let tag: SelectedTag<any MiFareTag>
+  let card: MIFAREPlusCard
+  let keyring: Keyring<PlusKeyPlace>
+
+  /// Runs `body`, and says of an error to which card it happened, and what to do. Nobody who comes to the card
+  /// afterwards has what the keys have opened.
+  func work<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      let result = try await body()
+      try? await card.endSession()
+      return result
+    } catch let failure as Failure {
+      try? await card.endSession()
+      throw failure
+    } catch let error as NFCError {
+      if error.group != .connection { try? await card.endSession() }
+      var failure = Failure(error, tag: tag.name)
+      switch error.code {
+      case .authenticationFailed: failure.advice = "check the key and its place"
+      case .notAuthenticated:
+        failure.advice = "give a key that may, with --key 4B:HEX, or try --plain"
+      case .unsupported:
+        failure.advice = "a MIFARE Plus S needs --plain, and has no change of values"
+      case .malformedContent: failure.advice = "nfc plus value --set makes it one"
+      case .tagRefused: failure.status = .content
+      default: break
+      }
+      throw failure
+    }
+  }
+
+  /// Proves the key of a sector that is given, A before B.
+  func open(sector: Int) async throws {
+    let places = [false, true].compactMap { MIFAREPlusKeyAddress(sector: sector, isB: $0) }
+    for address in places {
+      guard let key = keyring[PlusKeyPlace(address)] else { continue }
+      return try await card.authenticate(address, key)
+    }
+    throw Failure(
+      .notAllowed, "sector \(sector) asks for a key", tag: tag.name,
+      advice: "give it with --key \(sector)A:HEX")
+  }
+
+  /// Proves a key that is given.
+  func open(_ address: MIFAREPlusKeyAddress) async throws {
+    guard let key = keyring[PlusKeyPlace(address)] else {
+      throw Failure(
+        .notAllowed, "the card asks for \(address)", tag: tag.name, advice: "give it with --key")
+    }
+    try await card.authenticate(address, key)
+  }
+}
+
+/// `--plain`.
+struct PlusCommunicationOptions: ParsableArguments {
+  @Flag(help: "Send the data readable, with MACs only, as a MIFARE Plus S needs it.")
+  var plain = false
+
+  var communication: MIFAREPlusCommunication { plain ? .plain : .enciphered }
+}
+
+/// The blocks of a card.
+enum PlusBlocks {
+  static let highest = 255
+
+  /// The sector that a block is in: four blocks each up to block 127, then sixteen.
+  static func sector(_ block: Int) -> Int { block < 128 ? block / 4 : 32 + (block - 128) / 16 }
+
+  static func argument(_ text: String) throws -> Int {
+    try NumberArgument.integer(text, "The block", in: 0...highest)
+  }
+}
+
+extension Session {
+  /// Waits for a MIFARE Plus.
+  func selectPlus(for use: TagUse, _ keyring: Keyring<PlusKeyPlace>) async throws -> SelectedPlus {
+    let tag = try await selectTag(
+      "a MIFARE Plus in security level 3", polling: .miFare, for: use
+    ) { tag -> (any MiFareTag)? in
+      guard case .miFare(let card) = tag, card.family == .plus else { return nil }
+      return card
+    }
+    return SelectedPlus(tag: tag, card: try MIFAREPlusCard(tag.kind), keyring: keyring)
+  }
+}

@@ -1,0 +1,186 @@
+import ArgumentParser
+import SecureTags
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Which key of a tag one is, as it is written before the colon.
+protocol KeyPlace: Hashable, Sendable {
+  /// - Parameter name: where it stands: `--key`.
+  init(_ text: Substring, _ name: String) throws
+  /// How many bytes a key may have, in words too; empty for any number.
+  static var sizes: [Int] { get }
+  static var sizesText: String { get }
+  /// What a key is like, as a clause without its subject.
+  static var form: String { get }
+  /// What the help says of `--key`.
+  static var help: ArgumentHelp { get }
+}
+
+/// A key as it is written: its place, a colon, and hexadecimal digits. What is wrong with it is said without it.
+struct GivenKey<Place: KeyPlace>: Sendable {
+  let place: Place
+  let secret: SecretKey
+
+  /// - Parameter name: where it stands: `--key`.
+  init(_ text: String, _ name: String) throws {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { throw ValidationError("\(name) \(Place.form).") }
+    place = try Place(parts[0], name)
+    var bytes = try Hexadecimal.secret(String(parts[1]), name)
+    guard Place.sizes.isEmpty || Place.sizes.contains(bytes.count) else {
+      throw ValidationError("\(name): a key has \(Place.sizesText), not \(bytes.count).")
+    }
+    secret = SecretKey(taking: &bytes)
+  }
+}
+
+/// `--key`.
+struct KeyOptions<Place: KeyPlace>: ParsableArguments {
+  @Option(name: .customLong("key"), help: Place.help, transform: { try GivenKey($0, "--key") })
+  var keys: [GivenKey<Place>] = []
+}
+
+/// `--keys`.
+struct KeyFiles: ParsableArguments {
+  @Option(
+    name: .customLong("keys"),
+    help: ArgumentHelp(
+      "A file of such keys, one on each line; # begins a comment.", valueName: "file"))
+  var files: [String] = []
+}
+
+/// All keys that are given, in the order in which they are tried: `--key`, `--keys`, and the environment.
+struct Keyring<Place: KeyPlace>: Sendable {
+  private let keys: [GivenKey<Place>]
+
+  /// - Throws: ``Failure`` for a file that cannot be read, a line that is no key, and two keys for one place that are
+  ///   given in the same way.
+  init(_ options: KeyOptions<Place>, _ files: KeyFiles? = nil) throws {
+    let given = try options.keys + Self.keys(in: files?.files ?? [])
+    var places: Set<Place> = []
+    for key in given where !places.insert(key.place).inserted {
+      throw Failure(.usage, "\(key.place) is given twice", advice: "give the right one")
+    }
+    // What is named on the command line wins.
+    keys = try given + Self.inEnvironment().filter { !places.contains($0.place) }
+  }
+
+  private static func keys(in files: [String]) throws -> [GivenKey<Place>] {
+    try files.flatMap { file in
+      try File.readText(file).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        .enumerated().compactMap { index, line -> GivenKey<Place>? in
+          let text = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
+          guard !text.isEmpty else { return nil }
+          do {
+            return try GivenKey(text, "\(File.name(file)), line \(index + 1)")
+          } catch let error as ValidationError {
+            throw Failure(.content, clause(error))
+          }
+        }
+    }
+  }
+
+  private static func inEnvironment() throws -> [GivenKey<Place>] {
+    let variable = "NFC_KEYS"
+    let text = getenv(variable).map { String(cString: $0) } ?? ""
+    do {
+      return try text.split { $0 == "," || $0.isWhitespace }.map {
+        try GivenKey(String($0), variable)
+      }
+    } catch let error as ValidationError {
+      throw Failure(.usage, clause(error))
+    }
+  }
+
+  private static func clause(_ error: ValidationError) -> String {
+    error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
+  }
+
+  /// The first for a place.
+  subscript(_ place: Place) -> SecretKey? { keys.first { $0.place == place }?.secret }
+
+  var byPlace: [Place: SecretKey] {
+    Dictionary(keys.map { ($0.place, $0.secret) }) { first, _ in first }
+  }
+}
+
+extension KeyPlace {
+  static var environmentHelp: String {
+    "The environment variable NFC_KEYS does the same, with commas between the keys."
+  }
+}
+
+/// The number of a key, as an NTAG DNA has them.
+struct NumberedKeyPlace: KeyPlace, CustomStringConvertible {
+  let number: Int
+
+  private static let numbers = 0...255
+  static let sizes: [Int] = []
+  static let sizesText = ""
+  static let form = "is a key's number, a colon and the key"
+  static let help = ArgumentHelp(
+    "A key that the tag has, with its number before it; may be given more than once.",
+    discussion: environmentHelp, valueName: "number:hex")
+
+  init(_ text: Substring, _ name: String) throws {
+    guard let number = Int(text), Self.numbers.contains(number) else {
+      throw ValidationError("\(name) \(Self.form).")
+    }
+    self.number = number
+  }
+
+  var description: String { "key \(number)" }
+}
+
+/// The number of a key of a DESFire, of one application if it is named.
+struct DESFireKeyPlace: KeyPlace, CustomStringConvertible {
+  let application: DESFireApplicationIdentifier?
+  let number: Int
+
+  static let sizes = [8, 16, 24]
+  static let sizesText = "8 bytes (DES), 16 (AES, 2K3DES) or 24 (3K3DES)"
+  static let form = "is like 0:00112233445566778899AABBCCDDEEFF"
+  static let help = ArgumentHelp(
+    "A key, by its number; may be given more than once.",
+    discussion: """
+      8 bytes for DES, 16 for AES or triple DES with two keys, 24 for three. AID/NUMBER:HEX is a key of \
+      that application only. \(environmentHelp)
+      """, valueName: "number:hex")
+
+  init(_ text: Substring, _ name: String) throws {
+    let place = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard let digits = place.last, place.count <= 2, let number = Int(digits),
+      (0..<DESFireApplication.mostKeys).contains(number)
+    else {
+      throw ValidationError(
+        "\(name) begins with the key's number, from 0 to \(DESFireApplication.mostKeys - 1).")
+    }
+    application =
+      place.count == 2
+      ? try DESFireText.application(String(place[0]), "The application in \(name)") : nil
+    self.number = number
+  }
+
+  init(_ number: Int, of application: DESFireApplicationIdentifier?) {
+    self.application = application
+    self.number = number
+  }
+
+  var description: String { "key \(number)\(application.map { " of \($0.name)" } ?? "")" }
+}
+
+extension Keyring where Place == DESFireKeyPlace {
+  /// The one that is given for a key; one that names the application before one that names none.
+  func secret(_ number: Int, of application: DESFireApplicationIdentifier) -> SecretKey? {
+    ownSecret(number, of: application) ?? self[DESFireKeyPlace(number, of: nil)]
+  }
+
+  /// The one that is given as this application's.
+  func ownSecret(_ number: Int, of application: DESFireApplicationIdentifier) -> SecretKey? {
+    self[DESFireKeyPlace(number, of: application)]
+  }
+}

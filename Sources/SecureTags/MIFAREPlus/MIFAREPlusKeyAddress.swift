@@ -1,0 +1,51 @@
+/// Where a MIFARE Plus keeps a key.
+public struct MIFAREPlusKeyAddress: Hashable, Sendable {
+  /// The number of the block.
+  public let number: UInt16
+
+  init(_ number: UInt16) { self.number = number }
+
+  /// One of the two keys of a sector; `nil` for a sector that no card has.
+  ///
+  /// - Parameter isB: key B in place of key A.
+  public init?(sector: Int, isB: Bool = false) {
+    guard (0..<Self.mostSectors).contains(sector) else { return nil }
+    number = Self.firstSector + UInt16(2 * sector + (isB ? 1 : 0))
+  }
+
+  static let firstSector: UInt16 = 0x4000
+  static let mostSectors = 40
+
+  /// Changes the keys of the card.
+  public static let cardMaster = MIFAREPlusKeyAddress(0x9000)
+  /// Changes the configuration of the card.
+  public static let cardConfiguration = MIFAREPlusKeyAddress(0x9001)
+  /// Leads from security level 1 to 2, on cards that have it.
+  public static let levelTwoSwitch = MIFAREPlusKeyAddress(0x9002)
+  /// Leads to security level 3.
+  public static let levelThreeSwitch = MIFAREPlusKeyAddress(0x9003)
+  /// Shows in security level 1 that the card is genuine.
+  public static let levelOneCard = MIFAREPlusKeyAddress(0x9004)
+
+  /// The sector that it opens; `nil` for a key of the card.
+  public var sector: Int? {
+    let index = Int(number) - Int(Self.firstSector)
+    return (0..<2 * Self.mostSectors).contains(index) ? index / 2 : nil
+  }
+
+  /// Whether it is key B of its sector.
+  public var isB: Bool { sector != nil && number % 2 == 1 }
+}
+
+extension MIFAREPlusKeyAddress: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .cardMaster: "the card's master key"
+    case .cardConfiguration: "the card's configuration key"
+    case .levelTwoSwitch: "the key for security level 2"
+    case .levelThreeSwitch: "the key for security level 3"
+    case .levelOneCard: "the card's key for security level 1"
+    default: sector.map { "key \(isB ? "B" : "A") of sector \($0)" } ?? "key \(number)"
+    }
+  }
+}

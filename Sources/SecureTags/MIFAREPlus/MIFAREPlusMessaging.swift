@@ -1,0 +1,113 @@
+import NFCCore
+
+/// A transaction with a MIFARE Plus: one key for the cipher, one for MACs, an identifier that the card draws, and how
+/// many reads and writes there have been.
+///
+/// Sources: NXP's reader library (`phalMfp_Sw`), liblogicalaccess; a recording of Proxmark3 (`hf_mfp_mad_sl3.trace`)
+/// has commands and answers.
+struct MIFAREPlusMessaging: Sendable {
+  static let codeSize = 8
+  static let identifierSize = 4
+  private static let challengeSize = 16
+
+  /// What the session keys are made of: where five bytes of both challenges begin, where five that are combined do,
+  /// and a last byte.
+  private static let encryption = (first: 11, combined: 4, last: UInt8(0x11))
+  private static let authentication = (first: 7, combined: 0, last: UInt8(0x22))
+
+  let identifier: [UInt8]
+  private(set) var reads: UInt16
+  private(set) var writes: UInt16
+  private let cipher: BlockCipher
+  private let codeCipher: BlockCipher
+
+  /// - Parameters:
+  ///   - key: the key that was proved.
+  ///   - reader: the reader's challenge, RndA, 16 bytes.
+  ///   - card: the card's, RndB, 16 bytes.
+  init(
+    key: BlockCipher, reader: [UInt8], card: [UInt8], identifier: [UInt8], reads: UInt16 = 0,
+    writes: UInt16 = 0
+  ) throws {
+    guard reader.count == Self.challengeSize, card.count == Self.challengeSize,
+      identifier.count == Self.identifierSize
+    else {
+      throw NFCError(.invalidParameter, "a challenge has \(Self.challengeSize) bytes")
+    }
+    func derived(_ parts: (first: Int, combined: Int, last: UInt8)) throws -> BlockCipher {
+      let first = parts.first..<parts.first + 5
+      let combined = parts.combined..<parts.combined + 5
+      var bytes = try key.encrypt(
+        Array(reader[first]) + card[first] + Array(reader[combined]).combined(with: card[combined])
+          + [parts.last])
+      return try BlockCipher(.aes128, key: SecretKey(taking: &bytes))
+    }
+    self.identifier = identifier
+    self.reads = reads
+    self.writes = writes
+    cipher = try derived(Self.encryption)
+    codeCipher = try derived(Self.authentication)
+  }
+
+  private static func bytes(_ number: UInt16) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
+  }
+
+  private var counters: [UInt8] {
+    let both = Self.bytes(reads) + Self.bytes(writes)
+    return both + both + both
+  }
+
+  /// What enciphering begins with: of commands, and of answers.
+  var commandVector: [UInt8] { identifier + counters }
+  var answerVector: [UInt8] { counters + identifier }
+
+  /// Every second byte of the CMAC.
+  private func code(_ head: UInt8, _ counter: UInt16, _ rest: [UInt8]) throws -> [UInt8] {
+    let whole = try codeCipher.authenticationCode([head] + Self.bytes(counter) + identifier + rest)
+    return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
+  }
+
+  // MARK: Reading
+
+  func readCommand(_ code: UInt8, _ parameters: [UInt8]) throws -> [UInt8] {
+    [code] + parameters + (try self.code(code, reads, parameters))
+  }
+
+  /// The data of the answer to a read.
+  ///
+  /// - Parameter answer: without its status.
+  /// - Throws: `tagResponseError` for an answer that is not the card's, or not to this command.
+  mutating func readAnswer(
+    _ answer: [UInt8], to parameters: [UInt8], count: Int, isEnciphered: Bool
+  ) throws -> [UInt8] {
+    reads &+= 1
+    guard answer.count == count + Self.codeSize else { throw NFCError.wrongLength }
+    let data = Array(answer.prefix(count))
+    guard
+      Array(answer.suffix(Self.codeSize)).equalsInConstantTime(
+        try code(MIFAREPlusStatus.ok, reads, parameters + data))
+    else { throw NFCError.wrongMAC }
+    return isEnciphered ? try cipher.decrypt(data, initialValue: answerVector) : data
+  }
+
+  // MARK: Writing
+
+  /// - Parameter enciphered: whole blocks, which go enciphered after the parameters.
+  func writeCommand(
+    _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], enciphered: [UInt8] = []
+  ) throws -> [UInt8] {
+    let sent =
+      parameters + plain
+      + (enciphered.isEmpty ? [] : try cipher.encrypt(enciphered, initialValue: commandVector))
+    return [code] + sent + (try self.code(code, writes, sent))
+  }
+
+  /// - Throws: as ``readAnswer(_:to:count:isEnciphered:)``.
+  mutating func writeAnswer(_ answer: [UInt8]) throws {
+    writes &+= 1
+    guard answer.equalsInConstantTime(try code(MIFAREPlusStatus.ok, writes, [])) else {
+      throw NFCError.wrongMAC
+    }
+  }
+}

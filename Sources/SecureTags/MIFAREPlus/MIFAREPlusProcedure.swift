@@ -1,0 +1,231 @@
+import NFCCore
+
+/// How data of a MIFARE Plus goes over the air; both have MACs on commands and answers.
+public enum MIFAREPlusCommunication: String, Hashable, Sendable, CaseIterable {
+  /// Readable. Every card has it; sectors may refuse it.
+  case plain
+  /// Enciphered. MIFARE Plus S does not have it.
+  case enciphered
+}
+
+/// What an authentication leaves behind.
+struct MIFAREPlusSession: Sendable {
+  let address: MIFAREPlusKeyAddress
+  var messaging: MIFAREPlusMessaging
+}
+
+/// Commands on the reader's thread, one after the other. What the card refuses ends its session, and so it does here.
+struct MIFAREPlusProcedure {
+  /// One exchange: a native command, and its whole answer.
+  let send: ([UInt8]) throws -> [UInt8]
+  var session: MIFAREPlusSession?
+  let random: RandomBytes
+
+  static let blockSize = 16
+  static let mostWrittenBlocks = 3
+  /// A reader's frame of 256 bytes holds these with status and MAC.
+  static let mostReadBlocks = 15
+  private static let capabilitiesSize = 6
+
+  /// One exchange; the answer without its status.
+  private func exchange(_ command: [UInt8]) throws -> [UInt8] {
+    let answer = try send(command)
+    guard let status = answer.first else {
+      throw NFCError(.tagResponseError, "the card's answer is empty")
+    }
+    guard status == MIFAREPlusStatus.ok else { throw MIFAREPlusStatus.error(status) }
+    return Array(answer.dropFirst())
+  }
+
+  /// Runs `body` in the session; whatever goes wrong in it ends the session.
+  private mutating func inSession<Result>(
+    _ body: (inout MIFAREPlusMessaging) throws -> Result
+  ) throws -> Result {
+    guard var current = session else {
+      throw NFCError(.notAuthenticated, "the card asks for a key first")
+    }
+    session = nil
+    let result = try body(&current.messaging)
+    session = current
+    return result
+  }
+
+  // MARK: Authentication
+
+  /// Proves a key to the card, which proves it in turn: two exchanges. In a session the transaction goes on with it.
+  mutating func authenticate(_ address: MIFAREPlusKeyAddress, _ key: SecretKey) throws {
+    let cipher = try BlockCipher(.aes128, key: key)
+    let before = session?.messaging
+    session = nil
+    let number = [
+      UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
+    ]
+    // The reader has no capabilities of its own.
+    let command =
+      before == nil
+      ? [MIFAREPlusCommandCode.authenticateFirst] + number + [0x00]
+      : [MIFAREPlusCommandCode.authenticateFollowing] + number
+    let challenge = try exchange(command)
+    guard challenge.count == Self.blockSize else { throw NFCError.wrongLength }
+    let card = try cipher.decrypt(challenge, initialValue: before?.answerVector)
+    let reader = random(Self.blockSize)
+    let token = try cipher.encrypt(
+      reader + DESFireProcedure.rotated(card), initialValue: before?.commandVector)
+    let answer: [UInt8]
+    do {
+      answer = try exchange([MIFAREPlusCommandCode.authenticateContinued] + token)
+    } catch let error as NFCError where error.code == .notAuthenticated {
+      throw NFCError(.authenticationFailed, "\(address) is wrong", cause: error.cause)
+    }
+    let size =
+      before == nil
+      ? MIFAREPlusMessaging.identifierSize + Self.blockSize + 2 * Self.capabilitiesSize
+      : Self.blockSize
+    guard answer.count == size else { throw NFCError.wrongLength }
+    let plain = try cipher.decrypt(answer, initialValue: before?.answerVector)
+    let first = before == nil ? MIFAREPlusMessaging.identifierSize : 0
+    guard
+      Array(plain[first..<first + Self.blockSize])
+        .equalsInConstantTime(DESFireProcedure.rotated(reader))
+    else {
+      throw NFCError(
+        .authenticationFailed, "the card does not prove that it has the key; it may be a copy")
+    }
+    session = MIFAREPlusSession(
+      address: address,
+      messaging: try MIFAREPlusMessaging(
+        key: cipher, reader: reader, card: card,
+        identifier: before?.identifier ?? Array(plain.prefix(first)), reads: before?.reads ?? 0,
+        writes: before?.writes ?? 0))
+  }
+
+  /// Ends what was proved: one exchange, and none without a session.
+  mutating func reset() throws {
+    guard session != nil else { return }
+    session = nil
+    _ = try exchange([MIFAREPlusCommandCode.resetAuthentication])
+  }
+
+  // MARK: Blocks
+
+  private static func address(_ block: Int) throws -> [UInt8] {
+    guard let number = UInt8(exactly: block) else {
+      throw NFCError(.invalidParameter, "blocks are 0 to 255", place: .block(block))
+    }
+    return [number, 0x00]
+  }
+
+  /// One exchange for each 15 blocks.
+  mutating func read(_ blocks: Range<Int>, _ communication: MIFAREPlusCommunication) throws
+    -> [UInt8]
+  {
+    var data: [UInt8] = []
+    var next = blocks.lowerBound
+    while next < blocks.upperBound {
+      let count = min(Self.mostReadBlocks, blocks.upperBound - next)
+      let parameters = try Self.address(next) + [UInt8(count)]
+      let isEnciphered = communication == .enciphered
+      let send = exchange
+      data += try inSession { messaging in
+        let code =
+          isEnciphered ? MIFAREPlusCommandCode.readEnciphered : MIFAREPlusCommandCode.readPlain
+        let answer = try send(messaging.readCommand(code, parameters))
+        return try messaging.readAnswer(
+          answer, to: parameters, count: count * Self.blockSize, isEnciphered: isEnciphered)
+      }
+      next += count
+    }
+    return data
+  }
+
+  /// One exchange, which the card carries out whole or not at all as far as one block goes.
+  private mutating func write(
+    _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], enciphered: [UInt8] = []
+  ) throws {
+    let send = exchange
+    try inSession { messaging in
+      let answer = try send(
+        messaging.writeCommand(code, parameters, plain: plain, enciphered: enciphered))
+      try messaging.writeAnswer(answer)
+    }
+  }
+
+  /// One exchange for each block.
+  mutating func write(
+    _ block: Int, _ data: [UInt8], _ communication: MIFAREPlusCommunication
+  ) throws {
+    guard data.count == Self.blockSize else {
+      throw NFCError(
+        .invalidParameter, "a block has \(Self.blockSize) bytes, not \(data.count)",
+        place: .block(block))
+    }
+    let address = try Self.address(block)
+    switch communication {
+    case .plain: try write(MIFAREPlusCommandCode.writePlain, address, plain: data)
+    case .enciphered: try write(MIFAREPlusCommandCode.writeEnciphered, address, enciphered: data)
+    }
+  }
+
+  /// One exchange.
+  mutating func changeKey(_ address: MIFAREPlusKeyAddress, to key: SecretKey) throws {
+    guard key.count == Self.blockSize else {
+      throw NFCError(.invalidParameter, "a key has \(Self.blockSize) bytes, not \(key.count)")
+    }
+    var bytes = key.withUnsafeBytes { Array($0) }
+    defer { bytes.wipe() }
+    do {
+      try write(
+        MIFAREPlusCommandCode.writeEnciphered,
+        [
+          UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
+        ], enciphered: bytes)
+    } catch let error as NFCError where error.group == .connection {
+      throw NFCError(
+        error.code,
+        "the answer to the change of a key was lost: authenticate with the new key, and then with "
+          + "the old one, to see which is there", cause: error.cause)
+    }
+  }
+
+  // MARK: Values
+
+  private static func operand(_ amount: UInt32) -> [UInt8] {
+    BlockCipher.marked(
+      (0..<4).map { UInt8(truncatingIfNeeded: amount >> (8 * $0)) }, blockSize: blockSize)
+  }
+
+  /// Adds to a value or takes from it, and stores the result: one exchange.
+  mutating func changeValue(
+    _ block: Int, by amount: Int32, into target: Int
+  ) throws {
+    let isIncrement = amount >= 0
+    try write(
+      isIncrement
+        ? MIFAREPlusCommandCode.incrementTransfer : MIFAREPlusCommandCode.decrementTransfer,
+      Self.address(block) + Self.address(target), enciphered: Self.operand(amount.magnitude))
+  }
+
+  /// Copies a value block: two exchanges, of which only the second changes anything.
+  mutating func copyValue(_ block: Int, to target: Int) throws {
+    try write(MIFAREPlusCommandCode.restore, Self.address(block))
+    try write(MIFAREPlusCommandCode.transfer, Self.address(target))
+  }
+
+  // MARK: Security level 0
+
+  /// One exchange.
+  func writePersonalization(_ number: UInt16, _ data: [UInt8]) throws {
+    let answer = try exchange(
+      [
+        MIFAREPlusCommandCode.writePersonalization, UInt8(truncatingIfNeeded: number),
+        UInt8(truncatingIfNeeded: number >> 8),
+      ] + data)
+    guard answer.isEmpty else { throw NFCError.wrongLength }
+  }
+
+  /// One exchange.
+  func commitPersonalization() throws {
+    let answer = try exchange([MIFAREPlusCommandCode.commitPersonalization])
+    guard answer.isEmpty else { throw NFCError.wrongLength }
+  }
+}

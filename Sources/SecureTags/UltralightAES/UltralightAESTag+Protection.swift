@@ -1,0 +1,151 @@
+import NFCCore
+
+extension UltralightAESTag {
+  /// Finds out what protecting the tag would do. Writes nothing; one exchange, and what proving a key costs.
+  ///
+  /// - Parameters:
+  ///   - protection: `nil` to take the protection away.
+  ///   - key: the first key that the tag has, if it asks for it.
+  /// - Throws: `readOnly` if the settings or keys are locked; `authenticationFailed`; `notAuthenticated` if the
+  ///   settings cannot be read without the key.
+  public func protectionPlan(
+    _ protection: UltralightAESProtection?, key: SecretKey?
+  ) async throws -> UltralightAESProtectionPlan {
+    let channel = try key.map { try self.channel(.dataProtection, $0) }
+    return try await commands.run { link in
+      let link = try Self.proved(channel, link)
+      return (
+        try UltralightAESProtectionPlan(protection, before: Self.configuration(link)), channel
+      )
+    }
+  }
+
+  /// Does what a plan says: one exchange per page, and some for the proofs. Once begun, it is completed even if the
+  /// task is cancelled. A run that was broken off can be repeated with a new plan.
+  ///
+  /// - Parameters:
+  ///   - effects: all that cannot be undone about it and is wanted so.
+  ///   - key: the first key that the tag has. A plan that keeps it and closes pages needs it, so that no tag is closed
+  ///     by a key that nobody knows.
+  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, lacks the key, or if the tag
+  ///   is not as it was when the plan was made; `authenticationFailed`; `readOnly`.
+  public func protect(
+    _ plan: UltralightAESProtectionPlan,
+    accepting effects: Set<UltralightAESProtectionPlan.IrreversibleEffect>, key: SecretKey? = nil
+  ) async throws {
+    guard effects.isSuperset(of: plan.irreversibleEffects) else {
+      throw NFCError(
+        .invalidParameter,
+        "this cannot be undone and was not asked for: "
+          + plan.irreversibleEffects.filter { !effects.contains($0) }.map(\.description)
+          .joined(separator: ", "))
+    }
+    guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
+      throw NFCError(
+        .invalidParameter, "the pages are closed only by a key that the tag has proved to have")
+    }
+    let channel = try key.map { try self.channel(.dataProtection, $0) }
+    try await commands.run { link in
+      let link = try Self.proved(channel, link)
+      guard try Self.configuration(link) == plan.before else {
+        throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+      }
+      return ((), try link.uninterrupted { try self.run(plan, channel, link) })
+    }
+  }
+
+  // MARK: Steps
+
+  private func channel(_ number: KeyNumber, _ key: SecretKey) throws -> UltralightAESChannel {
+    try UltralightAESChannel(number, key, needsCodes: false, random: random)
+  }
+
+  private static func proved(_ channel: UltralightAESChannel?, _ link: TagLink) throws -> TagLink {
+    guard let channel else { return link }
+    try channel.prove(link)
+    return link.protected(by: channel)
+  }
+
+  private static func configuration(_ link: TagLink) throws -> UltralightAESConfiguration {
+    let first = UltralightAESConfiguration.firstPage
+    do {
+      let bytes =
+        try link.readUltralight(page: first)
+        + link.readUltralight(page: UltralightAESConfiguration.keyLockPage)
+      guard let configuration = UltralightAESConfiguration(bytes) else {
+        throw NFCError(.tagResponseError, "the tag's configuration is broken")
+      }
+      return configuration
+    } catch let error as NFCError where error.code == .tagRefused {
+      throw NFCError(
+        .notAuthenticated, "the tag wants the key that it has", cause: error.cause,
+        place: .page(Int(first)))
+    }
+  }
+
+  /// Carries the plan out, and gives the proof that is left at the end.
+  private func run(
+    _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink
+  ) throws -> UltralightAESChannel? {
+    do {
+      return try runSteps(plan, first, link)
+    } catch let error as NFCError where error.group == .connection {
+      throw NFCError(
+        error.code,
+        "the change was broken off: ask for it again, with the new key, with the old one, and without "
+          + "one; pages stand open as long as a key is not whole", cause: error.cause)
+    }
+  }
+
+  private func runSteps(
+    _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink
+  ) throws -> UltralightAESChannel? {
+    let newKeys = plan.protection?.keys ?? []
+    var channel = first
+    var link = link
+    for step in plan.steps {
+      switch step {
+      case .write(let page, _, let after?):
+        try link.writeUltralight(after, page: UInt8(truncatingIfNeeded: page))
+      case .write(let page, _, nil):
+        guard let key = newKeys.first(where: { $0.number.pages.contains(page) }) else { continue }
+        var data = key.key.page(page - key.number.pages.lowerBound)
+        defer { data.wipe() }
+        try link.writeUltralight(data, page: UInt8(truncatingIfNeeded: page))
+      case .authenticate(let number):
+        // A key counts from the next selection on, as in an Ultralight C, or earlier.
+        let new = try newKeys.first { $0.number == number }.map { try self.channel(number, $0.key) }
+        guard number == .dataProtection else {
+          try link.restartUltralight()
+          try new?.prove(link.protected(by: nil))
+          link = try renew(channel, link)
+          continue
+        }
+        channel = new ?? channel
+        link = try renew(channel, link)
+      }
+    }
+    // So do settings; whether there are MACs may have changed.
+    link = try renew(plan.protection == nil ? nil : channel, link)
+    return plan.protection == nil ? nil : channel
+  }
+
+  /// Selects the tag again and proves a key to it, if there is one.
+  private func renew(_ channel: UltralightAESChannel?, _ link: TagLink) throws -> TagLink {
+    try link.restartUltralight()
+    let link = link.protected(by: channel)
+    channel?.forgetMessaging()
+    try channel?.prove(link)
+    return link
+  }
+}
+
+extension SecretKey {
+  /// Four bytes as a page holds them: the key's last byte first.
+  fileprivate func page(_ index: Int) -> [UInt8] {
+    withUnsafeBytes { bytes in
+      let end = bytes.count - index * UltralightAESConfiguration.pageSize
+      return bytes[max(0, end - UltralightAESConfiguration.pageSize)..<max(0, end)].reversed()
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import NFCCore
+
+/// A MIFARE Ultralight AES: its keys, settings and counters.
+///
+/// ```swift
+/// let tag = try await UltralightAESTag(found)
+/// try await tag.authenticate(.dataProtection, key)
+/// print(try await tag.commands.readPages(4..<40))
+/// ```
+///
+/// What an authentication opens holds for every command of the tag until it leaves, NDEF included. With
+/// ``UltralightAESConfiguration/securesMessages`` all of them have MACs; an answer whose MAC is wrong is not used.
+public struct UltralightAESTag: Sendable {
+  /// Which of the tag's keys.
+  public enum KeyNumber: UInt8, Hashable, Sendable, CaseIterable {
+    /// DataProtKey: opens the protected pages.
+    case dataProtection = 0x00
+    /// UIDRetrKey: shows the UID that a random one hides.
+    case identifierRetrieval = 0x01
+
+    /// The four pages that hold it, its last byte first.
+    var pages: Range<Int> {
+      let first = 0x30 + 4 * Int(rawValue)
+      return first..<first + 4
+    }
+  }
+
+  /// In bytes.
+  public static let keySize = 16
+  private static let productName = "MIFARE Ultralight AES"
+
+  /// The tag that it is.
+  public let tag: any MiFareTag
+  /// Reading, writing and counting; protected by what was proved.
+  public let commands: UltralightCommands
+  let random: RandomBytes
+
+  /// Costs what ``MiFareTag/product()`` costs.
+  ///
+  /// - Throws: `wrongTag` for a tag of another kind.
+  public init(_ tag: any MiFareTag) async throws {
+    try await self.init(tag, random: RandomSource.system)
+  }
+
+  init(_ tag: any MiFareTag, random: @escaping RandomBytes) async throws {
+    guard let commands = tag.ultralight, try await tag.product()?.name == Self.productName else {
+      throw NFCError(.wrongTag, "the tag is no \(Self.productName)")
+    }
+    self.tag = tag
+    self.commands = commands
+    self.random = random
+  }
+
+  /// Proves a key to the tag and has the tag prove it: two exchanges, and one or two that find out whether the tag
+  /// wants MACs. Proved again where a refusal has ended it.
+  ///
+  /// - Parameters:
+  ///   - key: 16 bytes; zeros on delivery.
+  ///   - needsCodes: refuses a tag that does not protect its answers by MACs.
+  /// - Throws: `authenticationFailed`, which the tag counts if it has a limit; `notAuthenticated` for a tag without
+  ///   MACs where they are needed; `invalidParameter` for another number of bytes.
+  public func authenticate(
+    _ number: KeyNumber, _ key: SecretKey, needsCodes: Bool = false
+  ) async throws {
+    try await commands.open(
+      try UltralightAESChannel(number, key, needsCodes: needsCodes, random: random))
+  }
+
+  /// The settings: two exchanges.
+  ///
+  /// - Throws: `tagRefused` if they are read with the first key only.
+  public func configuration() async throws -> UltralightAESConfiguration {
+    let first = UltralightAESConfiguration.firstPage
+    let bytes = try await commands.readPages(
+      Int(first)..<Int(UltralightAESConfiguration.keyLockPage) + 1)
+    guard let configuration = UltralightAESConfiguration(bytes) else {
+      throw NFCError(.tagResponseError, "the tag's configuration is broken")
+    }
+    return configuration
+  }
+
+  /// The UID, also of a tag that shows a random one: proves the second key, and two exchanges. The proof of another
+  /// key is over then.
+  ///
+  /// - Throws: as ``authenticate(_:_:needsCodes:)``; `tagResponseError` for an UID whose check bytes are wrong.
+  public func identifier(_ key: SecretKey) async throws -> [UInt8] {
+    try await authenticate(.identifierRetrieval, key)
+    let pages = try await commands.read(0)
+    guard let uid = Self.identifier(inPages: pages) else {
+      throw NFCError(.tagResponseError, "the tag does not give its UID")
+    }
+    return uid
+  }
+
+  /// The UID with its two check bytes (ISO/IEC 14443-3, 6.5.3.2); `nil` if they are wrong.
+  static func identifier(inPages pages: [UInt8]) -> [UInt8]? {
+    let cascadeTag: UInt8 = 0x88
+    guard pages.count >= 9, pages[0..<4].reduce(cascadeTag, ^) == 0,
+      pages[4..<9].reduce(0, ^) == 0, pages[0..<4].contains(where: { $0 != 0 })
+    else { return nil }
+    return Array(pages[0..<3] + pages[4..<8])
+  }
+}
+
+extension UltralightCommands {
+  /// Proves a key to a MIFARE Ultralight AES; see ``UltralightAESTag/authenticate(_:_:needsCodes:)``.
+  public func authenticate(
+    _ number: UltralightAESTag.KeyNumber, _ key: SecretKey, needsCodes: Bool = false
+  ) async throws {
+    try await open(
+      try UltralightAESChannel(
+        number, key, needsCodes: needsCodes, random: RandomSource.system))
+  }
+}

@@ -1,0 +1,370 @@
+extension MIFAREPlus {
+  /// The code of an answer.
+  enum Status {
+    static let ok: UInt8 = 0x90
+    static let accessDenied: UInt8 = 0x06
+    static let wrongCode: UInt8 = 0x08
+    static let invalidBlock: UInt8 = 0x09
+    static let noSuchBlock: UInt8 = 0x0A
+    static let unavailable: UInt8 = 0x0B
+    static let wrongLength: UInt8 = 0x0C
+    static let failure: UInt8 = 0x0F
+  }
+
+  private enum Command {
+    static let authenticateFirst: UInt8 = 0x70
+    static let authenticateFollowing: UInt8 = 0x76
+    static let authenticateContinued: UInt8 = 0x72
+    static let resetAuthentication: UInt8 = 0x78
+    static let writePersonalization: UInt8 = 0xA8
+    static let commitPersonalization: UInt8 = 0xAA
+    /// Eight codes: bit 0 for a MAC on the answer, bit 1 for plain data, bit 2 for no MAC on the command.
+    static let reads: ClosedRange<UInt8> = 0x30...0x37
+    /// Four codes: bit 0 and bit 1 as those of reading.
+    static let writes: ClosedRange<UInt8> = 0xA0...0xA3
+    static let increment: UInt8 = 0xB0
+    static let decrement: UInt8 = 0xB2
+    static let transfer: UInt8 = 0xB4
+    static let incrementTransfer: UInt8 = 0xB6
+    static let decrementTransfer: UInt8 = 0xB8
+    static let restore: UInt8 = 0xC2
+    static let hasCode: UInt8 = 0x01
+    static let isPlain: UInt8 = 0x02
+    static let isBare: UInt8 = 0x04
+  }
+
+  /// What is wrong with a command.
+  private struct Refusal: Error { let status: UInt8 }
+
+  private static let mostWrittenBlocks = 3
+  private static let blockSize = 16
+
+  /// Answers a command, which stands without the bytes of ISO/IEC 14443-4.
+  mutating func process(_ command: [UInt8]) -> [UInt8] {
+    let waiting = challenge
+    challenge = nil
+    do {
+      return try execute(command, after: waiting)
+    } catch let refusal as Refusal {
+      reset()
+      return [refusal.status]
+    } catch {
+      reset()
+      return [Status.failure]
+    }
+  }
+
+  private mutating func execute(
+    _ command: [UInt8], after waiting: MIFAREPlusChallenge?
+  ) throws -> [UInt8] {
+    guard let code = command.first else { throw Refusal(status: Status.wrongLength) }
+    if securityLevel == 0 {
+      switch code {
+      case Command.writePersonalization: return try writePersonalization(command)
+      case Command.commitPersonalization: return try commitPersonalization(command)
+      default: throw Refusal(status: Status.unavailable)
+      }
+    }
+    switch code {
+    case Command.authenticateFirst:
+      guard command.count >= 4, command.count == 4 + Int(command[3]), command[3] <= 6 else {
+        throw Refusal(status: Status.wrongLength)
+      }
+      session = nil
+      return try beginAuthentication(address(command), isFirst: true)
+    case Command.authenticateFollowing:
+      guard command.count == 3 else { throw Refusal(status: Status.wrongLength) }
+      guard session != nil else { throw Refusal(status: Status.unavailable) }
+      return try beginAuthentication(address(command), isFirst: false)
+    case Command.authenticateContinued:
+      guard let waiting else { throw Refusal(status: Status.unavailable) }
+      return try finishAuthentication(command, waiting)
+    case Command.resetAuthentication:
+      guard command.count == 1 else { throw Refusal(status: Status.wrongLength) }
+      reset()
+      return [Status.ok]
+    case Command.reads: return try read(command)
+    case Command.writes: return try write(command)
+    default: return try calculate(command)
+    }
+  }
+
+  private func address(_ command: [UInt8], at index: Int = 1) -> UInt16 {
+    UInt16(command[index]) | UInt16(command[index + 1]) << 8
+  }
+
+  // MARK: Level 0
+
+  private mutating func writePersonalization(_ command: [UInt8]) throws -> [UInt8] {
+    guard command.count == 3 + Self.blockSize else { throw Refusal(status: Status.wrongLength) }
+    let address = address(command)
+    let data = Array(command[3...])
+    if keys[address] != nil {
+      keys[address] = data
+      writtenKeys.insert(address)
+    } else {
+      // Block 0 is the maker's.
+      guard address > 0, Int(address) < product.blockCount else {
+        throw Refusal(status: Status.invalidBlock)
+      }
+      put(data, Int(address))
+    }
+    return [Status.ok]
+  }
+
+  private mutating func commitPersonalization(_ command: [UInt8]) throws -> [UInt8] {
+    guard command.count == 1 else { throw Refusal(status: Status.wrongLength) }
+    guard writtenKeys.isSuperset(of: KeyAddress.needed) else {
+      throw Refusal(status: Status.failure)
+    }
+    nextSecurityLevel = 3
+    return [Status.ok]
+  }
+
+  // MARK: Authentication
+
+  private func cipher(_ address: UInt16) throws -> DESFireCipher {
+    guard let key = keys[address] else { throw Refusal(status: Status.noSuchBlock) }
+    return DESFireCipher(kind: .aes, key: key)
+  }
+
+  private static func rotated(_ bytes: [UInt8]) -> [UInt8] {
+    Array(bytes.dropFirst() + bytes.prefix(1))
+  }
+
+  private mutating func beginAuthentication(
+    _ address: UInt16, isFirst: Bool
+  ) throws -> [UInt8] {
+    let cipher = try cipher(address)
+    let number = random(Self.blockSize)
+    challenge = MIFAREPlusChallenge(address: address, randomNumber: number, isFirst: isFirst)
+    let vector = isFirst ? cipher.zeroVector : session?.answerVector ?? cipher.zeroVector
+    return [Status.ok] + cipher.encrypt(number, vector: vector)
+  }
+
+  private mutating func finishAuthentication(
+    _ command: [UInt8], _ challenge: MIFAREPlusChallenge
+  ) throws -> [UInt8] {
+    guard command.count == 1 + 2 * Self.blockSize else {
+      throw Refusal(status: Status.wrongLength)
+    }
+    let cipher = try cipher(challenge.address)
+    let before = challenge.isFirst ? nil : session
+    let plain = cipher.decrypt(
+      Array(command[1...]), vector: before?.commandVector ?? cipher.zeroVector)
+    let reader = Array(plain.prefix(Self.blockSize))
+    guard Array(plain.suffix(Self.blockSize)) == Self.rotated(challenge.randomNumber) else {
+      throw Refusal(status: Status.accessDenied)
+    }
+    let identifier = before?.identifier ?? random(4)
+    session = MIFAREPlusSession(
+      key: cipher, address: challenge.address, reader: reader, card: challenge.randomNumber,
+      identifier: identifier, reads: before?.reads ?? 0, writes: before?.writes ?? 0)
+    guard challenge.isFirst else {
+      return [Status.ok]
+        + cipher.encrypt(
+          Self.rotated(reader), vector: before?.answerVector ?? cipher.zeroVector)
+    }
+    // Neither side has capabilities.
+    let capabilities = [UInt8](repeating: 0, count: 12)
+    return [Status.ok]
+      + cipher.encrypt(
+        identifier + Self.rotated(reader) + capabilities, vector: cipher.zeroVector)
+  }
+
+  // MARK: Rights
+
+  /// The sector and the key that were proved.
+  private func proved() throws -> (session: MIFAREPlusSession, sector: Int?, key: MIFAREClassic.Key)
+  {
+    guard let session else { throw Refusal(status: Status.accessDenied) }
+    let number = Int(session.address) - Int(KeyAddress.firstSector)
+    guard (0..<2 * product.sectorCount).contains(number) else { return (session, nil, .a) }
+    return (session, number / 2, number % 2 == 0 ? .a : .b)
+  }
+
+  private func conditions(_ sector: Int) throws -> AccessConditions {
+    let trailer = block(MIFAREClassic.Product.trailer(ofSector: sector))
+    guard let conditions = AccessConditions(trailer: trailer) else {
+      throw Refusal(status: Status.accessDenied)
+    }
+    return conditions
+  }
+
+  /// Byte 5 of a sector's trailer: a bit for each group of blocks, which lets data go plainly.
+  private func allowsPlainData(_ number: Int) -> Bool {
+    let sector = MIFAREClassic.Product.sector(ofBlock: number)
+    let allowed = block(MIFAREClassic.Product.trailer(ofSector: sector))[5]
+    return allowed >> UInt8(MIFAREClassic.Product.accessGroup(ofBlock: number)) & 1 == 1
+  }
+
+  private func check(_ number: Int, _ operation: AccessConditions.Operation) throws {
+    let (_, sector, key) = try proved()
+    guard number < product.blockCount else { throw Refusal(status: Status.noSuchBlock) }
+    let group = MIFAREClassic.Product.accessGroup(ofBlock: number)
+    guard let sector, MIFAREClassic.Product.sector(ofBlock: number) == sector,
+      try group == AccessConditions.trailerGroup
+        ? operation == .read
+          || conditions(sector).writableTrailerFields(with: key).contains(.accessBits)
+        : conditions(sector).allows(operation, group: group, with: key, keyBOpens: true)
+    else { throw Refusal(status: Status.accessDenied) }
+  }
+
+  // MARK: Reading
+
+  private mutating func read(_ command: [UInt8]) throws -> [UInt8] {
+    let code = command[0]
+    let isPlain = code & Command.isPlain != 0
+    let hasOwnCode = code & Command.isBare == 0
+    guard command.count == 4 + (hasOwnCode ? MIFAREPlusSession.codeSize : 0) else {
+      throw Refusal(status: Status.wrongLength)
+    }
+    guard isPlain || product.isX else { throw Refusal(status: Status.unavailable) }
+    var session = try proved().session
+    let parameters = Array(command[1..<4])
+    if hasOwnCode {
+      guard
+        Array(command[4...]) == session.authenticationCode(code, session.reads, parameters)
+      else { throw Refusal(status: Status.wrongCode) }
+    }
+    let first = Int(address(command))
+    let count = Int(command[3])
+    guard count > 0, first + count <= product.blockCount else {
+      throw Refusal(status: Status.noSuchBlock)
+    }
+    var data: [UInt8] = []
+    for number in first..<first + count {
+      try check(number, .read)
+      guard !isPlain || allowsPlainData(number) else { throw Refusal(status: Status.accessDenied) }
+      data += block(number)
+    }
+    session.reads &+= 1
+    if !isPlain { data = session.encipher(data) }
+    self.session = session
+    guard code & Command.hasCode != 0 else { return [Status.ok] + data }
+    return [Status.ok] + data
+      + session.authenticationCode(Status.ok, session.reads, parameters + data)
+  }
+
+  // MARK: Writing
+
+  private mutating func write(_ command: [UInt8]) throws -> [UInt8] {
+    let code = command[0]
+    let isPlain = code & Command.isPlain != 0
+    let size = command.count - 3 - MIFAREPlusSession.codeSize
+    guard size > 0, size % Self.blockSize == 0, size / Self.blockSize <= Self.mostWrittenBlocks
+    else { throw Refusal(status: Status.wrongLength) }
+    let session = try checkCode(command)
+    let sent = Array(command[3..<3 + size])
+    let data = isPlain ? sent : session.decipher(sent)
+    let address = address(command)
+    if keys[address] != nil {
+      guard !isPlain, size == Self.blockSize else { throw Refusal(status: Status.accessDenied) }
+      try checkKeyChange(address)
+      keys[address] = data
+    } else {
+      guard isPlain || product.isX else { throw Refusal(status: Status.unavailable) }
+      let first = Int(address)
+      let numbers = first..<first + size / Self.blockSize
+      for number in numbers {
+        guard number > 0, !isPlain || allowsPlainData(number) else {
+          throw Refusal(status: Status.accessDenied)
+        }
+        try check(number, .write)
+      }
+      for (index, number) in numbers.enumerated() {
+        put(Array(data[index * Self.blockSize..<(index + 1) * Self.blockSize]), number)
+      }
+    }
+    return answerToWriting(code)
+  }
+
+  private mutating func put(_ data: [UInt8], _ number: Int) {
+    blocks.replaceSubrange(number * Self.blockSize..<(number + 1) * Self.blockSize, with: data)
+  }
+
+  private func checkCode(_ command: [UInt8]) throws -> MIFAREPlusSession {
+    let session = try proved().session
+    guard
+      Array(command.suffix(MIFAREPlusSession.codeSize))
+        == session.authenticationCode(
+          command[0], session.writes,
+          Array(command[1..<command.count - MIFAREPlusSession.codeSize]))
+    else { throw Refusal(status: Status.wrongCode) }
+    return session
+  }
+
+  /// A sector's keys as its trailer says; the card's by its master key, except the configuration's own.
+  private func checkKeyChange(_ address: UInt16) throws {
+    let (session, sector, key) = try proved()
+    let number = Int(address) - Int(KeyAddress.firstSector)
+    guard (0..<2 * product.sectorCount).contains(number) else {
+      guard session.address == KeyAddress.cardMaster else {
+        throw Refusal(status: Status.accessDenied)
+      }
+      return
+    }
+    let field: AccessConditions.TrailerFields = number % 2 == 0 ? .keyA : .keyB
+    guard let sector, sector == number / 2,
+      try conditions(sector).writableTrailerFields(with: key).contains(field)
+    else { throw Refusal(status: Status.accessDenied) }
+  }
+
+  private mutating func answerToWriting(_ code: UInt8) -> [UInt8] {
+    session?.writes &+= 1
+    guard code & Command.hasCode != 0, let session else { return [Status.ok] }
+    return [Status.ok] + session.authenticationCode(Status.ok, session.writes, [])
+  }
+
+  // MARK: Values
+
+  private mutating func calculate(_ command: [UInt8]) throws -> [UInt8] {
+    let code = command[0] & ~Command.hasCode
+    let takesOperand: Bool
+    let takesTwoBlocks: Bool
+    switch code {
+    case Command.increment, Command.decrement: (takesOperand, takesTwoBlocks) = (true, false)
+    case Command.incrementTransfer, Command.decrementTransfer:
+      (takesOperand, takesTwoBlocks) = (true, true)
+    case Command.transfer, Command.restore: (takesOperand, takesTwoBlocks) = (false, false)
+    default: throw Refusal(status: Status.unavailable)
+    }
+    guard product.isX else { throw Refusal(status: Status.unavailable) }
+    let operandStart = takesTwoBlocks ? 5 : 3
+    let size = operandStart + (takesOperand ? Self.blockSize : 0) + MIFAREPlusSession.codeSize
+    guard command.count == size else { throw Refusal(status: Status.wrongLength) }
+    let session = try checkCode(command)
+    let source = Int(address(command))
+    if code == Command.transfer {
+      try check(source, .decrementTransferRestore)
+      try transfer(to: source)
+      return answerToWriting(command[0])
+    }
+    let isIncrement = code == Command.increment || code == Command.incrementTransfer
+    try check(source, isIncrement ? .increment : .decrementTransferRestore)
+    guard var value = ValueBlock(block: block(source)) else {
+      throw Refusal(status: Status.accessDenied)
+    }
+    if takesOperand {
+      let plain = session.decipher(Array(command[operandStart..<operandStart + Self.blockSize]))
+      guard plain[4] == 0x80, plain[5...].allSatisfy({ $0 == 0 }) else {
+        throw Refusal(status: Status.wrongCode)
+      }
+      let operand = ValueBlock.number(Array(plain.prefix(4)))
+      value.value = isIncrement ? value.value &+ operand : value.value &- operand
+    }
+    transferBuffer = value
+    if takesTwoBlocks {
+      let target = Int(address(command, at: 3))
+      try check(target, .decrementTransferRestore)
+      try transfer(to: target)
+    }
+    return answerToWriting(command[0])
+  }
+
+  private mutating func transfer(to number: Int) throws {
+    guard let value = transferBuffer else { throw Refusal(status: Status.accessDenied) }
+    put(value.bytes, number)
+    transferBuffer = nil
+  }
+}

@@ -1,0 +1,201 @@
+import NFCCore
+
+/// MIFARE Plus X or S in security level 3, or in level 0, as it leaves the factory.
+///
+/// In level 0 keys and blocks are written without any proof, and a commit turns the card into one of level 3 from the
+/// next time on that it comes into the field. In level 3 sectors have the access conditions of a MIFARE Classic, AES
+/// keys, and a MAC over each command and answer. What the card refuses ends its session.
+///
+/// Its memory is all blocks, and after them the keys of the sectors, A before B, 16 bytes each.
+///
+/// Sources: MF1PLUSx0y1 data sheet for the sectors; for the commands NXP's reader library (`phalMfp`), liblogicalaccess
+/// and Proxmark3 (`mifare4.c`), whose recording of a card (`hf_mfp_mad_sl3.trace`) has authentication and reading. Not
+/// in any of them: what a card answers to a command in the wrong order (here 0B, or 06 for one that needs a proof), and
+/// whether a proof of one sector's key opens another with the same key (here not). Level 1, which is that of a MIFARE
+/// Classic, level 2, proximity check and virtual card selection are left out.
+public struct MIFAREPlus: VirtualChip {
+  /// The members of the family.
+  public enum Product: Hashable, Sendable, CaseIterable {
+    case x2K, x4K
+    /// Without encryption on the air, and without value operations.
+    case s2K
+
+    var sectorCount: Int { self == .x4K ? 40 : 32 }
+    var blockCount: Int { MIFAREClassic.Product.blocks(ofSector: sectorCount - 1).upperBound }
+    var isX: Bool { self != .s2K }
+    /// As it goes over the air (AN10833).
+    var atqa: [UInt8] { [self == .x4K ? 0x42 : 0x44, 0x00] }
+    /// As recorded of cards.
+    var ats: [UInt8] {
+      [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 0x05, 0x2F, 0x2F]
+        + (isX ? [0x01, 0xBC, 0xD6] : [0x00, 0x35, 0xC7])
+    }
+  }
+
+  /// The addresses of keys that are not a sector's.
+  enum KeyAddress {
+    static let firstSector: UInt16 = 0x4000
+    static let cardMaster: UInt16 = 0x9000
+    static let cardConfiguration: UInt16 = 0x9001
+    static let levelTwoSwitch: UInt16 = 0x9002
+    static let levelThreeSwitch: UInt16 = 0x9003
+    static let levelOneCard: UInt16 = 0x9004
+    static let card = [
+      cardMaster, cardConfiguration, levelTwoSwitch, levelThreeSwitch, levelOneCard,
+    ]
+    /// Without these there is no commit.
+    static let needed: Set<UInt16> = [cardMaster, cardConfiguration, levelThreeSwitch]
+  }
+
+  static let keySize = 16
+  /// What keys are before they are written.
+  static let factoryKey = [UInt8](repeating: 0xFF, count: keySize)
+  /// A recorded card's.
+  static let defaultUID: [UInt8] = [0x04, 0x50, 0x5D, 0x1A, 0xB7, 0x68, 0x80]
+
+  public let product: Product
+  /// 0 or 3.
+  public private(set) var securityLevel: Int
+  /// What the level is from the next power-on on.
+  var nextSecurityLevel: Int
+  private var interface: ProximityInterface
+  var blocks: [UInt8]
+  /// By their addresses.
+  var keys: [UInt16: [UInt8]]
+  /// In level 0: the keys of the card that were written.
+  var writtenKeys: Set<UInt16> = []
+  var session: MIFAREPlusSession?
+  var challenge: MIFAREPlusChallenge?
+  /// What INCREMENT, DECREMENT and RESTORE leave for TRANSFER.
+  var transferBuffer: ValueBlock?
+  var generator: SplitMix64
+  /// Take the place of the next random numbers, the challenge before the transaction identifier.
+  var nextRandomNumbers: [[UInt8]] = []
+
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - key: of every sector and of the card.
+  ///   - personalized: in security level 3; if not, it is as it leaves the factory.
+  public init(
+    _ product: Product = .x2K, uid: [UInt8]? = nil, key: [UInt8]? = nil, personalized: Bool = true
+  ) {
+    let uid = uid ?? Self.defaultUID
+    self.product = product
+    securityLevel = personalized ? 3 : 0
+    nextSecurityLevel = securityLevel
+    interface = ProximityInterface(typeA: uid, atqa: product.atqa, ats: product.ats)
+    blocks = [UInt8](repeating: 0, count: product.blockCount * 16)
+    let key = key ?? Self.factoryKey
+    keys = [:]
+    for number in 0..<UInt16(2 * product.sectorCount) {
+      keys[KeyAddress.firstSector + number] = key
+    }
+    for address in KeyAddress.card { keys[address] = key }
+    generator = SplitMix64(seed: uid + key)
+    // Block 0 is the maker's: UID, SAK, ATQA and the rest as recorded.
+    blocks.replaceSubrange(
+      0..<16, with: uid + [0x08, product.atqa[0], 0x00, 0x20, 0x11, 0x10, 0x00, 0x22, 0x00])
+    for sector in 0..<product.sectorCount {
+      let trailer = MIFAREClassic.Product.trailer(ofSector: sector) * 16
+      // Plain communication is allowed; the access bits are a Classic's as delivered (data sheet, 8.6).
+      blocks.replaceSubrange(trailer + 5..<trailer + 10, with: [0x0F, 0xFF, 0x07, 0x80, 0x69])
+    }
+  }
+
+  // MARK: VirtualChip
+
+  public var name: String {
+    switch product {
+    case .x2K: "mifare-plus"
+    case .x4K: "mifare-plus-4k"
+    case .s2K: "mifare-plus-s"
+    }
+  }
+
+  public var identifier: [UInt8] { interface.identifier }
+  public var modulation: RadioFrame.Modulation { interface.modulation }
+
+  private var sectorKeyAddresses: Range<UInt16> {
+    KeyAddress.firstSector..<KeyAddress.firstSector + UInt16(2 * product.sectorCount)
+  }
+
+  public var memory: [UInt8] {
+    get { blocks + sectorKeyAddresses.flatMap { keys[$0] ?? Self.factoryKey } }
+    set {
+      // Block 0 stays what the card answers with.
+      for (index, byte) in newValue.prefix(blocks.count).enumerated() where index >= 16 {
+        blocks[index] = byte
+      }
+      for (index, address) in sectorKeyAddresses.enumerated() {
+        let key = newValue.dropFirst(blocks.count + index * Self.keySize).prefix(Self.keySize)
+        if key.count == Self.keySize { keys[address] = Array(key) }
+      }
+    }
+  }
+
+  /// Access bits that no key can change, and a level that does not go back.
+  public var irreversibleState: IrreversibleState {
+    var state = IrreversibleState()
+    for sector in 0..<product.sectorCount {
+      let trailer = block(MIFAREClassic.Product.trailer(ofSector: sector))
+      if AccessConditions(trailer: trailer)?.canChangeAccessBits != true {
+        state.add(.accessBits, place: sector)
+      }
+    }
+    if nextSecurityLevel == 3 { state.add(.configurationLock) }
+    return state
+  }
+
+  public mutating func powerOn() {
+    securityLevel = nextSecurityLevel
+    interface.powerOn()
+    reset()
+  }
+
+  public mutating func powerOff() {
+    interface.powerOff()
+    reset()
+  }
+
+  mutating func reset() {
+    session = nil
+    challenge = nil
+    transferBuffer = nil
+  }
+
+  public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    let wasActivated = interface.isActivated
+    switch interface.receive(frame) {
+    case .handled(let answer):
+      if wasActivated, !interface.isActivated { reset() }
+      return answer
+    case .command(let command):
+      return interface.respond(process(command))
+    }
+  }
+
+  func block(_ number: Int) -> [UInt8] {
+    Array(blocks[number * 16..<number * 16 + 16])
+  }
+
+  mutating func random(_ count: Int) -> [UInt8] {
+    guard let next = nextRandomNumbers.first, next.count == count else {
+      return generator.bytes(count)
+    }
+    nextRandomNumbers.removeFirst()
+    return next
+  }
+}
+
+extension VirtualTag {
+  /// A MIFARE Plus X with 2 kB in security level 3, its keys all FF.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - personalized: in security level 3; if not, it is as it leaves the factory.
+  public static func miFarePlus(
+    _ product: MIFAREPlus.Product = .x2K, uid: [UInt8]? = nil, personalized: Bool = true
+  ) -> VirtualTag {
+    VirtualTag(MIFAREPlus(product, uid: uid, personalized: personalized))
+  }
+}

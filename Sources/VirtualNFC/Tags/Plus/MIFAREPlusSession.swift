@@ -1,0 +1,61 @@
+/// What a MIFARE Plus waits for after the first half of an authentication.
+struct MIFAREPlusChallenge: Hashable, Sendable {
+  let address: UInt16
+  let randomNumber: [UInt8]
+  /// Whether it begins a transaction.
+  let isFirst: Bool
+}
+
+/// A transaction with a MIFARE Plus: two session keys, an identifier, and how many reads and writes there were.
+struct MIFAREPlusSession: Hashable, Sendable {
+  static let codeSize = 8
+  /// The key that was proved.
+  let address: UInt16
+  let identifier: [UInt8]
+  var reads: UInt16 = 0
+  var writes: UInt16 = 0
+  private let encryption: DESFireCipher
+  private let code: DESFireCipher
+
+  init(
+    key: DESFireCipher, address: UInt16, reader: [UInt8], card: [UInt8], identifier: [UInt8],
+    reads: UInt16 = 0, writes: UInt16 = 0
+  ) {
+    func derived(_ first: Int, _ mixed: Int, _ constant: UInt8) -> DESFireCipher {
+      let block =
+        reader[first..<first + 5] + card[first..<first + 5]
+        + zip(reader[mixed..<mixed + 5], card[mixed..<mixed + 5]).map { $0 ^ $1 } + [constant]
+      return DESFireCipher(kind: .aes, key: key.encrypt(Array(block), vector: key.zeroVector))
+    }
+    self.address = address
+    self.identifier = identifier
+    self.reads = reads
+    self.writes = writes
+    encryption = derived(11, 4, 0x11)
+    code = derived(7, 0, 0x22)
+  }
+
+  private static func bytes(_ number: UInt16) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
+  }
+
+  private var counters: [UInt8] {
+    let pair = Self.bytes(reads) + Self.bytes(writes)
+    return pair + pair + pair
+  }
+
+  /// The first vector of what the reader enciphers.
+  var commandVector: [UInt8] { identifier + counters }
+  /// The first vector of what the card enciphers.
+  var answerVector: [UInt8] { counters + identifier }
+
+  func encipher(_ data: [UInt8]) -> [UInt8] { encryption.encrypt(data, vector: answerVector) }
+  func decipher(_ data: [UInt8]) -> [UInt8] { encryption.decrypt(data, vector: commandVector) }
+
+  /// Every second byte of the CMAC over a code or status, a counter, the identifier and the rest.
+  func authenticationCode(_ head: UInt8, _ counter: UInt16, _ rest: [UInt8]) -> [UInt8] {
+    let whole = code.authenticationCode(
+      [head] + Self.bytes(counter) + identifier + rest, vector: code.zeroVector)
+    return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+import VirtualNFC
+
+/// `nfc plus`.
+@Suite struct PlusCommandTests {
+  private static let factory = "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
+  private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
+  private static let data = "00112233445566778899AABBCCDDEEFF"
+
+  /// Runs command lines on one virtual reader; whatever they print, the key is not in it.
+  private static func onCard(
+    _ name: String,
+    _ body: (_ nfc: (_ line: String, _ status: Int32) async throws -> Tool.Result) async throws ->
+      Void
+  ) async throws {
+    try await Tool.with(name) { nfc in
+      try await body { line, status in
+        let result = try await nfc(["plus"] + line.split(separator: " ").map(String.init))
+        #expect(result.status == status, "\(line): \(result.output)\(result.errors)")
+        #expect(!(result.output + result.errors).uppercased().contains(key))
+        if status > 64 {
+          #expect(result.errorLines.count == 1 && result.errors.hasPrefix("nfc: "), "\(line)")
+        }
+        return result
+      }
+    }
+  }
+
+  @Test(arguments: ["mifare-plus", "mifare-plus-4k"]) func wholeLife(_ name: String) async throws {
+    try await Self.onCard(name) { nfc in
+      let a = "--key 1A:\(Self.factory)"
+      _ = try await nfc("write 4 \(Self.data) \(a)", 0)
+      #expect(
+        try await nfc("read 4-5 \(a)", 0).output
+          == "\(Self.data)\n00000000000000000000000000000000\n")
+      #expect(
+        try await nfc("read 4 \(a) --plain --json", 0).output
+          == #"{"block":4,"data":"\#(Self.data)"}"# + "\n")
+      #expect(try await nfc("value 5 --set 100 \(a)", 0).output == "100\n")
+      #expect(try await nfc("value 5 --debit 30 \(a)", 0).output == "70\n")
+      #expect(try await nfc("value 5 --credit 5 \(a)", 0).output == "75\n")
+      #expect(try await nfc("value 5 \(a)", 0).output == "75\n")
+      _ = try await nfc("value 4 \(a)", 65)
+      _ = try await nfc("change-key 1B --new-key \(Self.key) \(a)", 0)
+      _ = try await nfc("read 4 --key 1B:\(Self.factory)", 77)
+      #expect(try await nfc("read 4 --key 1B:\(Self.key)", 0).output == "\(Self.data)\n")
+      let master = "--key master:\(Self.factory)"
+      _ = try await nfc("change-key configuration --new-key \(Self.key) \(master)", 0)
+      _ = try await nfc("read 0,4 \(a) --key 0A:\(Self.factory)", 0)
+    }
+  }
+
+  @Test(arguments: [
+    ("read 4", 77, "--key 1A:HEX"), ("read 4 --key 1A:1122", 64, "16 bytes"),
+    ("read 4 --key 40A:\(factory)", 64, "sector"), ("read 256", 64, "255"),
+    ("write 0 \(data)", 64, "maker"), ("write 7 \(data)", 64, "--access-conditions"),
+    ("write 4 0011", 64, "16 bytes"), ("value 7", 64, "no value"),
+    ("value 5 --set 1 --debit 1", 64, "one of"),
+    ("change-key 1C --new-key \(factory)", 64, "sector"),
+    ("change-key 1A --new-key 11", 64, "16 bytes"),
+    ("read 4 --key 1A:\(factory) --key 1A:\(key)", 64, "twice"),
+    ("read 4 --key 1A:\(key)", 77, "key A of sector 1"),
+  ])
+  func refused(_ line: String, _ status: Int, _ text: String) async throws {
+    try await Self.onCard("mifare-plus") { nfc in
+      let result = try await nfc(line, Int32(status))
+      #expect(result.errors.contains(text), "\(result.errors)")
+    }
+  }
+
+  @Test func cardsWithoutEncryption() async throws {
+    try await Self.onCard("mifare-plus-s") { nfc in
+      let result = try await nfc("read 4 --key 1A:\(Self.factory)", 66)
+      #expect(result.errors.contains("--plain"))
+      _ = try await nfc("read 4 --plain --key 1A:\(Self.factory)", 0)
+    }
+  }
+
+  @Test func otherTags() async throws {
+    let result = try await Tool.run(
+      "plus", "read", "4", "--key", "1A:\(Self.factory)", "--virtual", "classic-1k", "--timeout",
+      "1")
+    #expect(result.status == 66 && result.errorLines.count == 1)
+  }
+
+  @Test func report() async throws {
+    let result = try await Tool.run("info", "--json", "--virtual", "mifare-plus")
+    #expect(result.status == 0 && result.output.contains(#""product":"MIFARE Plus X""#))
+    #expect(result.output.contains(#""family":"plus""#))
+  }
+}

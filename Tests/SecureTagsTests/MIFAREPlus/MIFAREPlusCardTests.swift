@@ -1,0 +1,198 @@
+import NFC
+import SecureTags
+import Testing
+import VirtualNFC
+
+/// A MIFARE Plus through the real libnfc.
+@Suite struct MIFAREPlusCardTests {
+  private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
+  private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
+  private static let block = (0..<16).map { UInt8($0 + 0x30) }
+
+  private struct Bench {
+    let field = VirtualField()
+    let virtual: VirtualReader
+    let reader: Reader
+    let tag: VirtualTag
+
+    init(
+      _ tag: VirtualTag, trace: (@Sendable (TraceEvent) -> Void)? = nil
+    ) async throws {
+      self.tag = tag
+      field.place(tag)
+      virtual = try VirtualReader(field, trace: trace)
+      reader = try await Reader.open(virtual.connectionString)
+    }
+
+    func close() async {
+      await reader.close()
+      virtual.close()
+    }
+
+    func card() async throws -> MIFAREPlusCard {
+      for try await tag in reader.tags(polling: .iso14443a) {
+        try await tag.connect()
+        guard case .miFare(let tag) = tag else { throw NFCError(.wrongTag, "no MIFARE") }
+        return try MIFAREPlusCard(tag)
+      }
+      throw NFCError(.noTag, "polling ended")
+    }
+
+    /// As many exchanges as `body` takes.
+    func counting(_ body: () async throws -> Void) async throws -> Int {
+      virtual.setFaults([])
+      try await body()
+      return virtual.statistics.exchanges
+    }
+  }
+
+  @Test(arguments: [(MIFAREPlus.Product.x2K, 1), (.x4K, 39)], MIFAREPlusCommunication.allCases)
+  func readsAndWrites(
+    _ kind: (MIFAREPlus.Product, Int), _ communication: MIFAREPlusCommunication
+  ) async throws {
+    let bench = try await Bench(.miFarePlus(kind.0))
+    let card = try await bench.card()
+    let first = kind.1 == 1 ? 4 : 240
+    let none = await #expect(throws: NFCError.self) { _ = try await card.readBlocks(4..<5) }
+    #expect(none?.code == .notAuthenticated)
+    try await card.authenticate(sector: kind.1, Self.factory)
+    try await card.writeBlock(first, Self.block, communication)
+    try await card.writeBlock(first + 1, Self.block.reversed(), communication)
+    #expect(
+      try await card.readBlocks(first..<first + 3, communication)
+        == Self.block + Self.block.reversed() + [UInt8](repeating: 0, count: 16))
+    #expect(Array(bench.tag.memory[first * 16..<first * 16 + 16]) == Self.block)
+    // Another sector's blocks ask for its own key, by which the transaction goes on.
+    try await card.authenticate(sector: 0, Self.factory)
+    _ = try await card.readBlocks(0..<4, communication)
+    await #expect(throws: NFCError.self) { _ = try await card.readBlocks(first..<first + 1) }
+    await #expect(throws: NFCError.self) { _ = try await card.readBlocks(0..<1) }
+    await bench.close()
+  }
+
+  @Test func largeSectorsAreReadAtOnce() async throws {
+    let bench = try await Bench(.miFarePlus(.x4K))
+    let card = try await bench.card()
+    try await card.authenticate(sector: 32, Self.factory)
+    _ = try await bench.counting { _ = try await card.readBlocks(128..<143) }
+    #expect(bench.virtual.statistics.commands <= 2)
+    await bench.close()
+  }
+
+  /// A card without encryption says so.
+  @Test func cardsWithoutEncryption() async throws {
+    let bench = try await Bench(.miFarePlus(.s2K))
+    let card = try await bench.card()
+    try await card.authenticate(sector: 1, Self.factory)
+    let error = await #expect(throws: NFCError.self) { _ = try await card.readBlocks(4..<5) }
+    #expect(error?.code == .unsupported)
+    try await card.authenticate(sector: 1, Self.factory)
+    #expect(try await card.readBlocks(4..<5, .plain).count == 16)
+    await bench.close()
+  }
+
+  @Test func values() async throws {
+    let bench = try await Bench(.miFarePlus())
+    let card = try await bench.card()
+    try await card.authenticate(sector: 1, Self.factory)
+    try await card.setValue(5, 100)
+    try await card.changeValue(5, by: 23)
+    try await card.changeValue(5, by: -200, into: 6)
+    #expect(try await card.value(5) == 123)
+    #expect(try await card.value(6, .plain) == -77)
+    try await card.copyValue(6, to: 5)
+    #expect(try await card.value(5) == -77)
+    let none = await #expect(throws: NFCError.self) { _ = try await card.value(4) }
+    #expect(none?.code == .malformedContent)
+    await bench.close()
+  }
+
+  @Test func keys() async throws {
+    let bench = try await Bench(.miFarePlus())
+    let card = try await bench.card()
+    let address = try #require(MIFAREPlusKeyAddress(sector: 2, isB: true))
+    try await card.authenticate(sector: 2, Self.factory)
+    try await card.changeKey(address, to: Self.new)
+    let wrong = await #expect(throws: NFCError.self) {
+      try await card.authenticate(address, Self.factory)
+    }
+    #expect(wrong?.code == .authenticationFailed)
+    try await card.authenticate(address, Self.new)
+    try await card.authenticate(.cardMaster, Self.factory)
+    try await card.changeKey(.cardConfiguration, to: Self.new)
+    try await card.authenticate(.cardConfiguration, Self.new)
+    // It changes no keys.
+    await #expect(throws: NFCError.self) { try await card.changeKey(.cardMaster, to: Self.new) }
+    for text in ["\(Self.new)", String(reflecting: card), "\(String(describing: wrong))"] {
+      #expect(!text.contains("02070C"))
+    }
+    await bench.close()
+  }
+
+  @Test func levelZero() async throws {
+    let bench = try await Bench(.miFarePlus(personalized: false))
+    let card = try await bench.card()
+    let early = await #expect(throws: NFCError.self) { try await card.commitPersonalization() }
+    #expect(early?.code == .tagRefused)
+    for address in [MIFAREPlusKeyAddress.cardMaster, .cardConfiguration, .levelThreeSwitch] {
+      try await card.personalize(address, Self.new)
+    }
+    try await card.personalize(try #require(MIFAREPlusKeyAddress(sector: 1)), Self.new)
+    try await card.personalize(block: 4, Self.block)
+    try await card.commitPersonalization()
+    bench.field.remove(bench.tag)
+    bench.field.place(bench.tag)
+    let personalized = try await bench.card()
+    try await personalized.authenticate(sector: 1, Self.new)
+    #expect(try await personalized.readBlocks(4..<5) == Self.block)
+    await bench.close()
+  }
+
+  @Test func otherCards() async throws {
+    let bench = try await Bench(.classic1K())
+    let error = await #expect(throws: NFCError.self) { _ = try await bench.card() }
+    #expect(error?.code == .wrongTag)
+    await bench.close()
+  }
+
+  /// Torn away at each exchange of each change: the card has what it had, or what it was to have.
+  @Test(arguments: ["block", "value", "key"]) func torn(_ change: String) async throws {
+    let bench = try await Bench(.miFarePlus())
+    let first = try await bench.card()
+    try await first.authenticate(sector: 1, Self.factory)
+    try await first.setValue(5, 100)
+    let before = bench.tag.memory
+    let run: @Sendable (MIFAREPlusCard) async throws -> Void = { card in
+      try await card.authenticate(sector: 1, Self.factory)
+      switch change {
+      case "block": try await card.writeBlock(4, Self.block)
+      case "value": try await card.changeValue(5, by: 11)
+      default:
+        guard let address = MIFAREPlusKeyAddress(sector: 1, isB: true) else { return }
+        try await card.changeKey(address, to: Self.new)
+      }
+    }
+    let count = try await bench.counting { try await run(first) }
+    let after = bench.tag.memory
+    #expect(after != before && count >= 3)
+    for moment in 0..<count {
+      for effect in [Fault.Effect.tagLeaves, .answerLost] {
+        bench.tag.memory = before
+        let card = try await bench.card()
+        bench.virtual.setFaults([Fault(effect, at: .exchange(moment))])
+        let result = await Result { try await run(card) }
+        bench.virtual.setFaults([])
+        bench.field.place(bench.tag)
+        #expect([before, after].contains(bench.tag.memory), "\(effect) at \(moment)")
+        if case .success = result { #expect(bench.tag.memory == after) }
+      }
+    }
+    await bench.close()
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}
