@@ -10,7 +10,7 @@ struct NDEFContent: Sendable {
   /// Asks a connected tag.
   init(_ tag: DetectedTag) async throws {
     uid = tag.identifier
-    guard let ndef = tag.ndef else {
+    guard let ndef = tag.ndef, !Self.hasNoNDEF(tag) else {
       (status, bytes) = (.notSupported, [])
       return
     }
@@ -21,6 +21,11 @@ struct NDEFContent: Sendable {
       return
     }
     bytes = status.access == .notSupported ? [] : try await ndef.readNDEFBytes() ?? []
+  }
+
+  /// A MIFARE Plus answers SELECT by a status of its own, which is no status word.
+  private static func hasNoNDEF(_ tag: DetectedTag) -> Bool {
+    if case .miFare(let tag) = tag { tag.family == .plus } else { false }
   }
 
   /// - Throws: `NDEFError` if the message is broken.
