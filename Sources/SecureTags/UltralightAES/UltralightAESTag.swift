@@ -85,7 +85,7 @@ public struct UltralightAESTag: Sendable {
   /// - Throws: as ``authenticate(_:_:needsCodes:)``; `tagResponseError` for an UID whose check bytes are wrong.
   public func identifier(_ key: SecretKey) async throws -> [UInt8] {
     try await authenticate(.identifierRetrieval, key)
-    let pages = try await commands.read(0)
+    let pages = try await commands.readFourPages(from: 0)
     guard let uid = Self.identifier(inPages: pages) else {
       throw NFCError(.tagResponseError, "the tag does not give its UID")
     }

@@ -29,7 +29,7 @@ import VirtualNFC
     try await chip.commands.incrementCounter(2, by: 7)
     #expect(try await chip.commands.readCounter(2) == 7)
     // A refusal ends the proof on the tag, which is repeated.
-    await #expect(throws: NFCError.self) { try await chip.commands.read(0x3C) }
+    await #expect(throws: NFCError.self) { try await chip.commands.readFourPages(from: 0x3C) }
     try await chip.commands.writePage(11, [5, 6, 7, 8])
     #expect(Array(bench.tag.memory[40..<48]) == [1, 2, 3, 4, 5, 6, 7, 8])
     let settings = try await chip.configuration()
