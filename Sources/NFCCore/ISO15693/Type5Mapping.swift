@@ -84,7 +84,9 @@ struct Type5Mapping: Hashable, Sendable {
     let found = try findMessage(in: area, link, repairing: repairing)
     var layout = Layout(
       container: container, area: area, offset: found.offset, message: found.message)
-    if let message = found.message { layout.following = try following(message, area, link) }
+    if let message = found.message {
+      layout.following = try following(message, area, isComplete: repairing, link)
+    }
     return layout
   }
 
@@ -246,10 +248,12 @@ struct Type5Mapping: Hashable, Sendable {
   private static let searchLimit = 8
 
   /// The TLVs after the message that a new one must not destroy.
+  ///
+  /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
   private mutating func following(
-    _ message: TagLengthValue, _ area: Range<Int>, _ link: ISO15693Link
+    _ message: TagLengthValue, _ area: Range<Int>, isComplete: Bool, _ link: ISO15693Link
   ) throws -> Range<Int> {
-    for _ in 0..<Self.searchLimit {
+    for _ in 0...(isComplete ? area.count : Self.searchLimit) {
       switch message.following(size: area.count, { image.byte(area.lowerBound + $0) }) {
       case .bytes(let offsets): return offsets
       case .needs(let missing): try load(missing, of: area, link)

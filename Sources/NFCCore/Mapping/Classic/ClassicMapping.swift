@@ -229,22 +229,23 @@ struct ClassicMapping: NDEFMapping {
   private static let searchLimit = 8
 
   /// Finds the TLVs after the message that a new one must not destroy.
+  ///
+  /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
   private mutating func following(
-    _ place: Place, _ session: inout MiFareClassicSession
+    _ place: Place, isComplete: Bool, _ session: inout MiFareClassicSession
   ) throws -> Range<Int> {
     if let known = place.following { return known }
-    var found = place.end..<place.end
-    search: for _ in 0..<Self.searchLimit {
+    let none = place.end..<place.end
+    for _ in 0...(isComplete ? size / Self.blockSize : Self.searchLimit) {
       switch place.message?.following(size: size, byte) {
       case .needs(let missing): try load(missing, &session)
       case .bytes(let offsets):
-        found = offsets
-        break search
-      case nil: break search
+        self.place?.following = offsets
+        return offsets
+      case nil: return none
       }
     }
-    self.place?.following = found
-    return found
+    return none
   }
 
   // MARK: NDEFMapping
@@ -270,7 +271,7 @@ struct ClassicMapping: NDEFMapping {
     let place = try locate(&session, repairing: repairing)
     let rights = try loadRights(ofSector: first, &session)
     try completeArea(for: place, &session)
-    let following = try following(place, &session)
+    let following = try following(place, isComplete: repairing, &session)
     return NDEFStatus(
       access: rights.isWritable ? .readWrite : .readOnly,
       capacity: TagLengthValue.capacity(room: size - place.offset - following.count))
@@ -343,7 +344,7 @@ struct ClassicMapping: NDEFMapping {
     guard room >= TagLengthValue.shortestHeader else {
       throw NFCError(.capacityExceeded, "other TLVs of the card leave no room for a message")
     }
-    let kept = try following(place, &session)
+    let kept = try following(place, isComplete: true, &session)
     guard let old = place.message, !kept.isEmpty else {
       return TagLengthValue.block(message: message, room: room)
     }

@@ -125,7 +125,8 @@ struct Type1Mapping: NDEFMapping {
       try layout.container.isWritable && !isLocked && !isDynamicallyLocked(layout, link)
     return NDEFStatus(
       access: isWritable ? .readWrite : .readOnly,
-      capacity: layout.capacity(beside: try following(layout, link)))
+      capacity: layout.capacity(
+        beside: try following(layout, isComplete: repairing, link)))
   }
 
   /// Whether a bit of the dynamic lock bytes is set.
@@ -192,7 +193,7 @@ struct Type1Mapping: NDEFMapping {
     }
     let area = layout.area
     let offset = layout.offset
-    let kept = try following(layout, link)
+    let kept = try following(layout, isComplete: true, link)
     let bytes =
       try layout.message?.replacing(
         message: message, size: area.size, followedBy: kept.compactMap { byte($0, area) },
@@ -216,17 +217,22 @@ struct Type1Mapping: NDEFMapping {
   private static let searchLimit = 4
 
   /// The blocks after the message, which a new one does not destroy.
-  private mutating func following(_ layout: Layout, _ link: TagLink) throws -> Range<Int> {
+  ///
+  /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
+  private mutating func following(
+    _ layout: Layout, isComplete: Bool, _ link: TagLink
+  ) throws -> Range<Int> {
     if let known = layout.following { return known }
     guard let message = layout.message else { return layout.offset..<layout.offset }
-    var found = message.end..<message.end
+    let none = message.end..<message.end
     do {
-      search: for _ in 0..<Self.searchLimit {
+      let limit = isComplete ? layout.area.size / Type1Memory.blockSize : Self.searchLimit
+      for _ in 0...limit {
         switch message.following(size: layout.area.size, { byte($0, layout.area) }) {
         case .bytes(let offsets):
           try load(offsets, layout.area, link)
-          found = offsets
-          break search
+          self.layout?.following = offsets
+          return offsets
         case .needs(let missing):
           try load(missing, layout.area, link)
         }
@@ -234,8 +240,7 @@ struct Type1Mapping: NDEFMapping {
     } catch let error as NFCError where error.code == .unsupported {
       // What is out of the reader's reach cannot be destroyed by it either.
     }
-    self.layout?.following = found
-    return found
+    return none
   }
 
   private mutating func writeBytes(
