@@ -69,7 +69,8 @@ extension MIFAREUltralightAES: ImagedChip {
     var image = plainImage
     image.version = Self.version
     image.signature = signature
-    image.counters = counters.map { .init(value: $0) }
+    // A counter that never counted is not told from one that was not read.
+    image.counters = counters.map { $0 == 0 ? nil : .init(value: $0) }
     return image
   }
 
