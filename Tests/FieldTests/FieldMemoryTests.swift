@@ -102,7 +102,8 @@ import VirtualNFC
       }
       let wish =
         isProtected
-        ? try UltralightProtection(password: password, acknowledge: [0, 0], firstPage: 4) : nil
+        ? try UltralightProtection(password: password, passwordAcknowledge: [0, 0], firstPage: 4)
+        : nil
       let old = isProtected ? nil : password
       let plan = try await commands.protectionPlan(wish, password: old)
       try await commands.protect(

@@ -39,7 +39,7 @@ struct RawWriting {
   private func write(_ commands: UltralightCommands) async {
     let end = min(4 + Int(bench.tag.memory[14]) * 2, 256)
     for page in firstPage..<end {
-      try? await commands.writePage(UInt8(page), [0x5A, 0xA5, 0x5A, 0xA5])
+      try? await commands.writePage(page, [0x5A, 0xA5, 0x5A, 0xA5])
     }
   }
 
@@ -51,9 +51,9 @@ struct RawWriting {
           (MiFareClassicKeyType.a, MiFareClassicKey.ndef), (.b, MiFareClassicKey.factory),
         ] {
           guard
-            (try? await commands.authenticate(block: UInt8(block), type, key: key.bytes)) != nil
+            (try? await commands.authenticate(block: block, with: key, as: type)) != nil
           else { continue }
-          try? await commands.writeBlock(UInt8(block), [UInt8](repeating: 0x5A, count: 16))
+          try? await commands.writeBlock(block, [UInt8](repeating: 0x5A, count: 16))
         }
       }
     }

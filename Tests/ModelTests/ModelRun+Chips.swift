@@ -91,7 +91,8 @@ extension ModelRun {
     switch try await ultralight.secret() {
     case .password: try await protectByPassword(ultralight)
     case .tripleDES: try await protectByKey(ultralight)
-    case nil: return
+    // Ultralight AES is protected by a module that this check has not.
+    case .aes, nil: return
     }
   }
 

@@ -4,7 +4,6 @@ import VirtualNFC
 
 /// Cards that have MIFARE Classic sectors beside their applications, through the real libnfc.
 @Suite struct SmartMXTests {
-  private static let key = [UInt8](repeating: 0xFF, count: 6)
 
   /// Both sides of a card that was just found, none of them connected.
   private static func sides(
@@ -30,7 +29,7 @@ import VirtualNFC
     try await side.connect()
     let classic = try #require(side.classic)
     #expect(classic.geometry.blockCount == blocks)
-    try await classic.authenticate(block: 4, .a, key: Self.key)
+    try await classic.authenticate(block: 4, with: .factory, as: .a)
     let data = [UInt8](1...16)
     try await classic.writeBlock(4, data)
     #expect(try await classic.readBlock(4) == data)
@@ -46,7 +45,7 @@ import VirtualNFC
     #expect(answer.statusWord == 0x9000)
     try await side.connect()
     await #expect(throws: NFCError.self) { _ = try await classic.readBlock(4) }
-    try await classic.authenticate(block: 4, .a, key: Self.key)
+    try await classic.authenticate(block: 4, with: .factory, as: .a)
     #expect(try await classic.readBlock(4) == data)
   }
 
@@ -57,10 +56,10 @@ import VirtualNFC
     try await side.connect()
     let classic = try #require(side.classic)
     let error = await #expect(throws: NFCError.self) {
-      try await classic.authenticate(block: 4, .a, key: [1, 2, 3, 4, 5, 6])
+      try await classic.authenticate(block: 4, with: .applicationDirectory, as: .a)
     }
     #expect(error?.code == .authenticationFailed)
-    try await classic.authenticate(block: 4, .a, key: Self.key)
+    try await classic.authenticate(block: 4, with: .factory, as: .a)
     #expect(try await classic.readBlock(4).count == 16)
   }
 
@@ -88,7 +87,7 @@ import VirtualNFC
     bench.field.remove(tag)
     let classic = try #require(side.classic)
     let error = await #expect(throws: NFCError.self) {
-      try await classic.authenticate(block: 4, .a, key: Self.key)
+      try await classic.authenticate(block: 4, with: .factory, as: .a)
     }
     #expect(error?.code == .tagConnectionLost)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 extension PrivatePCSCD {
   /// Runs `nfc` on a reader of this daemon.
