@@ -254,11 +254,11 @@ import Testing
       #expect(plan.status == 0)
       #expect(
         plan.lines == [
-          "page 44: password or its acknowledge, not shown",
-          "page 45: password or its acknowledge, not shown",
-          "page 46: password or its acknowledge, not shown",
-          "page 47: password or its acknowledge, not shown",
-          "the tag is asked to accept the new password",
+          "page 44: a part of the key, not shown",
+          "page 45: a part of the key, not shown",
+          "page 46: a part of the key, not shown",
+          "page 47: a part of the key, not shown",
+          "the tag is asked to prove the new key",
           "page 42: 30000000 → 04000000",
           "cannot be undone: the key that the tag has now is overwritten",
         ])
@@ -298,7 +298,7 @@ import Testing
     ),
     (
       "protect --password 00112233445566778899AABBCCDDEEFF --from 43 --virtual ultralight-c",
-      "3 to 42"
+      "leaves out page 42"
     ),
     (
       "protect --password 00112233445566778899AABBCCDDEEFF --current-password 11 --virtual ultralight-c",

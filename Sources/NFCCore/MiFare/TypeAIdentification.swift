@@ -80,7 +80,11 @@ enum TypeAIdentification {
         return nil
       }
       return DESFireVersion(hardware: hardware.data)
-    } catch let error as NFCError where error.code == .tagResponseError {
+    } catch let error as NFCError
+      where [.tagResponseError, .tagConnectionLost].contains(error.code)
+    {
+      // A card that has no such command may answer in a way that a PC/SC reader takes for a broken exchange. One
+      // that has really left is not selected again.
       try link.selectAgain()
       return nil
     }

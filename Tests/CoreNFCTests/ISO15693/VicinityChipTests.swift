@@ -1,6 +1,7 @@
 import CoreNFC
 import NDEF
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -22,7 +23,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func blocksAreReadWrittenAndLocked() async throws {
+    @Test(.asking(.blockLock)) func blocksAreReadWrittenAndLocked() async throws {
       let chip = VirtualTag.icodeSLIX2()
       let bench = try SessionBench(chip)
       try await bench.withVicinityTag { tag, _ in
@@ -60,7 +61,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func systemInformationAndItsParts() async throws {
+    @Test(.asking(.identifierLock)) func systemInformationAndItsParts() async throws {
       let bench = try SessionBench(.icodeSLIX2())
       try await bench.withVicinityTag { tag, _ in
         try await tag.writeAFI(requestFlags: [], afi: 0x42)
@@ -123,7 +124,7 @@ extension SessionSuites {
       }
     }
 
-    @Test func blocksBeyondNumber255() async throws {
+    @Test(.asking(.blockLock)) func blocksBeyondNumber255() async throws {
       let chip = VirtualTag.st25dv()
       let bench = try SessionBench(chip)
       let pair = NSRange(location: 300, length: 2)

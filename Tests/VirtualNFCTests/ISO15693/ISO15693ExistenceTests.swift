@@ -70,7 +70,7 @@ import Testing
 
   /// Nothing is asked where the kind of chip has all the blocks; one that is smaller than its kind
   /// refuses for itself.
-  @Test func aKnownKindIsNotAsked() throws {
+  @Test(.asking(.blockLock)) func aKnownKindIsNotAsked() throws {
     let reader = ISO15693AccessTests.filled(ICODESLIX2())
     var access = reader.access
     #expect(try access.readBlocks(0..<8).count == 8)
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// Of several blocks in one write, the one that is locked is named; none is written.
-  @Test func theLockedBlockOfARunIsNamed() throws {
+  @Test(.asking(.blockLock)) func theLockedBlockOfARunIsNamed() throws {
     let reader = VicinityReader(PlainVicinityChip(.st25dv64K))
     var access = reader.access
     try access.lockBlock(402)

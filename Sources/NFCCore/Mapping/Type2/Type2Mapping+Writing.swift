@@ -56,6 +56,7 @@ extension Type2Mapping {
 
   /// How many READs are spent on finding out what follows a message that has no terminator.
   private static let searchLimit = 4
+  private static let bytesOfARead = 16
 
   /// The blocks after the message, which is not destroyed by a new one.
   ///
@@ -66,7 +67,9 @@ extension Type2Mapping {
     let message = layout.message
     let none = message.end..<message.end
     guard !layout.isBroken else { return none }
-    for _ in 0..<Self.searchLimit {
+    // Before a write, however far away they are.
+    let limit = withMessage ? layout.area.size / Self.bytesOfARead : Self.searchLimit
+    for _ in 0...limit {
       switch message.following(size: layout.area.size, { byte($0, layout.area) }) {
       case .bytes(let offsets):
         guard offsets.upperBound <= reachableSize(layout) else { return none }
