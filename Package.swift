@@ -134,7 +134,7 @@ let package = Package(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),
     .testTarget(
       name: "NFCIsolatedTests",
-      dependencies: ["NFC", "NFCCore", "NFCIsolated", "NFCReader", "VirtualNFC"]),
+      dependencies: ["NFC", "NFCCore", "NFCIsolated", "NFCReader", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "DriverConformanceTests",
       dependencies: [

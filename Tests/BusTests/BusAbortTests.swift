@@ -21,14 +21,17 @@ extension BusTests {
       return tag
     }
 
-    /// READ is cancelled before, while and after it is answered; the READ after it has its own answer.
+    /// READ is cancelled before, while and after it is answered; the READ after it has its own answer. A chip that
+    /// keeps what it was told to end (UM0701-02, 6.2.1.3 says that none does) may give that in between, which is
+    /// an error of one READ, and nobody's answer.
     @Test(arguments: BusReader.Bus.allCases, [[], [BusReader.Condition.keepsAnswers]])
     func anAbortDoesNotReachTheNextCommand(
       _ bus: BusReader.Bus, _ conditions: [BusReader.Condition]
     ) async throws {
       let reader = try BusReader(bus, Self.tag())
       let run = try await BusProgram.exercise(
-        "cancel", on: reader, conditions + [.slow(milliseconds: 120)])
+        conditions.isEmpty ? "cancel" : "cancel-kept", on: reader,
+        conditions + [.slow(milliseconds: 120)])
       run.expectSuccess()
       #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import NFC
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -147,8 +148,15 @@ import VirtualNFC
   private func script(_ body: String) throws -> URL {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("helper-\(UUID().uuidString)")
-    try Data("#!/bin/sh\n\(body)\n".utf8).write(to: file)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    // Written by another process: a program that is started while this one has the file open would keep it open
+    // for a moment, in which it cannot be run (ETXTBSY).
+    let writer = Process()
+    writer.executableURL = URL(filePath: "/bin/sh")
+    writer.arguments = [
+      "-c", #"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 755 "$0""#, file.path, body,
+    ]
+    try writer.run()
+    try #require(ProcessEnd.wait(for: writer, atMost: .seconds(20)))
     return file
   }
 
@@ -164,7 +172,7 @@ import VirtualNFC
     defer { try? FileManager.default.removeItem(at: helper) }
     let error = await open(helper.path)
     #expect(error?.code == .readerUnavailable)
-    #expect(error?.reason.contains("version 99") == true)
+    #expect(error?.reason.contains("version 99") == true, "\(error?.reason ?? "")")
   }
 
   @Test func aProgramThatIsNoHelperIsRefused() async throws {

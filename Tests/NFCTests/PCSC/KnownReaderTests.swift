@@ -262,9 +262,10 @@ import VirtualNFC
 
 /// Whether a tag is still there, on readers that know it in different ways.
 @Suite struct PCSCPresenceTests {
-  private static let tags: [VirtualTag] = [
-    .ntag215(), .type4(), .type4B(), .classic1K(), .feliCaLiteS(), .icodeSLIX2(),
-  ]
+  /// New ones each time: cases run beside each other, and a tag is in one field.
+  private static var tags: [VirtualTag] {
+    [.ntag215(), .type4(), .type4B(), .classic1K(), .feliCaLiteS(), .icodeSLIX2()]
+  }
 
   @Test(arguments: [
     VirtualPCSCReader.Dialect.transparentSession, .directTransmit, .storageCard, .springCard,

@@ -1,0 +1,34 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+@testable import NFCLibNFC
+
+extension LibNFCTests {
+  /// libnfc puts descriptors into the sets of select(2) unseen, and 1024 or more ends the process.
+  @Suite struct ManyDescriptorsTests {
+    /// In a process of its own, which has as many files open as libnfc can bear, and more.
+    @Test func aReaderIsNeitherListedNorOpenedAndTheProgramGoesOn() async {
+      await #expect(processExitsWith: .success) {
+        alarm(60)
+        let virtual = try VirtualReader(VirtualField())
+        var limit = rlimit(rlim_cur: 2048, rlim_max: 2048)
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        var last: Int32 = 0
+        while last < 1100 {
+          last = open("/dev/null", O_RDONLY | O_CLOEXEC)
+          try #require(last >= 0)
+        }
+        setenv("LIBNFC_INTRUSIVE_SCAN", "true", 1)
+        #expect(LibNFC.usbReaders().isEmpty)
+        _ = try await Reader.list()
+        let error = await #expect(throws: NFCError.self) {
+          _ = try await Reader.open(virtual.connectionString)
+        }
+        #expect(error?.code == .readerUnavailable)
+        #expect(error?.reason.contains("too many files") == true, "\(error?.reason ?? "")")
+      }
+    }
+  }
+}
