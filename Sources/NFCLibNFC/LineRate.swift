@@ -53,8 +53,9 @@ struct LineRate {
     self.wanted = wanted
   }
 
-  /// Asks for a chip at each rate but the wanted one and the one after power-up. Blocks, without an answer for
-  /// less than a second.
+  /// Asks for a chip at each rate but the one after power-up, unless that is wanted: at the wanted one first, for
+  /// libnfc asks once, and what a program that broke off has left on the line may spoil the answer. Blocks, without
+  /// an answer for less than a second.
   ///
   /// - Parameter isCancelled: whether to end early.
   /// - Returns: whether a chip has answered, and is at the wanted rate now.
@@ -65,7 +66,8 @@ struct LineRate {
       tcflush(descriptor, TCIOFLUSH)
       tcsetattr(descriptor, TCSANOW, &before)
     }
-    for rate in Self.rates where rate.baud != wanted.baud && rate.baud != Self.ordinary {
+    let others = Self.rates.filter { $0.baud != wanted.baud && $0.baud != Self.ordinary }
+    for rate in [wanted] + others {
       guard !isCancelled(), set(rate.speed) else { return false }
       if bringsBack() { return true }
     }
