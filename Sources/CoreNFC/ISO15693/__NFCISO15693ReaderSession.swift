@@ -2,9 +2,9 @@ import Foundation
 
 /// The session that ISO 15693 tags had in iOS 11. Hidden by Apple, and used by programs nevertheless.
 ///
-/// Its tags need no connection. They answer
+/// Its tags need no connection. Only
 /// ``NFCISO15693Tag/sendCustomCommand(commandConfiguration:completionHandler:)`` and
-/// ``NFCISO15693Tag/readMultipleBlock(readConfiguration:completionHandler:)`` works, all other methods fail.
+/// ``NFCISO15693Tag/readMultipleBlock(readConfiguration:completionHandler:)`` work; all other methods fail.
 open class __NFCISO15693ReaderSession: NFCReaderSession {
   /// - Parameter queue: where the delegate and the completion handlers are called; `nil` for a serial
   ///   queue of the session's own.

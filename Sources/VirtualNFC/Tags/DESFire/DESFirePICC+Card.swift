@@ -262,7 +262,7 @@ extension DESFirePICC {
     return Result(answer)
   }
 
-  /// What ChangeKey brings: the data, checked as its scheme checks them, and the check of only the key.
+  /// What ChangeKey brings: the data, checked as its scheme checks them, and a check of the key by itself.
   private func changedKey(
     _ session: inout DESFireSession, _ first: UInt8, _ body: [UInt8], count: Int,
     hasCheckOfKey: Bool
