@@ -93,11 +93,15 @@ final class ChipSettings {
   /// Has the chip make and check CRC and parity itself, whatever libnfc believes of it: a flag is written only
   /// where it is to change. Goes with the next command.
   func rewriteChecks() throws(LibNFC.Failure) {
-    for property in [NP_HANDLE_CRC, NP_HANDLE_PARITY] {
-      try device.set(property, false)
-      try device.set(property, true)
-    }
+    try rewrite(NP_HANDLE_CRC)
+    try rewrite(NP_HANDLE_PARITY)
     try device.set(NP_ACCEPT_INVALID_FRAMES, false)
+  }
+
+  // Not a loop over both: the optimizer of Swift 6.3 fails on one that throws a typed error.
+  private func rewrite(_ property: nfc_property) throws(LibNFC.Failure) {
+    try device.set(property, false)
+    try device.set(property, true)
   }
 
   /// Whether the chip makes and checks the CRC of a type A tag that its search has just found: TxMode and RxMode
