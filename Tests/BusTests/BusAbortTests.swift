@@ -46,17 +46,14 @@ extension BusTests {
       #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
     }
 
-    /// Every third READ is not answered, or when nobody waits for it any more: those between have their own answers.
-    @Test(
-      arguments: BusReader.Bus.allCases,
-      [
-        [BusReader.Condition.everyLate(3, milliseconds: 100_000)],
-        [.everyLate(3, milliseconds: 1500), .keepsAnswers],
-      ])
+    /// Every third READ is answered when nobody waits for it any more: those between have their own answers. The
+    /// time is that long because libnfc counts its looks at an SPI bus and takes each for a millisecond.
+    @Test(arguments: BusReader.Bus.allCases, [[], [BusReader.Condition.keepsAnswers]])
     func anAnswerThatComesTooLate(
       _ bus: BusReader.Bus, _ conditions: [BusReader.Condition]
     ) async throws {
       let reader = try BusReader(bus, Self.tag())
+      let conditions = conditions + [.everyLate(3, milliseconds: 100_000)]
       let run = try await BusProgram.exercise("silence", on: reader, conditions)
       run.expectSuccess()
       #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
