@@ -98,6 +98,7 @@ public final class MIFAREPlusCard: Sendable {
   public func value(
     _ block: Int, _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws -> Int32 {
+    _ = try MIFAREPlusProcedure.address(block)
     let data = try await readBlocks(block..<block + 1, communication)
     guard let value = MIFAREPlusValue(data) else {
       throw NFCError(.malformedContent, "the block holds no value", place: .block(block))

@@ -108,17 +108,20 @@ struct MIFAREPlusProcedure {
 
   // MARK: Blocks
 
-  private static func address(_ block: Int) throws -> [UInt8] {
+  static func address(_ block: Int) throws -> [UInt8] {
     guard let number = UInt8(exactly: block) else {
       throw NFCError(.invalidParameter, "blocks are 0 to 255", place: .block(block))
     }
     return [number, 0x00]
   }
 
-  /// One exchange for each 15 blocks.
+  /// One exchange for each 15 blocks. Nothing is sent for a range that leaves the card.
   mutating func read(_ blocks: Range<Int>, _ communication: MIFAREPlusCommunication) throws
     -> [UInt8]
   {
+    if let first = blocks.first, let last = blocks.last {
+      _ = try (Self.address(first), Self.address(last))
+    }
     var data: [UInt8] = []
     var next = blocks.lowerBound
     while next < blocks.upperBound {

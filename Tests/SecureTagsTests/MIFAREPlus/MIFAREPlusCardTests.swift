@@ -91,6 +91,25 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// Nothing is sent for a block that no card has, nor for a range whose end is one.
+  @Test func blocksThatNoCardHas() async throws {
+    let bench = try await Bench(.miFarePlus(.x4K))
+    let card = try await bench.card()
+    try await card.authenticate(sector: 39, Self.factory)
+    for range in [-1..<2, 250..<260, 256..<257, Int.max - 1..<Int.max] {
+      let exchanges = try await bench.counting {
+        let error = await #expect(throws: NFCError.self) { _ = try await card.readBlocks(range) }
+        #expect(error?.code == .invalidParameter)
+      }
+      #expect(exchanges == 0)
+    }
+    for block in [-1, 256, Int.max] {
+      let error = await #expect(throws: NFCError.self) { _ = try await card.value(block) }
+      #expect(error?.code == .invalidParameter)
+    }
+    await bench.close()
+  }
+
   @Test func values() async throws {
     let bench = try await Bench(.miFarePlus())
     let card = try await bench.card()
