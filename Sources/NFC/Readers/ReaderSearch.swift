@@ -131,7 +131,7 @@ package enum ReaderSearch {
     for source in ReaderSources.all {
       if let obstacle = try await onOwnThread({ source.obstacle() }) {
         return NFCError(
-          .readerNotFound, "no reader was found; \(obstacle.reason)", cause: obstacle.cause)
+          .readerNotFound, "no reader was found (\(obstacle.reason))", cause: obstacle.cause)
       }
     }
     let names = ReaderSources.all.map(\.name)

@@ -11,7 +11,7 @@ extension Type5Mapping {
   mutating func lock(_ link: ISO15693Link) throws {
     try prove(link, forWriting: true)
     guard let layout = try layout(link, repairing: false) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     }
     try checkLocking()
     try link.checkLocks()

@@ -7,7 +7,7 @@ extension Type5Mapping {
   mutating func write(_ message: [UInt8], _ link: ISO15693Link) throws {
     try prove(link, forWriting: true)
     guard let layout = try layout(link, repairing: true) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     }
     try write(message, layout, link)
   }

@@ -51,7 +51,7 @@ extension NDEFMapping {
     let status = try statusForWriting(link)
     switch status.access {
     case .notSupported:
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     case .readOnly:
       throw NFCError(.readOnly, "the tag is read-only")
     case .readWrite:
@@ -69,4 +69,9 @@ extension NDEFMapping {
       throw NFCError(.malformedContent, "what was read back is not what was written")
     }
   }
+}
+
+extension NFCError {
+  /// For what needs an NDEF tag. Whether it can be made one depends on its kind.
+  static let notFormatted = NFCError(.notNDEF, "the tag is not NDEF formatted")
 }

@@ -12,7 +12,7 @@ struct ProtectCommand: AsyncParsableCommand {
       written.
 
       A password is no encryption: it goes over the air as it is. Ultralight C and AES have a key instead, which \
-      does not.
+      goes over the air only while it is set.
 
       Examples:
         nfc protect --password 11223344 --plan --virtual ntag216

@@ -60,7 +60,8 @@ struct Failure: Error, Hashable, Sendable {
 
   private static func advice(_ code: NFCError.Code) -> String? {
     switch code {
-    case .readerNotFound: "name one with --reader, see nfc doctor, or use --virtual demo"
+    case .readerNotFound:
+      "nfc doctor says what to do; --reader names one on a serial line; --virtual demo needs none"
     case .readerUnavailable: "nfc doctor says more"
     case .readerLost: "plug the reader in again"
     case .unsupported: "use another reader"

@@ -185,7 +185,7 @@ extension Type3Mapping {
   /// counts: a flag in a block that can no longer be written is left as it is.
   mutating func lock(_ link: TagLink) throws {
     guard let known = try attributes(link) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     }
     let pads = Set(FeliCaLiteLayout.scratchPads)
     var locked = configuration

@@ -55,7 +55,7 @@ extension Type4Mapping {
     // The container is read again: it says what is still open.
     layout = .unknown
     guard var file = try file(link) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     }
     try file.checkReadable()
     let desfire = hasNativeFormat ? DESFireFormat(link: link) : nil

@@ -399,7 +399,7 @@ struct ClassicMapping: NDEFMapping {
     forgetContent()
     rights = [:]
     guard try findArea(&session) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     }
     if hasMore { try extendArea(&session) }
     let place = try locate(&session, repairing: false)

@@ -68,7 +68,7 @@ extension Type1Mapping {
   /// been changed. What was set is read back.
   mutating func lock(_ link: TagLink) throws {
     guard let layout = try locate(link, repairing: false) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     }
     let dynamic = try openDynamicLocks(layout, link)
     let open = openStaticLocks()

@@ -186,7 +186,7 @@ struct Type1Mapping: NDEFMapping {
   /// is enough for a reader to find no message, and leaves a tag that is torn away formatted.
   mutating func write(_ message: [UInt8], _ link: TagLink) throws {
     guard let layout = try locate(link, repairing: true) else {
-      throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+      throw NFCError.notFormatted
     }
     guard layout.room >= TagLengthValue.shortestHeader else {
       throw NFCError(.capacityExceeded, "other TLVs of the tag leave no room for a message")

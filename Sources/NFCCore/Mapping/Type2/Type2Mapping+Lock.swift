@@ -11,7 +11,7 @@ extension Type2Mapping {
   mutating func lock(_ link: TagLink) throws {
     try procedure(link) { mapping in
       guard let layout = try mapping.locate(from: Type2Memory.lockPage, link) else {
-        throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first")
+        throw NFCError.notFormatted
       }
       let bits = try mapping.finalLockBits(layout, link)
       let writes = try mapping.lockWrites(bits, layout, link)

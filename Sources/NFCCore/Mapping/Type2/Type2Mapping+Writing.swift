@@ -9,7 +9,7 @@ extension Type2Mapping {
       guard
         case .layout(let layout) = try mapping.find(
           from: Type2Memory.lockPage, replacing: true, link)
-      else { throw NFCError(.notNDEF, "the tag is not NDEF formatted; format it first") }
+      else { throw NFCError.notFormatted }
       try mapping.write(message, in: layout, link)
     }
   }
