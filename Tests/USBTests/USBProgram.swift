@@ -8,8 +8,6 @@ struct USBProgram {
   let errors: String
   let status: Int32
 
-  private static let longestRun = Duration.seconds(40)
-
   /// Runs the `nfc` command.
   static func nfc(
     _ arguments: String..., on reader: USBReader, _ conditions: USBReader.Condition...
@@ -42,12 +40,8 @@ struct USBProgram {
     return program
   }
 
-  /// The command stands beside the test bundle, which this process is.
   private static var tool: String {
-    get throws {
-      let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      return URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc").path
-    }
+    get throws { try FinishedProgram.built("nfc") }
   }
 
   /// Runs somebody else's program.
@@ -61,29 +55,8 @@ struct USBProgram {
   private static func run(
     _ program: [String], _ reader: USBReader, _ conditions: [USBReader.Condition]
   ) async throws -> USBProgram {
-    let command = try reader.command(program, conditions)
-    let directory = FileManager.default.temporaryDirectory.appending(
-      path: "nfc-usb-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let files = ["output", "errors"].map { directory.appending(path: $0) }
-    for file in files { try Data().write(to: file) }
-    let process = Process()
-    process.executableURL = URL(filePath: command.executable)
-    process.arguments = command.arguments
-    process.standardInput = FileHandle.nullDevice
-    let handles = try files.map { try FileHandle(forWritingTo: $0) }
-    process.standardOutput = handles[0]
-    process.standardError = handles[1]
-    let ended = ProcessEnd(of: process)
-    try process.run()
-    for handle in handles { try? handle.close() }
-    let status =
-      switch await ended.outcome(of: process, within: longestRun) {
-      case .exited(let number), .signalled(let number): number
-      }
-    let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
-    return USBProgram(output: texts[0], errors: texts[1], status: status)
+    let program = try await FinishedProgram.run(try reader.command(program, conditions))
+    return USBProgram(output: program.output, errors: program.errors, status: program.status)
   }
 
   func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {

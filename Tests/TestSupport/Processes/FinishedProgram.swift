@@ -1,0 +1,48 @@
+import Foundation
+
+/// A program that was run to its end. What it prints goes to files: a pipe could fill up.
+public struct FinishedProgram: Sendable {
+  public let output: String
+  public let errors: String
+  /// The exit code, or the number of the signal that ended it.
+  public let status: Int32
+
+  /// Runs a program.
+  ///
+  /// - Parameters:
+  ///   - command: the path of the executable, and its arguments.
+  ///   - limit: when it is ended with all that it has started.
+  public static func run(
+    _ command: (executable: String, arguments: [String]), within limit: Duration = .seconds(40)
+  ) async throws -> FinishedProgram {
+    let directory = FileManager.default.temporaryDirectory.appending(
+      path: "nfc-program-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let files = ["output", "errors"].map { directory.appending(path: $0) }
+    for file in files { try Data().write(to: file) }
+    let process = Process()
+    process.executableURL = URL(filePath: command.executable)
+    process.arguments = command.arguments
+    process.standardInput = FileHandle.nullDevice
+    let handles = try files.map { try FileHandle(forWritingTo: $0) }
+    process.standardOutput = handles[0]
+    process.standardError = handles[1]
+    let ended = ProcessEnd(of: process)
+    try process.run()
+    // The program has them; this process must not run out of descriptors for them.
+    for handle in handles { try? handle.close() }
+    let status =
+      switch await ended.outcome(of: process, within: limit) {
+      case .exited(let number), .signalled(let number): number
+      }
+    let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+    return FinishedProgram(output: texts[0], errors: texts[1], status: status)
+  }
+
+  /// What has been built stands beside the test bundle, which this process is.
+  public static func built(_ name: String) throws -> String {
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path
+  }
+}
