@@ -15,8 +15,60 @@ enum WatchBenchmark {
   ///   - watchers: how many at one broker.
   ///   - taps: how many in one process, from 10 on.
   static func run(tool: String, watchers: Int = 50, taps: Int = 10_000) async throws {
+    try await promptness(tool)
     try await fleet(tool, watchers)
     try await longRun(tool, max(10, taps))
+  }
+
+  // MARK: One tap
+
+  private static let promptTaps = 100
+
+  /// How long a tap takes from the tag's first answer to its report, where line and air take no time.
+  private static func promptness(_ tool: String) async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let answer = FirstAnswer()
+    let station = try Station(0) { answer.note($0) }
+    defer { station.reader.close() }
+    let watch = try Child(
+      tool, ["watch", "--json", "--debounce", "0", "--reader", station.reader.connectionString],
+      environment: ["XDG_RUNTIME_DIR": folder.path])
+    defer { watch.end() }
+    var delays: [Duration] = []
+    for number in 0..<promptTaps {
+      let (tag, link) = try station.tag(number)
+      let known = watch.lineCount
+      answer.forget()
+      station.field.place(tag)
+      let reported = try await watch.firstLine(containing: link, after: known)
+      guard let answered = answer.moment else { throw BenchmarkFailure("no answer") }
+      delays.append(reported - answered)
+      station.field.remove(tag)
+      try await watch.waitForDeparture(of: tag, after: known)
+    }
+    delays.sort()
+    print("\n| one watcher, one reader, line and air that take no time | |")
+    print("| --- | --- |")
+    print(
+      "| the tag's first answer to report, median | \(milliseconds(delays[promptTaps / 2])) ms |")
+    print(
+      "| the tag's first answer to report, 95 of 100 | \(milliseconds(delays[promptTaps * 95 / 100])) ms |"
+    )
+  }
+
+  /// When a tag has answered first.
+  private final class FirstAnswer: Sendable {
+    private let state = Mutex<ContinuousClock.Instant?>(nil)
+
+    var moment: ContinuousClock.Instant? { state.withLock { $0 } }
+
+    func note(_ event: TraceEvent) {
+      guard case .received(_?) = event else { return }
+      state.withLock { $0 = $0 ?? .now }
+    }
+
+    func forget() { state.withLock { $0 = nil } }
   }
 
   // MARK: Many watchers
@@ -98,10 +150,15 @@ enum WatchBenchmark {
     let field = VirtualField()
     let reader: VirtualReader
 
+    /// A reader that takes the time of a real one.
     init(_ number: Int) throws {
-      self.number = number
       let pace = Pace()
-      reader = try VirtualReader(field) { pace.wait(for: $0) }
+      try self.init(number) { pace.wait(for: $0) }
+    }
+
+    init(_ number: Int, trace: @escaping @Sendable (TraceEvent) -> Void) throws {
+      self.number = number
+      reader = try VirtualReader(field, trace: trace)
     }
 
     func tag(_ tap: Int) throws -> (VirtualTag, link: String) {
@@ -166,8 +223,7 @@ enum WatchBenchmark {
       station.field.place(tag)
       delays.append(try await watch.firstLine(containing: link, after: known) - touched)
       station.field.remove(tag)
-      let left = "\"uid\":\"\(tag.identifier.hexadecimal)\"}}"
-      _ = try await watch.firstLine(containing: left, after: known)
+      try await watch.waitForDeparture(of: tag, after: known)
     }
     return delays
   }
@@ -235,6 +291,12 @@ private final class Child: @unchecked Sendable {
   }
 
   var lineCount: Int { state.withLock { $0.lines.count } }
+
+  /// Waits until `nfc watch --json` has reported that a tag has left.
+  func waitForDeparture(of tag: VirtualTag, after index: Int) async throws {
+    let end = "\"uid\":\"\(tag.identifier.hexadecimal)\"}}"
+    _ = try await firstLine(containing: end, after: index)
+  }
 
   /// When the first line came that holds a text, of those after the first `index`.
   func firstLine(

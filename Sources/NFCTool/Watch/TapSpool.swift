@@ -38,6 +38,8 @@ final class TapSpool: Sendable {
   /// The most that the first file may hold, in bytes.
   let capacity: Int
   private let descriptor: Int32
+  /// Called before each system call that changes a file: where a process that is killed can stop.
+  private let beforeChange: (@Sendable () -> Void)?
   private let state: Mutex<State>
 
   private struct State {
@@ -59,8 +61,11 @@ final class TapSpool: Sendable {
   static let standardCapacity = 64 << 20
 
   /// Opens a spool, or makes one; the folder is made too.
-  init(path: String, capacity: Int = standardCapacity) throws(Problem) {
+  init(
+    path: String, capacity: Int = standardCapacity, beforeChange: (@Sendable () -> Void)? = nil
+  ) throws(Problem) {
     self.path = path
+    self.beforeChange = beforeChange
     self.capacity = capacity
     try Self.makeFolder(of: path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
@@ -76,6 +81,7 @@ final class TapSpool: Sendable {
       let sent = Self.sent(path)
       let whole = text.lastIndex(of: 0x0A).map { text[...$0] } ?? []
       if whole.count < text.count {
+        beforeChange?()
         guard ftruncate(descriptor, off_t(whole.count)) == 0 else {
           throw Problem.system(path: path, errno: errno)
         }
@@ -85,6 +91,8 @@ final class TapSpool: Sendable {
         State(
           size: whole.count, nextNumber: max(sent, found.last?.number ?? 0) + 1,
           entries: found.filter { $0.number > sent }[...]))
+      // The name is on the disk only when the folder is.
+      Self.synchronizeFolder(of: path)
     } catch {
       _ = closeFile(descriptor)
       throw error as? Problem ?? .system(path: path, errno: EIO)
@@ -112,6 +120,7 @@ final class TapSpool: Sendable {
         _ = ftruncate(descriptor, off_t(state.size))
         throw .system(path: path, errno: number)
       }
+      beforeChange?()
       state.size += line.count
       state.nextNumber += 1
       state.entries.append(entry)
@@ -132,6 +141,7 @@ final class TapSpool: Sendable {
       try write(sent: last.number)
       guard state.entries.isEmpty else { return count }
       // The order matters: the number of the last entry is on disk before the entries go.
+      beforeChange?()
       guard ftruncate(descriptor, 0) == 0 else { throw .system(path: path, errno: errno) }
       state.size = 0
       return count
@@ -159,6 +169,7 @@ final class TapSpool: Sendable {
   private func write(_ bytes: [UInt8], at offset: Int) -> Bool {
     var done = 0
     while done < bytes.count {
+      beforeChange?()
       let count = bytes.withUnsafeBytes {
         pwrite(
           descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done,
@@ -188,11 +199,16 @@ final class TapSpool: Sendable {
   private func write(sent number: UInt64) throws(Problem) {
     let target = path + Self.sentSuffix
     let temporary = target + ".new"
+    beforeChange?()
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .system(path: target, errno: errno) }
-    let problem = Output.write("\(number)\n", to: file)
+    beforeChange?()
+    var problem = Output.write("\(number)\n", to: file)
+    // It is there before the entries go, also if the machine stops: a number that is lost then would be used twice.
+    if problem == nil, fdatasync(file) != 0 { problem = errno }
     _ = closeFile(file)
     if let problem { throw .system(path: target, errno: problem) }
+    beforeChange?()
     guard rename(temporary, target) == 0 else { throw .system(path: target, errno: errno) }
   }
 
@@ -209,6 +225,15 @@ final class TapSpool: Sendable {
         bytes += buffer.prefix(count)
       }
     }
+  }
+
+  /// As far as the file system can.
+  private static func synchronizeFolder(of path: String) {
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    _ = fsync(descriptor)
+    _ = closeFile(descriptor)
   }
 
   /// Makes the folders on the way to a file that are missing, for this user only.

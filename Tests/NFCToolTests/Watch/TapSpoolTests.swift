@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import NFCTool
@@ -60,6 +61,77 @@ import Testing
         #expect(payloads(spool) == ["1", "new"], "\(length) bytes")
       }
     }
+  }
+
+  /// What a process that is killed before any of the system calls that change a file leaves behind: a copy of the
+  /// files is opened as the next process opens them. Everything that was reported and not acknowledged is there, in
+  /// its order, and no number is used twice.
+  @Test func killedAtEachStep() async throws {
+    try await TemporaryDirectory.with { folder in
+      let path = folder.appending(path: "spool").path
+      let steps = Mutex<[KilledProcess]>([])
+      let promised = Mutex<Promise>(Promise())
+      let spool = try TapSpool(path: path) {
+        let files = ["", ".sent", ".sent.new"].map {
+          FileManager.default.contents(atPath: path + $0)
+        }
+        let promise = promised.withLock { $0 }
+        steps.withLock { $0.append(KilledProcess(files: files, promise: promise)) }
+      }
+      func append(_ text: String) throws {
+        let entry = try spool.append(topic: "t", payload: text)
+        promised.withLock { $0.append(text, entry.number) }
+      }
+      func acknowledge(_ number: UInt64) throws {
+        promised.withLock { $0.begin(number) }
+        _ = try spool.acknowledge(number)
+        promised.withLock { $0.end(number) }
+      }
+      for round in 0..<3 {
+        for number in 1...3 { try append("\(round).\(number)") }
+        for number in [1, 3, 2] { try acknowledge(UInt64(4 * round + number)) }
+        try append("\(round).left")
+        try acknowledge(UInt64(4 * round + 4))
+      }
+      let killed = steps.withLock { $0 }
+      #expect(killed.count > 40)
+      for (step, process) in killed.enumerated() {
+        let next = folder.appending(path: "step-\(step)").path
+        for (suffix, content) in zip(["", ".sent", ".sent.new"], process.files) {
+          if let content { try content.write(to: URL(filePath: next + suffix)) }
+        }
+        let spool = try TapSpool(path: next)
+        let found = payloads(spool)
+        // What was being added was not reported yet; what was being acknowledged may be published again.
+        let promise = process.promise
+        #expect(found.filter(promise.due.contains) == promise.due, "step \(step): \(found)")
+        #expect(
+          try spool.append(topic: "t", payload: "next").number > promise.lastNumber, "step \(step)")
+      }
+    }
+  }
+
+  private struct KilledProcess: Sendable {
+    let files: [Data?]
+    let promise: Promise
+  }
+
+  /// What subscribers are to get from whoever opens the spool next.
+  private struct Promise: Sendable {
+    private(set) var due: [String] = []
+    private(set) var lastNumber: UInt64 = 0
+    private var numbers: [UInt64: String] = [:]
+
+    mutating func append(_ text: String, _ number: UInt64) {
+      due.append(text)
+      numbers[number] = text
+      lastNumber = max(lastNumber, number)
+    }
+
+    /// From here on the entry may go.
+    mutating func begin(_ number: UInt64) { due.removeAll { $0 == numbers[number] } }
+
+    mutating func end(_ number: UInt64) { numbers[number] = nil }
   }
 
   /// The number of what was sent may be missing or old, never wrong: then taps are published again.
