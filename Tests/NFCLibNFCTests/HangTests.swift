@@ -68,7 +68,7 @@ extension LibNFCTests {
       let start = ContinuousClock.now
       let reader = try await Reader.open(good.connectionString)
       _ = try await reader.firstTag(polling: .iso14443a, within: .seconds(3))
-      #expect(ContinuousClock.now - start < .seconds(1))
+      #expect(ContinuousClock.now - start < .seconds(3))
       for attempt in attempts { #expect(await attempt.value == nil) }
       await reader.close()
     }

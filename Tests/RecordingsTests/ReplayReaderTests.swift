@@ -39,7 +39,7 @@ private final class Lines: Sendable {
     let direct = DirectReader(VirtualField())
     direct.field.place(try .ntag215(ndef: Self.message))
     let result = try await twice(direct.driver()) { reader in
-      let tag = try await reader.firstTag(within: .seconds(1))
+      let tag = try await reader.firstTag(within: .seconds(10))
       return try await tag.ndef?.readNDEF()
     }
     #expect(result.first == Self.message)
@@ -54,7 +54,7 @@ private final class Lines: Sendable {
     let virtual = VirtualPCSCReader(field)
     let driver = try PCSCDriver("", over: virtual.service())
     let result = try await twice(driver) { reader in
-      let tag = try await reader.firstTag(within: .seconds(1))
+      let tag = try await reader.firstTag(within: .seconds(10))
       try await tag.ndef?.writeNDEF(Self.message)
       let message = try await tag.ndef?.readNDEF()
       return ("\(message.map { "\($0)" } ?? "none")", tag.identifier, try await tag.isPresent())
@@ -68,7 +68,7 @@ private final class Lines: Sendable {
     let direct = DirectReader(VirtualField())
     direct.field.place(.ntag213())
     let result = try await twice(direct.driver()) { reader in
-      guard case .miFare(let tag) = try await reader.firstTag(within: .seconds(1)) else {
+      guard case .miFare(let tag) = try await reader.firstTag(within: .seconds(10)) else {
         throw NFCError(.wrongTag, "no MIFARE tag")
       }
       do {
@@ -88,11 +88,11 @@ private final class Lines: Sendable {
     direct.field.place(.ntag213())
     let recorder = Recorder { lines.add($0) }
     let recorded = try await Reader.open(with: recorder.recording(direct.driver()))
-    _ = try await recorded.firstTag(within: .seconds(1))
+    _ = try await recorded.firstTag(within: .seconds(10))
     await recorded.close()
     let replay = ReplayReader(try Recording(lines.all.utf8))
     let reader = try await replay.open()
-    let tag = try await reader.firstTag(within: .seconds(1))
+    let tag = try await reader.firstTag(within: .seconds(10))
     for _ in 0..<2 {
       let error = await #expect(throws: NFCError.self) { try await tag.ndef?.readNDEF() }
       #expect(error?.code == .malformedContent)
@@ -108,7 +108,7 @@ private final class Lines: Sendable {
     direct.field.place(try .ntag215(ndef: Self.message))
     let recorder = Recorder { _ in throw Full() }
     let reader = try await Reader.open(with: recorder.recording(direct.driver()))
-    let tag = try await reader.firstTag(within: .seconds(1))
+    let tag = try await reader.firstTag(within: .seconds(10))
     #expect(try await tag.ndef?.readNDEF() == Self.message)
     #expect(recorder.failure is Full)
     await reader.close()
@@ -124,11 +124,11 @@ private final class Lines: Sendable {
         .uri("https://example.com/of-nobody-else"), .text("My name is Nobody"))
       let recorder = Recorder { lines.add($0) }
       let recorded = try await Reader.open(with: recorder.recording(direct.driver()))
-      let tag = try await recorded.firstTag(within: .seconds(1))
+      let tag = try await recorded.firstTag(within: .seconds(10))
       try await tag.ndef?.writeNDEF(secret)
       await recorded.close()
       let second = try await Reader.open(with: recorder.recording(direct.driver()))
-      let again = try await second.firstTag(within: .seconds(1))
+      let again = try await second.firstTag(within: .seconds(10))
       #expect(try await again.ndef?.readNDEF() == secret)
       await second.close()
       let anonymous = try Recording(lines.all.utf8).anonymized(replacingContent: true)
@@ -140,7 +140,7 @@ private final class Lines: Sendable {
       // The second reader has only read: it reads a message of the same build.
       let replay = ReplayReader(try Recording(anonymous.text.utf8))
       let reader = try await replay.open(at: 1)
-      let found = try await reader.firstTag(within: .seconds(1))
+      let found = try await reader.firstTag(within: .seconds(10))
       let message = try #require(try await found.ndef?.readNDEF(), "\(name)")
       #expect(message.records.map(\.type) == secret.records.map(\.type))
       #expect(message.records.map(\.payload.count) == secret.records.map(\.payload.count))

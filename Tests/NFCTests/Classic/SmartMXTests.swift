@@ -112,7 +112,7 @@ import VirtualNFC
     let field = VirtualField()
     field.place(.smartMX1K())
     let reader = try await DirectReader(field).open()
-    guard case .iso7816(let card) = try await reader.firstTag(within: .seconds(1)) else {
+    guard case .iso7816(let card) = try await reader.firstTag(within: .seconds(10)) else {
       throw NFCError(.wrongTag, "no smart card")
     }
     let side = try #require(card.miFareClassic)

@@ -99,7 +99,7 @@ extension PCSCService {
       let start = ContinuousClock.now
       polling.cancel()
       await #expect(throws: CancellationError.self) { try await polling.value }
-      #expect(ContinuousClock.now - start < .milliseconds(900))
+      #expect(ContinuousClock.now - start < .seconds(2))
       service.field.place(.icodeSLIX2())
       #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
@@ -141,7 +141,7 @@ extension PCSCService {
       let start = ContinuousClock.now
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
-      #expect(ContinuousClock.now - start < .milliseconds(900))
+      #expect(ContinuousClock.now - start < .seconds(2))
       try await service.swap(for: chip)
       #expect(try await reader.awaitedTag().technology == .iso15693)
       service.client.close()
@@ -185,7 +185,7 @@ extension PCSCService {
       let start = ContinuousClock.now
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
-      #expect(ContinuousClock.now - start < .milliseconds(900))
+      #expect(ContinuousClock.now - start < .seconds(2))
       service.client.close()
     }
   }

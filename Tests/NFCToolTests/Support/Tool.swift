@@ -44,10 +44,10 @@ struct Tool {
 
   static func run(_ arguments: String...) async throws -> Result { try await run(arguments) }
 
-  /// Runs a script of the shell, in which `$NFC` is the command.
+  /// Runs a script of the shell, in which `$NFC` is the command; it may start compilers.
   static func shell(
     _ script: String, environment: [String: String] = [:],
-    within limit: Duration = RunningTool.longestRun
+    within limit: Duration = .seconds(180)
   ) async throws -> Result {
     await Places.shared.take()
     let variables = environment.merging(["NFC": try RunningTool.executable().path]) { $1 }
@@ -107,7 +107,7 @@ private actor Places {
 /// An `nfc` process that may still be running. What it prints goes to files: a pipe could fill up.
 final class RunningTool {
   /// No command of these tests takes so long; one that hangs is ended.
-  static let longestRun = Duration.seconds(30)
+  static let longestRun = Duration.seconds(60)
 
   private let process = Process()
   private let directory: URL
