@@ -74,7 +74,7 @@ extension NDEFMessage {
   /// - Parameter chunkSizes: for each record in turn, how many bytes of its payload a chunk holds
   ///   at most; 0 or less, or no value, for one piece. A payload that fits one chunk is not
   ///   chunked. (NDEF 1.0, 2.3.3)
-  public func encoded(chunkSizes: [Int]) -> [UInt8] {
+  package func encoded(chunkSizes: [Int]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLength)
     for (index, record) in records.enumerated() {

@@ -7,7 +7,7 @@ public struct NDEFSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
   public let suggestion: String?
 
   /// An error with that sentence and correction.
-  public init(_ reason: String, suggestion: String? = nil) {
+  init(_ reason: String, suggestion: String? = nil) {
     self.reason = reason
     self.suggestion = suggestion
   }

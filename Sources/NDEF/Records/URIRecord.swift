@@ -16,7 +16,7 @@ public struct URIRecord: NDEFTypedRecord {
   }
 
   /// What a payload's first byte stands for, by its value 0x00 to 0x23 (URI RTD 1.0, 3.2.2).
-  public static let prefixes = [
+  package static let prefixes = [
     "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
     "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://",
     "dav://", "news:", "telnet://", "imap:", "rtsp://", "urn:", "pop:", "sip:", "sips:", "tftp:",
