@@ -6,8 +6,11 @@
 ///
 /// Sources: NXP AN11341, AN11350, AN12196, AN12343, AN12998, AN13452; ST AN5101, AN5580, AN5660.
 public enum OriginalitySignature {
+  /// What a signature says of a chip.
   public enum Verdict: String, Hashable, Sendable {
+    /// The signature is the maker's, over this UID.
     case genuine
+    /// The signature is not the maker's, or belongs to another UID.
     case notGenuine
     /// No key is known for the product.
     case unknown

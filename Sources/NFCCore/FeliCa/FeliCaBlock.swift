@@ -10,6 +10,7 @@ public struct FeliCaBlock: Hashable, Sendable {
   /// 0 for reading and writing, 1 for the cashback of a purse service.
   public var accessMode: UInt8
 
+  /// A block by its number; of the first service of the list unless another is given.
   public init(_ number: UInt16, serviceIndex: UInt8 = 0, accessMode: UInt8 = 0) {
     self.number = number
     self.serviceIndex = serviceIndex

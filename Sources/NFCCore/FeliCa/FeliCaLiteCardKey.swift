@@ -1,5 +1,6 @@
 /// The card key of FeliCa Lite and Lite-S: sixteen bytes, which no description shows.
 public struct FeliCaLiteCardKey: Hashable, Sendable {
+  /// Bytes in a card key.
   public static let size = 16
 
   let bytes: [UInt8]

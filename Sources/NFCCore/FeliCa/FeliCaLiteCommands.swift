@@ -7,7 +7,7 @@ public struct FeliCaLiteCommands: Sendable {
   /// Has the card prove that it knows the card key. Two exchanges.
   ///
   /// - Returns: what reads with a MAC while the card is connected and no other authentication begins.
-  /// - Throws: `authenticationFailed` if the card has another key.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the card has another key.
   public func authenticate(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {
     var generator = SystemRandomNumberGenerator()
     let challenge = (0..<FeliCaBlock.size).map { _ in
@@ -23,7 +23,7 @@ public struct FeliCaLiteCommands: Sendable {
   ///
   /// Blocks that are closed to others can then be read and written until the card is selected again.
   ///
-  /// - Throws: `unsupported` for FeliCa Lite.
+  /// - Throws: ``NFCError/Code/unsupported`` for FeliCa Lite.
   public func authenticateMutually(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {
     guard generation == .liteS else { throw FeliCaLiteProcedure.liteSOnly }
     let session = try await authenticate(key)
@@ -34,6 +34,8 @@ public struct FeliCaLiteCommands: Sendable {
   }
 
   /// Block MC. One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; ``NFCError/Code/tagConnectionLost``.
   public func memoryConfiguration() async throws -> FeliCaLiteMemoryConfiguration {
     let blocks = try await handle.perform {
       try FeliCaLiteExchange(idm: idm, $0).read([FeliCaLiteLayout.memoryConfiguration])
@@ -48,7 +50,7 @@ public struct FeliCaLiteCommands: Sendable {
   ///
   /// - Parameter effects: all that cannot be undone about it and is wanted so; see
   ///   ``FeliCaLiteMemoryConfiguration/irreversibleEffects(on:)``.
-  /// - Throws: `invalidParameter`, and nothing is written, if it would have other effects.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if it would have other effects.
   public func writeMemoryConfiguration(
     _ configuration: FeliCaLiteMemoryConfiguration,
     accepting effects: Set<FeliCaLiteMemoryConfiguration.IrreversibleEffect>
@@ -78,7 +80,7 @@ public struct FeliCaLiteCommands: Sendable {
   /// Whoever does not know the key can never change it again once the card is issued; nothing reads it back.
   ///
   /// - Parameter version: for block CKV, which anybody can read.
-  /// - Throws: `tagRefused` once the system blocks are closed; a Lite-S may then take it from
+  /// - Throws: ``NFCError/Code/tagRefused`` once the system blocks are closed; a Lite-S may then take it from
   ///   ``FeliCaLiteSession/writeCardKey(_:version:)``.
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
@@ -102,8 +104,8 @@ public struct FeliCaLiteSession: Sendable {
 
   /// Reads blocks of which nobody on the way has changed a bit. One exchange for every three.
   ///
-  /// - Throws: `authenticationFailed` if the MAC is wrong; `notAuthenticated` for a block that asks for
-  ///   ``FeliCaLiteCommands/authenticateMutually(_:)``.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the MAC is wrong; ``NFCError/Code/notAuthenticated`` for a
+  ///   block that asks for ``FeliCaLiteCommands/authenticateMutually(_:)``.
   public func read(_ blocks: [UInt8]) async throws -> [[UInt8]] {
     try await handle.performCommand { link in
       try procedure.read(blocks, .init(idm: procedure.idm, link))
@@ -112,7 +114,8 @@ public struct FeliCaLiteSession: Sendable {
 
   /// Writes a block with MAC_A: Lite-S. Two exchanges.
   ///
-  /// - Throws: `authenticationFailed` if the card finds the MAC wrong; `unsupported` for FeliCa Lite.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the card finds the MAC wrong;
+  ///   ``NFCError/Code/unsupported`` for FeliCa Lite.
   public func write(_ data: [UInt8], to block: UInt8) async throws {
     try await handle.performCommand { link in
       try procedure.write(data, to: block, .init(idm: procedure.idm, link))
@@ -121,6 +124,9 @@ public struct FeliCaLiteSession: Sendable {
 
   /// Gives an issued Lite-S another key, if its configuration lets keys be written with MAC_A. Four
   /// exchanges, or two without a version. The session ends with the next authentication.
+  ///
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the card finds the MAC wrong; ``NFCError/Code/tagRefused``
+  ///   if its configuration does not allow it; ``NFCError/Code/unsupported`` for FeliCa Lite.
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: procedure.idm, link)

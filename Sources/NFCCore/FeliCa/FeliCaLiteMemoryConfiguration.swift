@@ -116,12 +116,19 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
 extension FeliCaLiteMemoryConfiguration {
   /// What a write of the block does for ever.
   public enum IrreversibleEffect: Hashable, Sendable, CustomStringConvertible {
+    /// These blocks can never be written again.
     case makesReadOnly(Set<Int>)
+    /// ``writableBlocks`` and the restrictions can never be changed again.
     case closesRestrictions
+    /// ID, card key, its version and the options can never be written again without a MAC.
     case closesSystemBlocks
+    /// These blocks are read only after mutual authentication from now on.
     case restrictsReading(Set<Int>)
+    /// These blocks are written only after mutual authentication from now on.
     case restrictsWriting(Set<Int>)
+    /// These blocks are written only with a MAC from now on.
     case requiresMAC(Set<Int>)
+    /// The block STATE is written only with a MAC from now on.
     case requiresMACForState
 
     public var description: String {

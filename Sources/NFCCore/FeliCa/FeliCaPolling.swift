@@ -23,17 +23,25 @@ struct FeliCaPolling: FeliCaCommand, Hashable {
 
 /// What a card is to send in addition to IDm and PMm.
 public enum FeliCaRequestCode: UInt8, Hashable, Sendable {
+  /// Nothing more.
   case noRequest = 0x00
+  /// The system code, two bytes.
   case systemCode = 0x01
+  /// The bit rates that the card supports, two bytes.
   case communicationPerformance = 0x02
 }
 
 /// Among how many slots of time cards draw theirs, so that several in the field can be told apart.
 public enum FeliCaTimeSlots: UInt8, Hashable, Sendable {
+  /// One slot: cards answer at once and may collide.
   case one = 0x00
+  /// Two slots.
   case two = 0x01
+  /// Four slots.
   case four = 0x03
+  /// Eight slots.
   case eight = 0x07
+  /// Sixteen slots.
   case sixteen = 0x0F
 }
 
@@ -46,6 +54,7 @@ public struct FeliCaPollingAnswer: Hashable, Sendable {
   /// What the request code has asked for; empty where the card has not told.
   public var requestData: [UInt8]
 
+  /// An answer of these parts.
   public init(idm: [UInt8], pmm: [UInt8], requestData: [UInt8]) {
     self.idm = idm
     self.pmm = pmm
@@ -56,7 +65,7 @@ public struct FeliCaPollingAnswer: Hashable, Sendable {
   ///
   /// The first half byte of IDm is the system's number; the rest is the card's (FeliCa Card User's Manual,
   /// excerpted edition, 3.2.1).
-  public func isSystem(ofCard card: [UInt8]) -> Bool {
+  package func isSystem(ofCard card: [UInt8]) -> Bool {
     idm.count == card.count && idm.dropFirst() == card.dropFirst()
       && idm.first.map { $0 & 0x0F } == card.first.map { $0 & 0x0F }
   }

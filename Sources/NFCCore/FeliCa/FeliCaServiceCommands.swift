@@ -7,6 +7,7 @@ public struct FeliCaServiceKeys: Hashable, Sendable {
   /// The version of each node's DES key; empty for a card that has AES only.
   public var des: [UInt16?]
 
+  /// The versions of some nodes' keys, in the order in which the nodes were asked for.
   public init(encryptionIdentifier: UInt8, aes: [UInt16?], des: [UInt16?]) {
     self.encryptionIdentifier = encryptionIdentifier
     self.aes = aes
@@ -47,6 +48,7 @@ struct FeliCaRequestServiceV2: FeliCaCommand, Hashable {
 public enum FeliCaNode: Hashable, Sendable {
   /// Its code, and the last service code that may be in it.
   case area(UInt16, last: UInt16)
+  /// A service, by its code.
   case service(UInt16)
 }
 
@@ -78,10 +80,12 @@ struct FeliCaSearchServiceCode: FeliCaCommand, Hashable {
 
 /// What a card says of its operating system. Versions are three digits: 0500 (hexadecimal) is 5.0.0.
 public struct FeliCaSpecificationVersion: Hashable, Sendable {
+  /// The version of the basic specification.
   public var basic: UInt16
   /// DES first, then what the manual names.
   public var options: [UInt16]
 
+  /// A card's versions.
   public init(basic: UInt16, options: [UInt16]) {
     self.basic = basic
     self.options = options

@@ -7,6 +7,7 @@ public struct FeliCaSystem: Hashable, Sendable {
   /// Eight bytes.
   public var pmm: [UInt8]
 
+  /// A system of a card.
   public init(code: UInt16, idm: [UInt8], pmm: [UInt8]) {
     self.code = code
     self.idm = idm

@@ -15,6 +15,9 @@ extension FeliCaTag {
   ///   - serviceCodes: 1 to 16; FeliCa Lite and Lite-S take one.
   ///   - blocks: each names its service by its place in `serviceCodes`.
   /// - Returns: 16 bytes a block, in the order of the list.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent; ``NFCError/Code/tagRefused`` or
+  ///   ``NFCError/Code/notAuthenticated`` with the status flags; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func readWithoutEncryption(
     serviceCodes: [UInt16], blocks: [FeliCaBlock]
   ) async throws -> [[UInt8]] {
@@ -26,6 +29,9 @@ extension FeliCaTag {
   /// Writes blocks of services that need no key, at most 13 (FeliCa Lite and Lite-S: 1).
   ///
   /// - Parameter data: 16 bytes for each block.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent; ``NFCError/Code/tagRefused`` or
+  ///   ``NFCError/Code/notAuthenticated`` with the status flags; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func writeWithoutEncryption(
     serviceCodes: [UInt16], blocks: [FeliCaBlock], data: [[UInt8]]
   ) async throws {
@@ -39,6 +45,8 @@ extension FeliCaTag {
   /// No answer, `tagResponseError`, is how a card says that it has not.
   ///
   /// - Parameter systemCode: FF in either byte stands for any value.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func polling(
     systemCode: UInt16, requestCode: FeliCaRequestCode = .noRequest,
     timeSlots: FeliCaTimeSlots = .one
@@ -51,16 +59,24 @@ extension FeliCaTag {
   ///
   /// - Parameter nodeCodes: 1 to 32.
   /// - Returns: the key version of each; `nil` for one that is not there.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent for another number of codes; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestService(nodeCodes: [UInt16]) async throws -> [UInt16?] {
     try await send(FeliCaRequestService(idm: idm, nodeCodes: nodeCodes))
   }
 
   /// Asks for the card's mode, 0 to 3. FeliCa Lite, Lite-S and plain type 3 tags do not answer.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestResponse() async throws -> UInt8 {
     try await send(FeliCaRequestResponse(idm: idm))
   }
 
   /// Asks for the codes of the card's systems. FeliCa Lite, Lite-S and plain type 3 tags do not answer.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestSystemCode() async throws -> [UInt16] {
     try await send(FeliCaRequestSystemCode(idm: idm))
   }
@@ -68,16 +84,25 @@ extension FeliCaTag {
   /// Asks for areas and services, and for which ciphers they have keys. Cards of 2011 and later.
   ///
   /// - Parameter nodeCodes: 1 to 32.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent; ``NFCError/Code/tagRefused`` or
+  ///   ``NFCError/Code/notAuthenticated`` with the status flags; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestServiceV2(nodeCodes: [UInt16]) async throws -> FeliCaServiceKeys {
     try await send(FeliCaRequestServiceV2(idm: idm, nodeCodes: nodeCodes))
   }
 
   /// Asks for the version of the card's operating system. Cards of 2011 and later.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status flags; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestSpecificationVersion() async throws -> FeliCaSpecificationVersion {
     try await send(FeliCaRequestSpecificationVersion(idm: idm))
   }
 
   /// Puts the card back into mode 0. Cards of 2011 and later.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status flags; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func resetMode() async throws {
     try await send(FeliCaResetMode(idm: idm))
   }
@@ -86,6 +111,8 @@ extension FeliCaTag {
   ///
   /// - Parameter index: from 0.
   /// - Returns: `nil` after the last.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
+  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func searchServiceCode(index: UInt16) async throws -> FeliCaNode? {
     try await send(FeliCaSearchServiceCode(idm: idm, index: index))
   }
@@ -93,6 +120,8 @@ extension FeliCaTag {
   /// All systems of the card: one exchange, and one more for each.
   ///
   /// FeliCa Lite and Lite-S, which do not list theirs, have the one that they were found by.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer, or that of another card.
   public func systems() async throws -> [FeliCaSystem] {
     if FeliCaLiteGeneration(pmm: pmm) != nil {
       let code =
@@ -112,11 +141,17 @@ extension FeliCaTag {
   }
 
   /// ``readBlocks(service:blocks:system:)`` in the system that the card was found by.
+  ///
+  /// - Throws: as ``readBlocks(service:blocks:system:)``: ``NFCError/Code/invalidParameter``,
+  ///   ``NFCError/Code/tagRefused``.
   public func readBlocks(service: UInt16, blocks: Range<Int>) async throws -> [[UInt8]] {
     try await readBlocks(service: service, blocks: blocks, system: nil)
   }
 
   /// ``writeBlocks(service:firstBlock:data:system:)`` in the system that the card was found by.
+  ///
+  /// - Throws: as ``writeBlocks(service:firstBlock:data:system:)``: ``NFCError/Code/invalidParameter``,
+  ///   ``NFCError/Code/tagRefused``.
   public func writeBlocks(service: UInt16, firstBlock: Int, data: [[UInt8]]) async throws {
     try await writeBlocks(service: service, firstBlock: firstBlock, data: data, system: nil)
   }

@@ -3,36 +3,61 @@
 /// Block numbers are of 16 bits everywhere. An ordinary command takes one byte of them, two with
 /// the flag ``ISO15693RequestFlags/protocolExtension``; an extended one always takes two.
 public enum ISO15693Command: Hashable, Sendable {
+  /// Looks for tags: those of an application family if `afi` is given, and those whose UID ends with the mask.
   case inventory(afi: UInt8?, mask: ISO15693InventoryMask)
+  /// Makes the addressed tag ignore every command that is not addressed to it. No answer comes.
   case stayQuiet
+  /// Reads a block.
   case readSingleBlock(UInt16)
+  /// Writes a block.
   case writeSingleBlock(UInt16, data: [UInt8])
+  /// Locks a block. **Cannot be undone.**
   case lockBlock(UInt16)
+  /// Reads consecutive blocks.
   case readMultipleBlocks(ISO15693BlockRange)
   /// The data of all blocks, one after the other.
   case writeMultipleBlocks(ISO15693BlockRange, data: [UInt8])
+  /// Selects the addressed tag, so that it takes commands with the flag ``ISO15693RequestFlags/select``.
   case select
+  /// Takes the tag out of the states Quiet and Selected.
   case resetToReady
+  /// Writes the application family identifier.
   case writeAFI(UInt8)
+  /// Locks the application family identifier. **Cannot be undone.**
   case lockAFI
+  /// Writes the data storage format identifier.
   case writeDSFID(UInt8)
+  /// Locks the data storage format identifier. **Cannot be undone.**
   case lockDSFID
+  /// Asks for UID, DSFID, AFI, memory size and IC reference.
   case getSystemInformation
+  /// Asks for the security status of consecutive blocks, one byte each.
   case getMultipleBlockSecurityStatus(ISO15693BlockRange)
+  /// Reads consecutive blocks; the tag answers at the higher rate of its maker.
   case fastReadMultipleBlocks(ISO15693BlockRange)
+  /// Reads a block by a number of two bytes.
   case extendedReadSingleBlock(UInt16)
+  /// Writes a block by a number of two bytes.
   case extendedWriteSingleBlock(UInt16, data: [UInt8])
+  /// Locks a block by a number of two bytes. **Cannot be undone.**
   case extendedLockBlock(UInt16)
+  /// Reads consecutive blocks by numbers of two bytes.
   case extendedReadMultipleBlocks(ISO15693BlockRange)
+  /// Writes consecutive blocks by numbers of two bytes: the data of all, one after the other.
   case extendedWriteMultipleBlocks(ISO15693BlockRange, data: [UInt8])
   /// The parameter says which fields are wanted.
   case extendedGetSystemInformation(ISO15693SystemInformationFields)
+  /// Asks for the security status of consecutive blocks by numbers of two bytes.
   case extendedGetMultipleBlockSecurityStatus(ISO15693BlockRange)
+  /// Reads consecutive blocks by numbers of two bytes; the tag answers at the higher rate of its maker.
   case extendedFastReadMultipleBlocks(ISO15693BlockRange)
   /// ISO/IEC 29167 by cryptographic suite.
   case authenticate(cryptoSuite: UInt8, message: [UInt8])
+  /// Changes a key (edition of 2018); what the message is depends on the cryptographic suite.
   case keyUpdate(keyIdentifier: UInt8, message: [UInt8])
+  /// Sends a challenge to all tags (edition of 2018), which keep their answers. No answer comes.
   case challenge(cryptoSuite: UInt8, message: [UInt8])
+  /// Reads what a cryptographic command has left in the tag's buffer (edition of 2018).
   case readBuffer
   /// A0 to DF, with the maker's code of ISO/IEC 7816-6.
   case custom(code: UInt8, manufacturer: UInt8, parameters: [UInt8])
@@ -123,6 +148,7 @@ public struct ISO15693InventoryMask: Hashable, Sendable {
 ///
 /// On the air stands the number less one.
 public struct ISO15693BlockRange: Hashable, Sendable {
+  /// The number of the first block.
   public let first: UInt16
   /// 1 to 65536.
   public let count: Int
@@ -152,12 +178,17 @@ public struct ISO15693SystemInformationFields: OptionSet, Hashable, Sendable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// The DSFID.
   public static let dsfid = ISO15693SystemInformationFields(rawValue: 0x01)
+  /// The AFI.
   public static let afi = ISO15693SystemInformationFields(rawValue: 0x02)
+  /// The number of blocks and their size.
   public static let memorySize = ISO15693SystemInformationFields(rawValue: 0x04)
+  /// The IC reference.
   public static let icReference = ISO15693SystemInformationFields(rawValue: 0x08)
   /// Whether block numbers of two bytes are needed.
   public static let addressing = ISO15693SystemInformationFields(rawValue: 0x10)
+  /// Which commands the tag supports.
   public static let commandList = ISO15693SystemInformationFields(rawValue: 0x20)
   /// Which cryptographic suites there are.
   public static let cryptoSuites = ISO15693SystemInformationFields(rawValue: 0x40)

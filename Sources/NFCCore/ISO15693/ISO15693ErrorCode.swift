@@ -4,17 +4,23 @@ public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// The command is not supported.
   public static let commandNotSupported = ISO15693ErrorCode(rawValue: 0x01)
   /// The command's format is wrong, for instance its length.
   public static let commandNotRecognised = ISO15693ErrorCode(rawValue: 0x02)
+  /// The option flag is not supported with this command.
   public static let optionNotSupported = ISO15693ErrorCode(rawValue: 0x03)
   /// No information, or a code that is not in the list.
   public static let unknown = ISO15693ErrorCode(rawValue: 0x0F)
+  /// There is no such block.
   public static let blockNotAvailable = ISO15693ErrorCode(rawValue: 0x10)
+  /// The block is locked already, and cannot be locked again.
   public static let alreadyLocked = ISO15693ErrorCode(rawValue: 0x11)
   /// The block is locked: its content cannot be changed.
   public static let locked = ISO15693ErrorCode(rawValue: 0x12)
+  /// The block has not been programmed.
   public static let notProgrammed = ISO15693ErrorCode(rawValue: 0x13)
+  /// The block has not been locked.
   public static let notLocked = ISO15693ErrorCode(rawValue: 0x14)
   /// The block wants a password before it is read (ST, for instance ST25DV data sheet, 7.6.5).
   public static let readProtected = ISO15693ErrorCode(rawValue: 0x15)

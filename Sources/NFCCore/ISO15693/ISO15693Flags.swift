@@ -40,10 +40,15 @@ public struct ISO15693ResponseFlags: OptionSet, Hashable, Sendable {
 
   /// The tag refuses; the error code follows.
   public static let error = ISO15693ResponseFlags(rawValue: 0x01)
+  /// A cryptographic result can be read from the buffer of the tag.
   public static let responseBufferValid = ISO15693ResponseFlags(rawValue: 0x02)
+  /// This answer is the last one to the command.
   public static let finalResponse = ISO15693ResponseFlags(rawValue: 0x04)
+  /// The format is extended.
   public static let protocolExtension = ISO15693ResponseFlags(rawValue: 0x08)
+  /// Bit 5 of the security status of the block.
   public static let blockSecurityStatusBit5 = ISO15693ResponseFlags(rawValue: 0x10)
+  /// Bit 6 of the security status of the block.
   public static let blockSecurityStatusBit6 = ISO15693ResponseFlags(rawValue: 0x20)
   /// The tag wants more time.
   public static let waitTimeExtension = ISO15693ResponseFlags(rawValue: 0x40)

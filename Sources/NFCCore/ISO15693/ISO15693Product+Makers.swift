@@ -22,7 +22,7 @@ extension ISO15693Product {
   ]
 
   /// The maker's name; `nil` if it is not known.
-  public static func manufacturer(uid: [UInt8]) -> String? {
+  package static func manufacturer(uid: [UInt8]) -> String? {
     manufacturerCode(uid: uid).flatMap { makers[$0] }
   }
 }

@@ -2,9 +2,9 @@
 ///
 /// Sources: ISO/IEC 7816-6 for makers; the makers' data sheets and Proxmark3's list for products.
 /// What is not sure is left out: then the tag is asked.
-public struct ISO15693Product: Hashable, Sendable {
+package struct ISO15693Product: Hashable, Sendable {
   /// As the maker writes it; a family's name where the UID tells no more.
-  public private(set) var name: String
+  package private(set) var name: String
   /// Bytes a block and number of blocks where all chips of this kind have the same.
   package private(set) var geometry: ISO15693Geometry?
   /// The names of chips that share their UIDs' beginning, by their number of blocks.
@@ -71,7 +71,7 @@ public struct ISO15693Product: Hashable, Sendable {
   // MARK: Makers
 
   /// The second byte of the UID: the maker's code of ISO/IEC 7816-6; `nil` for a UID without one.
-  public static func manufacturerCode(uid: [UInt8]) -> UInt8? {
+  package static func manufacturerCode(uid: [UInt8]) -> UInt8? {
     uid.count == ISO15693Request.uidLength ? uid[1] : nil
   }
 
@@ -85,7 +85,7 @@ public struct ISO15693Product: Hashable, Sendable {
   static let emMicroelectronic: UInt8 = 0x16
 
   /// The chip of a UID, 8 bytes, most significant first; `nil` if it is not known.
-  public init?(uid: [UInt8]) {
+  package init?(uid: [UInt8]) {
     guard let maker = Self.manufacturerCode(uid: uid), uid[0] == 0xE0 else { return nil }
     let product: ISO15693Product?
     switch maker {
@@ -102,7 +102,7 @@ public struct ISO15693Product: Hashable, Sendable {
   }
 
   /// The chip of a UID for ``Tag`` and the command line; `nil` if it is not known.
-  public static func tagProduct(uid: [UInt8]) -> TagProduct? {
+  package static func tagProduct(uid: [UInt8]) -> TagProduct? {
     ISO15693Product(uid: uid)?.tagProduct(uid: uid)
   }
 

@@ -2,7 +2,9 @@
 ///
 /// Frames are without the check, which the reader adds.
 public struct ISO15693Request: Hashable, Sendable {
+  /// The first byte of the request, with the flags that the command and the UID need.
   public var flags: ISO15693RequestFlags
+  /// The command and its parameters.
   public var command: ISO15693Command
   /// The UID of an addressed request, 8 bytes, most significant (E0) first. It goes over the air
   /// the other way round.
@@ -31,7 +33,7 @@ public struct ISO15693Request: Hashable, Sendable {
 
   /// The frame, flags first.
   ///
-  /// - Throws: `invalidParameter` for flags that contradict the command or each other, a block
+  /// - Throws: ``NFCError/Code/invalidParameter`` for flags that contradict the command or each other, a block
   ///   number that its field cannot hold, a custom command outside A0 to DF.
   public func encoded() throws -> [UInt8] {
     try checkFlags()

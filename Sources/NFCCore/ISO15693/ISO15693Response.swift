@@ -1,9 +1,11 @@
 /// A tag's answer: flags and what follows (ISO/IEC 15693-3, 7.4).
 public struct ISO15693Response: Hashable, Sendable {
+  /// The first byte of the answer.
   public var flags: ISO15693ResponseFlags
   /// What follows the flags: the error code if the error flag is set.
   public var payload: [UInt8]
 
+  /// An answer of these parts.
   public init(flags: ISO15693ResponseFlags = [], payload: [UInt8] = []) {
     self.flags = flags
     self.payload = payload
@@ -16,7 +18,7 @@ public struct ISO15693Response: Hashable, Sendable {
 
   /// Reads a frame without its check.
   ///
-  /// - Throws: `tagResponseError` for a frame without a byte.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a frame without a byte.
   public init(decoding frame: [UInt8]) throws {
     guard let first = frame.first else {
       throw NFCError(.tagResponseError, "the tag's answer has no bytes")
@@ -44,10 +46,12 @@ public struct ISO15693Response: Hashable, Sendable {
 
 /// A block as it was read.
 public struct ISO15693Block: Hashable, Sendable {
+  /// The content of the block.
   public var data: [UInt8]
   /// The security status if it was asked for; bit 0 is set in a locked block.
   public var securityStatus: UInt8?
 
+  /// A block as a tag gives it.
   public init(data: [UInt8], securityStatus: UInt8? = nil) {
     self.data = data
     self.securityStatus = securityStatus

@@ -2,17 +2,22 @@
 public struct ISO15693SystemInformation: Hashable, Sendable {
   /// Most significant byte first.
   public var uid: [UInt8]
+  /// The data storage format identifier; `nil` if the tag does not report it.
   public var dsfid: UInt8?
+  /// The application family identifier; `nil` if the tag does not report it.
   public var afi: UInt8?
   /// In bytes, 1 to 32.
   public var blockSize: Int?
+  /// How many blocks there are; `nil` if the tag does not report it.
   public var blockCount: Int?
+  /// The IC reference, of the maker's own meaning; `nil` if the tag does not report it.
   public var icReference: UInt8?
   /// Whether block numbers need two bytes; told by the extended command only.
   public var needsWideBlockNumbers: Bool?
   /// Which commands the tag knows, a bit each; told by the extended command only.
   public var commandList: ISO15693CommandList?
 
+  /// Information of these parts.
   public init(
     uid: [UInt8], dsfid: UInt8? = nil, afi: UInt8? = nil, blockSize: Int? = nil,
     blockCount: Int? = nil, icReference: UInt8? = nil, needsWideBlockNumbers: Bool? = nil,

@@ -1,9 +1,13 @@
 /// A command of ISO/IEC 7816-4, 5.1: class, instruction, parameters, data, and how long an answer is
 /// expected.
 public struct APDU: Hashable, Sendable {
+  /// CLA.
   public var instructionClass: UInt8
+  /// INS.
   public var instructionCode: UInt8
+  /// P1.
   public var p1: UInt8
+  /// P2.
   public var p2: UInt8
   /// Up to 255 bytes in a short command, up to 65 535 in an extended one.
   public var data: [UInt8]
@@ -24,6 +28,7 @@ public struct APDU: Hashable, Sendable {
   private static let maximumShortData = 255
   private static let maximumShortLength = 256
 
+  /// A command of these parts.
   public init(
     instructionClass: UInt8, instructionCode: UInt8, p1: UInt8, p2: UInt8, data: [UInt8] = [],
     expectedLength: Int? = nil, isExtended: Bool = false
@@ -99,6 +104,8 @@ public struct APDU: Hashable, Sendable {
   }
 
   /// Throws `invalidParameter` for data or an expected length that no form can carry.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for data or an expected length that no command can have.
   public func validate() throws {
     guard data.count <= 65_535 else {
       throw NFCError(.invalidParameter, "a command carries at most 65535 bytes, not \(data.count)")
@@ -126,6 +133,7 @@ public struct APDU: Hashable, Sendable {
 /// not is a mistake in the program and stops it; text from elsewhere goes through
 /// ``init(hexadecimal:)``.
 public struct ApplicationIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// The bytes of the name, in the order in which they are sent.
   public let bytes: [UInt8]
 
   /// `nil` for fewer than one or more than sixteen bytes. Part of an AID selects the first application
@@ -155,10 +163,14 @@ extension ApplicationIdentifier: CustomStringConvertible {
 
 /// The answer to a command: data and status word (ISO/IEC 7816-4, 5.6).
 public struct ResponseAPDU: Hashable, Sendable {
+  /// The data before the status word.
   public var data: [UInt8]
+  /// SW1, the first byte of the status word.
   public var sw1: UInt8
+  /// SW2, the second byte of the status word.
   public var sw2: UInt8
 
+  /// An answer of these parts.
   public init(data: [UInt8], sw1: UInt8, sw2: UInt8) {
     self.data = data
     self.sw1 = sw1
@@ -167,9 +179,8 @@ public struct ResponseAPDU: Hashable, Sendable {
 
   /// Splits an answer.
   ///
-  /// - Throws: `tagResponseError` for fewer than two bytes, or if what stands at the end is no status
-  ///   word: those begin with 6 or 9 (ISO/IEC 7816-4, 5.6). An answer that was cut short on its way ends
-  ///   so.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for fewer than two bytes, or if what stands at the end is no
+  ///   status word: those begin with 6 or 9 (ISO/IEC 7816-4, 5.6). An answer that was cut short on its way ends so.
   public init(_ bytes: [UInt8]) throws {
     guard bytes.count >= 2, [0x6, 0x9].contains(bytes[bytes.count - 2] >> 4) else {
       throw NFCError(.tagResponseError, "the card's answer has no status word")
@@ -178,6 +189,7 @@ public struct ResponseAPDU: Hashable, Sendable {
       data: Array(bytes.dropLast(2)), sw1: bytes[bytes.count - 2], sw2: bytes[bytes.count - 1])
   }
 
+  /// SW1 and SW2 as a number, for instance 0x9000; ``status`` has the names.
   public var statusWord: UInt16 { UInt16(sw1) << 8 | UInt16(sw2) }
 
   /// 9000.

@@ -13,6 +13,7 @@ public struct APDUOptions: OptionSet, Hashable, Sendable {
   /// 6Cxx is followed once by the same command with that expected length (ISO/IEC 7816-4, 5.6).
   public static let expectedLengthCorrection = APDUOptions(rawValue: 4)
 
+  /// All of these.
   public static let automatic: APDUOptions = [
     .commandChaining, .getResponse, .expectedLengthCorrection,
   ]

@@ -5,6 +5,7 @@ public struct SelectedApplication: Hashable, Sendable {
   /// File control information and status word.
   public var response: ResponseAPDU
 
+  /// An application with the answer to its SELECT.
   public init(aid: ApplicationIdentifier, response: ResponseAPDU) {
     self.aid = aid
     self.response = response

@@ -23,6 +23,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
     case proprietary
   }
 
+  /// What kind of answer it is, by the first byte.
   public var group: Group {
     switch sw1 {
     case 0x90 where sw2 == 0: .success
@@ -34,41 +35,71 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
     }
   }
 
+  /// 9000: success.
   public static let success = StatusWord(rawValue: 0x9000)
   /// The end of the file came before as many bytes as were expected.
   public static let endOfFile = StatusWord(rawValue: 0x6282)
+  /// 6283: selected file deactivated.
   public static let selectedFileDeactivated = StatusWord(rawValue: 0x6283)
+  /// 6300: a warning without further information.
   public static let noInformation = StatusWord(rawValue: 0x6300)
+  /// 6400: execution error.
   public static let executionError = StatusWord(rawValue: 0x6400)
+  /// 6581: memory failure.
   public static let memoryFailure = StatusWord(rawValue: 0x6581)
+  /// 6700: wrong length.
   public static let wrongLength = StatusWord(rawValue: 0x6700)
+  /// 6881: logical channel not supported.
   public static let logicalChannelNotSupported = StatusWord(rawValue: 0x6881)
+  /// 6882: secure messaging not supported.
   public static let secureMessagingNotSupported = StatusWord(rawValue: 0x6882)
+  /// 6883: last command of the chain expected.
   public static let lastCommandOfChainExpected = StatusWord(rawValue: 0x6883)
+  /// 6884: command chaining not supported.
   public static let commandChainingNotSupported = StatusWord(rawValue: 0x6884)
+  /// 6900: command not allowed.
   public static let commandNotAllowed = StatusWord(rawValue: 0x6900)
+  /// 6981: command incompatible with file structure.
   public static let incompatibleFileStructure = StatusWord(rawValue: 0x6981)
+  /// 6982: security status not satisfied.
   public static let securityStatusNotSatisfied = StatusWord(rawValue: 0x6982)
+  /// 6983: authentication method blocked.
   public static let authenticationMethodBlocked = StatusWord(rawValue: 0x6983)
+  /// 6984: reference data not usable.
   public static let referenceDataNotUsable = StatusWord(rawValue: 0x6984)
+  /// 6985: conditions of use not satisfied.
   public static let conditionsOfUseNotSatisfied = StatusWord(rawValue: 0x6985)
+  /// 6986: no current file.
   public static let noCurrentFile = StatusWord(rawValue: 0x6986)
+  /// 6987: secure messaging objects missing.
   public static let secureMessagingObjectsMissing = StatusWord(rawValue: 0x6987)
+  /// 6988: secure messaging objects incorrect.
   public static let secureMessagingObjectsIncorrect = StatusWord(rawValue: 0x6988)
+  /// 6A80: incorrect data.
   public static let incorrectData = StatusWord(rawValue: 0x6A80)
+  /// 6A81: function not supported.
   public static let functionNotSupported = StatusWord(rawValue: 0x6A81)
   /// File or application.
   public static let fileNotFound = StatusWord(rawValue: 0x6A82)
+  /// 6A83: record not found.
   public static let recordNotFound = StatusWord(rawValue: 0x6A83)
+  /// 6A84: not enough memory in the file.
   public static let notEnoughMemory = StatusWord(rawValue: 0x6A84)
+  /// 6A86: incorrect P1 or P2.
   public static let incorrectParameters = StatusWord(rawValue: 0x6A86)
+  /// 6A87: length inconsistent with P1 and P2.
   public static let lengthInconsistentWithParameters = StatusWord(rawValue: 0x6A87)
+  /// 6A88: referenced data not found.
   public static let referencedDataNotFound = StatusWord(rawValue: 0x6A88)
+  /// 6A89: file already exists.
   public static let fileAlreadyExists = StatusWord(rawValue: 0x6A89)
   /// P1 and P2, often an offset outside the file.
   public static let wrongParameters = StatusWord(rawValue: 0x6B00)
+  /// 6D00: instruction not supported.
   public static let instructionNotSupported = StatusWord(rawValue: 0x6D00)
+  /// 6E00: class not supported.
   public static let classNotSupported = StatusWord(rawValue: 0x6E00)
+  /// 6F00: no precise diagnosis.
   public static let noPreciseDiagnosis = StatusWord(rawValue: 0x6F00)
 
   private static let names: [StatusWord: String] = [

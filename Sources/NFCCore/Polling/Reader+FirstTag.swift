@@ -14,9 +14,9 @@ extension Reader {
   ///   - limit: how long to wait; zero for one round through the technologies, `nil` until the task is
   ///     cancelled.
   ///   - fits: whether a tag will do; others are passed over. It runs on the reader's thread.
-  /// - Throws: `noTag` if none has come in time; `wrongTag` if only tags that do not fit were there in the last
-  ///   round; what has the card, if another program has it; `unsupported` for a technology that the reader
-  ///   has not; `readerLost`.
+  /// - Throws: ``NFCError/Code/noTag`` if none has come in time; ``NFCError/Code/wrongTag`` if only tags that do
+  ///   not fit were there in the last round; what has the card, if another program has it;
+  ///   ``NFCError/Code/unsupported`` for a technology that the reader has not; ``NFCError/Code/readerLost``.
   public nonisolated func firstTag(
     polling options: PollingOptions = .all, within limit: Duration? = nil,
     where fits: @escaping @Sendable (DetectedTag) -> Bool = { _ in true }
@@ -66,7 +66,7 @@ extension Reader {
   /// what is selected and unlocked in it, so this is done first.
   ///
   /// - Returns: the others, without the tag.
-  /// - Throws: `tagConnectionLost` if the tag has left, or was found before polling started again.
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if the tag has left, or was found before polling started again.
   public nonisolated func otherTags(like tag: DetectedTag) async throws -> [Target] {
     guard let tag = tag.tag as? any HandleTag, tag.handle.reader === self else {
       throw NFCError(.invalidParameter, "the tag was found by another reader")

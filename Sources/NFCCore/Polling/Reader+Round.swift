@@ -5,8 +5,9 @@ extension Reader {
   /// Tags that were found before are out of reach afterwards: the carrier is switched off and on.
   ///
   /// - Parameter options: what to look for, as in ``tags(polling:survivesReaderLoss:)``.
-  /// - Throws: `unsupported` for a technology that the reader has not; `readerUnavailable` if the
-  ///   round could not be carried out, which may be tried again; `readerLost`.
+  /// - Throws: ``NFCError/Code/unsupported`` for a technology that the reader has not;
+  ///   ``NFCError/Code/readerUnavailable`` if the round could not be carried out, which may be tried again;
+  ///   ``NFCError/Code/readerLost``.
   public nonisolated func tagsInField(
     polling options: PollingOptions = .all
   ) async throws -> [DetectedTag] {

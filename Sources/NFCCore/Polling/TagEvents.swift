@@ -33,6 +33,7 @@ public struct TagEvents: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
+  /// Polls until the next event.
   public struct Iterator: AsyncIteratorProtocol {
     private let events: TagEvents
     private var cycle: PollCycle
@@ -58,6 +59,10 @@ public struct TagEvents: AsyncSequence, Sendable {
 
     private var reader: Reader { events.reader }
 
+    /// Polls until something happens. It never returns `nil`.
+    ///
+    /// - Throws: ``NFCError/Code/unsupported`` for a technology that the reader lacks; ``NFCError/Code/readerLost``
+    ///   unless the events survive it; `CancellationError`.
     public mutating func next() async throws -> TagEvent? {
       if let refusal = events.refusal { throw refusal }
       while true {
@@ -189,9 +194,14 @@ public struct DetectedTags: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
 
+  /// Polls until the next tag.
   public struct Iterator: AsyncIteratorProtocol {
     var events: TagEvents.Iterator
 
+    /// Polls until a tag arrives. It never returns `nil`.
+    ///
+    /// - Throws: ``NFCError/Code/unsupported`` for a technology that the reader lacks; ``NFCError/Code/readerLost``
+    ///   unless the tags survive it; `CancellationError`.
     public mutating func next() async throws -> DetectedTag? {
       while let event = try await events.next() {
         if case .arrived(let tag) = event { return tag }

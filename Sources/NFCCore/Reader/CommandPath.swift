@@ -28,6 +28,7 @@ public struct CommandPath: Hashable, Sendable {
   /// What else is known of it, in one clause; empty if there is nothing.
   public var note: String
 
+  /// A way of these capabilities.
   public init(name: String, means: [TagTechnology: Set<Means>], note: String = "") {
     self.name = name
     self.means = means

@@ -14,6 +14,7 @@ public struct ReaderCapabilities: Hashable, Sendable {
   /// a reader that carries everything. Which of them a reader has shows with the first tag.
   public var commandPaths: [CommandPath]
 
+  /// The capabilities of a reader that sends every command as it is, unless `commandPaths` says otherwise.
   public init(
     technologies: Set<TagTechnology>, bitRates: [TagTechnology: [Int]],
     maximumCommandLength: Int, maximumResponseLength: Int, takesAPDUsAlone: Bool = false,
@@ -51,9 +52,11 @@ public enum Framing: Hashable, Sendable {
 public protocol ReaderDriver: AnyObject {
   /// What people call it.
   var name: String { get }
+  /// What ``Reader`` is opened by to get this reader again.
   var connectionString: String { get }
   /// Its chip and the version of the chip's program, as the reader tells them; `nil` if it does not.
   var firmware: String? { get }
+  /// What the reader can do.
   var capabilities: ReaderCapabilities { get }
 
   /// What the reader can do with a tag that it has found, where that is less or more than
@@ -77,13 +80,19 @@ public protocol ReaderDriver: AnyObject {
 
   /// Called before and after each piece of work: an ``abort`` concerns only the work it falls into.
   func begin()
+  /// Called after each piece of work; see ``begin()``.
   func end()
 
   /// Switches the carrier off and on, so that all tags start again.
+  ///
+  /// - Throws: ``NFCError/Code/readerLost``.
   func resetField() throws
 
   /// Looks once for tags of a technology. Each that is found is put to sleep again if the
   /// technology has a way, so that the next one can be found; the last may stay active.
+  ///
+  /// - Throws: ``NFCError/Code/readerLost``; ``NFCError/Code/unsupported`` for a technology that the reader lacks;
+  ///   ``NFCError/Code/readerUnavailable`` with the cause `pcsc` if another program has the card.
   func list(_ technology: TagTechnology) throws -> [Target]
 
   /// Whether tags of a technology are found one by one, by ``find(_:besides:)``: the first can be
@@ -96,14 +105,20 @@ public protocol ReaderDriver: AnyObject {
   /// - Parameter found: the tags of this technology that were found since the carrier's last
   ///   interruption. Commands may have gone to them since; they are put to sleep.
   /// - Returns: none of `found`; `nil` if there is no other.
+  /// - Throws: as ``list(_:)``: ``NFCError/Code/readerLost``, ``NFCError/Code/unsupported``,
+  ///   ``NFCError/Code/readerUnavailable``.
   func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target?
 
   /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is
   /// gone.
+  ///
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is gone; ``NFCError/Code/readerLost``.
   func select(_ target: Target) throws
 
   /// Asks the selected tag whether it is still there, by the cheapest command of its own that loses nothing
   /// in it, and leaves it selected. A driver that has none wakes it again.
+  ///
+  /// - Throws: ``NFCError/Code/readerLost``. A tag that has gone is no error.
   func isPresent(_ target: Target) throws -> Bool
 
   /// Sends a command to the selected tag.
@@ -115,6 +130,9 @@ public protocol ReaderDriver: AnyObject {
   func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8]
 
   /// Sends MIFARE Classic's authentication, with the key in place.
+  ///
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key; ``NFCError/Code/tagResponseError`` on
+  ///   silence; ``NFCError/Code/unsupported`` if the reader has no way for it.
   func authenticate(
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws

@@ -25,8 +25,9 @@ public protocol ReaderSource: Sendable {
 
   /// Opens a reader. The driver is used on this thread only, from now on.
   ///
-  /// - Throws: `readerNotFound` for an address that leads to no reader, `readerUnavailable` for a reader that
-  ///   is there and cannot be opened, `invalidParameter`.
+  /// - Throws: ``NFCError/Code/readerNotFound`` for an address that leads to no reader,
+  ///   ``NFCError/Code/readerUnavailable`` for a reader that is there and cannot be opened,
+  ///   ``NFCError/Code/invalidParameter``.
   func open(_ address: ReaderAddress) throws -> any ReaderDriver
 
   /// Further addresses of the reader at an address, the one that stays the same for the longest first.
@@ -40,7 +41,8 @@ public protocol ReaderSource: Sendable {
 
   /// Starts a reader as if it had been plugged in again, for one that hangs.
   ///
-  /// - Throws: `unsupported` if there is no way to do that, `readerUnavailable` if a program has it open.
+  /// - Throws: ``NFCError/Code/unsupported`` if there is no way to do that, ``NFCError/Code/readerUnavailable`` if
+  ///   a program has it open.
   func reset(_ address: ReaderAddress) throws
 
   /// The address of the same reader at another source, for a source whose readers are those of another one; `nil`
@@ -93,6 +95,7 @@ public struct FoundReader: Hashable, Sendable {
   /// Parts of the names, in capitals, by which another source may show the same reader.
   public var namesElsewhere: [String]
 
+  /// A reader by its address, and what is known of it.
   public init(
     _ address: ReaderAddress, name: String? = nil, aliases: [ReaderAddress] = [],
     serialNumber: String? = nil, namesElsewhere: [String] = []

@@ -46,12 +46,14 @@ public protocol SmartCardService: AnyObject {
 
 /// A reader's slot at a moment.
 public struct SmartCardStatus: Hashable, Sendable {
+  /// Whether a card is in the slot, or before the reader.
   public var isCardPresent: Bool
   /// Another one with every card that comes or goes, and with every new connection to the service.
   public var eventCount: Int
   /// The answer to reset of the card that is there, as the reader makes it up for a tag.
   public var atr: [UInt8]
 
+  /// A slot with these properties.
   public init(isCardPresent: Bool, eventCount: Int, atr: [UInt8]) {
     self.isCardPresent = isCardPresent
     self.eventCount = eventCount
@@ -61,30 +63,53 @@ public struct SmartCardStatus: Hashable, Sendable {
 
 /// What a call of PC/SC has failed with: the codes of pcsclite.h.
 public struct SmartCardFailure: Error, Hashable, Sendable {
+  /// The number of the code.
   public let code: UInt32
 
+  /// The failure of that number.
   public init(code: UInt32) { self.code = code }
 
+  /// `SCARD_F_INTERNAL_ERROR`: the PC/SC service has failed inside.
   public static let internalError = SmartCardFailure(code: 0x8010_0001)
+  /// `SCARD_E_CANCELLED`: cancelled.
   public static let cancelled = SmartCardFailure(code: 0x8010_0002)
+  /// `SCARD_E_INVALID_HANDLE`: the connection to the PC/SC service is no longer valid.
   public static let invalidHandle = SmartCardFailure(code: 0x8010_0003)
+  /// `SCARD_E_INSUFFICIENT_BUFFER`: the answer is longer than the PC/SC service allows.
   public static let insufficientBuffer = SmartCardFailure(code: 0x8010_0008)
+  /// `SCARD_E_UNKNOWN_READER`: there is no such reader.
   public static let unknownReader = SmartCardFailure(code: 0x8010_0009)
+  /// `SCARD_E_TIMEOUT`: the time is over.
   public static let timeout = SmartCardFailure(code: 0x8010_000A)
+  /// `SCARD_E_SHARING_VIOLATION`: another program uses the card.
   public static let sharingViolation = SmartCardFailure(code: 0x8010_000B)
+  /// `SCARD_E_NO_SMARTCARD`: there is no card.
   public static let noSmartCard = SmartCardFailure(code: 0x8010_000C)
+  /// `SCARD_E_PROTO_MISMATCH`: the card has no protocol that the reader speaks.
   public static let protocolMismatch = SmartCardFailure(code: 0x8010_000F)
+  /// `SCARD_F_COMM_ERROR`: the PC/SC service does not answer.
   public static let communication = SmartCardFailure(code: 0x8010_0013)
+  /// `SCARD_E_NOT_TRANSACTED`: the exchange with the card has broken off.
   public static let notTransacted = SmartCardFailure(code: 0x8010_0016)
+  /// `SCARD_E_READER_UNAVAILABLE`: the reader has gone.
   public static let readerUnavailable = SmartCardFailure(code: 0x8010_0017)
+  /// `SCARD_E_NO_SERVICE`: the PC/SC service is not running.
   public static let noService = SmartCardFailure(code: 0x8010_001D)
+  /// `SCARD_E_SERVICE_STOPPED`: the PC/SC service has stopped.
   public static let serviceStopped = SmartCardFailure(code: 0x8010_001E)
+  /// `SCARD_E_NO_READERS_AVAILABLE`: there is no PC/SC reader.
   public static let noReaders = SmartCardFailure(code: 0x8010_002E)
+  /// `SCARD_W_UNSUPPORTED_CARD`: the PC/SC service does not know this kind of card.
   public static let unsupportedCard = SmartCardFailure(code: 0x8010_0065)
+  /// `SCARD_W_UNRESPONSIVE_CARD`: the card does not answer.
   public static let unresponsiveCard = SmartCardFailure(code: 0x8010_0066)
+  /// `SCARD_W_UNPOWERED_CARD`: the card has no power.
   public static let unpoweredCard = SmartCardFailure(code: 0x8010_0067)
+  /// `SCARD_W_RESET_CARD`: the card has been reset.
   public static let resetCard = SmartCardFailure(code: 0x8010_0068)
+  /// `SCARD_W_REMOVED_CARD`: the card has been removed.
   public static let removedCard = SmartCardFailure(code: 0x8010_0069)
+  /// `SCARD_W_SECURITY_VIOLATION`: the PC/SC service does not let this user in.
   public static let securityViolation = SmartCardFailure(code: 0x8010_006A)
 }
 

@@ -142,7 +142,8 @@ extension TagLink {
   /// Sends an APDU as it is: one exchange, whatever the status word.
   ///
   /// - Parameter timeout: for the answer; `nil` for five seconds.
-  /// - Throws: `unsupported` for a tag that does not speak ISO/IEC 14443-4; `commandTooLong`.
+  /// - Throws: ``NFCError/Code/unsupported`` for a tag that does not speak ISO/IEC 14443-4;
+  ///   ``NFCError/Code/commandTooLong``.
   public func send(_ command: APDU, timeout: Duration? = nil) throws -> ResponseAPDU {
     switch target {
     case .iso14443a(let target) where target.supportsISO14443Part4: break
@@ -155,6 +156,6 @@ extension TagLink {
   /// Wakes the tag again, which an Ultralight or a Classic needs after it has refused a command before it hears
   /// another. What was unlocked or selected in it no longer is.
   ///
-  /// - Throws: `tagConnectionLost` if it has left.
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it has left.
   public func wake() throws { try selectPlainly() }
 }

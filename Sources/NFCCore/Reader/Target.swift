@@ -1,8 +1,12 @@
 /// What activation has told of a tag, before any command of its own.
 public enum Target: Hashable, Sendable {
+  /// ISO/IEC 14443 type A.
   case iso14443a(ISO14443ATarget)
+  /// ISO/IEC 14443 type B.
   case iso14443b(ISO14443BTarget)
+  /// FeliCa.
   case feliCa(FeliCaTarget)
+  /// ISO/IEC 15693.
   case iso15693(ISO15693Target)
   /// Jewel, Topaz: SENS_RES, most significant byte first, and the first four bytes of the UID.
   case jewel(sensRes: [UInt8], uid: [UInt8])
@@ -17,6 +21,7 @@ public enum Target: Hashable, Sendable {
   /// iCLASS: the card serial number, most significant byte first.
   case iclass(serialNumber: [UInt8])
 
+  /// The technology by which it was found.
   public var technology: TagTechnology {
     switch self {
     case .iso14443a: .iso14443a
@@ -75,6 +80,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// What the reader has told of an answer to select that it keeps to itself.
   private var toldHistoricalBytes: [UInt8]?
 
+  /// A tag with these answers; `ats` with its length byte, empty for a tag without.
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, ats: [UInt8] = []) {
     self.uid = uid
     self.atqa = atqa
@@ -147,6 +153,7 @@ public struct ISO14443BTarget: Hashable, Sendable {
   /// Three bytes: bit rates, frame size and protocol type, waiting time and options.
   public var protocolInfo: [UInt8]
 
+  /// A tag with the three parts of its ATQB.
   public init(pupi: [UInt8], applicationData: [UInt8], protocolInfo: [UInt8]) {
     self.pupi = pupi
     self.applicationData = applicationData
@@ -165,6 +172,7 @@ public struct FeliCaTarget: Hashable, Sendable {
   /// 212 or 424 kbit/s.
   public var bitRate: Int
 
+  /// A card with its answer to Polling.
   public init(idm: [UInt8], pmm: [UInt8], systemCode: [UInt8], bitRate: Int) {
     self.idm = idm
     self.pmm = pmm
@@ -180,6 +188,7 @@ public struct ISO15693Target: Hashable, Sendable {
   /// `nil` if the reader has not told.
   public var dsfid: UInt8?
 
+  /// A tag with its answer to an inventory.
   public init(uid: [UInt8], dsfid: UInt8? = nil) {
     self.uid = uid
     self.dsfid = dsfid

@@ -14,7 +14,9 @@ public enum DetectedTag: Sendable {
   case miFare(any MiFareTag)
   /// Any other card that speaks ISO/IEC 14443-4, of type A or B.
   case iso7816(any ISO7816Tag)
+  /// A vicinity tag of ISO/IEC 15693.
   case iso15693(any ISO15693Tag)
+  /// A FeliCa card.
   case feliCa(any FeliCaTag)
   /// What Core NFC does not know: Jewel, B', SRx, CTx, NFC Barcode, iCLASS, a type A tag of no family.
   case other(OtherTag)
@@ -48,12 +50,19 @@ public enum DetectedTag: Sendable {
   }
 
   /// Connects to the tag; see ``Tag/connect()``.
+  ///
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is no longer there.
   public func connect() async throws { try await tag.connect() }
 
   /// Asks the tag whether it is still there; see ``Tag/isPresent()``.
+  ///
+  /// - Throws: ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to;
+  ///   ``NFCError/Code/readerLost``; `CancellationError`.
   public func isPresent() async throws -> Bool { try await tag.isPresent() }
 
   /// Runs several commands as one; see ``Tag/exclusively(_:)``.
+  ///
+  /// - Throws: what `body` throws; ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to.
   public func exclusively<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
   ) async throws -> Result {
@@ -99,8 +108,8 @@ public struct OtherTag: HandleTag {
   /// with its UID by the reader.
   ///
   /// - Parameter timeout: for the answer; `nil` for one second.
-  /// - Throws: `unsupported` for an NFC Barcode, which takes no commands; `tagResponseError` for no or
-  ///   a broken answer.
+  /// - Throws: ``NFCError/Code/unsupported`` for an NFC Barcode, which takes no commands;
+  ///   ``NFCError/Code/tagResponseError`` for no or a broken answer.
   public func transceive(_ command: [UInt8], timeout: Duration? = nil) async throws -> [UInt8] {
     try await transmit(command, timeout: timeout)
   }

@@ -8,6 +8,8 @@ public protocol FeliCaTag: NDEFTag {
   var systemCode: [UInt8] { get }
 
   /// Which chip it is, by the IC code in ``pmm``; `nil` if it is not known.
+  ///
+  /// - Throws: nothing; it needs no exchange.
   func product() async throws -> TagProduct?
 
   /// Sends a command: one exchange.
@@ -17,7 +19,8 @@ public protocol FeliCaTag: NDEFTag {
   ///     and the check.
   ///   - timeout: for the answer; `nil` for 0.5 s.
   /// - Returns: response code and payload, without length byte and check.
-  /// - Throws: `tagResponseError` for no or a broken answer; `commandTooLong` above 254 bytes.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; ``NFCError/Code/commandTooLong`` above
+  ///   254 bytes.
   func sendFeliCaCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8]
 
   /// The card by another one of its systems: the same connection, with that system's IDm in every command.
@@ -34,7 +37,8 @@ public protocol FeliCaTag: NDEFTag {
   ///   - blocks: 0 to 65 535.
   ///   - system: `nil` for the one that the card was found by; see ``systems()``.
   /// - Returns: 16 bytes a block.
-  /// - Throws: `tagRefused` with the status flags and the block; `invalidParameter`.
+  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags and the block;
+  ///   ``NFCError/Code/invalidParameter``.
   func readBlocks(
     service: UInt16, blocks: Range<Int>, system: FeliCaSystem?
   ) async throws -> [[UInt8]]
@@ -43,6 +47,8 @@ public protocol FeliCaTag: NDEFTag {
   /// is written whole or not at all; those before it stay written.
   ///
   /// - Parameter data: 16 bytes a block.
+  /// - Throws: ``NFCError/Code/tagRefused`` with the status flags and the block; ``NFCError/Code/invalidParameter``
+  ///   before anything is sent.
   func writeBlocks(
     service: UInt16, firstBlock: Int, data: [[UInt8]], system: FeliCaSystem?
   ) async throws
@@ -50,6 +56,9 @@ public protocol FeliCaTag: NDEFTag {
 
 extension FeliCaTag {
   /// Sends a command within 0.5 s; see ``sendFeliCaCommand(_:timeout:)``.
+  ///
+  /// - Throws: as ``sendFeliCaCommand(_:timeout:)``: ``NFCError/Code/tagResponseError``,
+  ///   ``NFCError/Code/commandTooLong``.
   public func sendFeliCaCommand(_ command: [UInt8]) async throws -> [UInt8] {
     try await sendFeliCaCommand(command, timeout: nil)
   }

@@ -22,6 +22,8 @@ public protocol ISO7816Tag: NDEFTag {
   var miFareClassic: (any MiFareTag)? { get }
 
   /// Which chip it is, for the NTAG 4xx; `nil` for any other card. Was learned when the card was found.
+  ///
+  /// - Throws: nothing; it needs no exchange.
   func product() async throws -> TagProduct?
 
   /// Sends a command: one exchange with the reader, whatever the status word.
@@ -31,7 +33,8 @@ public protocol ISO7816Tag: NDEFTag {
   ///
   /// - Parameter timeout: for the answer, waiting-time extensions included; `nil` for five seconds. A card
   ///   that makes an RSA key may take a minute.
-  /// - Throws: `commandTooLong` for more than the reader carries; `tagConnectionLost`.
+  /// - Throws: ``NFCError/Code/commandTooLong`` for more than the reader carries;
+  ///   ``NFCError/Code/tagConnectionLost``.
   func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU
 
   /// Sends a command, and does what it takes for the whole answer.
@@ -45,15 +48,16 @@ public protocol ISO7816Tag: NDEFTag {
   ///   - options: `.automatic`, or `.raw` for one exchange and the card's own status word.
   ///   - timeout: for the answer to each part, as in ``sendCommand(_:timeout:)``.
   /// - Returns: all data, and the last status word, whatever it is.
-  /// - Throws: `unsupported` with the status word if the card does not take a long command in parts;
-  ///   `commandTooLong`; `tagResponseError`; `tagConnectionLost`.
+  /// - Throws: ``NFCError/Code/unsupported`` with the status word if the card does not take a long command in
+  ///   parts; ``NFCError/Code/commandTooLong``; ``NFCError/Code/tagResponseError``;
+  ///   ``NFCError/Code/tagConnectionLost``.
   func sendCommand(
     _ command: APDU, options: APDUOptions, timeout: Duration?
   ) async throws -> ResponseAPDU
 
   /// Selects applications by their names in the given order; the first that answers is kept.
   ///
-  /// - Throws: `wrongTag` if none is there; the reason names each with its status word.
+  /// - Throws: ``NFCError/Code/wrongTag`` if none is there; the reason names each with its status word.
   func selectApplication(of aids: [ApplicationIdentifier]) async throws -> SelectedApplication
 
   /// Reads a file without structure in as few READ BINARY as reader and card allow; asks for less at once
@@ -64,17 +68,23 @@ public protocol ISO7816Tag: NDEFTag {
   ///   - offset: 0 to 16 777 215.
   ///   - count: `nil` for all to the end.
   /// - Returns: fewer bytes than `count` if the file ends before.
-  /// - Throws: `tagRefused` or `notAuthenticated` with the status word.
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status word.
   func readBinary(file: UInt16?, offset: Int, count: Int?) async throws -> [UInt8]
 }
 
 extension ISO7816Tag {
   /// Sends a command within five seconds; see ``sendCommand(_:timeout:)``.
+  ///
+  /// - Throws: as ``sendCommand(_:timeout:)``: ``NFCError/Code/commandTooLong``,
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
     try await sendCommand(command, timeout: nil)
   }
 
   /// Sends a command, each part of it within five seconds; see ``sendCommand(_:options:timeout:)``.
+  ///
+  /// - Throws: as ``sendCommand(_:options:timeout:)``: ``NFCError/Code/unsupported``,
+  ///   ``NFCError/Code/commandTooLong``, ``NFCError/Code/tagResponseError``, ``NFCError/Code/tagConnectionLost``.
   public func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
     try await sendCommand(command, options: options, timeout: nil)
   }

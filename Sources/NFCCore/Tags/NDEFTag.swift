@@ -8,14 +8,15 @@ import NDEF
 public protocol NDEFTag: Tag {
   /// Whether the tag holds an NDEF structure, whether it can be written, and how much fits.
   ///
-  /// - Throws: `tagConnectionLost`, `tagResponseError`; a structure that is broken beyond use is
-  ///   `malformedContent`, with the page, block or file.
+  /// - Throws: ``NFCError/Code/tagConnectionLost``, ``NFCError/Code/tagResponseError``; a structure that is broken
+  ///   beyond use is ``NFCError/Code/malformedContent``, with the page, block or file.
   func queryNDEFStatus() async throws -> NDEFStatus
 
   /// The bytes of the NDEF message as they stand on the tag; `nil` if the tag is formatted and holds
   /// none.
   ///
-  /// - Throws: `notNDEF`, `malformedContent`, `notAuthenticated`, `tagConnectionLost`.
+  /// - Throws: ``NFCError/Code/notNDEF``, ``NFCError/Code/malformedContent``, ``NFCError/Code/notAuthenticated``,
+  ///   ``NFCError/Code/tagConnectionLost``.
   func readNDEFBytes() async throws -> [UInt8]?
 
   /// Writes the bytes of an NDEF message; none makes the tag empty.
@@ -26,8 +27,8 @@ public protocol NDEFTag: Tag {
   /// broken is replaced.
   ///
   /// - Parameter verify: reads everything back and compares.
-  /// - Throws: `readOnly`, `capacityExceeded` or `notNDEF` before anything is written;
-  ///   `malformedContent` if what was read back differs.
+  /// - Throws: ``NFCError/Code/readOnly``, ``NFCError/Code/capacityExceeded`` or ``NFCError/Code/notNDEF`` before
+  ///   anything is written; ``NFCError/Code/malformedContent`` if what was read back differs.
   func writeNDEFBytes(_ message: [UInt8], verify: Bool) async throws
 
   /// Makes an NDEF tag of a blank one: writes the structure that its kind prescribes, and an empty
@@ -37,8 +38,8 @@ public protocol NDEFTag: Tag {
   /// taken back.
   ///
   /// - Parameter wipe: overwrites what an unformatted tag holds. Without it, such a tag is refused.
-  /// - Throws: `unsupported` with the reason where the kind does not allow it, or where the tag holds
-  ///   something that is not NDEF and `wipe` is not set; `readOnly`.
+  /// - Throws: ``NFCError/Code/unsupported`` with the reason where the kind does not allow it, or where the tag
+  ///   holds something that is not NDEF and `wipe` is not set; ``NFCError/Code/readOnly``.
   func formatNDEF(wipe: Bool) async throws
 
   /// Makes the tag read-only for good. **Cannot be undone.**
@@ -46,8 +47,9 @@ public protocol NDEFTag: Tag {
   /// A lock that was torn or refused in the middle is completed; a tag that is locked completely stays as
   /// it is. Once begun, the change is completed even if the task is cancelled.
   ///
-  /// - Throws: before anything is written, `notNDEF`; `unsupported` with the reason where the kind does
-  ///   not allow it; `notAuthenticated` where the lock could not be complete without a secret.
+  /// - Throws: before anything is written, ``NFCError/Code/notNDEF``; ``NFCError/Code/unsupported`` with the reason
+  ///   where the kind does not allow it; ``NFCError/Code/notAuthenticated`` where the lock could not be complete
+  ///   without a secret.
   func writeLock() async throws
 
   /// Forgets what was learned of the tag's content: the next call reads all of it again, even where only
@@ -57,16 +59,22 @@ public protocol NDEFTag: Tag {
 
 /// What ``NDEFTag/queryNDEFStatus()`` tells.
 public struct NDEFStatus: Hashable, Sendable {
+  /// What can be done with the message of a tag.
   public enum Access: String, Hashable, Sendable {
+    /// The tag holds no NDEF structure.
     case notSupported
+    /// The message can be read and not written.
     case readOnly
+    /// The message can be read and written.
     case readWrite
   }
 
+  /// What can be done with the message.
   public var access: Access
   /// The longest message that fits, in bytes; 0 if the tag holds no NDEF structure.
   public var capacity: Int
 
+  /// A status of these parts.
   public init(access: Access, capacity: Int) {
     self.access = access
     self.capacity = capacity
@@ -78,6 +86,8 @@ public struct NDEFStatus: Hashable, Sendable {
 
 extension NDEFTag {
   /// As ``formatNDEF(wipe:)``, and refuses a tag that holds something else.
+  ///
+  /// - Throws: as ``formatNDEF(wipe:)``: ``NFCError/Code/unsupported``, ``NFCError/Code/readOnly``.
   public func formatNDEF() async throws { try await formatNDEF(wipe: false) }
 
   /// The NDEF message; `nil` if the tag is formatted and holds none.
@@ -86,8 +96,8 @@ extension NDEFTag {
   /// ``NDEFMessage/decodeLeniently(_:limits:)`` has it: tags of other programs break rules in small ways. A program
   /// that writes the message back, or has to know that it is whole, asks for ``NDEFTolerance/strict``.
   ///
-  /// - Throws: as ``readNDEFBytes()``; `malformedContent` with the rule for a message of which no record can be
-  ///   read, and a strict reading of one that breaks any.
+  /// - Throws: as ``readNDEFBytes()``; ``NFCError/Code/malformedContent`` with the rule for a message of which no
+  ///   record can be read, and a strict reading of one that breaks any.
   public func readNDEF(_ tolerance: NDEFTolerance = .lenient) async throws -> NDEFMessage? {
     guard let bytes = try await readNDEFBytes(), !bytes.isEmpty else { return nil }
     let (message, error) = NDEFMessage.decodeLeniently(bytes)
@@ -98,6 +108,9 @@ extension NDEFTag {
   }
 
   /// Writes an NDEF message; see ``writeNDEFBytes(_:verify:)``.
+  ///
+  /// - Throws: as ``writeNDEFBytes(_:verify:)``: ``NFCError/Code/readOnly``, ``NFCError/Code/capacityExceeded``,
+  ///   ``NFCError/Code/notNDEF``, ``NFCError/Code/malformedContent``.
   public func writeNDEF(_ message: NDEFMessage, verify: Bool = false) async throws {
     try await writeNDEFBytes(message.encoded(), verify: verify)
   }

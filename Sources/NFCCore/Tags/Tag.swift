@@ -14,7 +14,7 @@ public protocol Tag: Sendable {
   ///
   /// At most one activation over the air; none if the tag is connected already.
   ///
-  /// - Throws: `tagConnectionLost` if it is no longer there.
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is no longer there.
   func connect() async throws
 
   /// Asks the connected tag whether it is still there: one to three exchanges, with the cheapest command that
@@ -24,8 +24,8 @@ public protocol Tag: Sendable {
   /// woken again for it: a Classic has to be authenticated again.
   ///
   /// - Returns: `false` once the tag has gone; it is lost for good then.
-  /// - Throws: `tagNotConnected` for a tag that the reader does not talk to; `readerLost`;
-  ///   `CancellationError`.
+  /// - Throws: ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to;
+  ///   ``NFCError/Code/readerLost``; `CancellationError`.
   func isPresent() async throws -> Bool
 
   /// Runs several commands as one: no other command to this reader, of whatever task, falls between them.
@@ -59,7 +59,10 @@ public protocol ISO15693Tag: NDEFTag {
   /// reported it. No exchange.
   var dsfid: UInt8? { get }
 
-  /// Which chip it is, by its UID; `nil` if it is not known. No exchange.
+  /// Which chip it is, by its UID; `nil` if it is not known. No exchange, or those of ``systemInformation()``
+  /// where chips of different sizes share the beginning of the UID.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   func product() async throws -> TagProduct?
 
   /// Sends a request as it is: one exchange.
@@ -69,8 +72,8 @@ public protocol ISO15693Tag: NDEFTag {
   ///     the check.
   ///   - timeout: for the answer.
   /// - Returns: the answer as it is, flags first, error answers included.
-  /// - Throws: `tagResponseError` for no or a broken answer; `unsupported` on a reader that takes no
-  ///   such request; `commandTooLong`.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; ``NFCError/Code/unsupported`` on a
+  ///   reader that takes no such request; ``NFCError/Code/commandTooLong``.
   func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8]
 
   /// Sends one command, addressed to this tag, and gives the answer. Every command of the standard is an
@@ -79,8 +82,8 @@ public protocol ISO15693Tag: NDEFTag {
   ///
   /// - Parameter flags: what the request has in addition to the flags that it needs. With `select` it is for
   ///   the selected tag, and not addressed.
-  /// - Throws: the tag's refusal with the cause `iso15693`; `commandTooLong`; `unsupported` on a reader
-  ///   that carries no such command.
+  /// - Throws: the tag's refusal with the cause `iso15693`; ``NFCError/Code/commandTooLong``;
+  ///   ``NFCError/Code/unsupported`` on a reader that carries no such command.
   func exchange(
     _ command: ISO15693Command, flags: ISO15693RequestFlags
   ) async throws -> ISO15693Response
@@ -88,32 +91,41 @@ public protocol ISO15693Tag: NDEFTag {
   /// What the tag reports of itself: one exchange once the form of the question that it takes is known, up to
   /// three before that.
   ///
-  /// - Throws: `unsupported` if it tells nothing, or if the reader cannot ask it.
+  /// - Throws: ``NFCError/Code/unsupported`` if it tells nothing, or if the reader cannot ask it.
   func systemInformation() async throws -> ISO15693SystemInformation
 
   /// Reads blocks by the fewest commands that tag and reader grant.
   ///
   /// - Parameter securityStatus: asks for each block's lock too.
-  /// - Throws: `invalidParameter` before anything is sent for blocks that the tag does not have as far
-  ///   as is known; a refusal with the block.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent for blocks that the tag does not have as
+  ///   far as is known; a refusal with the block.
   func readBlocks(_ range: Range<Int>, securityStatus: Bool) async throws -> [ISO15693Block]
 
   /// The security status of each block as the tag gives it, bit 0 set for a locked block; see
   /// ``lockStates(of:)``.
+  ///
+  /// - Throws: as ``readBlocks(_:securityStatus:)``: ``NFCError/Code/invalidParameter``;
+  ///   ``NFCError/Code/unsupported`` if the tag or the reader has no way for it.
   func securityStatus(_ range: Range<Int>) async throws -> [UInt8]
 
   /// Writes whole blocks. After a silence they are read back before they are sent again.
   ///
-  /// - Throws: `invalidParameter` before anything is written for data that are not whole blocks, or
-  ///   blocks that the tag does not have; `readOnly` with the number of a locked block.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is written for data that are not whole blocks, or
+  ///   blocks that the tag does not have; ``NFCError/Code/readOnly`` with the number of a locked block.
   func writeBlocks(at first: Int, _ data: [UInt8]) async throws
 
   /// Makes one block read-only for good. **Cannot be undone.**
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a number beyond 65535; ``NFCError/Code/tagRefused`` or
+  ///   ``NFCError/Code/unsupported`` for a chip that locks otherwise. A block that is locked already is no error.
   func lockBlock(_ number: Int) async throws
 }
 
 extension ISO15693Tag {
   /// Reads blocks; see ``readBlocks(_:securityStatus:)``.
+  ///
+  /// - Throws: as ``readBlocks(_:securityStatus:)``: ``NFCError/Code/invalidParameter``, and a refusal with the
+  ///   block.
   public func readBlocks(_ range: Range<Int>) async throws -> [ISO15693Block] {
     try await readBlocks(range, securityStatus: false)
   }
@@ -127,6 +139,10 @@ extension ISO15693Tag {
 
   /// Sends one command, addressed to this tag, and gives what follows the flags of the answer; see
   /// ``exchange(_:flags:)``.
+  ///
+  /// - Throws: as ``exchange(_:flags:)``: ``NFCError/Code/tagRefused``, ``NFCError/Code/readOnly`` or
+  ///   ``NFCError/Code/notAuthenticated`` with the cause `iso15693`; ``NFCError/Code/commandTooLong``;
+  ///   ``NFCError/Code/unsupported``.
   public func send(
     _ command: ISO15693Command, flags: ISO15693RequestFlags = []
   ) async throws -> [UInt8] {

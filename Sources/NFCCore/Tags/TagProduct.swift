@@ -9,7 +9,7 @@ public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
   /// The maker's type number, which tells chips of one name apart; `nil` where the name is enough.
   public let typeNumber: String?
 
-  public init(
+  package init(
     name: String, maker: String, memorySize: Int? = nil, typeNumber: String? = nil
   ) {
     self.name = name

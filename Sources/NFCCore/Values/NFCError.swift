@@ -125,20 +125,28 @@ public struct NFCError: Error, Hashable, Sendable {
 
   /// Where on the tag.
   public enum Place: Hashable, Sendable {
+    /// A page of an Ultralight or NTAG tag, counted through all sectors.
     case page(Int)
+    /// A block, by its number.
     case block(Int)
+    /// A sector, by its number.
     case sector(Int)
+    /// A file of a smart card, by its identifier.
     case file(UInt16)
     /// A byte of the message or file, counted from 0.
     case offset(Int)
   }
 
+  /// What has gone wrong, as a program tells it apart.
   public var code: Code
   /// One clause for people, without a full stop: what happened and, where it helps, what to do.
   public var reason: String
+  /// What lies beneath, as the tag, the driver or the system reported it; `nil` if nothing did.
   public var cause: Cause?
+  /// Where on the tag it has happened; `nil` if that is no one place.
   public var place: Place?
 
+  /// An error, for drivers.
   public init(_ code: Code, _ reason: String, cause: Cause? = nil, place: Place? = nil) {
     self.code = code
     self.reason = reason
@@ -146,6 +154,7 @@ public struct NFCError: Error, Hashable, Sendable {
     self.place = place
   }
 
+  /// The group of the code; `nil` for a code that belongs to none.
   public var group: Group? {
     switch code {
     case .readerNotFound, .readerUnavailable: .reader

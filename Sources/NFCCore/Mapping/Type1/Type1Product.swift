@@ -2,12 +2,12 @@
 ///
 /// Sources: Topaz BCM20203T96 and BCM20203T512 technical specifications. Control TLVs and the place of the
 /// dynamic lock bits are what every maker of tags of 512 bytes writes.
-public struct Type1Product: Hashable, Sendable {
+struct Type1Product: Hashable, Sendable {
   /// HR0: high half 1, NDEF; low half 1, static memory.
   let headerByte: UInt8
-  public let name: String
+  let name: String
   /// All blocks, in bytes.
-  public let size: Int
+  let size: Int
   /// Where the lock bits of dynamic memory are; `nil` for a chip without.
   let dynamicLocks: Range<Int>?
   /// What stands in front of the message of a formatted tag.
@@ -39,6 +39,9 @@ extension OtherTag {
 
   /// Which chip a Jewel or Topaz tag is: one exchange, RID. `nil` for a tag of another kind, without an
   /// exchange, and for a chip that is not known.
+  ///
+  /// - Throws: as ``OtherTag/transceive(_:timeout:)``: ``NFCError/Code/tagResponseError``,
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func product() async throws -> TagProduct? {
     guard technology == .jewel else { return nil }
     let header = try await transceive(Self.readIdentification)

@@ -7,9 +7,12 @@
 public struct MiFareApplicationDirectory: Hashable, Sendable {
   /// A two-byte application identifier: function cluster code and application code.
   public struct ApplicationIdentifier: Hashable, Sendable {
+    /// The function cluster code: the kind of application (AN10787, annex C).
     public var functionCluster: UInt8
+    /// The application code within the cluster.
     public var applicationCode: UInt8
 
+    /// An identifier of these codes.
     public init(functionCluster: UInt8, applicationCode: UInt8) {
       self.functionCluster = functionCluster
       self.applicationCode = applicationCode
@@ -26,7 +29,9 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
 
   /// The two parts of the directory.
   public enum Part: Hashable, Sendable, CaseIterable {
+    /// Version 1, in sector 0.
     case first
+    /// Version 2, in sector 16.
     case second
 
     /// The sector that holds it.
@@ -39,6 +44,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     var size: Int { blocks.count * MiFareClassicGeometry.blockSize }
   }
 
+  /// Which part of the directory this is.
   public let part: Part
   /// The sector of the card's publisher; 0 for none.
   public var publisherSector: Int
@@ -59,7 +65,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
 
   /// Reads the blocks of a part.
   ///
-  /// - Throws: `malformedContent` for a wrong size or check.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a wrong size or check.
   public init(_ bytes: [UInt8], part: Part) throws {
     guard bytes.count == part.size else {
       throw NFCError(

@@ -7,9 +7,13 @@
 public struct MiFareClassicAccessConditions: Hashable, Sendable {
   /// What a data block is accessed for.
   public enum Operation: Hashable, Sendable, CaseIterable {
+    /// READ.
     case read
+    /// WRITE.
     case write
+    /// INCREMENT.
     case increment
+    /// DECREMENT, TRANSFER and RESTORE, which the card allows together.
     case decrementTransferRestore
   }
 
@@ -18,10 +22,13 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Key A, which no card shows.
     public static let keyA = TrailerFields(rawValue: 1)
     /// The access bits and the general purpose byte.
     public static let accessBits = TrailerFields(rawValue: 2)
+    /// Key B.
     public static let keyB = TrailerFields(rawValue: 4)
+    /// The whole trailer.
     public static let all: TrailerFields = [.keyA, .accessBits, .keyB]
   }
 

@@ -1,7 +1,7 @@
 extension MiFareClassicCommands {
   /// Reads a value block of the sector that is open: one exchange.
   ///
-  /// - Throws: `malformedContent` if it is no value block.
+  /// - Throws: ``NFCError/Code/malformedContent`` if it is no value block.
   public func readValue(_ block: Int) async throws -> MiFareClassicValueBlock {
     let data = try await readBlock(block)
     do {
@@ -17,8 +17,9 @@ extension MiFareClassicCommands {
   ///
   /// - Parameter difference: negative takes away.
   /// - Returns: the new value.
-  /// - Throws: `capacityExceeded` if the sum is beyond 32 bits, and `malformedContent` for no value block:
-  ///   nothing is written. `tagRefused` if the access conditions forbid it.
+  /// - Throws: ``NFCError/Code/capacityExceeded`` if the sum is beyond 32 bits, and
+  ///   ``NFCError/Code/malformedContent`` for no value block: nothing is written. ``NFCError/Code/tagRefused`` if
+  ///   the access conditions forbid it.
   @discardableResult
   public func changeValue(_ block: Int, by difference: Int32) async throws -> Int32 {
     let number = try Self.number(block)

@@ -21,7 +21,8 @@ public struct MiFareClassicCommands: Sendable {
   /// try await classic.authenticate(block: 4, with: .factory, as: .a)
   /// ```
   ///
-  /// - Throws: `authenticationFailed` if it is not this key; `invalidParameter` for a block that no card has.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if it is not this key; ``NFCError/Code/invalidParameter`` for
+  ///   a block that no card has.
   public func authenticate(
     block: Int, with key: MiFareClassicKey, as keyType: MiFareClassicKeyType
   ) async throws {
@@ -33,7 +34,7 @@ public struct MiFareClassicCommands: Sendable {
 
   /// Reads a block: 16 bytes. Key A of a trailer reads as zeros.
   ///
-  /// - Throws: `tagRefused` if the sector is not open, or the key may not read it.
+  /// - Throws: ``NFCError/Code/tagRefused`` if the sector is not open, or the key may not read it.
   public func readBlock(_ block: Int) async throws -> [UInt8] {
     let block = try Self.number(block)
     return try await handle.perform { try MiFareClassicExchange.read(block, $0) }
@@ -41,8 +42,8 @@ public struct MiFareClassicCommands: Sendable {
 
   /// Writes a block of 16 bytes. That of a sector trailer is not stopped by a cancelled task.
   ///
-  /// - Throws: `malformedContent` for a sector trailer whose access bits are broken, before anything is
-  ///   sent: it would close the sector for good.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a sector trailer whose access bits are broken, before
+  ///   anything is sent: it would close the sector for good.
   public func writeBlock(_ block: Int, _ data: [UInt8]) async throws {
     guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
@@ -57,21 +58,33 @@ public struct MiFareClassicCommands: Sendable {
   }
 
   /// Adds to a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
+  ///   sector is not open, the key may not do it, or the block holds no value.
   public func increment(_ block: Int, by value: UInt32) async throws {
     try await send(.increment(Self.number(block), by: value))
   }
 
   /// Takes from a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
+  ///   sector is not open, the key may not do it, or the block holds no value.
   public func decrement(_ block: Int, by value: UInt32) async throws {
     try await send(.decrement(Self.number(block), by: value))
   }
 
   /// RESTORE: loads a value block into the card's transfer buffer; ``transfer(to:)`` writes it.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
+  ///   sector is not open, the key may not do it, or the block holds no value.
   public func loadValue(from block: Int) async throws {
     try await send(.restore(Self.number(block)))
   }
 
   /// TRANSFER: writes the transfer buffer to a block of the same sector.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
+  ///   key may not do it, or nothing is in the buffer.
   public func transfer(to block: Int) async throws {
     try await send(.transfer(Self.number(block)))
   }

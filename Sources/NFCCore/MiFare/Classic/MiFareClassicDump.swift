@@ -10,6 +10,7 @@ public struct MiFareClassicSectorDump: Hashable, Sendable {
     case notReadable(blocks: [Int])
   }
 
+  /// The number of the sector.
   public let sector: Int
   /// Which key opened it first; `nil` if none did.
   public internal(set) var openedWith: MiFareClassicKeyType?
@@ -21,6 +22,7 @@ public struct MiFareClassicSectorDump: Hashable, Sendable {
   public internal(set) var keyB: MiFareClassicKey?
   /// `nil` if the trailer was not read.
   public internal(set) var accessConditions: MiFareClassicAccessConditions?
+  /// Byte 9 of the trailer; `nil` if the trailer was not read.
   public internal(set) var generalPurposeByte: UInt8?
   /// `nil` if everything was read.
   public internal(set) var failure: Failure?
@@ -51,7 +53,9 @@ public struct MiFareClassicSectorDump: Hashable, Sendable {
 
 /// The memory of a MIFARE Classic as far as keys have opened it.
 public struct MiFareClassicDump: Hashable, Sendable {
+  /// The size of the card and its sectors.
   public let geometry: MiFareClassicGeometry
+  /// The sectors, in order.
   public let sectors: [MiFareClassicSectorDump]
 
   /// Whether every block was read.
@@ -235,7 +239,8 @@ extension MiFareClassicCommands {
   ///
   /// - Parameter findsBothKeys: looks for the other key too, even where it is not needed to read.
   /// - Returns: what was read; ``MiFareClassicSectorDump/failure`` says why anything was not.
-  /// - Throws: `invalidParameter` for a sector that the card has not, or no keys; `tagConnectionLost`.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a sector that the card has not, or no keys;
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func readSector(
     _ sector: Int, keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown,
     findsBothKeys: Bool = false
@@ -259,7 +264,7 @@ extension MiFareClassicCommands {
   /// first.
   ///
   /// - Returns: what was read; a sector that no key opens is in it with its ``MiFareClassicSectorDump/failure``.
-  /// - Throws: `invalidParameter` for no keys; `tagConnectionLost`.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for no keys; ``NFCError/Code/tagConnectionLost``.
   public func dump(
     keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, findsBothKeys: Bool = false
   ) async throws -> MiFareClassicDump {

@@ -12,6 +12,7 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
   private static let smallSectorSize = 4
   private static let largeSectorSize = 16
 
+  /// How many sectors there are.
   public let sectorCount: Int
 
   private init(sectorCount: Int) { self.sectorCount = sectorCount }
@@ -40,7 +41,9 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
     self = geometry
   }
 
+  /// The numbers of all sectors.
   public var sectors: Range<Int> { 0..<sectorCount }
+  /// How many blocks there are.
   public var blockCount: Int { blocks(ofSector: sectorCount - 1).upperBound }
   /// All blocks, in bytes.
   public var memorySize: Int { blockCount * Self.blockSize }
@@ -62,6 +65,7 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
     return (sector == 0 ? 1 : blocks.lowerBound)..<blocks.upperBound - 1
   }
 
+  /// The number of a sector's trailer, its last block.
   public func trailer(ofSector sector: Int) -> Int { blocks(ofSector: sector).upperBound - 1 }
 
   /// The sector that a block is in.
@@ -71,6 +75,7 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
       : Self.smallSectorCount + (block - Self.firstBlockOfLargeSectors) / Self.largeSectorSize
   }
 
+  /// Whether a block is the trailer of its sector.
   public func isTrailer(_ block: Int) -> Bool { block == trailer(ofSector: sector(ofBlock: block)) }
 
   /// The group of access bits that a block is in: 0 to 2 for data, 3 for the trailer. In a large sector

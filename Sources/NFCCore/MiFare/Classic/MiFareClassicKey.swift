@@ -3,6 +3,7 @@ public struct MiFareClassicKey: Hashable, Sendable {
   /// The bytes of a key.
   public static let size = 6
 
+  /// The six bytes, in the order in which a trailer has them.
   public let bytes: [UInt8]
 
   /// `nil` unless there are six bytes.
@@ -36,6 +37,8 @@ extension MiFareClassicKey: CustomStringConvertible, CustomDebugStringConvertibl
 
 /// Which of a sector's two keys.
 public enum MiFareClassicKeyType: Hashable, Sendable {
+  /// Key A.
   case a
+  /// Key B.
   case b
 }

@@ -2,9 +2,13 @@
 public struct MiFareClassicRestorePlan: Hashable, Sendable {
   /// A block to be written, and the key that may.
   public struct Write: Hashable, Sendable {
+    /// The number of the block.
     public let block: Int
+    /// The 16 bytes that are written.
     public let data: [UInt8]
+    /// Which key opens the sector for the write.
     public let keyType: MiFareClassicKeyType
+    /// The key that opens the sector for the write.
     public let key: MiFareClassicKey
   }
 
@@ -24,10 +28,13 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
     case refused
   }
 
+  /// A block or sector that is left out.
   public struct Omission: Hashable, Sendable {
+    /// The number of the sector.
     public let sector: Int
     /// `nil`: the whole sector.
     public let block: Int?
+    /// Why it is left out.
     public let reason: Reason
   }
 
@@ -47,7 +54,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   ///     they are on the card.
   ///   - card: what is on the card; keys that were not found cannot be used.
   ///   - locksForGood: writes trailers too whose access bits no key can change again. **Cannot be undone.**
-  /// - Throws: `malformedContent` if the dump is not of a card of this size.
+  /// - Throws: ``NFCError/Code/malformedContent`` if the dump is not of a card of this size.
   public init(
     image: [UInt8], known: [Bool]? = nil, card: MiFareClassicDump, locksForGood: Bool = false
   ) throws {
@@ -212,13 +219,17 @@ extension MiFareClassicSectorDump {
 
 /// What restoring a dump has done, sector by sector.
 public struct MiFareClassicRestoreReport: Hashable, Sendable {
+  /// What has become of a sector.
   public struct Sector: Hashable, Sendable {
+    /// The number of the sector.
     public let sector: Int
     /// The blocks that were written; those that held what they should are not among them.
     public internal(set) var written: [Int]
+    /// What was left out, and what the card has refused.
     public internal(set) var omissions: [MiFareClassicRestorePlan.Omission]
   }
 
+  /// The sectors, in order.
   public let sectors: [Sector]
 
   /// Whether all of the dump is on the card now, but for the maker's block 0.
@@ -252,7 +263,8 @@ extension MiFareClassicCommands {
   ///
   /// - Parameters: as ``MiFareClassicRestorePlan/init(image:known:card:locksForGood:)``; the keys are those of
   ///   the card as it is now.
-  /// - Throws: `malformedContent` before anything is sent if the dump is not of a card of this size.
+  /// - Throws: ``NFCError/Code/malformedContent`` before anything is sent if the dump is not of a card of this
+  ///   size.
   public func restorePlan(
     _ image: [UInt8], known: [Bool]? = nil,
     keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, locksForGood: Bool = false
@@ -271,7 +283,7 @@ extension MiFareClassicCommands {
   ///
   /// A run that was broken off can be repeated with a new plan: sector by sector, data before the trailer.
   ///
-  /// - Throws: `tagConnectionLost`. A block that the card refuses is in the report.
+  /// - Throws: ``NFCError/Code/tagConnectionLost``. A block that the card refuses is in the report.
   public func restore(
     _ plan: MiFareClassicRestorePlan
   ) async throws -> MiFareClassicRestoreReport {

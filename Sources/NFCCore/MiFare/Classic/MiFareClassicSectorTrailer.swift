@@ -5,12 +5,16 @@
 ///
 /// Source: MF1S50YYX data sheet, 8.6.3.
 public struct MiFareClassicSectorTrailer: Hashable, Sendable {
+  /// Key A. A trailer that was read from a card has zeros here.
   public var keyA: MiFareClassicKey
+  /// Who may do what with the blocks of the sector.
   public var accessConditions: MiFareClassicAccessConditions
   /// Byte 9, free for applications; the application directory and NFC give it a meaning.
   public var generalPurposeByte: UInt8
+  /// Key B, or data where the access conditions make it readable.
   public var keyB: MiFareClassicKey
 
+  /// A trailer of these parts.
   public init(
     keyA: MiFareClassicKey, accessConditions: MiFareClassicAccessConditions,
     generalPurposeByte: UInt8, keyB: MiFareClassicKey
@@ -26,7 +30,7 @@ public struct MiFareClassicSectorTrailer: Hashable, Sendable {
 
   /// Reads a trailer as it stands on the card or in a dump. Keys that may not be read are zeros.
   ///
-  /// - Throws: `malformedContent` for another size than 16 or broken access bits.
+  /// - Throws: ``NFCError/Code/malformedContent`` for another size than 16 or broken access bits.
   public init(_ block: [UInt8]) throws {
     guard block.count == MiFareClassicGeometry.blockSize,
       let keyA = MiFareClassicKey(block[..<MiFareClassicKey.size]),

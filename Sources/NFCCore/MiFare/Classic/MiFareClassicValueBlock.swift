@@ -2,10 +2,12 @@
 ///
 /// Source: MF1S50YYX data sheet, 8.6.2.1.
 public struct MiFareClassicValueBlock: Hashable, Sendable {
+  /// The value.
   public var value: Int32
   /// For the user: where a copy is kept. Calculations leave it as it is.
   public var address: UInt8
 
+  /// A value block.
   public init(value: Int32, address: UInt8 = 0) {
     self.value = value
     self.address = address
@@ -13,8 +15,8 @@ public struct MiFareClassicValueBlock: Hashable, Sendable {
 
   /// Reads a block.
   ///
-  /// - Throws: `malformedContent` for another size than 16, or if the copies differ: the block then is
-  ///   no value block.
+  /// - Throws: ``NFCError/Code/malformedContent`` for another size than 16, or if the copies differ: the block then
+  ///   is no value block.
   public init(_ block: [UInt8]) throws {
     guard block.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(.malformedContent, "a value block has 16 bytes, not \(block.count)")

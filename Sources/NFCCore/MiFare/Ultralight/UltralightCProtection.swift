@@ -8,11 +8,13 @@ public struct UltralightCProtection: Hashable, Sendable {
   /// AUTH1: the key is needed for reading as well as for writing.
   public let protectsReading: Bool
 
+  /// Bytes in a key.
   public static let keySize = 16
   /// Page 42 is AUTH0's own: from a later page on, anybody could take the protection away.
   public static let firstPages = 3...42
 
-  /// - Throws: `invalidParameter` for a key that has not 16 bytes, and for a page out of ``firstPages``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that has not 16 bytes, and for a page out of
+  ///   ``firstPages``.
   public init(key: [UInt8]?, firstPage: Int, protectsReading: Bool = false) throws(NFCError) {
     guard key.map({ $0.count == Self.keySize }) ?? true else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key?.count ?? 0)")
@@ -45,6 +47,7 @@ extension UltralightCProtection: CustomStringConvertible, CustomDebugStringConve
 /// knows: pages are opened before the key changes, the tag then proves that it has the new one, and AUTH0, which
 /// closes them, comes last.
 public struct UltralightCProtectionPlan: Hashable, Sendable {
+  /// A step of the plan: an authentication, or a page that is written.
   public typealias Step = UltralightProtectionPlan.Step
 
   /// What cannot be undone.
@@ -55,6 +58,7 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
 
   /// In the order in which they are done.
   public let steps: [Step]
+  /// What of the plan cannot be undone; to be accepted by name.
   public let irreversibleEffects: [IrreversibleEffect]
 
   let settings: Type2Chip.TripleDESSettings
@@ -138,8 +142,9 @@ extension UltralightCommands {
   /// - Parameters:
   ///   - protection: `nil` to take the protection away.
   ///   - key: the one that the tag has, if it asks for one.
-  /// - Throws: `unsupported` for another chip; `readOnly` if the pages are locked; `authenticationFailed`;
-  ///   `notAuthenticated` if they cannot be read without the key.
+  /// - Throws: ``NFCError/Code/unsupported`` for another chip; ``NFCError/Code/readOnly`` if the pages are locked;
+  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if they cannot be read without
+  ///   the key.
   public func protectionPlan(
     _ protection: UltralightCProtection?, key: [UInt8]?
   ) async throws -> UltralightCProtectionPlan {
@@ -164,8 +169,9 @@ extension UltralightCommands {
   ///   - effects: all that cannot be undone about it and is wanted so.
   ///   - key: the one that the tag has. A plan that keeps it and closes pages wants it, so that no tag is closed
   ///     by a key that nobody knows.
-  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, lacks the key, or if
-  ///   the tag is not as it was when the plan was made; `authenticationFailed`; `notAuthenticated`; `readOnly`.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, lacks the
+  ///   key, or if the tag is not as it was when the plan was made; ``NFCError/Code/authenticationFailed``;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/readOnly``.
   public func protect(
     _ plan: UltralightCProtectionPlan,
     accepting effects: Set<UltralightCProtectionPlan.IrreversibleEffect>, key: [UInt8]? = nil

@@ -5,7 +5,8 @@ extension UltralightCommands {
   ///
   /// - Parameter key: 16 bytes, the two DES keys in the order in which DES takes them; on delivery
   ///   `49454D4B41455242214E4143554F5946`.
-  /// - Throws: `authenticationFailed`; `invalidParameter` for another number of bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed``; ``NFCError/Code/invalidParameter`` for another number of
+  ///   bytes.
   public func authenticate(key: [UInt8]) async throws {
     try await handle.performCommand { link in
       try UltralightCAuthentication.run(key: key, link)
@@ -23,7 +24,7 @@ extension UltralightCommands {
   /// mixture of both keys: write the key again while the tag still lets the pages be written.
   ///
   /// - Parameter key: as ``authenticate(key:)``.
-  /// - Throws: `readOnly` if the pages are protected and the old key was not proved, or are locked.
+  /// - Throws: ``NFCError/Code/readOnly`` if the pages are protected and the old key was not proved, or are locked.
   public func changeKey(_ key: [UInt8]) async throws {
     guard key.count == TwoKeyTripleDES.keySize else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")

@@ -8,6 +8,9 @@ public struct UltralightCommands: Sendable {
   let handle: TagHandle
 
   /// GET_VERSION: eight bytes (NTAG21x data sheet, 10.1). One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` on a chip without the command; ``NFCError/Code/tagResponseError``;
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func version() async throws -> [UInt8] {
     try await send(.getVersion)
   }
@@ -16,7 +19,7 @@ public struct UltralightCommands: Sendable {
   ///
   /// Past the last page that can be read most chips continue with page 0.
   ///
-  /// - Throws: `invalidParameter` for a page beyond 255; `tagRefused`.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a page beyond 255; ``NFCError/Code/tagRefused``.
   public func readFourPages(from page: Int) async throws -> [UInt8] {
     try await send(.read(page: Self.number(page)))
   }
@@ -33,9 +36,9 @@ public struct UltralightCommands: Sendable {
   ///
   /// The first call costs what ``MiFareTag/product()`` costs, if that has not been asked before.
   ///
-  /// - Throws: `invalidParameter` for pages beyond 255; `tagRefused` with the page from which the chip
-  ///   refuses to read on. A chip without FAST_READ gives page 0 and those after it in place of up to
-  ///   three pages that are protected.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for pages beyond 255; ``NFCError/Code/tagRefused`` with the page
+  ///   from which the chip refuses to read on. A chip without FAST_READ gives page 0 and those after it in place of
+  ///   up to three pages that are protected.
   public func readPages(_ pages: Range<Int>) async throws -> [UInt8] {
     guard pages.lowerBound >= 0, pages.upperBound <= 256 else {
       throw NFCError(.invalidParameter, "pages are 0 to 255")
@@ -51,8 +54,8 @@ public struct UltralightCommands: Sendable {
   ///
   /// Page 2 has lock bits and page 3 bits that can only be set: **what is set there cannot be undone**.
   ///
-  /// - Throws: `invalidParameter` for another number of bytes; `readOnly` for a page that is locked,
-  ///   protected or not there.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for another number of bytes; ``NFCError/Code/readOnly`` for a
+  ///   page that is locked, protected or not there.
   public func writePage(_ page: Int, _ data: [UInt8]) async throws {
     guard data.count == Type2Memory.pageSize else {
       throw NFCError(
@@ -69,6 +72,8 @@ public struct UltralightCommands: Sendable {
   ///
   /// - Parameter number: 0 to 2 on Ultralight EV1, 2 on NTAG213, NTAG215 and NTAG216, where it has to be
   ///   enabled.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a number that no chip has; ``NFCError/Code/tagRefused`` for a
+  ///   counter that this one has not, or does not show.
   public func readCounter(_ number: Int) async throws -> Int {
     let bytes = try await send(.readCounter(Self.number(counter: number)))
     return Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
@@ -76,7 +81,8 @@ public struct UltralightCommands: Sendable {
 
   /// INCR_CNT of Ultralight EV1. One exchange. **Cannot be undone.**
   ///
-  /// - Throws: `invalidParameter` for more than 24 bits; `tagRefused` if the counter would overflow.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for more than 24 bits; ``NFCError/Code/tagRefused`` if the
+  ///   counter would overflow.
   public func incrementCounter(_ number: Int, by value: Int) async throws {
     let number = try Self.number(counter: number)
     guard (0...0xFF_FFFF).contains(value) else {
@@ -86,6 +92,9 @@ public struct UltralightCommands: Sendable {
   }
 
   /// READ_SIG: the 32 bytes of the originality signature, 48 of an Ultralight AES. One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` on a chip without a signature; ``NFCError/Code/tagResponseError``;
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func readSignature() async throws -> [UInt8] {
     try await send(.readSignature)
   }
@@ -95,8 +104,8 @@ public struct UltralightCommands: Sendable {
   ///
   /// - Parameter password: four bytes.
   /// - Returns: the two bytes PACK by which the tag shows that it is the right one.
-  /// - Throws: `authenticationFailed`; the reason says so if the tag no longer takes any password because
-  ///   too many were wrong.
+  /// - Throws: ``NFCError/Code/authenticationFailed``; the reason says so if the tag no longer takes any password
+  ///   because too many were wrong.
   @discardableResult
   public func authenticate(password: [UInt8]) async throws -> [UInt8] {
     try await handle.performCommand { link in
@@ -109,7 +118,7 @@ public struct UltralightCommands: Sendable {
   /// SECTOR_SELECT of NTAG I²C: the sector that page numbers are of from now on, until the tag is selected
   /// again, or NDEF, a dump or a restore has been asked for, which leave the tag in sector 0. Two exchanges.
   ///
-  /// - Throws: `tagRefused` for a sector that is not there.
+  /// - Throws: ``NFCError/Code/tagRefused`` for a sector that is not there.
   public func selectSector(_ sector: Int) async throws {
     guard let sector = UInt8(exactly: sector) else {
       throw NFCError(.invalidParameter, "sectors are 0 to 255", place: .sector(sector))

@@ -1,5 +1,6 @@
 /// The memory of an Ultralight or NTAG chip as far as it could be read.
 public struct UltralightDump: Hashable, Sendable {
+  /// The chip.
   public var product: TagProduct { chip.product }
   let chip: Type2Chip
   /// All pages in order, four bytes each; password, acknowledge and pages that were not read are zeros.
@@ -7,6 +8,7 @@ public struct UltralightDump: Hashable, Sendable {
   /// Pages from here on were not read: they are protected by a password or key. `nil` if all were.
   public let firstProtectedPage: Int?
 
+  /// Whether every page was read that the chip shows at all.
   public var isComplete: Bool { firstProtectedPage == nil }
 }
 
@@ -27,6 +29,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     public static let locks = Extras(rawValue: 8)
   }
 
+  /// Why a page is not written.
   public enum Reason: Hashable, Sendable {
     /// The page belongs to what is written only when asked for by name.
     case notAskedFor
@@ -38,13 +41,19 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     case notConfirmed
   }
 
+  /// A page that is written.
   public struct Write: Hashable, Sendable {
+    /// The number of the page, counted through all sectors.
     public let page: Int
+    /// The four bytes that are written.
     public let data: [UInt8]
   }
 
+  /// A page that differs from the dump and is not written.
   public struct Omission: Hashable, Sendable {
+    /// The number of the page, counted through all sectors.
     public let page: Int
+    /// Why it is not written.
     public let reason: Reason
   }
 
@@ -55,6 +64,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
 
   /// User memory first, then page 3, configuration, password, and locks last.
   public let writes: [Write]
+  /// The pages that differ and are left out.
   public let omissions: [Omission]
   let chip: Type2Chip
   /// Whether it changes what opens the tag.
@@ -67,8 +77,8 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   /// Compares a tag with a dump.
   ///
   /// - Parameter known: which bytes of the dump are known, `nil` for all; pages that are not stay as they are.
-  /// - Throws: `malformedContent` if the dump is not of a chip of this size; `unsupported` for a product
-  ///   whose pages are not known.
+  /// - Throws: ``NFCError/Code/malformedContent`` if the dump is not of a chip of this size;
+  ///   ``NFCError/Code/unsupported`` for a product whose pages are not known.
   public init(
     image: [UInt8], known: [Bool]? = nil, tag: UltralightDump, extras: Extras = []
   ) throws {
@@ -131,7 +141,9 @@ public struct UltralightRestorePlan: Hashable, Sendable {
 
 /// What restoring a dump has done.
 public struct UltralightRestoreReport: Hashable, Sendable {
+  /// The pages that were written, in order.
   public internal(set) var written: [Int]
+  /// The pages that the plan leaves out, and those that the tag has refused.
   public internal(set) var omissions: [UltralightRestorePlan.Omission]
 
   /// Whether the tag has taken every page of the plan.
@@ -242,7 +254,8 @@ extension UltralightCommands {
   /// sector 0.
   ///
   /// - Parameter password: is given first, if there is one; see ``authenticate(password:)``.
-  /// - Throws: `unsupported` for a chip whose pages are not known; `authenticationFailed`.
+  /// - Throws: ``NFCError/Code/unsupported`` for a chip whose pages are not known;
+  ///   ``NFCError/Code/authenticationFailed``.
   public func dump(password: [UInt8]? = nil) async throws -> UltralightDump {
     let handle = handle
     return try await handle.perform { link in
@@ -255,6 +268,8 @@ extension UltralightCommands {
   /// Finds out what restoring a dump would write: reads the tag. Writes nothing.
   ///
   /// - Parameters: as ``UltralightRestorePlan/init(image:known:tag:extras:)`` and ``dump(password:)``.
+  /// - Throws: ``NFCError/Code/malformedContent`` if the dump is not of a chip of this size;
+  ///   ``NFCError/Code/unsupported`` for a chip whose pages are not known; ``NFCError/Code/authenticationFailed``.
   public func restorePlan(
     _ image: [UInt8], known: [Bool]? = nil, extras: UltralightRestorePlan.Extras = [],
     password: [UInt8]? = nil
@@ -265,7 +280,7 @@ extension UltralightCommands {
 
   /// Writes what a plan says: one exchange per page.
   ///
-  /// - Throws: `tagConnectionLost`. A page that the tag refuses is in the report.
+  /// - Throws: ``NFCError/Code/tagConnectionLost``. A page that the tag refuses is in the report.
   public func restore(
     _ plan: UltralightRestorePlan, password: [UInt8]? = nil
   ) async throws -> UltralightRestoreReport {

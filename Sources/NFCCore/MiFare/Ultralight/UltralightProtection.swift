@@ -18,12 +18,14 @@ public struct UltralightProtection: Hashable, Sendable {
   /// CFGLCK: none of this, but the password, can be changed again. **Cannot be undone.**
   public let locksConfiguration: Bool
 
+  /// Bytes in a password.
   public static let passwordSize = 4
+  /// Bytes in a password acknowledge.
   public static let passwordAcknowledgeSize = 2
   /// Values of AUTHLIM but 0, which is no limit.
   public static let attemptLimits = 1...7
 
-  /// - Throws: `invalidParameter` for sizes and numbers that the tag has no room for.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for sizes and numbers that the tag has no room for.
   public init(
     password: [UInt8], passwordAcknowledge: [UInt8], firstPage: Int, protectsReading: Bool = false,
     attemptLimit: Int? = nil, protectsCounter: Bool? = nil, locksConfiguration: Bool = false

@@ -24,6 +24,7 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
     case forgetsPassword
   }
 
+  /// The chip that the plan is for.
   public var product: TagProduct { chip.product }
   /// In the order in which they are done.
   public let steps: [Step]
@@ -160,9 +161,10 @@ extension UltralightCommands {
   /// - Parameters:
   ///   - protection: `nil` to take the protection away.
   ///   - password: the one that the tag has, if it asks for one.
-  /// - Throws: `unsupported` for a chip without a password; `invalidParameter` for a first page that would
-  ///   leave the settings open; `readOnly` if they are locked; `authenticationFailed`; `notAuthenticated` if
-  ///   they cannot be read without the password.
+  /// - Throws: ``NFCError/Code/unsupported`` for a chip without a password; ``NFCError/Code/invalidParameter`` for
+  ///   a first page that would leave the settings open; ``NFCError/Code/readOnly`` if they are locked;
+  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if they cannot be read without
+  ///   the password.
   public func protectionPlan(
     _ protection: UltralightProtection?, password: [UInt8]? = nil
   ) async throws -> UltralightProtectionPlan {
@@ -187,8 +189,9 @@ extension UltralightCommands {
   /// - Parameters:
   ///   - effects: all that cannot be undone about it and is wanted so.
   ///   - password: the one that the tag has, if it asks for one.
-  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, or if the tag is not
-  ///   as it was when the plan was made; `authenticationFailed`; `notAuthenticated`; `tagConnectionLost`.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the
+  ///   tag is not as it was when the plan was made; ``NFCError/Code/authenticationFailed``;
+  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagConnectionLost``.
   public func protect(
     _ plan: UltralightProtectionPlan,
     accepting effects: Set<UltralightProtectionPlan.IrreversibleEffect>, password: [UInt8]? = nil

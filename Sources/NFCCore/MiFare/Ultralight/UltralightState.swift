@@ -11,12 +11,17 @@ public struct UltralightLockState: Hashable, Sendable {
 
 /// How a password or a key protects an Ultralight or NTAG tag.
 public struct UltralightProtectionState: Hashable, Sendable {
+  /// What opens protected pages.
   public enum Secret: String, Hashable, Sendable {
+    /// A password of four bytes.
     case password
+    /// Authentication with two-key triple DES, of the Ultralight C.
     case tripleDES
+    /// Authentication with AES-128, of the Ultralight AES.
     case aes
   }
 
+  /// What opens the protected pages.
   public let secret: Secret
   /// AUTH0: the first page that asks for it; `nil` if none does.
   public let firstPage: Int?
@@ -32,11 +37,29 @@ public struct UltralightProtectionState: Hashable, Sendable {
 public struct UltralightArea: Hashable, Sendable {
   /// What pages are for.
   public enum Use: String, Hashable, Sendable {
-    case identifierAndLocks, oneTime, user, locks, counter, configuration, secret, key, reserved
+    /// The UID and the static lock bits.
+    case identifierAndLocks
+    /// The capability container, whose bits can only be set.
+    case oneTime
+    /// Memory for data.
+    case user
+    /// Dynamic lock bits.
+    case locks
+    /// The 16-bit counter of the Ultralight C.
+    case counter
+    /// Settings.
+    case configuration
+    /// Password and password acknowledge, which cannot be read.
+    case secret
+    /// Keys, which cannot be read.
+    case key
+    /// Without a use of their own.
+    case reserved
   }
 
   /// Counted through all sectors.
   public let pages: ClosedRange<Int>
+  /// What the pages are for.
   public let use: Use
 }
 
@@ -134,6 +157,8 @@ extension Type2PageMap.Use {
 extension UltralightCommands {
   /// What opens the protected pages of the chip; `nil` for one that has no such thing, or another than these. Costs
   /// what ``MiFareTag/product()`` costs.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func secret() async throws -> UltralightProtectionState.Secret? {
     try await handle.perform { link in
       switch try handle.type2Chip(link)?.access {
@@ -147,6 +172,8 @@ extension UltralightCommands {
 
   /// Whether the maker's signature over the UID is genuine; `unknown` for a chip that has none, or does not give it.
   /// One exchange, and what ``MiFareTag/product()`` costs.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func originality() async throws -> OriginalitySignature.Verdict {
     try await handle.perform { link in
       let chip = try handle.type2Chip(link)
@@ -162,6 +189,8 @@ extension UltralightCommands {
 
   /// The counters that the chip has and gives, by their numbers. One exchange each, and what
   /// ``MiFareTag/product()`` costs.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func counters() async throws -> [UInt8: Int] {
     try await handle.perform { link in
       var counters: [UInt8: Int] = [:]
