@@ -18,7 +18,8 @@ extension Reader {
   ///   environment variable `NFC_READER`, or else the first reader that is found and can be opened. Readers of
   ///   the PC/SC service are looked for only when there is no other: asking for them may start the service,
   ///   which takes every reader that it knows.
-  /// - Throws: ``NFCError`` with `readerNotFound`, `readerUnavailable` or `invalidParameter`.
+  /// - Throws: ``NFCError/Code/readerNotFound``, ``NFCError/Code/readerUnavailable`` or
+  ///   ``NFCError/Code/invalidParameter``.
   public static func open(_ connectionString: String? = nil) async throws -> Reader {
     guard let name = connectionString ?? nameInEnvironment else {
       return try await ReaderSearch.openFirst().1
@@ -49,7 +50,7 @@ extension Reader {
 
   /// Makes a reader of a driver of the program's own, on a thread of its own.
   ///
-  /// - Throws: ``NFCError`` with `readerUnavailable` if the system gives no thread.
+  /// - Throws: ``NFCError/Code/readerUnavailable`` if the system gives no thread.
   public static func open(with driver: sending any ReaderDriver) async throws -> Reader {
     Reader(driver: driver, executor: try makeThread())
   }
@@ -72,7 +73,7 @@ extension Reader {
   /// - Parameters:
   ///   - service: is made and used on the reader's thread.
   ///   - name: the reader's name or a part of it; empty for the first.
-  /// - Throws: ``NFCError`` with `readerNotFound` or `readerUnavailable`.
+  /// - Throws: ``NFCError/Code/readerNotFound`` or ``NFCError/Code/readerUnavailable``.
   public static func open(
     _ name: String = "", over service: @escaping @Sendable () -> any SmartCardService
   ) async throws -> Reader {
@@ -83,7 +84,7 @@ extension Reader {
   /// Opens a reader by a driver of the program's own, for which no ``ReaderSource`` is registered.
   ///
   /// - Parameter driver: makes the driver, on the thread that it is used on from then on.
-  /// - Throws: what `driver` throws; `readerUnavailable` if the system has no thread left.
+  /// - Throws: what `driver` throws; ``NFCError/Code/readerUnavailable`` if the system has no thread left.
   public static func open(
     _ driver: @escaping @Sendable () throws -> any ReaderDriver
   ) async throws -> Reader {

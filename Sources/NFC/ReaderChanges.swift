@@ -22,6 +22,7 @@ public struct ReaderChanges: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(addresses: addresses) }
 
+  /// Waits for the next change.
   public struct Iterator: AsyncIteratorProtocol {
     let addresses: [ReaderAddress]
     private var watch: ReaderWatch?
@@ -30,6 +31,9 @@ public struct ReaderChanges: AsyncSequence, Sendable {
 
     init(addresses: [ReaderAddress]) { self.addresses = addresses }
 
+    /// Waits until a reader is plugged in or unplugged. It never returns `nil`.
+    ///
+    /// - Throws: `CancellationError`; ``NFCError/Code/readerUnavailable`` if the system gives no thread.
     public mutating func next() async throws -> ReaderChange? {
       let watch = try self.watch ?? ReaderWatch(addresses)
       self.watch = watch

@@ -163,6 +163,8 @@ extension Reader {
   /// the same, unless libnfc has it open. PC/SC slots for SAM cards are left out.
   ///
   /// Nothing is opened, and nothing is written to a reader that is in use.
+  ///
+  /// - Throws: ``NFCError/Code/readerUnavailable`` if the system gives no thread.
   public static func list() async throws -> [FoundReader] {
     try await ReaderSearch.allReaders()
   }

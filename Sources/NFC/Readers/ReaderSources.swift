@@ -85,8 +85,9 @@ public enum ReaderSources {
 extension Reader {
   /// Starts a reader that hangs as if it had been plugged in again. Nothing may have it open.
   ///
-  /// - Throws: `unsupported` for a reader that is not on USB; `readerNotFound`; `readerUnavailable` if a program
-  ///   has it, or this login may not use it; `readerLost` if it has not come back.
+  /// - Throws: ``NFCError/Code/unsupported`` for a reader that is not on USB; ``NFCError/Code/readerNotFound``;
+  ///   ``NFCError/Code/readerUnavailable`` if a program has it, or this login may not use it;
+  ///   ``NFCError/Code/readerLost`` if it has not come back.
   public static func reset(_ address: ReaderAddress) async throws {
     guard let source = ReaderSources.source(of: address) else {
       throw ReaderSources.unknown(address)

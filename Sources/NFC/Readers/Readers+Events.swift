@@ -29,8 +29,8 @@ extension Readers {
   ///   - onCardInUse: is told, once each time, that another program has the card that is there; polling goes on
   ///     until it is free or another comes.
   ///   - body: whether to go on.
-  /// - Throws: `unsupported` as ``firstTag(polling:within:where:)``; `readerLost` if no reader is left that could
-  ///   come back; what `body` throws.
+  /// - Throws: ``NFCError/Code/unsupported`` as ``firstTag(polling:within:where:)``; ``NFCError/Code/readerLost``
+  ///   if no reader is left that could come back; what `body` throws.
   public func forEachEvent(
     polling options: PollingOptions = .all, pause: Duration = .milliseconds(100),
     onCardInUse: (@Sendable (NFCError) -> Void)? = nil,

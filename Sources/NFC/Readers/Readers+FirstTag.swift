@@ -9,8 +9,8 @@ extension Readers {
   ///     readers have; naming a technology that none of them has throws `unsupported`.
   ///   - limit: how long to wait; `nil` for as long as it takes.
   ///   - fits: whether a tag is one that is wanted; others are passed over.
-  /// - Throws: `noTag` if none came in time; `unsupported`; `readerLost` if no reader is left;
-  ///   `CancellationError`.
+  /// - Throws: ``NFCError/Code/noTag`` if none came in time; ``NFCError/Code/unsupported``;
+  ///   ``NFCError/Code/readerLost`` if no reader is left; `CancellationError`.
   public func firstTag(
     polling options: PollingOptions = .all, within limit: Duration? = nil,
     where fits: @escaping @Sendable (DetectedTag) -> Bool = { _ in true }

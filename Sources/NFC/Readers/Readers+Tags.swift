@@ -15,9 +15,14 @@ public struct ReadersEvents: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(handover: Handover(readers, options)) }
 
+  /// Polls the readers until the next event.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let handover: Handover
 
+    /// Polls until something happens; `nil` if there is nothing to wait for.
+    ///
+    /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader has; ``NFCError/Code/readerLost`` if
+    ///   no reader is left; `CancellationError`.
     public mutating func next() async throws -> ReadersEvent? { try await handover.next() }
   }
 }
@@ -30,9 +35,14 @@ public struct ReadersTags: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
 
+  /// Polls the readers until the next tag.
   public struct Iterator: AsyncIteratorProtocol {
     var events: ReadersEvents.Iterator
 
+    /// Polls until a tag arrives; `nil` if there is nothing to wait for.
+    ///
+    /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader has; ``NFCError/Code/readerLost`` if
+    ///   no reader is left; `CancellationError`.
     public mutating func next() async throws -> DetectedTag? {
       while let event = try await events.next() {
         if case .arrived(let tag, _) = event { return tag }
@@ -57,8 +67,8 @@ extension Readers {
   ///
   /// Tags that were found before are out of reach afterwards.
   ///
-  /// - Throws: the first reader's error if all have failed, or if one has a card that another program uses and
-  ///   no reader has found a tag; `unsupported` as ``firstTag(polling:within:where:)``.
+  /// - Throws: the first reader's error if all have failed, or if one has a card that another program uses and no
+  ///   reader has found a tag; ``NFCError/Code/unsupported`` as ``firstTag(polling:within:where:)``.
   public func tagsInField(polling options: PollingOptions = .all) async throws -> [DetectedTag] {
     try check(options)
     let shares = shares(of: options.technologies)
