@@ -8,7 +8,9 @@ import NFCCore
 public enum KeyDiversification {
   /// Which cipher the keys are for.
   public enum Algorithm: Hashable, Sendable, CaseIterable {
+    /// AES with keys of 16 bytes.
     case aes128
+    /// AES with keys of 24 bytes.
     case aes192
     /// The version in the parity bits is not set.
     case twoKeyTripleDES
@@ -44,7 +46,7 @@ public enum KeyDiversification {
   ///   - master: 16 bytes for AES-128 and two keys, 24 for AES-192 and three keys.
   ///   - input: what tells cards apart, most often UID, application identifier and a name of the system; 1 to 31
   ///     bytes for AES, to 15 for triple DES.
-  /// - Throws: `invalidParameter` for other lengths.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for other lengths.
   public static func key(
     _ master: SecretKey, _ algorithm: Algorithm, input: [UInt8]
   ) throws -> SecretKey {
@@ -90,7 +92,7 @@ extension DESFireKey {
   /// The key of one card, by AN10922, with the version of this one.
   ///
   /// - Parameter input: as of ``KeyDiversification/key(_:_:input:)``.
-  /// - Throws: `invalidParameter` for an input that is empty or too long.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for an input that is empty or too long.
   public func diversified(by input: [UInt8]) throws -> DESFireKey {
     let algorithm: KeyDiversification.Algorithm =
       switch kind {

@@ -4,7 +4,9 @@ import NFCCore
 public enum DESFireAccess: Hashable, Sendable {
   /// Whoever proves the key with this number, 0 to 13.
   case key(Int)
+  /// Everyone, without a key.
   case everyone
+  /// Nobody, whatever key is proved.
   case nobody
 
   static let everyoneBits: UInt8 = 0x0E
@@ -40,13 +42,16 @@ extension DESFireAccess: CustomStringConvertible {
 
 /// The rights to a file: MF3ICDx21_41_81 data sheet, 8.5.2.
 public struct DESFireAccessRights: Hashable, Sendable {
+  /// Who may read.
   public var read: DESFireAccess
+  /// Who may write.
   public var write: DESFireAccess
   /// Gives both.
   public var readWrite: DESFireAccess
   /// Who may change these rights.
   public var change: DESFireAccess
 
+  /// The rights of a file, one by one.
   public init(
     read: DESFireAccess, write: DESFireAccess, readWrite: DESFireAccess, change: DESFireAccess
   ) {
@@ -64,6 +69,7 @@ public struct DESFireAccessRights: Hashable, Sendable {
     self.init(read: half(12), write: half(8), readWrite: half(4), change: half(0))
   }
 
+  /// Four half bytes: read, write, both, change, from the highest.
   public var bits: UInt16 {
     [read, write, readWrite, change].reduce(0) { $0 << 4 | UInt16($1.bits) }
   }

@@ -5,7 +5,7 @@ extension DESFireApplication {
   ///
   /// - Parameter isoIdentifier: by which ISO/IEC 7816-4 selects it; in an application that names its files. Value
   ///   files have none.
-  /// - Throws: `tagRefused` if the number is taken; `capacityExceeded`.
+  /// - Throws: ``NFCError/Code/tagRefused`` if the number is taken; ``NFCError/Code/capacityExceeded``.
   public func createFile(
     _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil
   ) async throws {
@@ -17,6 +17,9 @@ extension DESFireApplication {
 
   /// Deletes a file with its content: one exchange. **Cannot be undone**; its memory is given back when the
   /// application is deleted or the card is formatted.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has; ``NFCError/Code/tagRefused``
+  ///   if there is no such file; ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
   public func deleteFile(_ number: Int) async throws {
     let code = try Self.fileNumber(number)
     try await performWhole { try $0.deleteFile(code) }
@@ -25,6 +28,8 @@ extension DESFireApplication {
   /// Changes how a file's data go and who may do what: one or two exchanges.
   ///
   /// - Parameter rights: ``DESFireAccess/nobody`` for a change of rights **cannot be undone**.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has; ``NFCError/Code/tagRefused``
+  ///   if there is no such file; ``NFCError/Code/notAuthenticated`` if its rights ask for another key.
   public func changeFileSettings(
     _ number: Int, communication: DESFireCommunication, rights: DESFireAccessRights
   ) async throws {

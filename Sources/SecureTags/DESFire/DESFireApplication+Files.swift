@@ -3,30 +3,38 @@ import NFCCore
 extension DESFireApplication {
   /// What the application's or the card's keys are for: one exchange.
   ///
-  /// - Throws: `notAuthenticated` if the settings ask for the master key.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
   public func keySummary() async throws -> DESFireKeySummary {
     try await perform { try $0.keySummary() }
   }
 
   /// What GetKeyVersion says of a key: one exchange.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key number that no application has;
+  ///   ``NFCError/Code/tagRefused`` if there is no such key.
   public func keyVersion(_ number: Int) async throws -> UInt8 {
     let code = try Self.keyNumber(number)
     return try await perform { try $0.keyVersion(code) }
   }
 
   /// The numbers of all files: one exchange.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
   public func files() async throws -> [Int] {
     try await perform { try $0.files().map { Int($0) } }
   }
 
   /// One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has; ``NFCError/Code/tagRefused``
+  ///   if there is no such file; ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
   public func fileSettings(_ number: Int) async throws -> DESFireFileSettings {
     let code = try Self.fileNumber(number)
     return try await perform { try $0.fileSettings(code) }
   }
 
   /// Of an application.
-  public static let mostFiles = 32
+  package static let mostFiles = 32
 
   static func fileNumber(_ number: Int) throws -> UInt8 {
     guard (0..<mostFiles).contains(number) else {
@@ -40,7 +48,7 @@ extension DESFireApplication {
   /// - Parameters:
   ///   - offset: the first byte.
   ///   - count: `nil` for all to the end.
-  /// - Throws: `notAuthenticated` if the session's key may not read it.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the session's key may not read it.
   public func readData(file: Int, offset: Int = 0, count: Int? = nil) async throws -> [UInt8] {
     let code = try Self.fileNumber(file)
     return try await perform { try $0.readData(code, offset: offset, count: count) }
@@ -49,6 +57,10 @@ extension DESFireApplication {
   /// Writes to a data file, as ``readData(file:offset:count:)``. A standard file has the data at once; a command
   /// that is torn off leaves what it has got to the chip. What is written to a backup file counts after
   /// ``commit()``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no data, or data beyond its end;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func writeData(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
     let code = try Self.fileNumber(file)
     try await perform { try $0.writeData(code, offset: offset, data) }

@@ -12,6 +12,9 @@ extension DESFireApplication {
   /// - Parameters:
   ///   - old: the key that is there; `nil` for the session's own, for which the card does not ask.
   ///   - new: of the kind of the application's keys; the card's own master key may change its kind.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session, or with one whose key may not do it;
+  ///   ``NFCError/Code/invalidParameter`` for a key of another kind; ``NFCError/Code/tagRefused`` if `old` is not
+  ///   the key that is there.
   public func changeKey(
     _ number: Int, from old: DESFireKey? = nil, to new: DESFireKey
   ) async throws {
@@ -26,6 +29,9 @@ extension DESFireApplication {
   ///
   /// What is taken away by ``DESFireKeySettings/isChangeable`` and
   /// ``DESFireKeySettings/isMasterKeyChangeable`` **cannot be had back**.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the master key, or if the settings are
+  ///   closed.
   public func changeKeySettings(_ settings: DESFireKeySettings) async throws {
     try await performWhole { try $0.changeKeySettings(settings) }
   }

@@ -2,7 +2,9 @@ import NFCCore
 
 /// What is done to a value.
 public enum DESFireValueChange: Hashable, Sendable {
+  /// Adds this amount, which is not negative.
   case credit(Int)
+  /// Takes this amount off, which is not negative.
   case debit(Int)
   /// A credit of at most what the debits of the last transaction took.
   case limitedCredit(Int)
@@ -24,6 +26,10 @@ public enum DESFireValueChange: Hashable, Sendable {
 
 extension DESFireApplication {
   /// Reads a value: two exchanges.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no value;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func value(file: Int) async throws -> Int {
     let code = try Self.fileNumber(file)
     return try await perform { try $0.value(code) }
@@ -31,7 +37,7 @@ extension DESFireApplication {
 
   /// Changes a value: two exchanges. Counts after ``commit()``; a card that is taken away before has the old one.
   ///
-  /// - Throws: `tagRefused` with status BE beyond the file's limits.
+  /// - Throws: ``NFCError/Code/tagRefused`` with status BE beyond the file's limits.
   public func changeValue(file: Int, _ change: DESFireValueChange) async throws {
     let code = try Self.fileNumber(file)
     try await perform { try $0.changeValue(code, change) }
@@ -43,6 +49,9 @@ extension DESFireApplication {
   ///   - skip: how many of the newest are left out.
   ///   - count: `nil` for all others.
   /// - Returns: the records that there are; none of an empty file.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no records, or more than it has;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func readRecords(
     file: Int, skip: Int = 0, count: Int? = nil
   ) async throws -> [[UInt8]] {
@@ -51,12 +60,20 @@ extension DESFireApplication {
   }
 
   /// Writes to the record that the next commit appends; all writes of a transaction are to that one.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no records, or data beyond the end of one;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func writeRecord(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
     let code = try Self.fileNumber(file)
     try await perform { try $0.writeRecord(code, offset: offset, data) }
   }
 
   /// Deletes all records. Counts after ``commit()``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file, or it holds no records.
   public func clearRecords(file: Int) async throws {
     let code = try Self.fileNumber(file)
     try await perform { procedure in
@@ -67,12 +84,14 @@ extension DESFireApplication {
   /// Lets everything count that has been written to backup, value and record files: one exchange, which the card
   /// carries out whole or not at all. If its answer is lost, the files have to be read to see which.
   ///
-  /// - Throws: `tagRefused` with status 0C if there is nothing to commit; the session goes on.
+  /// - Throws: ``NFCError/Code/tagRefused`` with status 0C if there is nothing to commit; the session goes on.
   public func commit() async throws {
     try await performWhole { try $0.commit() }
   }
 
   /// Forgets everything that has been written since the last commit: one exchange.
+  ///
+  /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagRefused``.
   public func abort() async throws {
     try await perform { procedure in
       _ = try procedure.send(DESFireCommand(code: .abortTransaction))
@@ -80,6 +99,8 @@ extension DESFireApplication {
   }
 
   /// Runs `body` and commits, or aborts if it fails.
+  ///
+  /// - Throws: what `body` throws, and what ``commit()`` throws.
   public func transaction<Result: Sendable>(
     _ body: (DESFireApplication) async throws -> Result
   ) async throws -> Result {

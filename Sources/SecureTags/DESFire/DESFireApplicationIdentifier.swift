@@ -5,6 +5,7 @@ public struct DESFireApplicationIdentifier: Hashable, Sendable {
   /// 0 to FFFFFF.
   public let value: UInt32
 
+  /// The largest identifier, three bytes.
   public static let largest: UInt32 = 0xFF_FFFF
 
   /// `nil` for a number above FFFFFF.

@@ -2,10 +2,13 @@ import NFCCore
 
 /// A new application.
 public struct DESFireApplicationPlan: Hashable, Sendable {
+  /// The identifier, which no application of the card has yet.
   public var identifier: DESFireApplicationIdentifier
   /// 1 to 14; all have the card's default key at first.
   public var keyCount: Int
+  /// The kind of all its keys.
   public var kind: DESFireKey.Kind
+  /// Who may change keys and files.
   public var settings: DESFireKeySettings
   /// The file identifier by which ISO/IEC 7816-4 selects it.
   public var isoIdentifier: UInt16?
@@ -18,6 +21,7 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
   /// Bit 6 beside the number of keys.
   static let namesFilesFlag: UInt8 = 0x20
 
+  /// An application; without a name of ISO/IEC 7816-4 unless one is given.
   public init(
     _ identifier: DESFireApplicationIdentifier, keyCount: Int, kind: DESFireKey.Kind,
     settings: DESFireKeySettings = .factory, isoIdentifier: UInt16? = nil, name: [UInt8] = [],
@@ -58,7 +62,7 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
 extension DESFireCard {
   /// Makes an application: one exchange. Needs the card's master key unless its settings say otherwise.
   ///
-  /// - Throws: `tagRefused` if the number or name is taken; `capacityExceeded`.
+  /// - Throws: ``NFCError/Code/tagRefused`` if the number or name is taken; ``NFCError/Code/capacityExceeded``.
   public func createApplication(_ plan: DESFireApplicationPlan) async throws {
     try plan.validate()
     try await performWhole(in: .card) { try $0.createApplication(plan) }
@@ -66,6 +70,9 @@ extension DESFireCard {
 
   /// Deletes an application with all its files and keys: one exchange, with the card's master key. **Cannot be
   /// undone.** A card of the first two generations does not give the memory back before it is formatted.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` if there is no such application; ``NFCError/Code/notAuthenticated`` if
+  ///   the settings ask for a master key; ``NFCError/Code/invalidParameter`` for the card itself.
   public func deleteApplication(
     _ identifier: DESFireApplicationIdentifier
   ) async throws {
@@ -74,6 +81,9 @@ extension DESFireCard {
 
   /// Deletes all applications with their files and keys, and gives their memory back: one exchange, with the card's
   /// master key, which stays as it is. **Cannot be undone.**
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key, or if formatting is
+  ///   closed for good.
   public func formatPermanently() async throws {
     try await performWhole(in: .card) { try $0.format() }
   }
@@ -83,7 +93,7 @@ extension DESFireApplication {
   /// Deletes the application with all its files and keys, with its own master key: one exchange, after which the card
   /// itself is selected. **Cannot be undone.**
   ///
-  /// - Throws: `notAuthenticated` if the card's settings ask for the card's key.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the card's settings ask for the card's key.
   public func deletePermanently() async throws {
     let identifier = identifier
     try await performWhole { try $0.deleteApplication(identifier, isSelected: true) }

@@ -13,6 +13,8 @@ extension DESFireCard {
   /// SetConfiguration, option 00). **Cannot be undone**, which is why each effect is named.
   ///
   /// - Parameter effects: at least one; those that are not named stay as they are.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for no effect; ``NFCError/Code/notAuthenticated`` without a
+  ///   session of the card's master key.
   public func configurePermanently(_ effects: Set<DESFireIrreversibleEffect>) async throws {
     guard !effects.isEmpty else {
       throw NFCError(.invalidParameter, "nothing is to be configured")
@@ -22,6 +24,8 @@ extension DESFireCard {
 
   /// Sets the key that all keys of later applications have at first: one exchange, with the card's master key
   /// (SetConfiguration, option 01).
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key.
   public func setDefaultKey(_ key: DESFireKey) async throws {
     try await performWhole(in: .card) { try $0.setDefaultKey(key) }
   }

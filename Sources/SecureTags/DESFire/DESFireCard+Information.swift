@@ -6,12 +6,17 @@ public struct DESFireVersionInformation: Hashable, Sendable {
   public struct Part: Hashable, Sendable {
     /// 04 for NXP.
     public var vendor: UInt8
+    /// The type of the chip.
     public var type: UInt8
+    /// The subtype of the chip.
     public var subtype: UInt8
+    /// The major version.
     public var major: UInt8
+    /// The minor version.
     public var minor: UInt8
     /// The exponent of two in its high seven bits; the lowest is set if the size lies above that power.
     public var storage: UInt8
+    /// The communication protocol: 05 for ISO/IEC 14443.
     public var communicationProtocol: UInt8
 
     init(_ reader: inout ByteReader) throws {
@@ -28,7 +33,9 @@ public struct DESFireVersionInformation: Hashable, Sendable {
     public var storageSize: Int? { storage >> 1 < 31 ? 1 << Int(storage >> 1) : nil }
   }
 
+  /// The version of the hardware.
   public var hardware: Part
+  /// The version of the software.
   public var software: Part
   /// 7 bytes; zeros of a card that shows a random one.
   public var uid: [UInt8]
@@ -37,6 +44,7 @@ public struct DESFireVersionInformation: Hashable, Sendable {
   /// The week and the year of production, as two decimal digits each; what later chips write there instead is
   /// their own affair.
   public var productionWeek: Int?
+  /// The year of production, as two decimal digits.
   public var productionYear: Int?
 
   init(_ answer: [UInt8]) throws {
@@ -56,7 +64,9 @@ public struct DESFireVersionInformation: Hashable, Sendable {
 
 /// The name by which SELECT of ISO/IEC 7816-4 finds an application.
 public struct DESFireApplicationName: Hashable, Sendable {
+  /// The identifier of the application.
   public var identifier: DESFireApplicationIdentifier
+  /// The file identifier by which ISO/IEC 7816-4 selects it.
   public var isoIdentifier: UInt16
   /// Up to 16 bytes; empty if it has none.
   public var name: [UInt8]
@@ -64,25 +74,30 @@ public struct DESFireApplicationName: Hashable, Sendable {
 
 extension DESFireCard {
   /// Three exchanges.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a broken answer; ``NFCError/Code/tagConnectionLost``.
   public func version() async throws -> DESFireVersionInformation {
     try await perform(in: nil) { try $0.version() }
   }
 
   /// The number of bytes that new applications and files may take, as the card reports it: one exchange.
   ///
-  /// - Throws: `unsupported` on a card of the first generation.
+  /// - Throws: ``NFCError/Code/unsupported`` on a card of the first generation.
   public func freeMemory() async throws -> Int {
     try await perform(in: nil) { try $0.freeMemory() }
   }
 
   /// The numbers of all applications: one exchange for 19 of them.
   ///
-  /// - Throws: `notAuthenticated` if the card's settings ask for its master key.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the card's settings ask for its master key.
   public func applications() async throws -> [DESFireApplicationIdentifier] {
     try await perform(in: .card) { try $0.applications() }
   }
 
   /// The names of all applications that have one: one exchange for each.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` in a session, which the command does not know;
+  ///   ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
   public func applicationNames() async throws -> [DESFireApplicationName] {
     try await perform(in: .card) { try $0.applicationNames() }
   }
@@ -90,7 +105,7 @@ extension DESFireCard {
   /// The card's UID, enciphered, which a card that shows a random one gives to whoever has proved a key: one
   /// exchange.
   ///
-  /// - Throws: `notAuthenticated` without a session in the application that is selected.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session in the application that is selected.
   public func cardUID() async throws -> [UInt8] {
     try await perform(in: nil) { try $0.cardUID() }
   }

@@ -25,7 +25,8 @@ public final class DESFireCard: Sendable {
   private let state = Mutex(DESFireState.unknown)
 
   /// - Parameter form: how commands are sent; a card keeps to the form of the first one that it gets.
-  /// - Throws: `wrongTag` for a tag that is not of the family. Asks it for its version if that is not known yet.
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag that is not of the family. Asks it for its version if that is
+  ///   not known yet.
   public convenience init(
     _ tag: DetectedTag, form: DESFireCommandForm = .wrapped
   ) async throws {
@@ -63,6 +64,8 @@ public final class DESFireCard: Sendable {
   ///
   /// A card stays in its session when a program lets go of a PC/SC reader. What another program sends to it next
   /// would be taken with the rights of the key that this one has proved, or refused for want of protection.
+  ///
+  /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func endSession() async throws {
     try await perform(in: nil) { procedure in
       guard procedure.state.session != nil else { return }
@@ -103,7 +106,9 @@ public final class DESFireCard: Sendable {
 ///
 /// A command selects it where another one was selected before, which ends what was proved there.
 public struct DESFireApplication: Sendable {
+  /// The card that the application is on.
   public let card: DESFireCard
+  /// The identifier of the application.
   public let identifier: DESFireApplicationIdentifier
 
   func perform<Result: Sendable>(
@@ -123,7 +128,8 @@ public struct DESFireApplication: Sendable {
   /// - Parameters:
   ///   - number: 0 to 13; 0 is the master key.
   ///   - method: `nil` for the strongest that the card's generation has for the key's kind.
-  /// - Throws: `authenticationFailed` for a wrong key, or a card that does not prove that it has it.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, or a card that does not prove that it has
+  ///   it.
   public func authenticate(
     _ number: Int, _ key: DESFireKey, by method: DESFireAuthentication? = nil
   ) async throws {
@@ -133,7 +139,7 @@ public struct DESFireApplication: Sendable {
   }
 
   /// Of an application.
-  public static let mostKeys = 14
+  package static let mostKeys = 14
 
   static func keyNumber(_ number: Int) throws -> UInt8 {
     guard (0..<mostKeys).contains(number) else {

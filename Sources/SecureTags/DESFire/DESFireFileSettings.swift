@@ -9,6 +9,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
     case standardData(size: Int)
     /// Bytes; what is written counts after the commit.
     case backupData(size: Int)
+    /// A value, changed by transactions.
     case value(DESFireValueSettings)
     /// Records until the file is full.
     case linearRecords(DESFireRecordSettings)
@@ -20,8 +21,11 @@ public struct DESFireFileSettings: Hashable, Sendable {
     case other(type: UInt8)
   }
 
+  /// How the content goes over the air.
   public var communication: DESFireCommunication
+  /// Who may do what with the file.
   public var rights: DESFireAccessRights
+  /// The type of the file, and what its type asks for.
   public var content: Content
 
   private enum Kind {
@@ -33,6 +37,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
     static let transactionMAC: UInt8 = 5
   }
 
+  /// The settings of a file.
   public init(
     communication: DESFireCommunication, rights: DESFireAccessRights, content: Content
   ) {
@@ -92,10 +97,13 @@ public struct DESFireFileSettings: Hashable, Sendable {
 
 /// Of a value file.
 public struct DESFireValueSettings: Hashable, Sendable {
+  /// The smallest value that a debit may leave.
   public var lowerLimit: Int32
+  /// The greatest value that a credit may give.
   public var upperLimit: Int32
   /// How much LimitedCredit may give: what the debits of the last transaction took.
   public var limitedCredit: Int32
+  /// Whether LimitedCredit is allowed.
   public var allowsLimitedCredit: Bool
   /// Whether everyone may read the value, whatever the rights say.
   public var allowsFreeReading: Bool
@@ -131,8 +139,10 @@ public struct DESFireRecordSettings: Hashable, Sendable {
   public var recordSize: Int
   /// How many records there can be; one fewer in a cyclic file, which needs it for the next one.
   public var maximumCount: Int
+  /// How many records there are.
   public var count: Int
 
+  /// The settings of a file of records; a new file has none yet.
   public init(recordSize: Int, maximumCount: Int, count: Int = 0) {
     self.recordSize = recordSize
     self.maximumCount = maximumCount

@@ -4,8 +4,11 @@ import NFCCore
 public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Comparable {
   /// MF3ICD40: DES only.
   case ev0 = "DESFire"
+  /// MF3ICDx1: AES and three-key triple DES in addition.
   case ev1 = "DESFire EV1"
+  /// MF3Dx2: secure messaging of its own (EV2) in addition.
   case ev2 = "DESFire EV2"
+  /// MF3Dx3, which a program talks to as it does to an EV2.
   case ev3 = "DESFire EV3"
   /// DESFire Light and the NTAG 4xx DNA: EV2's secure messaging with AES only, fixed applications and files.
   case fixed = "DESFire Light or NTAG DNA"

@@ -41,6 +41,7 @@ public struct DESFireKey: Hashable, Sendable {
     }
   }
 
+  /// The kind of the key, which decides how it is proved.
   public let kind: Kind
   /// What GetKeyVersion reports: for AES a byte of its own, else the lowest bits of the first eight bytes.
   public let version: UInt8
@@ -52,7 +53,7 @@ public struct DESFireKey: Hashable, Sendable {
   ///   - bytes: 8 or 16 for ``Kind/des``, 24 for three keys, 16 for AES.
   ///   - version: `nil` leaves the bytes of a DES key as they are, and is 0 for AES. Given, it takes the place of
   ///     the parity bits of a DES key, which the cipher does not use.
-  /// - Throws: `invalidParameter` for another number of bytes, which the error names.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for another number of bytes, which the error names.
   public init(_ kind: Kind, _ bytes: SecretKey, version: UInt8? = nil) throws {
     var copy = bytes.withUnsafeBytes { Array($0) }
     defer { copy.wipe() }
@@ -71,6 +72,8 @@ public struct DESFireKey: Hashable, Sendable {
   }
 
   /// As ``init(_:_:version:)``.
+  ///
+  /// - Throws: as ``init(_:_:version:)``: ``NFCError/Code/invalidParameter`` for another number of bytes.
   public init(_ kind: Kind, bytes: [UInt8], version: UInt8? = nil) throws {
     try self.init(kind, SecretKey(bytes), version: version)
   }

@@ -20,6 +20,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
   public var createsFreely: Bool
   /// Whether these settings can be changed; once they cannot, that stays so.
   public var isChangeable: Bool
+  /// Who may change the keys other than the master key.
   public var keyChange: KeyChange
 
   private static let masterKeyFlag: UInt8 = 0x01
@@ -29,6 +30,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
   private static let sameKeyBits: UInt8 = 0x0E
   private static let nobodyBits: UInt8 = 0x0F
 
+  /// Settings as the card leaves the factory, except for what is given.
   public init(
     isMasterKeyChangeable: Bool = true, listsFreely: Bool = true, createsFreely: Bool = true,
     isChangeable: Bool = true, keyChange: KeyChange = .key(0)
@@ -43,6 +45,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
   /// What everything is as it leaves the factory: all free, all changeable.
   public static let factory = DESFireKeySettings()
 
+  /// The settings of the first byte that GetKeySettings gives.
   public init(byte: UInt8) {
     isMasterKeyChangeable = byte & Self.masterKeyFlag != 0
     listsFreely = byte & Self.listFlag != 0
@@ -55,6 +58,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
     }
   }
 
+  /// The byte as ChangeKeySettings takes it.
   public var byte: UInt8 {
     let flags: [(Bool, UInt8)] = [
       (isMasterKeyChangeable, Self.masterKeyFlag), (listsFreely, Self.listFlag),
@@ -72,6 +76,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
 
 /// The settings, with the number and kind of the keys.
 public struct DESFireKeySummary: Hashable, Sendable {
+  /// Who may change keys and files.
   public var settings: DESFireKeySettings
   /// 1 to 14.
   public var keyCount: Int

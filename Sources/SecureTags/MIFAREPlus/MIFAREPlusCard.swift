@@ -18,14 +18,14 @@ public final class MIFAREPlusCard: Sendable {
   /// In bytes.
   public static let keySize = 16
   /// The sectors of the largest card.
-  public static let mostSectors = MIFAREPlusKeyAddress.mostSectors
+  package static let mostSectors = MIFAREPlusKeyAddress.mostSectors
 
   /// The tag that the card is.
   public let tag: any MiFareTag
   private let random: RandomBytes
   private let session = Mutex<MIFAREPlusSession?>(nil)
 
-  /// - Throws: `wrongTag` for a tag of another kind.
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
   public convenience init(_ tag: any MiFareTag) throws {
     try self.init(tag, random: RandomSource.system)
   }
@@ -52,12 +52,16 @@ public final class MIFAREPlusCard: Sendable {
   /// Proves a key: two exchanges. In a session it goes on with the same transaction.
   ///
   /// - Parameter key: 16 bytes.
-  /// - Throws: `authenticationFailed` for a wrong key; `tagRefused` for an address that the card does not have.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key; ``NFCError/Code/tagRefused`` for an address
+  ///   that the card does not have.
   public func authenticate(_ address: MIFAREPlusKeyAddress, _ key: SecretKey) async throws {
     try await perform { try $0.authenticate(address, key) }
   }
 
   /// Proves key A or B of a sector, as ``authenticate(_:_:)``.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a sector that no card has; else as ``authenticate(_:_:)``:
+  ///   ``NFCError/Code/authenticationFailed``, ``NFCError/Code/tagRefused``.
   public func authenticate(
     sector: Int, isB: Bool = false, _ key: SecretKey
   ) async throws {
@@ -69,12 +73,14 @@ public final class MIFAREPlusCard: Sendable {
   }
 
   /// Ends what was proved: one exchange, and none without a session.
+  ///
+  /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func endSession() async throws { try await perform { try $0.reset() } }
 
   /// Reads blocks of the sector whose key was proved: one exchange for each 15.
   ///
-  /// - Throws: `notAuthenticated` without a key, and where the sector's access conditions do not allow it, or not in
-  ///   this form.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a key, and where the sector's access conditions do not
+  ///   allow it, or not in this form.
   public func readBlocks(
     _ blocks: Range<Int>, _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws -> [UInt8] {
@@ -85,7 +91,7 @@ public final class MIFAREPlusCard: Sendable {
   ///
   /// A sector's last block has its access conditions: bits that no key may change **cannot be had back**.
   ///
-  /// - Throws: `invalidParameter` for data that have not 16 bytes; else as ``readBlocks(_:_:)``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for data that have not 16 bytes; else as ``readBlocks(_:_:)``.
   public func writeBlock(
     _ block: Int, _ data: [UInt8], _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws {
@@ -94,7 +100,7 @@ public final class MIFAREPlusCard: Sendable {
 
   /// The value in a block: one exchange.
   ///
-  /// - Throws: `malformedContent` for a block that holds no value.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a block that holds no value.
   public func value(
     _ block: Int, _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws -> Int32 {
@@ -107,6 +113,8 @@ public final class MIFAREPlusCard: Sendable {
   }
 
   /// Makes a block one that holds a value: one exchange.
+  ///
+  /// - Throws: as ``writeBlock(_:_:_:)``: ``NFCError/Code/notAuthenticated``, ``NFCError/Code/tagRefused``.
   public func setValue(
     _ block: Int, _ value: Int32, _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws {
@@ -117,11 +125,15 @@ public final class MIFAREPlusCard: Sendable {
   /// Adds to a value, or takes from it if `amount` is negative: one exchange, carried out whole or not at all.
   ///
   /// - Parameter target: the block that has the result; `nil` for the same.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a key, where the access conditions do not allow it, and
+  ///   for a block that holds no value; ``NFCError/Code/tagRefused`` for a block that the card does not have.
   public func changeValue(_ block: Int, by amount: Int32, into target: Int? = nil) async throws {
     try await perform { try $0.changeValue(block, by: amount, into: target ?? block) }
   }
 
   /// Copies a value: two exchanges, of which only the second changes anything.
+  ///
+  /// - Throws: as ``changeValue(_:by:into:)``: ``NFCError/Code/notAuthenticated``, ``NFCError/Code/tagRefused``.
   public func copyValue(_ block: Int, to target: Int) async throws {
     try await perform { try $0.copyValue(block, to: target) }
   }
@@ -131,6 +143,9 @@ public final class MIFAREPlusCard: Sendable {
   ///
   /// A key that is lost cannot be had back. If the answer is lost, only another authentication shows which key is
   /// there.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a key that may do it; ``NFCError/Code/invalidParameter``
+  ///   for a key that has not 16 bytes; ``NFCError/Code/tagRefused`` for an address that the card does not have.
   public func changeKey(_ address: MIFAREPlusKeyAddress, to key: SecretKey) async throws {
     try await perform { try $0.changeKey(address, to: key) }
   }
@@ -138,6 +153,9 @@ public final class MIFAREPlusCard: Sendable {
 
 extension MIFAREPlusCard {
   /// In security level 0: writes a key, which counts from the commit on. One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that has not 16 bytes; ``NFCError/Code/tagRefused`` for
+  ///   an address that the card does not have; ``NFCError/Code/unsupported`` in another security level.
   public func personalize(_ address: MIFAREPlusKeyAddress, _ key: SecretKey) async throws {
     guard key.count == Self.keySize else {
       throw NFCError(.invalidParameter, "a key has \(Self.keySize) bytes, not \(key.count)")
@@ -150,6 +168,9 @@ extension MIFAREPlusCard {
   }
 
   /// In security level 0: writes a block. One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for data that have not 16 bytes; ``NFCError/Code/tagRefused`` for
+  ///   a block that the card does not have; ``NFCError/Code/unsupported`` in another security level.
   public func personalize(block: Int, _ data: [UInt8]) async throws {
     guard let number = UInt8(exactly: block), data.count == Self.blockSize else {
       throw NFCError(
@@ -162,7 +183,7 @@ extension MIFAREPlusCard {
   /// Ends security level 0: one exchange. The card is of the next level when it comes into the field again: of level 1,
   /// or of level 3 where it has no other. **Cannot be undone.**
   ///
-  /// - Throws: `tagRefused` as long as the card's own keys have not been written.
+  /// - Throws: ``NFCError/Code/tagRefused`` as long as the card's own keys have not been written.
   public func commitPersonalization() async throws {
     try await perform { try $0.commitPersonalization() }
   }

@@ -5,6 +5,7 @@ import NFCCore
 public struct NTAG424DynamicMessaging: Hashable, Sendable {
   /// How UID and read counter stand in the file (SDMMetaRead).
   public enum Identity: Hashable, Sendable {
+    /// Neither stands in the file.
     case none
     /// Readable by everybody, 14 and 6 characters at these bytes of the file. A counter at ``notMirrored`` is
     /// counted only.
@@ -15,13 +16,16 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
 
   /// The MAC over the file (SDMFileRead), 16 characters, and what is enciphered under it.
   public struct Authentication: Hashable, Sendable {
+    /// The number of the key that makes the MAC.
     public var key: Int
     /// The first byte that the MAC covers.
     public var inputOffset: Int
+    /// The first character of the MAC in the file.
     public var offset: Int
     /// The characters of the enciphered file data; their first half holds the data.
     public var fileData: Range<Int>?
 
+    /// A MAC with its places in the file.
     public init(key: Int, inputOffset: Int, offset: Int, fileData: Range<Int>? = nil) {
       self.key = key
       self.inputOffset = inputOffset
@@ -30,7 +34,9 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
     }
   }
 
+  /// How UID and read counter stand in the file.
   public var identity: Identity
+  /// The MAC over the file; `nil` for none.
   public var authentication: Authentication?
   /// Who may ask for the counter (SDMCtrRet).
   public var counterRetrieval: DESFireAccess
@@ -40,6 +46,7 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
   /// The offset of a counter that is counted and stands nowhere.
   public static let notMirrored = 0xFF_FFFF
 
+  /// What the chip puts in; without limit and MAC unless they are given.
   public init(
     identity: Identity, authentication: Authentication? = nil,
     counterRetrieval: DESFireAccess = .nobody, counterLimit: Int? = nil

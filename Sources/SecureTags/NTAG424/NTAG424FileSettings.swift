@@ -2,7 +2,9 @@ import NFCCore
 
 /// What GetFileSettings says of a file of an NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.2, table 73.
 public struct NTAG424FileSettings: Hashable, Sendable {
+  /// How the content goes over the air.
   public var communication: DESFireCommunication
+  /// Who may do what with the file.
   public var rights: DESFireAccessRights
   /// In bytes; no command changes it.
   public let size: Int
@@ -27,7 +29,7 @@ public struct NTAG424FileSettings: Hashable, Sendable {
   }
 
   /// As ChangeFileSettings takes it: FileOption, AccessRights and what follows (table 69).
-  public var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     let option = communication.settings | (dynamicMessaging == nil ? 0 : Self.dynamicOption)
     return [option] + rights.bits.littleEndianBytes + (dynamicMessaging?.encoded ?? [])
   }

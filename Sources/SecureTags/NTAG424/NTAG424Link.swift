@@ -4,13 +4,16 @@ import SUNMessage
 
 /// A link as an NTAG 424 DNA holds it: the NDEF file, and where the chip puts in what.
 public struct NTAG424Link: Hashable, Sendable {
+  /// The link with its places.
   public let template: SUNTemplate
   /// The NDEF file: two bytes of length, and one URI record in which zeros stand for what the chip puts in.
   public let file: [UInt8]
+  /// The settings of the file that go with it.
   public let dynamicMessaging: NTAG424DynamicMessaging
 
   /// What the chip has for the NDEF file (NT4H2421Gx data sheet, table 5).
   public static let fileSize = 256
+  /// How many keys the chip has.
   public static let keyCount = 5
   private static let lengthSize = 2
 
@@ -28,12 +31,13 @@ public struct NTAG424Link: Hashable, Sendable {
     /// After so many reads the file cannot be read any more, 1 to 16777215.
     public var counterLimit: Int?
 
+    /// The keys that are usual, and no limit.
     public init() {}
   }
 
-  /// - Throws: `capacityExceeded` for a link that is too long for the file; `invalidParameter` for what the chip
-  ///   does not do: LRP, keys that it does not have, more file data than there is room for, a start of the MAC
-  ///   that lies after its end or the file data.
+  /// - Throws: ``NFCError/Code/capacityExceeded`` for a link that is too long for the file;
+  ///   ``NFCError/Code/invalidParameter`` for what the chip does not do: LRP, keys that it does not have, more file
+  ///   data than there is room for, a start of the MAC that lies after its end or the file data.
   public init(_ template: SUNTemplate, _ options: Options = Options()) throws {
     self.template = template
     try Self.check(options, template)

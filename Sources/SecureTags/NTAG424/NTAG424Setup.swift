@@ -2,6 +2,7 @@ import NFCCore
 
 /// What is to be on an NTAG 424 DNA: a signed link, keys, and who may write it.
 public struct NTAG424Setup: Sendable {
+  /// The link.
   public var link: NTAG424Link
   /// The keys that are there, by their numbers; those that are left out are as they leave the factory.
   public var keys: [Int: DESFireKey]
@@ -14,6 +15,7 @@ public struct NTAG424Setup: Sendable {
   public static let usualRights = DESFireAccessRights(
     read: .everyone, write: .key(0), readWrite: .key(0), change: .key(0))
 
+  /// A setup that changes only the link unless keys are given.
   public init(
     link: NTAG424Link, keys: [Int: DESFireKey] = [:], newKeys: [Int: DESFireKey] = [:],
     rights: DESFireAccessRights = usualRights
@@ -29,7 +31,7 @@ public struct NTAG424Setup: Sendable {
   /// - Parameters:
   ///   - input: what tells tags apart, with the UID; see ``KeyDiversification/key(_:_:input:)``.
   ///   - exceptions: the numbers of keys that all tags share, such as the one that enciphers the UID.
-  /// - Throws: `invalidParameter` for an input that is empty or too long.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for an input that is empty or too long.
   public func diversified(by input: [UInt8], except exceptions: Set<Int>) throws -> NTAG424Setup {
     func own(_ keys: [Int: DESFireKey]) throws -> [Int: DESFireKey] {
       var own = keys
@@ -69,6 +71,7 @@ public struct NTAG424Setup: Sendable {
 public struct NTAG424Plan: Sendable {
   /// One change, which the tag carries out whole or not at all unless it is longer than a frame.
   public enum Step: Hashable, Sendable {
+    /// Changes a key, and gives it this version.
     case changeKey(number: Int, version: UInt8)
     /// Bytes of the NDEF file.
     case write(offset: Int, data: [UInt8])
@@ -88,6 +91,9 @@ extension NTAG424Tag {
   /// What ``setUp(_:)`` would do; nothing is changed.
   ///
   /// Proves the keys: each that is wrong costs an attempt, which the tag counts.
+  ///
+  /// - Throws: as ``setUp(_:)``: ``NFCError/Code/authenticationFailed``, ``NFCError/Code/readOnly``,
+  ///   ``NFCError/Code/notAuthenticated``, ``NFCError/Code/invalidParameter``.
   public func plan(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
     try setup.check()
     return try await perform { try $0.plan(setup) }
@@ -100,8 +106,8 @@ extension NTAG424Tag {
   /// begun, a cancelled task ends after the last change. What is as it should be already is left alone.
   ///
   /// - Returns: what was done.
-  /// - Throws: `authenticationFailed` for a wrong key, with its number; `readOnly` or `notAuthenticated`, before
-  ///   anything is changed, if none of the keys may change the file.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, with its number; ``NFCError/Code/readOnly``
+  ///   or ``NFCError/Code/notAuthenticated``, before anything is changed, if none of the keys may change the file.
   @discardableResult
   public func setUp(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
     try setup.check()

@@ -21,7 +21,7 @@ public final class NTAG424Tag: Sendable {
 
   private static let productName = "NTAG 424 DNA"
 
-  /// - Throws: `wrongTag` for another tag. Asks it for its version if that is not known yet.
+  /// - Throws: ``NFCError/Code/wrongTag`` for another tag. Asks it for its version if that is not known yet.
   public convenience init(_ tag: DetectedTag) async throws {
     try await self.init(tag, random: RandomSource.system)
   }
@@ -43,6 +43,9 @@ public final class NTAG424Tag: Sendable {
 
   /// Ends what an authentication has proved: one exchange, which selects the application again, and none without a
   /// session. A tag stays in its session when a program lets go of a PC/SC reader, and another one finds it there.
+  ///
+  /// - Throws: ``NFCError/Code/wrongTag`` if the chip's application is no longer there;
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func endSession() async throws {
     guard state.withLock({ $0.session != nil }) else { return }
     try await perform { try $0.select() }
@@ -64,13 +67,16 @@ public final class NTAG424Tag: Sendable {
   /// Proves a key: two exchanges, and one that selects the application.
   ///
   /// - Parameter number: 0 to 4; 0 is the master key.
-  /// - Throws: `authenticationFailed` for a wrong key, which the chip counts: after 1000 that were wrong, unless
-  ///   its configuration says otherwise, it takes this key no more.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, which the chip counts: after 1000 that were
+  ///   wrong, unless its configuration says otherwise, it takes this key no more.
   public func authenticate(_ number: Int, _ key: DESFireKey) async throws {
     try await perform { try $0.authenticate(number, key) }
   }
 
   /// One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has; ``NFCError/Code/tagRefused``
+  ///   if there is no such file.
   public func fileSettings(_ file: Int) async throws -> NTAG424FileSettings {
     try await perform { try $0.fileSettings(file) }
   }
@@ -79,6 +85,10 @@ public final class NTAG424Tag: Sendable {
   /// key that the file's settings name.
   ///
   /// Rights that are given to nobody **cannot be had back**.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has;
+  ///   ``NFCError/Code/notAuthenticated`` without a session of the key that the settings name;
+  ///   ``NFCError/Code/tagRefused`` for settings that the chip does not take.
   public func changeFileSettings(_ file: Int, to settings: NTAG424FileSettings) async throws {
     try await perform { procedure in
       let before = try procedure.fileSettings(file)
@@ -90,6 +100,9 @@ public final class NTAG424Tag: Sendable {
   /// GetFileSettings, and one exchange for each 192 bytes.
   ///
   /// - Parameter count: `nil` for all to the end.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights ask for another key; ``NFCError/Code/tagRefused`` if there
+  ///   is no such file.
   public func readData(file: Int, offset: Int = 0, count: Int? = nil) async throws -> [UInt8] {
     try await perform { procedure in
       let settings = try procedure.fileSettings(file)
@@ -99,6 +112,10 @@ public final class NTAG424Tag: Sendable {
 
   /// Writes to a file: GetFileSettings, and one exchange for each 192 bytes. One that is torn off leaves up to 128
   /// bytes whole or as they were (data sheet, 8.6).
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights ask for another key; ``NFCError/Code/tagRefused`` if there
+  ///   is no such file.
   public func writeData(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
     try await perform { procedure in
       let settings = try procedure.fileSettings(file)
@@ -107,16 +124,23 @@ public final class NTAG424Tag: Sendable {
   }
 
   /// How often the NDEF file was read: one exchange, with the key that its settings name.
+  ///
+  /// - Throws: ``NFCError/Code/unsupported`` if the NDEF file is not dynamic; ``NFCError/Code/notAuthenticated``
+  ///   without the key that its settings name.
   public func readCounter() async throws -> Int {
     try await perform { try $0.readCounter() }
   }
 
   /// The UID, also of a chip that shows another one at each activation: one exchange in a session.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session.
   public func uid() async throws -> [UInt8] {
     try await perform { try $0.uid() }
   }
 
   /// One exchange.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key number that the chip has not.
   public func keyVersion(_ number: Int) async throws -> UInt8 {
     try await perform { try $0.keyVersion(number) }
   }
@@ -128,7 +152,7 @@ public final class NTAG424Tag: Sendable {
   /// there.
   ///
   /// - Parameter old: the key that is there; not needed for key 0.
-  /// - Throws: `authenticationFailed` if `old` is not the key that is there.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if `old` is not the key that is there.
   public func changeKey(_ number: Int, from old: DESFireKey?, to new: DESFireKey) async throws {
     try await perform { try $0.changeKey(number, from: old, to: new) }
   }

@@ -25,8 +25,8 @@ public struct UltralightAESProtection: Sendable {
   /// Values of AUTH_LIM except 0, which is no limit.
   public static let attemptLimits = 1...1022
 
-  /// - Throws: `invalidParameter` for a key that has not 16 bytes, and for numbers out of ``firstPages`` and
-  ///   ``attemptLimits``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that has not 16 bytes, and for numbers out of
+  ///   ``firstPages`` and ``attemptLimits``.
   public init(
     key: SecretKey?, identifierKey: SecretKey? = nil, firstPage: Int,
     protectsReading: Bool = false, attemptLimit: Int? = nil, securesMessages: Bool? = nil,

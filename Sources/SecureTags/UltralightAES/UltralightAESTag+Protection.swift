@@ -6,8 +6,9 @@ extension UltralightAESTag {
   /// - Parameters:
   ///   - protection: `nil` to take the protection away.
   ///   - key: the first key that the tag has, if it asks for it.
-  /// - Throws: `readOnly` if the settings or keys are locked; `authenticationFailed`; `notAuthenticated` if the
-  ///   settings cannot be read without the key.
+  /// - Throws: ``NFCError/Code/readOnly`` if the settings or keys are locked;
+  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if the settings cannot be read
+  ///   without the key.
   public func protectionPlan(
     _ protection: UltralightAESProtection?, key: SecretKey?
   ) async throws -> UltralightAESProtectionPlan {
@@ -27,8 +28,9 @@ extension UltralightAESTag {
   ///   - effects: all that cannot be undone about it and is wanted so.
   ///   - key: the first key that the tag has. A plan that keeps it and closes pages needs it, so that no tag is closed
   ///     by a key that nobody knows.
-  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, lacks the key, or if the tag
-  ///   is not as it was when the plan was made; `authenticationFailed`; `readOnly`.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, lacks the
+  ///   key, or if the tag is not as it was when the plan was made; ``NFCError/Code/authenticationFailed``;
+  ///   ``NFCError/Code/readOnly``.
   public func protect(
     _ plan: UltralightAESProtectionPlan,
     accepting effects: Set<UltralightAESProtectionPlan.IrreversibleEffect>, key: SecretKey? = nil

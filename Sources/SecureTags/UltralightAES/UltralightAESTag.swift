@@ -37,7 +37,7 @@ public struct UltralightAESTag: Sendable {
 
   /// Costs what ``MiFareTag/product()`` costs.
   ///
-  /// - Throws: `wrongTag` for a tag of another kind.
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
   public init(_ tag: any MiFareTag) async throws {
     try await self.init(tag, random: RandomSource.system)
   }
@@ -57,8 +57,9 @@ public struct UltralightAESTag: Sendable {
   /// - Parameters:
   ///   - key: 16 bytes; zeros on delivery.
   ///   - needsCodes: refuses a tag that does not protect its answers by MACs.
-  /// - Throws: `authenticationFailed`, which the tag counts if it has a limit; `notAuthenticated` for a tag without
-  ///   MACs where they are needed; `invalidParameter` for another number of bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed``, which the tag counts if it has a limit;
+  ///   ``NFCError/Code/notAuthenticated`` for a tag without MACs where they are needed;
+  ///   ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(
     _ number: KeyNumber, _ key: SecretKey, needsCodes: Bool = false
   ) async throws {
@@ -68,7 +69,7 @@ public struct UltralightAESTag: Sendable {
 
   /// The settings: two exchanges.
   ///
-  /// - Throws: `tagRefused` if they are read with the first key only.
+  /// - Throws: ``NFCError/Code/tagRefused`` if they are read with the first key only.
   public func configuration() async throws -> UltralightAESConfiguration {
     let first = UltralightAESConfiguration.firstPage
     let bytes = try await commands.readPages(
@@ -82,7 +83,8 @@ public struct UltralightAESTag: Sendable {
   /// The UID, also of a tag that shows a random one: proves the second key, and two exchanges. The proof of another
   /// key is over then.
   ///
-  /// - Throws: as ``authenticate(_:_:needsCodes:)``; `tagResponseError` for an UID whose check bytes are wrong.
+  /// - Throws: as ``authenticate(_:_:needsCodes:)``; ``NFCError/Code/tagResponseError`` for an UID whose check
+  ///   bytes are wrong.
   public func identifier(_ key: SecretKey) async throws -> [UInt8] {
     try await authenticate(.identifierRetrieval, key)
     let pages = try await commands.readFourPages(from: 0)
@@ -104,6 +106,9 @@ public struct UltralightAESTag: Sendable {
 
 extension UltralightCommands {
   /// Proves a key to a MIFARE Ultralight AES; see ``UltralightAESTag/authenticate(_:_:needsCodes:)``.
+  ///
+  /// - Throws: as ``UltralightAESTag/authenticate(_:_:needsCodes:)``: ``NFCError/Code/authenticationFailed``,
+  ///   ``NFCError/Code/notAuthenticated``.
   public func authenticate(
     _ number: UltralightAESTag.KeyNumber, _ key: SecretKey, needsCodes: Bool = false
   ) async throws {
