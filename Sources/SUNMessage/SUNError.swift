@@ -4,7 +4,9 @@ public enum SUNError: Error, Hashable, Sendable {
   public enum Part: Hashable, Sendable {
     /// The enciphered UID and counter (PICCENCData).
     case piccData
+    /// The readable UID, 7 bytes.
     case uid
+    /// The readable read counter, 3 bytes.
     case counter
     /// The enciphered part of the file (SDMENCFileData).
     case fileData

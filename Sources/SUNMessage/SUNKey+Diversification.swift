@@ -1,6 +1,6 @@
 extension SUNKey {
   /// The most bytes of input.
-  public static let longestDiversificationInput = 2 * size - 1
+  package static let longestDiversificationInput = 2 * size - 1
 
   /// The key of one chip, from this master key and what is known of the chip: NXP AN10922, 2.2.
   ///

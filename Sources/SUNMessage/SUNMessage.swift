@@ -20,6 +20,7 @@ public struct SUNMessage: Hashable, Sendable {
     case plain(uid: [UInt8]?, readCounter: UInt32?)
   }
 
+  /// UID and read counter as they stand in the link.
   public let piccData: PICCData
   /// The enciphered part of the file (SDMENCFileData), whole blocks of 16 bytes.
   public let encryptedFileData: [UInt8]?
@@ -87,6 +88,7 @@ public struct SUNMessage: Hashable, Sendable {
 
 /// What the chip's cryptography is built on.
 public enum SUNMode: String, Hashable, Sendable {
+  /// AES-128 with CMAC (NXP AN12196).
   case aes = "AES"
   /// The leakage resilient primitive of NXP AN12304.
   case lrp = "LRP"
@@ -111,6 +113,7 @@ public struct SUNReading: Hashable, Sendable {
   public let readCounter: UInt32?
   /// The deciphered part of the file.
   public let fileData: [UInt8]?
+  /// Which cryptography the message was verified with.
   public let mode: SUNMode
   /// The part of the link that the MAC covers, in addition to UID and counter; often nothing. Whoever has the
   /// link may have changed the rest of it.

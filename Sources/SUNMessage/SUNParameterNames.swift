@@ -2,12 +2,18 @@
 ///
 /// A part may have several names, and a name may stand for several parts: what has the length of the part is it.
 public struct SUNParameterNames: Hashable, Sendable {
+  /// Of the enciphered UID and counter.
   public var piccData: [String]
+  /// Of the readable UID.
   public var uid: [String]
+  /// Of the readable read counter.
   public var counter: [String]
+  /// Of the enciphered part of the file.
   public var fileData: [String]
+  /// Of the MAC.
   public var mac: [String]
 
+  /// Names of parts; a part without a name is not looked for.
   public init(
     piccData: [String] = [], uid: [String] = [], counter: [String] = [], fileData: [String] = [],
     mac: [String] = []

@@ -12,12 +12,13 @@
 public struct SUNTemplate: Hashable, Sendable {
   /// As it was written.
   public let text: String
+  /// The cryptography that the chip is set up for.
   public let mode: SUNMode
 
   /// The link in UTF-8 with a zero (30) for each character that the chip puts in.
-  public let link: [UInt8]
+  package let link: [UInt8]
   /// The bytes of ``link`` that the chip puts in.
-  public let places: [SUNError.Part: Range<Int>]
+  package let places: [SUNError.Part: Range<Int>]
 
   /// - Throws: ``SUNTemplateError``.
   public init(_ text: String, mode: SUNMode = .aes) throws(SUNTemplateError) {
@@ -99,6 +100,7 @@ public struct SUNTemplate: Hashable, Sendable {
 public enum SUNTemplateError: Error, Hashable, Sendable {
   /// What stands in braces at this byte is no place, or the braces do not match.
   case unknownPlace(offset: Int)
+  /// This part stands in the template twice.
   case repeated(SUNError.Part)
   /// The chip needs this part beside the others.
   case missing(SUNError.Part)
