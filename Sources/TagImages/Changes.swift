@@ -6,28 +6,35 @@ extension TagImage {
     /// In hexadecimal; `??` for a byte that is unknown, `**` for one of a key or password, `##` where that
     /// changes.
     public let before: String
+    /// The new content, in the same form.
     public let after: String
   }
 
   /// What a comparison of two images found.
   public struct Comparison: Hashable, Sendable {
+    /// The pages or blocks that differ, in order.
     public var changes: [Change] = []
     /// Pages or blocks that are unknown in one of the two, by their number.
     public var incomparable: [Int] = []
     /// What differs beside the memory, with both values.
     public var others: [Other] = []
 
+    /// Something beside the memory that differs, for instance the signature.
     public struct Other: Hashable, Sendable {
+      /// What it is, for people.
       public let name: String
+      /// The old value, for people.
       public let before: String
+      /// The new value, for people.
       public let after: String
     }
 
+    /// Whether nothing differs. What is unknown in one of the two does not count.
     public var isEqual: Bool { changes.isEmpty && others.isEmpty }
   }
 
   /// The number of a page or block as people and commands know it.
-  public func number(ofUnit unit: Int) -> Int {
+  package func number(ofUnit unit: Int) -> Int {
     kind == .feliCaLite && Self.feliCaLiteBlocks.indices.contains(unit)
       ? Int(Self.feliCaLiteBlocks[unit]) : unit
   }

@@ -3,36 +3,59 @@ extension TagImage {
   public struct Vicinity: Hashable, Sendable {
     /// The passwords of the ICODE SLIX family.
     public enum Password: String, CaseIterable, Hashable, Sendable {
-      case read, write, privacy, destroy, eas
+      /// Opens reading.
+      case read
+      /// Opens writing.
+      case write
+      /// Ends the privacy mode, in which the tag does not show its UID.
+      case privacy
+      /// Destroys the tag for good.
+      case destroy
+      /// Opens the settings of the electronic article surveillance.
+      case eas
     }
 
+    /// The data storage format identifier.
     public var dsfid: UInt8?
+    /// The application family identifier.
     public var afi: UInt8?
+    /// The IC reference of the system information.
     public var icReference: UInt8?
+    /// Whether the DSFID is locked.
     public var isDSFIDLocked: Bool?
+    /// Whether the AFI is locked.
     public var isAFILocked: Bool?
     /// One for each block.
     public var lockedBlocks: [Bool]?
     /// Four bytes each.
     public var passwords: [Password: [UInt8]] = [:]
+    /// Whether the tag is in privacy mode.
     public var isPrivate: Bool?
     /// The first block that the upper protection condition is for.
     public var protectionPointer: UInt8?
+    /// The protection condition of both areas, as the chip has it.
     public var protectionCondition: UInt8?
+    /// Whether the electronic article surveillance is locked.
     public var isEASLocked: Bool?
+    /// Whether the protection settings are locked.
     public var isProtectionLocked: Bool?
 
+    /// Details of which nothing is known.
     public init() {}
   }
 
   /// What a FeliCa card has beside the blocks of a FeliCa Lite.
   public struct FeliCa: Hashable, Sendable {
+    /// A block of a service that could be read without a key.
     public struct Block: Hashable, Sendable {
+      /// The service code.
       public var service: UInt16
+      /// The number of the block in the service.
       public var number: Int
       /// 16 bytes.
       public var data: [UInt8]
 
+      /// A block with its content, 16 bytes.
       public init(service: UInt16, number: Int, data: [UInt8]) {
         self.service = service
         self.number = number
@@ -42,30 +65,39 @@ extension TagImage {
 
     /// An area: its code and the last code that may be in it.
     public struct Area: Hashable, Sendable {
+      /// The area code.
       public var code: UInt16
+      /// The last code that may be in the area; `nil` if the file does not name it.
       public var end: UInt16?
 
+      /// An area by its code.
       public init(code: UInt16, end: UInt16? = nil) {
         self.code = code
         self.end = end
       }
     }
 
+    /// A system of the card, with what is in it.
     public struct System: Hashable, Sendable {
       /// `nil` if the file does not name it.
       public var code: UInt16?
+      /// The areas that were found.
       public var areas: [Area] = []
+      /// The codes of the services that were found.
       public var services: [UInt16] = []
       /// What could be read without a key.
       public var blocks: [Block] = []
 
+      /// A system of which only the code is known.
       public init(code: UInt16?) { self.code = code }
     }
 
     /// Eight bytes.
     public var pmm: [UInt8]?
+    /// The systems, in the order in which the card names them.
     public var systems: [System] = []
 
+    /// A card without systems.
     public init(pmm: [UInt8]? = nil) { self.pmm = pmm }
   }
 
@@ -73,15 +105,22 @@ extension TagImage {
   public struct DESFire: Hashable, Sendable {
     /// The key settings as the card tells them (MF3ICD40 data sheet, GetKeySettings).
     public struct KeySettings: Hashable, Sendable {
+      /// The number of the key that changes other keys; E means the key itself, F none.
       public var changeKey: UInt8
+      /// Whether these settings can be changed.
       public var isConfigurationChangeable: Bool
+      /// Whether applications or files can be created and deleted without the master key.
       public var createsWithoutKey: Bool
+      /// Whether applications or files can be listed without the master key.
       public var listsWithoutKey: Bool
+      /// Whether the master key can be changed.
       public var isMasterKeyChangeable: Bool
       /// The upper half of the second byte: the kind of the keys.
       public var flags: UInt8
+      /// How many keys there are, at most 14.
       public var keyCount: UInt8
 
+      /// Decodes the two bytes of the card's answer.
       public init(_ settings: UInt8, _ keys: UInt8) {
         changeKey = settings >> 4
         isConfigurationChangeable = settings & 0x08 != 0
@@ -102,18 +141,24 @@ extension TagImage {
       }
     }
 
+    /// What the settings of a file say of its content.
     public enum FileSettings: Hashable, Sendable {
       /// In bytes.
       case data(size: UInt32)
+      /// A value file: the limits of the value, and the most that limited credit can give back.
       case value(
         lowerLimit: UInt32, upperLimit: UInt32, limitedCredit: UInt32, isLimitedCreditEnabled: Bool)
+      /// A record file: the size of a record in bytes, the most records, and how many there are.
       case records(size: UInt32, maximum: UInt32, count: UInt32)
     }
 
+    /// A file of an application.
     public struct File: Hashable, Sendable {
+      /// The file number.
       public var number: UInt8
       /// 0 standard, 1 backup, 2 value, 3 linear records, 4 cyclic records.
       public var type: UInt8
+      /// The communication settings: 0 plain, 1 with a MAC, 3 enciphered.
       public var communication: UInt8
       /// As they go over the air, two bytes.
       public var accessRights: [UInt8]
@@ -121,6 +166,7 @@ extension TagImage {
       /// `nil` if it was not read.
       public var data: [UInt8]?
 
+      /// A file with its settings.
       public init(
         number: UInt8, type: UInt8, communication: UInt8, accessRights: [UInt8],
         settings: FileSettings, data: [UInt8]? = nil
@@ -134,15 +180,18 @@ extension TagImage {
       }
     }
 
+    /// An application of the card.
     public struct Application: Hashable, Sendable {
       /// Three bytes as they go over the air.
       public var identifier: [UInt8]
       /// `nil` if the card has not told.
       public var keySettings: KeySettings?
+      /// The versions of its keys, in the order of their numbers.
       public var keyVersions: [UInt8] = []
       /// `nil` if they were not listed.
       public var files: [File]?
 
+      /// An application of which only the identifier is known.
       public init(identifier: [UInt8]) { self.identifier = identifier }
     }
 
@@ -150,9 +199,12 @@ extension TagImage {
     public var freeMemory: UInt32?
     /// Of the card itself.
     public var keySettings: KeySettings?
+    /// The versions of the card's own keys.
     public var keyVersions: [UInt8] = []
+    /// The applications, in the order in which the card lists them.
     public var applications: [Application] = []
 
+    /// A card of which nothing is known.
     public init() {}
   }
 }

@@ -46,7 +46,7 @@ extension TagImage {
 
   /// Makes passwords unknown that are zeros: tags give zeros in their place, which say nothing of them
   /// (NTAG213/215/216 data sheet, 8.5.7; FeliCa Lite-S User's Manual, 3.3).
-  public mutating func forgetHiddenSecrets() {
+  package mutating func forgetHiddenSecrets() {
     guard kind == .type2 || kind == .feliCaLite else { return }
     for range in secrets where memory.known(range)?.allSatisfy({ $0 == 0 }) == true {
       memory.forget(range)

@@ -1,5 +1,6 @@
 /// Why an image cannot be read from a file or written to one.
 public struct ImageError: Error, Hashable, Sendable {
+  /// What has gone wrong, as a program tells it apart.
   public enum Code: Hashable, Sendable {
     /// The file is not what its format asks for.
     case malformed
@@ -15,7 +16,9 @@ public struct ImageError: Error, Hashable, Sendable {
     case offset(Int)
   }
 
+  /// What has gone wrong.
   public let code: Code
+  /// Where in the file; `nil` if it is not one place.
   public let place: Place?
   /// Without the place; keys and passwords are never part of it.
   public let reason: String

@@ -23,7 +23,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
   }
 
   /// All extensions with their dots.
-  public static let extensions = allCases.flatMap { $0.extensions.map { ".\($0)" } }
+  package static let extensions = allCases.flatMap { $0.extensions.map { ".\($0)" } }
 
   /// For people.
   public var name: String { extensions.map { ".\($0)" }.joined(separator: " and ") }
@@ -55,6 +55,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
 
   /// A file's bytes, and what they leave out of the image.
   public struct Encoding: Hashable, Sendable {
+    /// The content of the file.
     public var bytes: [UInt8]
     /// In words for people; empty if the file holds all of the image.
     public var losses: [String]

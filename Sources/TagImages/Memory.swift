@@ -23,8 +23,11 @@ extension TagImage {
       isKnown = Array(repeating: false, count: count)
     }
 
+    /// How many pages or blocks there are; the last may be shorter.
     public var unitCount: Int { (bytes.count + unitSize - 1) / unitSize }
+    /// Whether every byte is known.
     public var isComplete: Bool { !isKnown.contains(false) }
+    /// Whether the memory has no bytes.
     public var isEmpty: Bool { bytes.isEmpty }
 
     /// Where a page or block lies; cut off at the end of the memory.
@@ -68,12 +71,12 @@ extension TagImage {
     }
 
     /// All bytes, those of another memory in place of unknown ones; zero where that has none.
-    public func filled(from other: [UInt8]) -> [UInt8] {
+    package func filled(from other: [UInt8]) -> [UInt8] {
       bytes.indices.map { isKnown[$0] ? bytes[$0] : other.indices.contains($0) ? other[$0] : 0 }
     }
 
     /// The same bytes in pages or blocks of another size.
-    public func regrouped(unitSize: Int) -> Memory {
+    package func regrouped(unitSize: Int) -> Memory {
       var memory = Memory(unitSize: unitSize, bytes: bytes)
       memory.isKnown = isKnown
       return memory

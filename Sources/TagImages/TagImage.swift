@@ -9,6 +9,7 @@ public struct TagImage: Hashable, Sendable {
     case classic
     /// Ultralight, NTAG: pages of 4 bytes.
     case type2
+    /// ISO/IEC 15693: blocks, most often of 4 bytes.
     case iso15693
     /// FeliCa Lite and Lite-S: 28 blocks of 16 bytes, in the order of ``feliCaLiteBlocks``.
     case feliCaLite
@@ -16,6 +17,7 @@ public struct TagImage: Hashable, Sendable {
     case feliCa
     /// Type 1: blocks of 8 bytes.
     case topaz
+    /// MIFARE DESFire: applications and files instead of a memory.
     case desfire
     /// ST25TB and SRIX: blocks of 4 bytes, the system block beside them.
     case st25tb
@@ -44,17 +46,20 @@ public struct TagImage: Hashable, Sendable {
     /// the chip was not asked.
     public var tearing: UInt8?
 
+    /// A counter's value.
     public init(value: UInt32, tearing: UInt8? = nil) {
       self.value = value
       self.tearing = tearing
     }
   }
 
+  /// The family of the tag, which decides how ``memory`` is read.
   public var kind: Kind
   /// UID, or IDm of FeliCa, most significant byte first (E0… for ISO 15693).
   public var uid: [UInt8]?
   /// Two bytes, most significant first: 0044.
   public var atqa: [UInt8]?
+  /// The SAK, of type A.
   public var sak: UInt8?
   /// With its length byte.
   public var ats: [UInt8]?
@@ -74,11 +79,16 @@ public struct TagImage: Hashable, Sendable {
   public var headerROM: [UInt8]?
   /// Block 255 of an ST25TB.
   public var systemBlock: [UInt8]?
+  /// Details of an ISO 15693 tag; `nil` for other kinds.
   public var vicinity: Vicinity?
+  /// Details of a FeliCa card; `nil` for other kinds.
   public var feliCa: FeliCa?
+  /// Details of a DESFire card; `nil` for other kinds.
   public var desfire: DESFire?
+  /// The pages or blocks of the tag.
   public var memory: Memory
 
+  /// An image of which only kind and memory are known.
   public init(_ kind: Kind, memory: Memory = Memory(unitSize: 4, unitCount: 0)) {
     self.kind = kind
     self.memory = memory
@@ -92,7 +102,7 @@ public struct TagImage: Hashable, Sendable {
 
 extension TagImage.Kind {
   /// What a unit of the memory is called.
-  public var unit: String { self == .type2 ? "page" : "block" }
+  package var unit: String { self == .type2 ? "page" : "block" }
 
   /// For people, with an article.
   public var name: String {

@@ -1,12 +1,12 @@
 /// The Type 2 chips that files of images name.
-public struct Type2Product: Hashable, Sendable {
+package struct Type2Product: Hashable, Sendable {
   /// As the maker writes it.
-  public let name: String
+  package let name: String
   /// As Flipper Zero writes it (lib/nfc/protocols/mf_ultralight/mf_ultralight.c). It has no name for NTAG210 and
   /// NTAG212, and takes them for the Ultralight EV1 of their sizes.
   let flipperName: String
   /// Of a whole image.
-  public let pageCount: Int
+  package let pageCount: Int
   /// The first of the four configuration pages.
   let configurationPage: Int?
   /// Which counters there are.
@@ -100,10 +100,10 @@ public struct Type2Product: Hashable, Sendable {
 
 extension TagImage {
   /// The counters that the chip has, for commands that read them.
-  public var counterNumbers: Range<Int> { type2Product?.counters ?? 0..<0 }
+  package var counterNumbers: Range<Int> { type2Product?.counters ?? 0..<0 }
 
   /// The chip, as far as version, size and content tell; `nil` if they do not, and for other kinds.
-  public var type2Product: Type2Product? {
+  package var type2Product: Type2Product? {
     guard kind == .type2 else { return nil }
     if let version = version.flatMap({ Type2Product.Version($0) }),
       let product = Type2Product.all.first(where: { $0.version == version })
