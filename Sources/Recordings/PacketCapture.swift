@@ -17,7 +17,12 @@ public final class PacketCapture: Sendable {
 
   /// The air interface of a frame.
   public enum Interface: UInt32, Sendable, CaseIterable {
-    case iso14443, feliCa, iso15693
+    /// ISO/IEC 14443, type A and B.
+    case iso14443
+    /// FeliCa, at 212 or 424 kbit/s.
+    case feliCa
+    /// ISO/IEC 15693.
+    case iso15693
 
     fileprivate var linkType: UInt16 {
       switch self {
@@ -38,7 +43,10 @@ public final class PacketCapture: Sendable {
 
   /// Who sends.
   public enum Sender: Hashable, Sendable {
-    case reader, tag
+    /// The reader, to the tag.
+    case reader
+    /// The tag, to the reader.
+    case tag
   }
 
   private struct State {
@@ -61,6 +69,8 @@ public final class PacketCapture: Sendable {
   }
 
   /// Writes the beginning of the file, which the first frame does otherwise.
+  ///
+  /// - Throws: what the sink throws.
   public func begin() throws { try state.withLock { try begin(&$0) } }
 
   private func begin(_ state: inout State) throws {
@@ -86,6 +96,8 @@ public final class PacketCapture: Sendable {
   }
 
   /// Writes that the carrier was switched.
+  ///
+  /// - Throws: what the sink throws.
   public func carrier(isOn: Bool) throws {
     try state.withLock { state in
       try begin(&state)

@@ -13,7 +13,7 @@ public struct RecordedBytes: Hashable, Sendable {
   public init(_ bytes: [UInt8]) { self.init(bytes, masking: []) }
 
   /// Bytes without those that are secret.
-  public init(_ bytes: [UInt8], masking secrets: [Range<Int>]) {
+  package init(_ bytes: [UInt8], masking secrets: [Range<Int>]) {
     self.bytes = bytes
     isMasked = Array(repeating: false, count: bytes.count)
     for range in secrets {
@@ -60,10 +60,10 @@ public struct RecordedBytes: Hashable, Sendable {
   }
 
   /// Whether some of the bytes are not known.
-  public var hasMasked: Bool { isMasked.contains(true) }
+  package var hasMasked: Bool { isMasked.contains(true) }
 
   /// Whether these bytes can be the ones that were recorded: masked bytes can be any.
-  public func matches(_ other: [UInt8]) -> Bool {
+  package func matches(_ other: [UInt8]) -> Bool {
     bytes.count == other.count
       && bytes.indices.allSatisfy { isMasked[$0] || bytes[$0] == other[$0] }
   }

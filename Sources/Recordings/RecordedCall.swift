@@ -24,11 +24,17 @@ public struct RecordedCall: Hashable, Sendable {
 
   /// What has come of it.
   public enum Outcome: Hashable, Sendable {
+    /// It has succeeded and returned nothing.
     case done
+    /// The tags that were found.
     case targets([Target])
+    /// Whether the tag is still there.
     case isPresent(Bool)
+    /// What the reader can do with the tag.
     case capabilities(ReaderCapabilities)
+    /// The tag's answer.
     case answer(RecordedBytes)
+    /// The error that the driver has thrown.
     case failure(NFCError)
     /// The task was cancelled meanwhile.
     case cancelled
@@ -40,10 +46,12 @@ public struct RecordedCall: Hashable, Sendable {
   public var time: Duration
   /// How long it took.
   public var duration: Duration
+  /// What the driver was asked for.
   public var request: Request
+  /// What has come of it.
   public var outcome: Outcome
 
-  public init(
+  package init(
     reader: Int, time: Duration, duration: Duration, request: Request, outcome: Outcome
   ) {
     self.reader = reader

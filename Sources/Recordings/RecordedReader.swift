@@ -8,12 +8,14 @@ public struct RecordedReader: Hashable, Sendable {
   public var connectionString: String
   /// The version of its chip's program, where it is known.
   public var firmware: String?
+  /// What the reader can do.
   public var capabilities: ReaderCapabilities
   /// The technologies of which it finds one tag after the other.
   public var findsOneByOne: Set<TagTechnology>
+  /// Whether a reader that was lost can be used again; see ``NFCCore/ReaderDriver/canReconnect``.
   public var canReconnect: Bool
 
-  public init(
+  package init(
     name: String, connectionString: String, firmware: String? = nil,
     capabilities: ReaderCapabilities, findsOneByOne: Set<TagTechnology> = [],
     canReconnect: Bool = false

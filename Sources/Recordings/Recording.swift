@@ -17,21 +17,25 @@ public struct Recording: Hashable, Sendable {
   /// The name of the format, in the first line.
   static let format = "nfc recording"
   /// The version that this package writes, and the only one that it reads.
-  public static let version = 1
+  package static let version = 1
 
   /// A line of the file.
   public enum Line: Hashable, Sendable {
     /// A reader was opened; its number is its place among the readers.
     case reader(RecordedReader)
+    /// A call of a reader's driver.
     case call(RecordedCall)
   }
 
   /// The lines with their numbers in the file, counted from 1.
   public struct Entry: Hashable, Sendable {
+    /// The number of the line.
     public let number: Int
+    /// What the line says.
     public var line: Line
   }
 
+  /// Readers and calls, in the order of the file.
   public var entries: [Entry]
 
   /// The readers, in the order of their numbers.

@@ -5,7 +5,7 @@ public struct RecordingError: Error, Hashable, Sendable {
   /// One clause for people.
   public var reason: String
 
-  public init(line: Int, _ reason: String) {
+  package init(line: Int, _ reason: String) {
     self.line = line
     self.reason = reason
   }

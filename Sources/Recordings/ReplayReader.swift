@@ -50,7 +50,7 @@ public final class ReplayReader: Sendable {
 
   /// The driver of one of the recorded readers, which begins at its first call.
   ///
-  /// - Throws: `readerNotFound` if there are fewer readers.
+  /// - Throws: ``NFCError/Code/readerNotFound`` if there are fewer readers.
   public func driver(at index: Int = 0) throws -> any ReaderDriver {
     guard recording.readers.indices.contains(index) else {
       throw NFCError(.readerNotFound, "the recording has no reader \(index)")
@@ -66,7 +66,7 @@ public final class ReplayReader: Sendable {
   /// Opens one of the recorded readers.
   ///
   /// - Parameter wrap: makes a driver that stands before the reader's own, for instance a recorder's.
-  /// - Throws: `readerNotFound` if there are fewer readers, `readerUnavailable`.
+  /// - Throws: ``NFCError/Code/readerNotFound`` if there are fewer readers, ``NFCError/Code/readerUnavailable``.
   public func open(
     at index: Int = 0,
     through wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver = { $0 }
