@@ -50,6 +50,7 @@ public final class VirtualPCSCReader: Sendable {
   /// Something that goes wrong at the n-th frame to a tag, counted from 0 from when the faults are
   /// given.
   public struct Fault: Hashable, Sendable {
+    /// What goes wrong.
     public enum Effect: Hashable, Sendable {
       /// The tag does not hear the frame.
       case frameLost
@@ -66,9 +67,12 @@ public final class VirtualPCSCReader: Sendable {
       case readerWaits
     }
 
+    /// What goes wrong.
     public var effect: Effect
+    /// The frame at which it goes wrong, counted from 0.
     public var exchange: Int
 
+    /// Something that goes wrong at the frame of this number.
     public init(_ effect: Effect, at exchange: Int) {
       self.effect = effect
       self.exchange = exchange
@@ -92,7 +96,9 @@ public final class VirtualPCSCReader: Sendable {
     var eventCount = 0
   }
 
+  /// The name as the PC/SC service lists it.
   public let name: String
+  /// The commands by which it takes frames for tags.
   public let dialect: Dialect
   let field: VirtualField
   let state: Mutex<State>

@@ -35,7 +35,9 @@ public struct VirtualPN532: Hashable, Sendable {
     case interruptedLibnfc
   }
 
+  /// What the chip says of itself.
   public var firmware: Firmware
+  /// The state in which the first program finds the chip.
   public var start: Start
 
   /// The baud rate at which the first program finds the chip; `nil` for that of ``start``.
@@ -58,6 +60,7 @@ public struct VirtualPN532: Hashable, Sendable {
   /// 16 times with some readers and tags.
   public var haltedTagsFound = 0
 
+  /// A chip of this firmware, in this state.
   public init(_ firmware: Firmware = .pn532C106, start: Start = .poweredUp) {
     self.firmware = firmware
     self.start = start

@@ -31,12 +31,14 @@ public struct IrreversibleChange: Hashable, Sendable {
     case destruction
   }
 
+  /// What was changed for good.
   public var kind: Kind
   /// The page, block, sector or counter, counted from 0; what it is follows from ``kind``.
   public var place: Int
   /// The bits that were set, the first byte of the place lowest; the new value of a counter.
   public var bits: UInt64
 
+  /// A change at a place.
   public init(_ kind: Kind, place: Int, bits: UInt64 = 1) {
     self.kind = kind
     self.place = place

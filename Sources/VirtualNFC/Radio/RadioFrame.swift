@@ -19,9 +19,11 @@ public struct RadioFrame: Hashable, Sendable {
     case iso15693
   }
 
+  /// How the frame is modulated.
   public var modulation: Modulation
   /// In kilobits a second: 106, 212, 424 or 848; 26 for ISO 15693.
   public var bitRate: Int
+  /// The bytes, with their check where the frame has one.
   public var bytes: [UInt8]
   /// How many bits of the last byte are sent, least significant first: 1 to 8. A type A short frame
   /// (REQA, WUPA) has 7, an acknowledge 4, an anticollision frame any number.
@@ -31,6 +33,7 @@ public struct RadioFrame: Hashable, Sendable {
   /// Given when it is not: MIFARE Classic enciphers it, and Jewel sends none.
   public var parity: [Bool]?
 
+  /// A frame of these bytes, which have their check already.
   public init(
     _ bytes: [UInt8], modulation: Modulation, bitRate: Int = 106, bitsInLastByte: Int = 8,
     parity: [Bool]? = nil

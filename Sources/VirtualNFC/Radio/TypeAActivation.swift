@@ -18,13 +18,19 @@ public struct TypeAActivation: Hashable, Sendable {
 
   /// ISO/IEC 14443-3, figure 7.
   public enum State: Hashable, Sendable {
+    /// There is no carrier.
     case powerOff
+    /// The card waits for REQA or WUPA.
     case idle
+    /// The card takes part in the anticollision of this level, counted from 1.
     case ready(cascadeLevel: Int)
+    /// The card is selected.
     case active
     /// Halted by HLTA or an error after ACTIVE: only WUPA is heard.
     case halt
+    /// As ``ready(cascadeLevel:)``; the card goes back to ``halt`` after an error.
     case readyFromHalt(cascadeLevel: Int)
+    /// As ``active``; the card goes back to ``halt`` after an error.
     case activeFromHalt
   }
 
@@ -36,11 +42,17 @@ public struct TypeAActivation: Hashable, Sendable {
   public let sak: UInt8
   /// The answer to a SELECT before it, which says that the UID is not complete.
   public let sakOfCascade: UInt8
+  /// The state in which the last frame has left the card.
   public private(set) var state: State = .powerOff
   /// Whether the next frame is the second half of a command (COMPATIBILITY_WRITE's data, say), in
   /// which no REQA, WUPA or HLTA is looked for.
   public var expectsData = false
 
+  /// A card without power.
+  ///
+  /// - Parameters:
+  ///   - uid: 4, 7 or 10 bytes; anything else stops the program.
+  ///   - atqa: least significant byte first.
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, sakOfCascade: UInt8 = 0x04) {
     precondition([4, 7, 10].contains(uid.count), "a UID has 4, 7 or 10 bytes")
     self.uid = uid
@@ -52,11 +64,13 @@ public struct TypeAActivation: Hashable, Sendable {
   /// Whether the card has been selected and takes commands.
   public var isActive: Bool { state == .active || state == .activeFromHalt }
 
+  /// What happens when the carrier comes on.
   public mutating func powerOn() {
     state = .idle
     expectsData = false
   }
 
+  /// What happens when the carrier goes off.
   public mutating func powerOff() {
     state = .powerOff
     expectsData = false
@@ -78,6 +92,7 @@ public struct TypeAActivation: Hashable, Sendable {
     if state != .powerOff { state = .halt }
   }
 
+  /// Takes a frame from the air.
   public mutating func receive(_ frame: RadioFrame) -> Outcome {
     guard frame.modulation == .typeA, (1...8).contains(frame.bitsInLastByte), state != .powerOff
     else { return .handled(nil) }

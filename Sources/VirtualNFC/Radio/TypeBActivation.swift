@@ -15,12 +15,15 @@ public struct TypeBActivation: Hashable, Sendable {
 
   /// ISO/IEC 14443-3, figure 14.
   public enum State: Hashable, Sendable {
+    /// There is no carrier.
     case powerOff
+    /// The card waits for REQB or WUPB.
     case idle
     /// Counted among the cards asked for, and waiting for the SLOT-MARKER of its slot.
     case readyRequested
     /// ATQB has been sent.
     case readyDeclared
+    /// ATTRIB has been accepted.
     case active
     /// Halted by HLTB or S(DESELECT): only WUPB is heard.
     case halt
@@ -46,6 +49,7 @@ public struct TypeBActivation: Hashable, Sendable {
   public let protocolInfo: [UInt8]
   /// The time slot, 1 to 16, in which the card answers; 1 after REQB or WUPB with fewer slots.
   public let slot: Int
+  /// The state in which the last frame has left the card.
   public private(set) var state: State = .powerOff
   /// Set while the card is active.
   public private(set) var attributes: Attributes?
@@ -67,11 +71,13 @@ public struct TypeBActivation: Hashable, Sendable {
   /// Whether ATTRIB has been accepted.
   public var isActive: Bool { state == .active }
 
+  /// What happens when the carrier comes on.
   public mutating func powerOn() {
     state = .idle
     attributes = nil
   }
 
+  /// What happens when the carrier goes off.
   public mutating func powerOff() {
     state = .powerOff
     attributes = nil
@@ -83,6 +89,7 @@ public struct TypeBActivation: Hashable, Sendable {
     if state != .powerOff { state = .halt }
   }
 
+  /// Takes a frame from the air.
   public mutating func receive(_ frame: RadioFrame) -> Outcome {
     guard frame.modulation == .typeB, state != .powerOff, let payload = frame.checkedPayload,
       let code = payload.first

@@ -39,6 +39,7 @@ public final class VirtualField: Sendable {
 
   private let state = Mutex(State())
 
+  /// A field without tags.
   public init() {}
 
   /// The tags that are in the field, in the order in which they were placed.

@@ -37,6 +37,7 @@ public final class VirtualTag: Sendable {
   /// The air interface that the tag answers on.
   public let modulation: RadioFrame.Modulation
 
+  /// A tag with this chip, in the state in which the chip is.
   public init(_ chip: some VirtualChip) {
     name = chip.name
     identifier = chip.identifier

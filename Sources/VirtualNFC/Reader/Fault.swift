@@ -82,9 +82,12 @@ public struct Fault: Sendable {
     case lineCloses
   }
 
+  /// When it goes wrong.
   public var moment: Moment
+  /// What goes wrong.
   public var effect: Effect
 
+  /// Something that goes wrong at a moment.
   public init(_ effect: Effect, at moment: Moment) {
     self.effect = effect
     self.moment = moment

@@ -22,6 +22,7 @@ public struct MIFAREClassic: VirtualChip {
     public static let constantNonce = Quirks(rawValue: 4)
   }
 
+  /// The member of the family.
   public let product: Product
   /// None for a genuine chip.
   public var quirks: Quirks = []

@@ -9,7 +9,7 @@ extension MIFAREClassic {
     case fourK
 
     /// The name as `nfc --virtual` takes it.
-    public var name: String {
+    var name: String {
       switch self {
       case .mini: "classic-mini"
       case .oneK: "classic-1k"
@@ -18,7 +18,7 @@ extension MIFAREClassic {
     }
 
     /// The number of 16-byte blocks.
-    public var blockCount: Int {
+    var blockCount: Int {
       switch self {
       case .mini: 20
       case .oneK: 64
@@ -27,7 +27,7 @@ extension MIFAREClassic {
     }
 
     /// The number of sectors.
-    public var sectorCount: Int {
+    var sectorCount: Int {
       switch self {
       case .mini: 5
       case .oneK: 16

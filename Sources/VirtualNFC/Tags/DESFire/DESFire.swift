@@ -8,6 +8,7 @@ import NFCCore
 /// All authentications work, with the secure messaging that follows from them, and all files but those that
 /// hold a transaction's code; NTAG DNA's dynamic messages do not.
 public struct DESFire: VirtualChip {
+  /// The product that the chip is.
   public let model: DESFireModel
   private var interface: ProximityInterface
   private var picc: DESFirePICC
@@ -125,7 +126,7 @@ public struct DESFire: VirtualChip {
   private static let interindustryClass: UInt8 = 0x00
 
   /// Takes a command, native or APDU, and gives the answer, without the radio in between.
-  public mutating func process(_ bytes: [UInt8]) -> [UInt8] {
+  package mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard let first = bytes.first else { return [] }
     switch first {
     case Self.wrappedClass:

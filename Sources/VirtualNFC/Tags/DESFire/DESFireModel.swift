@@ -5,7 +5,9 @@ public struct DESFireModel: Hashable, Sendable {
   /// The first two frames of GetVersion, seven bytes each: vendor, type, subtype, major and minor
   /// version, storage size, protocol.
   public let hardwareVersion: [UInt8]
+  /// The second frame of GetVersion, in the same form.
   public let softwareVersion: [UInt8]
+  /// The answer to select, with its length byte.
   public let ats: [UInt8]
   /// FreeMemory of an empty card, in bytes; 0 for a chip whose files are fixed.
   public let freeMemory: Int
@@ -88,7 +90,7 @@ public struct DESFireModel: Hashable, Sendable {
     ], layout: .ntag413)
 
   /// Every model, in the order of their making.
-  public static let all = [ev1, ev2, ev3, light, ntag413]
+  package static let all = [ev1, ev2, ev3, light, ntag413]
 
   /// Whether the chip has EV2's authentication and secure messaging.
   var hasEV2Messaging: Bool { signature != nil }

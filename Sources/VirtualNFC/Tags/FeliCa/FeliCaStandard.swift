@@ -33,6 +33,7 @@ public struct FeliCaStandard: VirtualChip {
     /// The blocks, 16 bytes each, by service number: overlapping services share them.
     public var blocks: [UInt16: [[UInt8]]]
 
+    /// A system with its areas, services and blocks.
     public init(code: UInt16, nodes: [Node], blocks: [UInt16: [[UInt8]]]) {
       self.code = code
       self.nodes = nodes

@@ -176,7 +176,7 @@ extension VirtualTag {
 
 extension FeliCaStandard {
   /// A Suica-like card.
-  public static func suica(idm: [UInt8]) -> FeliCaStandard {
+  package static func suica(idm: [UInt8]) -> FeliCaStandard {
     FeliCaStandard(name: "suica", idm: idm, pmm: Suica.pmm, systems: Suica.systems)
   }
 }

@@ -16,6 +16,7 @@ public struct ISO7816Card: VirtualChip {
   }
 
   public let name: String
+  /// What the card does otherwise than most.
   public var quirks: Quirks
   private var interface: ProximityInterface
   private var applets: [any VirtualApplet]
@@ -140,7 +141,7 @@ public struct ISO7816Card: VirtualChip {
   private static let masterFileIdentifier: [UInt8] = [0x3F, 0x00]
 
   /// Takes a command APDU and gives the response APDU, without the radio in between.
-  public mutating func process(_ bytes: [UInt8]) -> [UInt8] {
+  package mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard var command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
     if command.cla & Self.proprietaryClass == 0 {
       guard command.cla & (Self.channelFlags | Self.furtherInterindustryClass) == 0 else {

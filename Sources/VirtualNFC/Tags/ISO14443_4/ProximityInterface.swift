@@ -85,6 +85,7 @@ public struct ProximityInterface: Hashable, Sendable {
   /// Whether the block protocol runs: the card has been activated and not yet deselected.
   public var isActivated: Bool { blocks != nil }
 
+  /// What happens when the carrier comes on.
   public mutating func powerOn() {
     leaveProtocol()
     switch activation {
@@ -97,6 +98,7 @@ public struct ProximityInterface: Hashable, Sendable {
     }
   }
 
+  /// What happens when the carrier goes off.
   public mutating func powerOff() {
     leaveProtocol()
     switch activation {

@@ -28,13 +28,16 @@ public struct Type4Application: VirtualApplet {
 
   /// A file of the maker's or issuer's own, announced in the capability container.
   public struct ProprietaryFile: Hashable, Sendable {
+    /// The file identifier, as the capability container names it.
     public var identifier: UInt16
+    /// The content of the file.
     public var content: [UInt8]
     /// 00 for free access; anything else is refused here.
     public var readAccess: UInt8
     /// 00 for free access; anything else is refused here.
     public var writeAccess: UInt8
 
+    /// A file of this content, free to read and write unless told otherwise.
     public init(
       identifier: UInt16, content: [UInt8], readAccess: UInt8 = 0x00, writeAccess: UInt8 = 0x00
     ) {
@@ -47,11 +50,13 @@ public struct Type4Application: VirtualApplet {
 
   /// What the capability container says, and a few ways of real tags.
   public struct Configuration: Hashable, Sendable {
+    /// The version of the mapping that the capability container names.
     public var mapping = Mapping.version2
     /// MLe, the most bytes that READ BINARY gives.
     public var maximumReadLength: UInt16 = 0x00FB
     /// MLc, the most bytes that UPDATE BINARY takes.
     public var maximumUpdateLength: UInt16 = 0x00F6
+    /// The identifier of the NDEF file.
     public var fileIdentifier: UInt16 = 0xE104
     /// The size of the NDEF file in bytes, its length field included; versions 1 and 2 allow
     /// 5...32767 (FFFE in the specification's first edition), version 3 up to 16 777 215.
@@ -60,11 +65,14 @@ public struct Type4Application: VirtualApplet {
     public var readAccess: UInt8 = 0x00
     /// 00 for free access, FF for none; anything else is refused here.
     public var writeAccess: UInt8 = 0x00
+    /// Files in addition to the NDEF file.
     public var proprietaryFiles: [ProprietaryFile] = []
+    /// How a read past the end of a file is answered.
     public var endOfFile = EndOfFile.warning
     /// The multipliers with which the card asks for more time before it answers UPDATE BINARY.
     public var updateTimeExtensions: [UInt8] = []
 
+    /// A configuration as most tags have it: version 2, 2 KB, free access.
     public init() {}
 
     /// Of the length field before the message: Type 4 Tag 3.0 has four bytes, those before two.
@@ -76,6 +84,7 @@ public struct Type4Application: VirtualApplet {
     }
   }
 
+  /// What the application was made with.
   public let configuration: Configuration
   public private(set) var waitingTimeExtensions: [UInt8] = []
   private var files: [TransparentFile]

@@ -35,6 +35,7 @@ extension VicinityModel {
 ///
 /// Fast reads, whose answers come at twice the rate, the mailbox and the wired side are not there.
 public struct ST25DV: VirtualChip, VicinityChip {
+  /// The size of its memory, and how that is formatted.
   public let model: VicinityModel
   var core: VicinityCore
   var security: ST25DVSecurity

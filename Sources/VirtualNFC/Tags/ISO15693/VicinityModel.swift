@@ -5,6 +5,7 @@ public struct VicinityModel: Hashable, Sendable {
   public let name: String
   /// 8 bytes, most significant first.
   public let defaultUID: [UInt8]
+  /// How many blocks there are.
   public let blockCount: Int
   /// In bytes.
   public let blockSize: Int
@@ -49,6 +50,7 @@ public struct VicinityModel: Hashable, Sendable {
 
 /// A vicinity chip that has nothing but the standard's commands, each as its model has it.
 public struct PlainVicinityChip: VirtualChip, VicinityChip {
+  /// The kind of chip.
   public let model: VicinityModel
   var core: VicinityCore
 

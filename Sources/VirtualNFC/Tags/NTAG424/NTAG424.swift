@@ -122,7 +122,7 @@ public struct NTAG424: VirtualChip {
   private static let interindustryClass: UInt8 = 0x00
 
   /// Takes a command APDU and gives the answer, without the radio in between.
-  public mutating func process(_ bytes: [UInt8]) -> [UInt8] {
+  package mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard let command = CommandAPDU(bytes) else { return StatusWord.wrongLength.bytes }
     switch command.cla {
     case Self.wrappedClass:

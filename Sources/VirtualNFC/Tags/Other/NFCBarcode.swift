@@ -11,10 +11,15 @@ public struct NFCBarcode: VirtualChip {
 
   /// Byte 1: what the payload is.
   public enum Format: UInt8, Sendable {
+    /// A URL after `http://www.`.
     case httpWWW = 0x01
+    /// A URL after `https://www.`.
     case httpsWWW = 0x02
+    /// A URL after `http://`.
     case http = 0x03
+    /// A URL after `https://`.
     case https = 0x04
+    /// An Electronic Product Code.
     case epc = 0x05
   }
 

@@ -16,7 +16,10 @@ import NFCCore
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
   public enum Product: Hashable, Sendable, CaseIterable {
-    case x2K, x4K
+    /// MIFARE Plus X with 2 KB.
+    case x2K
+    /// MIFARE Plus X with 4 KB.
+    case x4K
     /// Without encryption on the air, and without value operations.
     case s2K
 
@@ -53,6 +56,7 @@ public struct MIFAREPlus: VirtualChip {
   /// A recorded card's.
   static let defaultUID: [UInt8] = [0x04, 0x50, 0x5D, 0x1A, 0xB7, 0x68, 0x80]
 
+  /// The member of the family.
   public let product: Product
   /// 0 or 3.
   public private(set) var securityLevel: Int

@@ -13,9 +13,13 @@ import NFCCore
 public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
   /// The members of the family by their memory: 20 or 41 pages.
   public enum Product: String, CaseIterable, Sendable {
-    case mf0ul11, mf0ul21
+    /// MF0UL11: 20 pages.
+    case mf0ul11
+    /// MF0UL21: 41 pages.
+    case mf0ul21
   }
 
+  /// The member of the family.
   public let product: Product
 
   /// What READ_SIG gives: r and s of NXP's signature over the UID, 16 bytes each. Genuine with the
@@ -146,7 +150,7 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
 
 extension MIFAREUltralightEV1.Product {
   /// All pages, configuration included.
-  public var pageCount: Int { configurationPage + 4 }
+  var pageCount: Int { configurationPage + 4 }
 
   /// CFG0; CFG1, PWD and PACK follow it.
   var configurationPage: Int { self == .mf0ul11 ? 0x10 : 0x25 }

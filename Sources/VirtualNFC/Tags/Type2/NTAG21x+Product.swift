@@ -1,13 +1,22 @@
 extension NTAG21x {
   /// The members of the family; the raw value is the name that `nfc --virtual` takes.
   public enum Product: String, CaseIterable, Sendable {
-    case ntag210, ntag212, ntag213, ntag215, ntag216
+    /// NTAG210: 20 pages.
+    case ntag210
+    /// NTAG212: 41 pages.
+    case ntag212
+    /// NTAG213: 45 pages.
+    case ntag213
+    /// NTAG215: 135 pages.
+    case ntag215
+    /// NTAG216: 231 pages.
+    case ntag216
   }
 }
 
 extension NTAG21x.Product {
   /// All pages, configuration included.
-  public var pageCount: Int { configurationPage + 4 }
+  var pageCount: Int { configurationPage + 4 }
 
   /// CFG0; CFG1, PWD and PACK follow it.
   var configurationPage: Int {

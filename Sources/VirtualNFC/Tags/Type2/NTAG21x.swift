@@ -12,6 +12,7 @@ import NFCCore
 ///
 /// Source: data sheets NTAG213/215/216 rev. 3.2 and NTAG210/212 rev. 3.0.
 public struct NTAG21x: VirtualChip, Type2Chip {
+  /// The member of the family.
   public let product: Product
 
   /// What READ_SIG gives: r and s of NXP's signature over the UID, 16 bytes each. Genuine with the

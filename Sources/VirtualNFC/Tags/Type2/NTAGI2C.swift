@@ -14,9 +14,13 @@ import NFCCore
 public struct NTAGI2C: VirtualChip, Type2Chip {
   /// The members of the family by their memory: 888 or 1904 bytes for the user.
   public enum Product: String, CaseIterable, Sendable {
-    case nt3h1101, nt3h1201
+    /// NT3H1101, the 1K: 888 bytes for the user.
+    case nt3h1101
+    /// NT3H1201, the 2K: 1904 bytes for the user.
+    case nt3h1201
   }
 
+  /// The member of the family.
   public let product: Product
 
   var activation: TypeAActivation
