@@ -18,17 +18,24 @@ public protocol DriverBench: Sendable {
   var technologies: [TagTechnology] { get }
 
   /// Makes the driver, on the thread that it is used on from then on.
+  ///
+  /// - Throws: an `NFCError` if the reader cannot be opened.
   func makeDriver() throws -> any ReaderDriver
 
   /// Puts a tag of a technology before the reader, in good order, and takes all others away.
+  ///
+  /// - Throws: whatever keeps the bench from doing so; the check then fails.
   func present(_ technology: TagTechnology) throws -> BenchTag
 
   /// Takes all tags away.
+  ///
+  /// - Throws: whatever keeps the bench from doing so; the check then fails.
   func removeTags() throws
 
   /// Lets something go wrong from the next command on.
   ///
   /// - Returns: `false` if this bench cannot; what needs it is then not checked.
+  /// - Throws: whatever keeps the bench from doing so; the check then fails.
   func cause(_ trouble: BenchTrouble) throws -> Bool
 }
 
@@ -51,6 +58,7 @@ public struct BenchTag: Sendable {
   /// How the answer to the command begins.
   public var answer: [UInt8]
 
+  /// A tag that is before the reader, with a command that it answers.
   public init(
     identifier: [UInt8], command: [UInt8]? = nil, framing: Framing = .checked, answer: [UInt8] = []
   ) {

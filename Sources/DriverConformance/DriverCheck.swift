@@ -18,6 +18,7 @@ public struct DriverCheck: Sendable, CustomStringConvertible {
 
   /// How a check has ended that found nothing wrong.
   public enum Outcome: Hashable, Sendable {
+    /// The driver has kept the promise.
     case passed
     /// The bench or the driver lacks what it needs, for this reason.
     case notApplicable(String)

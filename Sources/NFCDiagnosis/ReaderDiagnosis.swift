@@ -27,6 +27,7 @@ public struct ReaderDiagnosis: Hashable, Sendable {
 extension ReaderDiagnosis {
   /// One thing that stands in a reader's way, or is worth knowing.
   public struct Finding: Hashable, Sendable {
+    /// What is wrong.
     public let problem: Problem
     /// What was seen: one clause, without a full stop.
     public let detail: String
@@ -59,6 +60,7 @@ extension ReaderDiagnosis {
     public package(set) var isPort = false
     /// Whether it has been opened, and closed again.
     public package(set) var wasOpened: Bool
+    /// What keeps this reader from working, and what else is worth knowing of it.
     public package(set) var findings: [Finding] = []
 
     package init(

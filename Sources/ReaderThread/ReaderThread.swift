@@ -108,6 +108,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
     public var description: String { "no thread: \(String(cString: strerror(code)))" }
   }
 
+  /// Runs a job on the thread, after those that were enqueued before it.
   public func enqueue(_ job: consuming ExecutorJob) {
     queue.add(UnownedJob(job))
   }
