@@ -113,13 +113,13 @@ extension DriverCheck {
         for technology in technologies {
           let tag = try bench.present(technology)
           try driver.resetField()
-          guard let first = try driver.find(technology, besides: []) else {
+          guard let first = try driver.find(technology, excluding: []) else {
             throw Failure(description: "no tag of \(technology.rawValue) found")
           }
           try expect(
             tag.identifier.isEmpty || first.identifier == tag.identifier,
             "found \(first.identifier), expected \(tag.identifier)")
-          let second = try driver.find(technology, besides: [first])
+          let second = try driver.find(technology, excluding: [first])
           try expect(second == nil, "the only tag is found twice, as \(String(describing: second))")
         }
         return .passed

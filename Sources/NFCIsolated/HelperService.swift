@@ -200,7 +200,7 @@ package final class HelperService {
     case .resetField: try driver.resetField()
     case .list(let technology): return .targets(try driver.list(technology))
     case .find(let technology, let found):
-      return .targets(try driver.find(technology, besides: found).map { [$0] } ?? [])
+      return .targets(try driver.find(technology, excluding: found).map { [$0] } ?? [])
     case .select(let target): try driver.select(target)
     case .isPresent(let target): return .decision(try driver.isPresent(target))
     case .exchange(let command, let framing, let timeout):

@@ -199,8 +199,8 @@ final class IsolatedDriver: ReaderDriver {
     return targets
   }
 
-  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
-    guard case .targets(let targets) = try call(.find(technology, besides: found)),
+  func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
+    guard case .targets(let targets) = try call(.find(technology, excluding: found)),
       targets.count < 2
     else { throw mistrust() }
     return targets.first

@@ -11,13 +11,13 @@ extension LibNFCDriver {
     switch technology {
     case .iso14443a: return try listAll(NMT_ISO14443A)
     case .iso14443b: return try listTypeB()
-    case .felica: return try listFeliCa()
+    case .feliCa: return try listFeliCa()
     case .jewel: return try find(NMT_JEWEL, NBR_106).map { [$0] } ?? []
     case .iso14443bPrime: return try findTypeBPrime().map { [$0] } ?? []
     case .iso14443b2sr: return try find(NMT_ISO14443B2SR, NBR_106).map { [$0] } ?? []
     case .iso14443b2ct: return try find(NMT_ISO14443B2CT, NBR_106).map { [$0] } ?? []
     case .barcode: return try find(NMT_BARCODE, NBR_106).map { [$0] } ?? []
-    case .iclass: return try find(NMT_ISO14443BICLASS, NBR_106).map { [$0] } ?? []
+    case .iClass: return try find(NMT_ISO14443BICLASS, NBR_106).map { [$0] } ?? []
     case .iso15693:
       throw NFCError(
         .unsupported, "libnfc's readers have no ISO 15693, some PC/SC readers have")
@@ -26,14 +26,14 @@ extension LibNFCDriver {
 
   /// One at a time is all that a PN53x finds of the other technologies.
   package func findsOneByOne(_ technology: TagTechnology) -> Bool {
-    [.iso14443a, .iso14443b, .felica].contains(technology)
+    [.iso14443a, .iso14443b, .feliCa].contains(technology)
   }
 
-  package func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+  package func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
     switch technology {
-    case .iso14443a: return try find(NMT_ISO14443A, besides: found)
-    case .iso14443b: return try find(NMT_ISO14443B, besides: found)
-    case .felica: return try findFeliCa(besides: found)
+    case .iso14443a: return try find(NMT_ISO14443A, excluding: found)
+    case .iso14443b: return try find(NMT_ISO14443B, excluding: found)
+    case .feliCa: return try findFeliCa(excluding: found)
     default: return nil
     }
   }
@@ -41,13 +41,13 @@ extension LibNFCDriver {
   /// Finds one tag after the other, each put to sleep so that the next can be heard.
   private func listAll(_ type: nfc_modulation_type) throws -> [Target] {
     var targets: [Target] = []
-    while let target = try find(type, besides: targets) { targets.append(target) }
+    while let target = try find(type, excluding: targets) { targets.append(target) }
     return targets
   }
 
   /// Puts the active tag to sleep and looks for another. One that has been found before comes up again
   /// when it had fallen back to IDLE by itself, after a refusal for instance, and is put to sleep too.
-  private func find(_ type: nfc_modulation_type, besides found: [Target]) throws -> Target? {
+  private func find(_ type: nfc_modulation_type, excluding found: [Target]) throws -> Target? {
     guard found.count < Self.maximumTags else { return nil }
     for _ in 0...found.count {
       if let active, [.iso14443a, .iso14443b].contains(active.technology) { try deselect() }
@@ -75,11 +75,11 @@ extension LibNFCDriver {
 
   private func listFeliCa() throws -> [Target] {
     var targets: [Target] = []
-    while let target = try findFeliCa(besides: targets) { targets.append(target) }
+    while let target = try findFeliCa(excluding: targets) { targets.append(target) }
     return targets
   }
 
-  private func findFeliCa(besides found: [Target]) throws -> Target? {
+  private func findFeliCa(excluding found: [Target]) throws -> Target? {
     guard case .feliCa(let card)? = found.first else {
       // A card that answers at 212 kbit/s is the same at 424.
       return try findFeliCa(NBR_212) ?? findFeliCa(NBR_424)
@@ -195,7 +195,7 @@ extension LibNFCDriver {
         if found.isSame(as: target) { return true }
       }
       return false
-    case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .jewel, .barcode, .iclass, .iso15693:
+    case .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .jewel, .barcode, .iClass, .iso15693:
       return try list(target.technology).contains { $0.isSame(as: target) }
     }
   }

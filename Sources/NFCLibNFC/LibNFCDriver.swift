@@ -96,13 +96,13 @@ package final class LibNFCDriver: ReaderDriver {
     switch type {
     case NMT_ISO14443A: .iso14443a
     case NMT_ISO14443B: .iso14443b
-    case NMT_FELICA: .felica
+    case NMT_FELICA: .feliCa
     case NMT_JEWEL: .jewel
     case NMT_ISO14443BI: .iso14443bPrime
     case NMT_ISO14443B2SR: .iso14443b2sr
     case NMT_ISO14443B2CT: .iso14443b2ct
     case NMT_BARCODE: .barcode
-    case NMT_ISO14443BICLASS: .iclass
+    case NMT_ISO14443BICLASS: .iClass
     default: nil
     }
   }

@@ -44,7 +44,7 @@ extension Target {
     case NMT_BARCODE:
       self = .barcode(data: bytes(of: info.nti.abtData, count: info.nti.szDataLen))
     case NMT_ISO14443BICLASS:
-      self = .iclass(serialNumber: bytes(of: info.nhi.abtUID, count: 8))
+      self = .iClass(serialNumber: bytes(of: info.nhi.abtUID, count: 8))
     default:
       return nil
     }

@@ -118,13 +118,13 @@ package final class PCSCDriver: ReaderDriver {
     self.service = service
     model = PCSCReaderModel(name: found)
     let rates: [TagTechnology: [Int]] = [
-      .iso14443a: [106], .iso14443b: [106], .felica: [212, 424], .jewel: [106], .iso15693: [26],
+      .iso14443a: [106], .iso14443b: [106], .feliCa: [212, 424], .jewel: [106], .iso15693: [26],
     ]
     capabilities = ReaderCapabilities(
       technologies: model.technologies,
       bitRates: rates.filter { [model] in model.technologies.contains($0.key) },
       maximumCommandLength: Self.longestAPDU, maximumResponseLength: Self.longestAnswer,
-      takesAPDUsAlone: true, commandPaths: model.commandPaths)
+      supportsOnlyAPDUs: true, commandPaths: model.commandPaths)
     let (isAborted, cancel) = (isAborted, service.cancel)
     abort = {
       isAborted.flag.withLock { $0 = true }

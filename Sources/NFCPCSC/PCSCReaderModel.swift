@@ -17,7 +17,7 @@ struct PCSCReaderModel {
   ]
 
   var technologies: Set<TagTechnology> {
-    var all: Set<TagTechnology> = [.iso14443a, .iso14443b, .felica, .iso15693]
+    var all: Set<TagTechnology> = [.iso14443a, .iso14443b, .feliCa, .iso15693]
     if isOne(of: Self.withoutVicinity) { all.remove(.iso15693) }
     // It names a Topaz (application programming interface 2.04, 3.1).
     if hasDirectTransmit { all.insert(.jewel) }
@@ -79,9 +79,9 @@ struct PCSCReaderModel {
     let own = technologies
     return paths.map { path in
       var path = path
-      path.means = path.means.filter { own.contains($0.key) }
+      path.capabilities = path.capabilities.filter { own.contains($0.key) }
       return path
-    }.filter { !$0.means.isEmpty }
+    }.filter { !$0.capabilities.isEmpty }
   }
 }
 
@@ -90,48 +90,49 @@ extension CommandPath {
   /// PC/SC part 3, supplement 2.02.
   static let transparentSession = CommandPath(
     name: "transparent session",
-    means: [
+    capabilities: [
       .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
-      .felica: [.rawCommands, .readAndWrite],
+      .feliCa: [.rawCommands, .readAndWrite],
       .iso15693: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
     ], note: "where the reader has it, which shows with the first tag")
   /// `FF 00 00 00` of an ACR122U.
   static let directTransmit = CommandPath(
     name: "direct transmit",
-    means: [
+    capabilities: [
       .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
-      .felica: [.rawCommands, .readAndWrite],
+      .feliCa: [.rawCommands, .readAndWrite],
     ], note: "a refusal's code is lost")
   /// `FF FE` of SpringCard's readers.
   static let encapsulation = CommandPath(
     name: "encapsulated frames",
-    means: [
+    capabilities: [
       .iso14443a: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
-      .felica: [.rawCommands, .readAndWrite],
+      .feliCa: [.rawCommands, .readAndWrite],
       .iso15693: [.rawCommands, .readAndWrite, .information, .multipleBlocks, .locks],
     ], note: "one tag at a time")
   /// `FF FB`, `FF FC`, `FF F6`.
   static let makerPassThrough = CommandPath(
     name: "maker's pass-through",
-    means: [.iso15693: [.readAndWrite, .information, .multipleBlocks, .locks]],
+    capabilities: [.iso15693: [.readAndWrite, .information, .multipleBlocks, .locks]],
     note: "no request flags, no error codes, one tag at a time")
   /// `FF 30` of HID's OMNIKEY readers.
   static let omnikey = CommandPath(
     name: "OMNIKEY commands",
-    means: [.iso15693: [.readAndWrite, .information, .locks]],
+    capabilities: [.iso15693: [.readAndWrite, .information, .locks]],
     note: "no request flags, no error codes, no custom commands, one tag at a time")
   /// PC/SC part 3, 3.2.2.1.
   static let storageCard = CommandPath(
     name: "storage card",
-    means: [
+    capabilities: [
       .iso14443a: [.apdus, .readAndWrite, .classicKeys], .iso14443b: [.apdus],
-      .felica: [.identifier], .iso15693: [.readAndWrite],
+      .feliCa: [.identifier], .iso15693: [.readAndWrite],
     ], note: "no native DESFire commands, but in APDUs")
   /// `FF A4`, `FF B0` of a Sony RC-S380.
   static let feliCaBlocks = CommandPath(
-    name: "FeliCa blocks", means: [.felica: [.identifier]], note: "only Read Without Encryption")
+    name: "FeliCa blocks", capabilities: [.feliCa: [.identifier]],
+    note: "only Read Without Encryption")
   /// `FF CA`: PC/SC part 3, 3.2.2.1.3.
   static let getData = CommandPath(
     name: "get data",
-    means: [.iso14443a: [.identifier], .felica: [.identifier], .iso15693: [.identifier]])
+    capabilities: [.iso14443a: [.identifier], .feliCa: [.identifier], .iso15693: [.identifier]])
 }

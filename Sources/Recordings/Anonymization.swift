@@ -121,7 +121,7 @@ struct IdentifierReplacement {
     switch call.request {
     case .resetField, .list: break
     case .find(let technology, let found):
-      call.request = .find(technology, besides: found.map(identifier))
+      call.request = .find(technology, excluding: found.map(identifier))
     case .select(let old): call.request = .select(identifier(old))
     case .isPresent(let old): call.request = .isPresent(identifier(old))
     case .capabilities(let old): call.request = .capabilities(identifier(old))
@@ -195,7 +195,7 @@ struct IdentifierReplacement {
     case .iso14443b2ct(_, let product, let fabrication):
       return .iso14443b2ct(uid: new, productCode: product, fabricationCode: fabrication)
     case .barcode: return .barcode(data: new)
-    case .iclass: return .iclass(serialNumber: new)
+    case .iClass: return .iClass(serialNumber: new)
     }
   }
 

@@ -9,7 +9,7 @@ public struct RecordedCall: Hashable, Sendable {
     /// Look for tags of a technology.
     case list(TagTechnology)
     /// Look for one more tag of a technology, except those with these identifiers.
-    case find(TagTechnology, besides: [[UInt8]])
+    case find(TagTechnology, excluding: [[UInt8]])
     /// Wake the tag with this identifier.
     case select([UInt8])
     /// Ask whether the tag with this identifier is still there.

@@ -46,7 +46,7 @@ extension Target {
         "fabricationCode": .integer(fabricationCode),
       ])
     case .barcode(let data): return .members(["technology": technology, "data": .bytes(data)])
-    case .iclass(let serialNumber):
+    case .iClass(let serialNumber):
       return .members(["technology": technology, "serialNumber": .bytes(serialNumber)])
     }
   }
@@ -59,7 +59,7 @@ extension Target {
         ISO14443BTarget(
           pupi: try fields.bytes("pupi", 4), applicationData: try fields.bytes("applicationData"),
           protocolInfo: try fields.bytes("protocolInfo")))
-    case .felica:
+    case .feliCa:
       self = .feliCa(
         FeliCaTarget(
           idm: try fields.bytes("idm", 8), pmm: try fields.bytes("pmm"),
@@ -79,7 +79,7 @@ extension Target {
         uid: try fields.bytes("uid"), productCode: try fields.byte("productCode"),
         fabricationCode: try fields.byte("fabricationCode"))
     case .barcode: self = .barcode(data: try fields.bytes("data"))
-    case .iclass: self = .iclass(serialNumber: try fields.bytes("serialNumber"))
+    case .iClass: self = .iClass(serialNumber: try fields.bytes("serialNumber"))
     }
   }
 }

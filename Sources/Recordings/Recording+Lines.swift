@@ -81,7 +81,7 @@ extension ReaderCapabilities {
       "technologies": .technologies(technologies), "bitRates": .object(rates),
       "maximumCommandLength": .integer(maximumCommandLength),
       "maximumResponseLength": .integer(maximumResponseLength),
-      "takesAPDUsAlone": .bool(takesAPDUsAlone),
+      "takesAPDUsAlone": .bool(supportsOnlyAPDUs),
       "commandPaths": .array(commandPaths.map(\.recorded)),
     ])
   }
@@ -91,7 +91,7 @@ extension ReaderCapabilities {
       technologies: try Set(recorded: try fields.list("technologies")), bitRates: [:],
       maximumCommandLength: try fields.integer("maximumCommandLength"),
       maximumResponseLength: try fields.integer("maximumResponseLength"),
-      takesAPDUsAlone: try fields.flag("takesAPDUsAlone"))
+      supportsOnlyAPDUs: try fields.flag("takesAPDUsAlone"))
     for member in try fields.object("bitRates").value.members ?? [] {
       guard let technology = TagTechnology(rawValue: member.key), let rates = member.value.list
       else { throw RecordedField.Problem("\"bitRates\" has no technology \(member.key)") }
@@ -106,22 +106,22 @@ extension ReaderCapabilities {
 extension CommandPath {
   fileprivate var recorded: JSONValue {
     let means = TagTechnology.allCases.compactMap { technology in
-      self.means[technology].map { means in
+      self.capabilities[technology].map { means in
         JSONValue.Member(
           key: technology.rawValue,
           value: .array(
-            Means.allCases.filter(means.contains).map { .string($0.rawValue) }))
+            Capability.allCases.filter(means.contains).map { .string($0.rawValue) }))
       }
     }
     return .members(["name": .string(name), "means": .object(means), "note": .string(note)])
   }
 
   fileprivate init(recorded fields: RecordedField) throws(RecordedField.Problem) {
-    self.init(name: try fields.text("name"), means: [:], note: try fields.text("note"))
+    self.init(name: try fields.text("name"), capabilities: [:], note: try fields.text("note"))
     for member in try fields.object("means").value.members ?? [] {
       guard let technology = TagTechnology(rawValue: member.key), let list = member.value.list
       else { throw RecordedField.Problem("\"means\" has no technology \(member.key)") }
-      means[technology] = Set(list.compactMap { $0.text.flatMap(Means.init) })
+      capabilities[technology] = Set(list.compactMap { $0.text.flatMap(Capability.init) })
     }
   }
 }
@@ -215,7 +215,7 @@ extension RecordedCall.Request {
         }
         found.append(bytes)
       }
-      self = .find(try fields.technology("technology"), besides: found)
+      self = .find(try fields.technology("technology"), excluding: found)
     case .select: self = .select(try fields.bytes("tag"))
     case .present: self = .isPresent(try fields.bytes("tag"))
     case .limits: self = .capabilities(try fields.bytes("tag"))

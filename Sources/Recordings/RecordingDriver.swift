@@ -54,11 +54,11 @@ final class RecordingDriver: ReaderDriver {
     }
   }
 
-  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+  func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
     try record(
-      .find(technology, besides: found.map(\.identifier)), { .targets($0.map { [$0] } ?? []) }
+      .find(technology, excluding: found.map(\.identifier)), { .targets($0.map { [$0] } ?? []) }
     ) {
-      let target = try driver.find(technology, besides: found)
+      let target = try driver.find(technology, excluding: found)
       secrets.turn(to: target)
       return target
     }

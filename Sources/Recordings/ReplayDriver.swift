@@ -73,8 +73,8 @@ final class ReplayDriver: ReaderDriver {
     return targets
   }
 
-  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
-    let request = RecordedCall.Request.find(technology, besides: found.map(\.identifier))
+  func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
+    let request = RecordedCall.Request.find(technology, excluding: found.map(\.identifier))
     guard case .targets(let targets) = try answer(request) else { return nil }
     secrets.turn(to: targets.first)
     return targets.first

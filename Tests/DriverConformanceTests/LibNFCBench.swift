@@ -9,7 +9,7 @@ import VirtualNFC
 final class LibNFCBench: DriverBench {
   let source: (any ReaderSource)?
   let address: ReaderAddress
-  let technologies: [TagTechnology] = [.iso14443a, .iso14443b, .felica, .jewel]
+  let technologies: [TagTechnology] = [.iso14443a, .iso14443b, .feliCa, .jewel]
   private let field = VirtualField()
   private let virtual: Mutex<VirtualReader>
   /// The port's name, which outlives the pseudo-terminal's.
@@ -53,7 +53,7 @@ final class LibNFCBench: DriverBench {
       command = [0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00]
       framing = .tagProtocol
       answer = [0x90, 0x00]
-    case .felica:
+    case .feliCa:
       tag = .suica()
       // Request Response (JIS X 6319-4), which is answered with 05 and the IDm.
       command = [0x0A, 0x04] + tag.identifier

@@ -8,7 +8,7 @@ final class PCSCBench: DriverBench {
   let source: (any ReaderSource)?
   let address: ReaderAddress
   let isFoundByItself = true
-  let technologies: [TagTechnology] = [.iso15693, .iso14443a, .felica]
+  let technologies: [TagTechnology] = [.iso15693, .iso14443a, .feliCa]
   private let field = VirtualField()
   private let virtual: VirtualPCSCReader
 
@@ -39,7 +39,7 @@ final class PCSCBench: DriverBench {
       tag = .ntag213()
       command = [0x30, 0x00]
       answer = Array(tag.identifier.prefix(3))
-    case .felica:
+    case .feliCa:
       tag = .suica()
       command = [0x0A, 0x04] + tag.identifier
       answer = [0x0B, 0x05] + tag.identifier

@@ -6,7 +6,7 @@ import VirtualNFC
 @Suite struct FieldLockTests {
   @Test(arguments: FieldTag.all) func locks(_ row: FieldTag) async throws {
     let bench = try await FieldBench(row, asking: row.lockKinds)
-    guard try await bench.run(row.cells.lock, { _, ndef in try await ndef.writeLock() })
+    guard try await bench.run(row.cells.lock, { _, ndef in try await ndef.makeReadOnly() })
     else { return }
     let ndef = try await bench.ndef()
     #expect(try await ndef.queryNDEFStatus().access == row.accessAfterLock)
@@ -23,7 +23,7 @@ import VirtualNFC
     }
     #expect(error?.code == .readOnly)
     // What is complete is left alone.
-    try await bench.ndef().writeLock()
+    try await bench.ndef().makeReadOnly()
     #expect(bench.tag.memory == locked)
     for bytes in row.kept { #expect(locked.contains(bytes)) }
     bench.expectNothingUnasked()
@@ -34,7 +34,7 @@ import VirtualNFC
     let whole = try await FieldBench(row, asking: row.lockKinds)
     let ndef = try await whole.ndef()
     whole.direct.setFaults([])
-    try await ndef.writeLock()
+    try await ndef.makeReadOnly()
     let count = whole.direct.exchanges
     let mostMoments = 16
     for moment in stride(from: 0, to: count, by: max(1, count / mostMoments)) {
@@ -42,13 +42,13 @@ import VirtualNFC
       let torn = try await bench.ndef()
       bench.direct.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
       do {
-        try await torn.writeLock()
+        try await torn.makeReadOnly()
         // Torn at the second half of SECTOR_SELECT, which silence acknowledges, when all was done.
         #expect(Self.lasting(bench.tag) == Self.lasting(whole.tag), "moment \(moment)")
       } catch let error as NFCError {
         #expect(error.code == .tagConnectionLost, "moment \(moment): \(error)")
       }
-      try await bench.ndef().writeLock()
+      try await bench.ndef().makeReadOnly()
       #expect(
         Self.lasting(bench.tag) == Self.lasting(whole.tag), "moment \(moment) of \(count)")
       bench.expectNothingUnasked()

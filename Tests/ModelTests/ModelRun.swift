@@ -182,7 +182,7 @@ struct ModelRun {
       case .read, .readAgain: return .message(try await ndef.readNDEFBytes() ?? [])
       case .format: try await ndef.formatNDEF(wipe: false)
       case .formatWiping: try await ndef.formatNDEF(wipe: true)
-      case .lock: try await ndef.writeLock()
+      case .lock: try await ndef.makeReadOnly()
       default: try await ndef.writeNDEFBytes(message, verify: false)
       }
       return .done

@@ -116,12 +116,12 @@ extension ModelSubject {
   ]
 
   private static let type3 = [
-    ModelSubject("FeliCa Lite", .felica, lock: [.memoryConfiguration]) { .feliCaLite() },
-    ModelSubject("FeliCa Lite-S", .felica, lock: [.memoryConfiguration]) { .feliCaLiteS() },
-    ModelSubject("blank FeliCa Lite-S", .felica, lock: [.memoryConfiguration]) {
+    ModelSubject("FeliCa Lite", .feliCa, lock: [.memoryConfiguration]) { .feliCaLite() },
+    ModelSubject("FeliCa Lite-S", .feliCa, lock: [.memoryConfiguration]) { .feliCaLiteS() },
+    ModelSubject("blank FeliCa Lite-S", .feliCa, lock: [.memoryConfiguration]) {
       .feliCaLiteS(formatted: false)
     },
-    ModelSubject("Type 3 tag", .felica, lock: [], hasWiredSide: true) { .type3() },
+    ModelSubject("Type 3 tag", .feliCa, lock: [], hasWiredSide: true) { .type3() },
   ]
 
   private static let type4 = [

@@ -16,13 +16,13 @@ import Testing
     .iso14443bPrime(div: [1], version: 2, configuration: nil, atr: [3]),
     .iso14443bPrime(div: [1], version: 2, configuration: 4, atr: []),
     .iso14443b2sr(uid: [0xD0]), .iso14443b2ct(uid: [1], productCode: 2, fabricationCode: 3),
-    .barcode(data: [0x80]), .iclass(serialNumber: [1, 2]),
+    .barcode(data: [0x80]), .iClass(serialNumber: [1, 2]),
   ]
 
   static let requests: [HelperRequest] =
     [
-      .open("pn532_uart:/dev/ttyUSB0"), .reset("usb:1-2"), .resetField, .list(.felica),
-      .find(.iso14443a, besides: targets),
+      .open("pn532_uart:/dev/ttyUSB0"), .reset("usb:1-2"), .resetField, .list(.feliCa),
+      .find(.iso14443a, excluding: targets),
       .exchange([0x30, 0x00], .checked, timeout: .milliseconds(1500)),
       .exchange([], .bare, timeout: .zero),
       .authenticate(block: 4, .b, key: [1, 2, 3, 4, 5, 6], uid: [1, 2, 3, 4]), .disconnect, .close,
@@ -44,7 +44,7 @@ import Testing
         HelperResponse.Opened(
           name: "PN532",
           capabilities: ReaderCapabilities(
-            technologies: [.iso14443a, .felica], bitRates: [.felica: [212, 424]],
+            technologies: [.iso14443a, .feliCa], bitRates: [.feliCa: [212, 424]],
             maximumCommandLength: 262, maximumResponseLength: 262), foundOneByOne: [.iso14443a])),
     ] + causes.map { .failure(NFCError(.readerLost, "gone", cause: $0)) }
     + places.map { .failure(NFCError(.tagRefused, "no", place: $0)) }

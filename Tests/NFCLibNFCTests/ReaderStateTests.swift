@@ -39,7 +39,7 @@ extension LibNFCTests {
       let chip = try StubbornChip()
       let reader = try await Reader.open(chip.connectionString)
       for search: PollingOptions in [
-        .iclass, .barcode, .iso14443b2sr, .iso14443b2ct, .iso14443bPrime, .other, .all,
+        .iClass, .barcode, .iso14443b2sr, .iso14443b2ct, .iso14443bPrime, .other, .all,
       ] {
         _ = try? await reader.firstTag(polling: search, within: .zero)
         let tag = try await reader.firstTag(polling: .iso14443a, within: .zero)
@@ -51,7 +51,7 @@ extension LibNFCTests {
 
     /// Type B cards do not hear frames in type A's modulation.
     @Test(arguments: [
-      PollingOptions.iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .iclass, .other,
+      PollingOptions.iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .iClass, .other,
     ])
     func searchesInTypeBModulationClearForce100ASK(_ search: PollingOptions) async throws {
       let chip = try StubbornChip()

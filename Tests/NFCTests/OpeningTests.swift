@@ -131,7 +131,7 @@ import Testing
     let capabilities = bench.reader.capabilities
     #expect(
       capabilities.technologies == Set(TagTechnology.allCases).subtracting([.iso15693]))
-    #expect(capabilities.bitRates[.felica] == [212, 424])
+    #expect(capabilities.bitRates[.feliCa] == [212, 424])
     #expect(capabilities.bitRates[.iso14443a]?.contains(106) == true)
     #expect(capabilities.maximumCommandLength == 262)
   }

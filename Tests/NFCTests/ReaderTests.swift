@@ -216,7 +216,7 @@ import VirtualNFC
     try await Task.sleep(for: .seconds(1))
     poll.cancel()
     _ = await poll.result
-    #expect(Set(seen.withLock { $0 }) == [.iso14443a, .iso14443b, .felica, .jewel])
+    #expect(Set(seen.withLock { $0 }) == [.iso14443a, .iso14443b, .feliCa, .jewel])
     #expect(seen.withLock { $0.count } == 4)
   }
 

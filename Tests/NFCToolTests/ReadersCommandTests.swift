@@ -26,9 +26,9 @@ import Testing
     let vicinity = paths.map { ($0["means"] as? [String: [String]])?["iso15693"] }
     #expect(
       vicinity == [
-        ["raw commands", "read and write", "information", "several blocks at once", "locks"],
-        ["read and write", "information", "several blocks at once", "locks"],
-        ["read and write"],
+        ["rawCommands", "readAndWrite", "information", "multipleBlocks", "locks"],
+        ["readAndWrite", "information", "multipleBlocks", "locks"],
+        ["readAndWrite"],
       ])
     #expect(paths[1]["note"] as? String == "no request flags, no error codes, one tag at a time")
   }

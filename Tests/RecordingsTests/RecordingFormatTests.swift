@@ -8,10 +8,11 @@ import Testing
   static let reader = RecordedReader(
     name: "A \"reader\" µ", connectionString: "pn532_uart:/dev/ttyUSB0", firmware: "PN532 v1.6",
     capabilities: ReaderCapabilities(
-      technologies: [.iso14443a, .felica], bitRates: [.iso14443a: [106], .felica: [212, 424]],
-      maximumCommandLength: 262, maximumResponseLength: 264, takesAPDUsAlone: true,
+      technologies: [.iso14443a, .feliCa], bitRates: [.iso14443a: [106], .feliCa: [212, 424]],
+      maximumCommandLength: 262, maximumResponseLength: 264, supportsOnlyAPDUs: true,
       commandPaths: [
-        CommandPath(name: "storage card", means: [.iso15693: [.readAndWrite]], note: "a note")
+        CommandPath(
+          name: "storage card", capabilities: [.iso15693: [.readAndWrite]], note: "a note")
       ]),
     findsOneByOne: [.iso14443a], canReconnect: true)
 
@@ -42,7 +43,7 @@ import Testing
     .iso14443bPrime(div: [1, 2, 3, 4], version: 1, configuration: nil, atr: [5]),
     .iso14443b2sr(uid: [0xD0, 2, 3, 4, 5, 6, 7, 8]),
     .iso14443b2ct(uid: [1, 2, 3, 4], productCode: 6, fabricationCode: 7),
-    .barcode(data: [1, 2, 3]), .iclass(serialNumber: [1, 2, 3, 4, 5, 6, 7, 8]),
+    .barcode(data: [1, 2, 3]), .iClass(serialNumber: [1, 2, 3, 4, 5, 6, 7, 8]),
   ]
 
   static let causes: [NFCError.Cause?] = [
@@ -54,7 +55,7 @@ import Testing
   static let calls: [RecordedCall] =
     [
       call(.resetField, .done), call(.list(.iso14443a), .targets(targets)),
-      call(.find(.felica, besides: [[1, 2], [3]]), .targets([])),
+      call(.find(.feliCa, excluding: [[1, 2], [3]]), .targets([])),
       call(.select([1, 2, 3, 4]), .done), call(.isPresent([1]), .isPresent(true)),
       call(.capabilities([1]), .capabilities(reader.capabilities)),
       call(

@@ -52,7 +52,7 @@ struct SessionTags: Sendable {
     if missing.contains(.iso15693) {
       notices.append("this reader has no ISO 15693; it takes a PC/SC reader that has it")
     }
-    if missing.contains(.felica) { notices.append("this reader has no FeliCa") }
+    if missing.contains(.feliCa) { notices.append("this reader has no FeliCa") }
     switch (missing.contains(.iso14443a), missing.contains(.iso14443b)) {
     case (true, true): notices.append("this reader has no ISO 14443")
     case (true, false): notices.append("this reader has no ISO 14443 type A")

@@ -108,7 +108,7 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
       guard try await native.queryNDEFStatus().access != .readOnly else {
         throw NFCReaderError(.ndefReaderSessionErrorTagNotWritable)
       }
-      try await native.writeLock()
+      try await native.makeReadOnly()
     } completion: {
       completionHandler($0.failure)
     }

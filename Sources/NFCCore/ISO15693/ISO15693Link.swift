@@ -5,7 +5,7 @@ package struct ISO15693Link {
   /// The longest request and the longest answer that the reader moves, without their checks.
   package let maximumCommandLength: Int
   package let maximumResponseLength: Int
-  private let means: Set<CommandPath.Means>?
+  private let means: Set<CommandPath.Capability>?
   private let section: (_ body: () throws -> Void) throws -> Void
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
@@ -18,7 +18,7 @@ package struct ISO15693Link {
   ///     a broken answer, `tagConnectionLost` where the reader knows that the tag has left.
   package init(
     maximumCommandLength: Int, maximumResponseLength: Int,
-    means: Set<CommandPath.Means>? = nil,
+    means: Set<CommandPath.Capability>? = nil,
     section: @escaping (_ body: () throws -> Void) throws -> Void = { try $0() },
     transceive: @escaping (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
   ) {
@@ -35,7 +35,7 @@ package struct ISO15693Link {
     self.init(
       maximumCommandLength: capabilities.maximumCommandLength,
       maximumResponseLength: capabilities.maximumResponseLength,
-      means: capabilities.commandPaths.first?.means[.iso15693],
+      means: capabilities.commandPaths.first?.capabilities[.iso15693],
       section: { try link.uninterrupted($0) }
     ) { frame, timeout in
       try link.exchange(frame, framing: .checked, timeout: timeout)

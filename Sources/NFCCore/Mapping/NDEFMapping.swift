@@ -34,7 +34,7 @@ protocol NDEFMapping: Sendable {
   /// See ``NDEFTag/formatNDEF(wipe:)``.
   mutating func format(wipe: Bool, _ link: TagLink) throws
 
-  /// See ``NDEFTag/writeLock()``. Asked whatever the tag's status is: completes what is still open, and
+  /// See ``NDEFTag/makeReadOnly()``. Asked whatever the tag's status is: completes what is still open, and
   /// does nothing only where every bit is set. Throws `notNDEF` where the tag is not formatted.
   ///
   /// Looks at everything first, and throws before the first write if the lock could not be complete;

@@ -37,10 +37,10 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
     case .ultralight:
       handle.knowledge.withLock { $0.willSend(command) }
       return try UltralightExchange.send(command, link)
-    case .desfire where link.capabilities.takesAPDUsAlone:
+    case .desfire where link.capabilities.supportsOnlyAPDUs:
       return try DESFireWrapping.send(native: command, link)
     case .desfire, .plus, .unknown:
-      guard !link.capabilities.takesAPDUsAlone else {
+      guard !link.capabilities.supportsOnlyAPDUs else {
         throw NFCError(
           .unsupported,
           "this reader carries only APDUs, and the card has no form of its own in them")

@@ -89,7 +89,7 @@ package struct PollCycle: Sendable {
       }
     }
     let limit =
-      technology == .felica && !targets.isEmpty
+      technology == .feliCa && !targets.isEmpty
       ? Self.missesUntilLeftInCompany : Self.missesUntilLeft
     known.removeAll { entry in
       guard entry.misses >= limit else { return false }

@@ -114,7 +114,7 @@ public struct TagEvents: AsyncSequence, Sendable {
       if let (technology, first) = interrupted {
         interrupted = nil
         let others = try await search { reader, _ in
-          try reader.list(technology, besides: [first])
+          try reader.list(technology, excluding: [first])
         }
         queue = cycle.found(others.map { [first] + $0 }, of: technology)
         return nil

@@ -250,20 +250,20 @@ public actor Reader {
     guard driver.findsOneByOne(technology) else {
       return (try driver.list(technology), nil, false)
     }
-    guard let target = try driver.find(technology, besides: []) else { return ([], nil, false) }
+    guard let target = try driver.find(technology, excluding: []) else { return ([], nil, false) }
     return ([target], try detectIfPresent(target, work), true)
   }
 
   /// Goes on with a search that has found some tags already.
   ///
   /// - Returns: those that it finds now.
-  func list(_ technology: TagTechnology, besides found: [Target]) throws -> [Target] {
+  func list(_ technology: TagTechnology, excluding found: [Target]) throws -> [Target] {
     if let handle = connected {
       // It is put to sleep. What a card loses by that a program must not lose unawares.
       if handle.target.losesStateOnSelect { connected = nil } else { needsSelect = true }
     }
     var targets = found
-    while let target = try driver.find(technology, besides: targets) { targets.append(target) }
+    while let target = try driver.find(technology, excluding: targets) { targets.append(target) }
     return Array(targets.dropFirst(found.count))
   }
 
@@ -285,7 +285,7 @@ public actor Reader {
         connected = nil
         candidates =
           driver.findsOneByOne(technology)
-          ? try driver.find(technology, besides: found).map { [$0] } ?? []
+          ? try driver.find(technology, excluding: found).map { [$0] } ?? []
           : found.isEmpty ? try driver.list(technology) : []
         for target in candidates {
           guard let handle = try handleIfPresent(target, asksVersion: asksVersion, work) else {
@@ -308,7 +308,7 @@ public actor Reader {
     let technology = handle.target.technology
     let others =
       driver.findsOneByOne(technology)
-      ? try list(technology, besides: [handle.target])
+      ? try list(technology, excluding: [handle.target])
       : try driver.list(technology).filter { !$0.isSame(as: handle.target) }
     connected = nil
     try connect(handle, work)

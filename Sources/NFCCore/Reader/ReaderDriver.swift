@@ -9,7 +9,7 @@ public struct ReaderCapabilities: Hashable, Sendable {
   /// The longest answer of a tag, in bytes, without its check.
   public var maximumResponseLength: Int
   /// A card of ISO/IEC 14443-4 gets the APDUs of ISO/IEC 7816-4 and nothing else.
-  public var takesAPDUsAlone: Bool
+  public var supportsOnlyAPDUs: Bool
   /// The ways in which commands can reach a tag, best first, and what each of them loses. Empty for
   /// a reader that carries everything. Which of them a reader has shows with the first tag.
   public var commandPaths: [CommandPath]
@@ -17,14 +17,14 @@ public struct ReaderCapabilities: Hashable, Sendable {
   /// The capabilities of a reader that sends every command as it is, unless `commandPaths` says otherwise.
   public init(
     technologies: Set<TagTechnology>, bitRates: [TagTechnology: [Int]],
-    maximumCommandLength: Int, maximumResponseLength: Int, takesAPDUsAlone: Bool = false,
+    maximumCommandLength: Int, maximumResponseLength: Int, supportsOnlyAPDUs: Bool = false,
     commandPaths: [CommandPath] = []
   ) {
     self.technologies = technologies
     self.bitRates = bitRates
     self.maximumCommandLength = maximumCommandLength
     self.maximumResponseLength = maximumResponseLength
-    self.takesAPDUsAlone = takesAPDUsAlone
+    self.supportsOnlyAPDUs = supportsOnlyAPDUs
     self.commandPaths = commandPaths
   }
 }
@@ -95,7 +95,7 @@ public protocol ReaderDriver: AnyObject {
   ///   ``NFCError/Code/readerUnavailable`` with the cause `pcsc` if another program has the card.
   func list(_ technology: TagTechnology) throws -> [Target]
 
-  /// Whether tags of a technology are found one by one, by ``find(_:besides:)``: the first can be
+  /// Whether tags of a technology are found one by one, by ``find(_:excluding:)``: the first can be
   /// told of before the others are looked for.
   func findsOneByOne(_ technology: TagTechnology) -> Bool
 
@@ -107,7 +107,7 @@ public protocol ReaderDriver: AnyObject {
   /// - Returns: none of `found`; `nil` if there is no other.
   /// - Throws: as ``list(_:)``: ``NFCError/Code/readerLost``, ``NFCError/Code/unsupported``,
   ///   ``NFCError/Code/readerUnavailable``.
-  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target?
+  func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target?
 
   /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is
   /// gone.
@@ -144,7 +144,7 @@ public protocol ReaderDriver: AnyObject {
 extension ReaderDriver {
   public var firmware: String? { nil }
   public func findsOneByOne(_ technology: TagTechnology) -> Bool { false }
-  public func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? { nil }
+  public func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? { nil }
   public func capabilities(for target: Target) -> ReaderCapabilities { capabilities }
   public var canReconnect: Bool { false }
   public func disconnect() {}

@@ -19,21 +19,21 @@ public enum Target: Hashable, Sendable {
   /// NFC Barcode: the whole code, check included.
   case barcode(data: [UInt8])
   /// iCLASS: the card serial number, most significant byte first.
-  case iclass(serialNumber: [UInt8])
+  case iClass(serialNumber: [UInt8])
 
   /// The technology by which it was found.
   public var technology: TagTechnology {
     switch self {
     case .iso14443a: .iso14443a
     case .iso14443b: .iso14443b
-    case .feliCa: .felica
+    case .feliCa: .feliCa
     case .iso15693: .iso15693
     case .jewel: .jewel
     case .iso14443bPrime: .iso14443bPrime
     case .iso14443b2sr: .iso14443b2sr
     case .iso14443b2ct: .iso14443b2ct
     case .barcode: .barcode
-    case .iclass: .iclass
+    case .iClass: .iClass
     }
   }
 
@@ -60,7 +60,7 @@ public enum Target: Hashable, Sendable {
     case .iso14443b2sr(let uid): uid
     case .iso14443b2ct(let uid, _, _): uid
     case .barcode(let data): data
-    case .iclass(let serialNumber): serialNumber
+    case .iClass(let serialNumber): serialNumber
     }
   }
 }

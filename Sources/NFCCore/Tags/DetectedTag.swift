@@ -89,7 +89,7 @@ public enum DetectedTag: Sendable {
       self = .feliCa(NativeFeliCaTag(handle: handle, target: target))
     case .iso15693(let target):
       self = .iso15693(NativeISO15693Tag(handle: handle, target: target))
-    case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass:
+    case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iClass:
       self = .other(OtherTag(handle: handle))
     }
   }

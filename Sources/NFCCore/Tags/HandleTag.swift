@@ -33,6 +33,6 @@ extension HandleTag {
     try await handle.writeNDEFBytes(message, verify: verify)
   }
   public func formatNDEF(wipe: Bool) async throws { try await handle.formatNDEF(wipe: wipe) }
-  public func writeLock() async throws { try await handle.writeLock() }
+  public func makeReadOnly() async throws { try await handle.makeReadOnly() }
   public func forgetContent() { handle.forgetContent() }
 }

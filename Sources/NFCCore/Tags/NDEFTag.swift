@@ -50,7 +50,7 @@ public protocol NDEFTag: Tag {
   /// - Throws: before anything is written, ``NFCError/Code/notNDEF``; ``NFCError/Code/unsupported`` with the reason
   ///   where the kind does not allow it; ``NFCError/Code/notAuthenticated`` where the lock could not be complete
   ///   without a secret.
-  func writeLock() async throws
+  func makeReadOnly() async throws
 
   /// Forgets what was learned of the tag's content: the next call reads all of it again, even where only
   /// this connection could have changed it. No exchange.

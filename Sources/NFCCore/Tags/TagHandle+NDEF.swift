@@ -64,7 +64,7 @@ extension TagHandle {
     try await withMapping { mapping, link in try mapping.format(wipe: wipe, link) }
   }
 
-  func writeLock() async throws {
+  func makeReadOnly() async throws {
     try await withMapping { mapping, link in try mapping.lock(link) }
   }
 

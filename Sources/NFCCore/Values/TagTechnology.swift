@@ -5,7 +5,7 @@ public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
   /// ISO/IEC 14443 type B, 106 kbit/s.
   case iso14443b
   /// FeliCa: JIS X 6319-4, ISO/IEC 18092 passive at 212 or 424 kbit/s.
-  case felica
+  case feliCa = "felica"
   /// ISO/IEC 15693: vicinity tags. No PN53x has it.
   case iso15693
   /// Innovision Jewel and Topaz: NFC Forum type 1.
@@ -19,7 +19,7 @@ public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
   /// Thinfilm and Kovio NFC Barcode: the tag talks first.
   case barcode
   /// HID iCLASS and PicoPass in type B modulation.
-  case iclass
+  case iClass = "iclass"
 }
 
 /// Which technologies to look for.
@@ -58,10 +58,10 @@ public struct PollingOptions: OptionSet, Hashable, Sendable {
   /// NFC Barcode.
   public static let barcode = PollingOptions(rawValue: 1 << 8)
   /// HID iCLASS.
-  public static let iclass = PollingOptions(rawValue: 1 << 9)
+  public static let iClass = PollingOptions(rawValue: 1 << 9)
   /// What else a reader may know: Jewel, B', SRx, CTx, NFC Barcode, iCLASS.
   public static let other: PollingOptions = [
-    .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass,
+    .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iClass,
   ]
   /// Every technology that the reader can poll, and no error for those that it cannot.
   public static let all: PollingOptions = [
@@ -70,11 +70,11 @@ public struct PollingOptions: OptionSet, Hashable, Sendable {
 
   /// In the order in which they are polled.
   private static let members: [(technology: TagTechnology, option: PollingOptions)] = [
-    (.iso14443a, .iso14443a), (.iso14443b, .iso14443b), (.felica, .iso18092),
+    (.iso14443a, .iso14443a), (.iso14443b, .iso14443b), (.feliCa, .iso18092),
     // In type A's modulation, then in type B's, so that a reader changes between them once.
     (.iso15693, .iso15693), (.jewel, .jewel), (.barcode, .barcode),
     (.iso14443bPrime, .iso14443bPrime), (.iso14443b2sr, .iso14443b2sr),
-    (.iso14443b2ct, .iso14443b2ct), (.iclass, .iclass),
+    (.iso14443b2ct, .iso14443b2ct), (.iClass, .iClass),
   ]
 
   /// The technologies that these options name, in the order in which they are polled.

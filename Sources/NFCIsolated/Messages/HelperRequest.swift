@@ -7,7 +7,7 @@ enum HelperRequest: Hashable, Sendable {
   case reset(ReaderAddress)
   case resetField
   case list(TagTechnology)
-  case find(TagTechnology, besides: [Target])
+  case find(TagTechnology, excluding: [Target])
   case select(Target)
   case isPresent(Target)
   case exchange([UInt8], Framing, timeout: Duration)
@@ -71,7 +71,7 @@ enum HelperRequest: Hashable, Sendable {
       let technology = try reader.technology()
       self = .find(
         technology,
-        besides: try reader.list { reader throws(MalformedMessage) in try reader.target() })
+        excluding: try reader.list { reader throws(MalformedMessage) in try reader.target() })
     case .select: self = .select(try reader.target())
     case .isPresent: self = .isPresent(try reader.target())
     case .exchange:

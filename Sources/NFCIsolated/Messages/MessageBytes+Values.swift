@@ -26,7 +26,7 @@ extension MessageWriter {
     }
     number(Int32(clamping: value.maximumCommandLength))
     number(Int32(clamping: value.maximumResponseLength))
-    flag(value.takesAPDUsAlone)
+    flag(value.supportsOnlyAPDUs)
   }
 
   mutating func target(_ value: Target) {
@@ -63,7 +63,7 @@ extension MessageWriter {
       byte(productCode)
       byte(fabricationCode)
     case .barcode(let data): block(data)
-    case .iclass(let serialNumber): block(serialNumber)
+    case .iClass(let serialNumber): block(serialNumber)
     }
   }
 
@@ -172,7 +172,7 @@ extension MessageReader {
     let response = Int(try number(Int32.self))
     return ReaderCapabilities(
       technologies: Set(technologies), bitRates: Dictionary(rates) { $1 },
-      maximumCommandLength: command, maximumResponseLength: response, takesAPDUsAlone: try flag())
+      maximumCommandLength: command, maximumResponseLength: response, supportsOnlyAPDUs: try flag())
   }
 
   mutating func target() throws(MalformedMessage) -> Target {
@@ -186,7 +186,7 @@ extension MessageReader {
       return .iso14443b(
         ISO14443BTarget(
           pupi: pupi, applicationData: applicationData, protocolInfo: try block()))
-    case .felica:
+    case .feliCa:
       let (idm, pmm, systemCode) = (try block(), try block(), try block())
       return .feliCa(
         FeliCaTarget(
@@ -209,7 +209,7 @@ extension MessageReader {
       let productCode = try byte()
       return .iso14443b2ct(uid: uid, productCode: productCode, fabricationCode: try byte())
     case .barcode: return .barcode(data: try block())
-    case .iclass: return .iclass(serialNumber: try block())
+    case .iClass: return .iClass(serialNumber: try block())
     }
   }
 

@@ -33,7 +33,7 @@ struct LockCommand: AsyncParsableCommand {
       try await tag.changingNDEF {
         try await tag.detected.authenticate(password)
         do {
-          try await tag.kind.writeLock()
+          try await tag.kind.makeReadOnly()
         } catch let error as NFCError where error.code == .unsupported && error.cause != .notCarried
         {
           // It is an NDEF tag, and cannot be closed.

@@ -109,8 +109,8 @@ extension CommandPath {
   /// Its name, what gets through by protocol, and what else is known of it.
   fileprivate var json: JSON {
     let means = TagTechnology.allCases.compactMap { technology in
-      self.means[technology].map { means in
-        let names = Means.allCases.filter(means.contains).map { JSON.string($0.rawValue) }
+      self.capabilities[technology].map { means in
+        let names = Capability.allCases.filter(means.contains).map { JSON.string($0.rawValue) }
         return JSON.Member(key: technology.rawValue, value: .array(names))
       }
     }

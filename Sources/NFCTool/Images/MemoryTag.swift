@@ -203,7 +203,7 @@ extension Session {
         "a MIFARE Classic, Ultralight or NTAG", polling: .miFare, for: use
       ) { MemoryTag(miFare: $0) }
       : try await selectTag(
-        "a tag whose memory can be read", polling: [.iso14443a, .felica, .jewel, .iso15693],
+        "a tag whose memory can be read", polling: [.iso14443a, .feliCa, .jewel, .iso15693],
         for: use
       ) { MemoryTag($0) ?? MemoryTag(miFare: $0) }
     if case .iso7816(let card) = tag.detected {

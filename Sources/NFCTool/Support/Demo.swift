@@ -27,14 +27,14 @@ final class Demo: Sendable {
       (.iso14443a, .desfire()),
       (.iso14443a, .tMoney()),
       (.iso14443b, .type4B()),
-      (.felica, .suica()),
+      (.feliCa, .suica()),
       (.iso15693, .icodeSLIX2()),
       (.jewel, .topaz512()),
       (.iso14443bPrime, .calypsoBPrime()),
       (.iso14443b2sr, .srix4k()),
       (.iso14443b2ct, .askCTx()),
       (.barcode, .nfcBarcode()),
-      (.iclass, .iClass()),
+      (.iClass, .iClass()),
     ]
   }
 

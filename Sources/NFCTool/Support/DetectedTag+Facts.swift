@@ -30,8 +30,8 @@ extension DetectedTag {
     case .iso14443b2sr: "an ST SRx tag"
     case .iso14443b2ct: "an ASK CTx ticket"
     case .barcode: "an NFC Barcode"
-    case .iclass: "an iCLASS or PicoPass card"
-    case .iso14443a, .iso14443b, .felica, .iso15693: "a tag of an unknown kind"
+    case .iClass: "an iCLASS or PicoPass card"
+    case .iso14443a, .iso14443b, .feliCa, .iso15693: "a tag of an unknown kind"
     }
   }
 

@@ -39,13 +39,13 @@ enum TagUse: Sendable {
 
 extension [TagTechnology] {
   /// What NDEF messages are on (NFC Forum types 1 to 5, MIFARE Classic).
-  static let ndef: [TagTechnology] = [.iso14443a, .iso14443b, .felica, .jewel, .iso15693]
+  static let ndef: [TagTechnology] = [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693]
   /// All, in the order in which they are polled.
   static let any: [TagTechnology] = PollingOptions.all.technologies
   static let miFare: [TagTechnology] = [.iso14443a]
   /// ISO/IEC 14443-4.
   static let smartCards: [TagTechnology] = [.iso14443a, .iso14443b]
-  static let feliCa: [TagTechnology] = [.felica]
+  static let feliCa: [TagTechnology] = [.feliCa]
   static let vicinity: [TagTechnology] = [.iso15693]
 }
 

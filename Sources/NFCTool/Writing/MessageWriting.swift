@@ -31,7 +31,7 @@ struct MessageWriting: Sendable {
     try await tag.authenticate(password)
     let bytes = try await whole(message, on: ndef).encoded()
     try await ndef.writeNDEFBytes(bytes, verify: verify)
-    if lock { try await ndef.writeLock() }
+    if lock { try await ndef.makeReadOnly() }
     return Result(length: bytes.count, isVerified: verify, isLocked: lock)
   }
 

@@ -26,9 +26,9 @@ final class DirectDriver: ReaderDriver {
   let name = "direct reader"
   let connectionString = "direct:"
   let capabilities = ReaderCapabilities(
-    technologies: [.iso14443a, .iso14443b, .felica, .jewel, .iso15693],
+    technologies: [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693],
     bitRates: [
-      .iso14443a: [106], .iso14443b: [106], .felica: [212, 424], .jewel: [106], .iso15693: [26],
+      .iso14443a: [106], .iso14443b: [106], .feliCa: [212, 424], .jewel: [106], .iso15693: [26],
     ],
     maximumCommandLength: 262, maximumResponseLength: 262)
   let abort: @Sendable () -> Void = {}
@@ -62,7 +62,7 @@ final class DirectDriver: ReaderDriver {
   private static let maximumTags = 16
 
   func findsOneByOne(_ technology: TagTechnology) -> Bool {
-    [.iso14443a, .iso14443b, .felica].contains(technology)
+    [.iso14443a, .iso14443b, .feliCa].contains(technology)
   }
 
   func list(_ technology: TagTechnology) throws -> [Target] {
@@ -72,20 +72,20 @@ final class DirectDriver: ReaderDriver {
       let targets = shared.chip.withLock { VicinitySearch.targets(&$0) }
       return targets.map { .iso15693($0) }
     case .jewel: return activate(.jewel).map { [$0] } ?? []
-    case .iso14443a, .iso14443b, .felica:
+    case .iso14443a, .iso14443b, .feliCa:
       var targets: [Target] = []
-      while let target = try find(technology, besides: targets) { targets.append(target) }
+      while let target = try find(technology, excluding: targets) { targets.append(target) }
       return targets
     default:
       throw NFCError(.unsupported, "the direct reader cannot poll \(technology.rawValue)")
     }
   }
 
-  func find(_ technology: TagTechnology, besides found: [Target]) throws -> Target? {
+  func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target? {
     guard found.count < Self.maximumTags else { return nil }
     // Each that comes up again is put to sleep; FeliCa cards, which have no sleep, answer in turn.
     for _ in 0...found.count {
-      if technology != .felica { deselect() }
+      if technology != .feliCa { deselect() }
       guard let target = activate(technology) else { return nil }
       if !found.contains(where: { $0.isSame(as: target) }) { return target }
     }
@@ -105,7 +105,7 @@ final class DirectDriver: ReaderDriver {
       switch technology {
       case .iso14443a: search([0x00] + uid).flatMap(DirectTarget.typeA)
       case .iso14443b: search([0x03, 0x00]).flatMap(DirectTarget.typeB)
-      case .felica:
+      case .feliCa:
         search([0x01] + Self.polling).flatMap { DirectTarget.feliCa($0, bitRate: 212) }
           ?? search([0x02] + Self.polling).flatMap { DirectTarget.feliCa($0, bitRate: 424) }
       case .jewel: search([0x04]).flatMap(DirectTarget.jewel)

@@ -80,7 +80,7 @@ extension SessionSuites {
       let reader = try await Reader.open(bench.virtual.connectionString)
       let tag = try #require(try await reader.tagsInField().first)
       try await tag.connect()
-      try await tag.ndef?.writeLock()
+      try await tag.ndef?.makeReadOnly()
       await reader.close()
       let writer = try await write(bench)
       #expect(!writer.isWritten)

@@ -110,13 +110,13 @@ import VirtualNFC
     let bench = try await Bench(card)
     let tag = try await Self.ndef(bench)
     #expect(try await tag.queryNDEFStatus().access == .readOnly)
-    try await tag.writeLock()
+    try await tag.makeReadOnly()
     for sector in 1..<16 {
       let trailer = sector * 4 + 3
       #expect(Array(card.memory[trailer * 16 + 6..<trailer * 16 + 10]) == closed)
     }
     let memory = card.memory
-    try await tag.writeLock()
+    try await tag.makeReadOnly()
     #expect(card.memory == memory)
   }
 
@@ -127,7 +127,7 @@ import VirtualNFC
     let memory = card.memory
     let bench = try await Bench(card)
     let tag = try await Self.ndef(bench)
-    await #expect { try await tag.writeLock() } throws: {
+    await #expect { try await tag.makeReadOnly() } throws: {
       ($0 as? NFCError)?.code == .notAuthenticated && ($0 as? NFCError)?.place == .sector(7)
     }
     #expect(card.memory == memory)

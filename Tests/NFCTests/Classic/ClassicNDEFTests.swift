@@ -119,7 +119,7 @@ import VirtualNFC
     let card = try Self.card(name, ndef: message)
     let bench = try await Bench(card)
     let tag = try #require(try await bench.tag().ndef)
-    try await tag.writeLock()
+    try await tag.makeReadOnly()
     #expect(try await tag.queryNDEFStatus().access == .readOnly)
     #expect(try await tag.readNDEFBytes() == message)
     let memory = card.memory
@@ -129,7 +129,7 @@ import VirtualNFC
     await #expect { try await tag.formatNDEF() } throws: { ($0 as? NFCError)?.code == .readOnly }
     #expect(card.memory == memory)
     // Locking what is locked does nothing.
-    try await tag.writeLock()
+    try await tag.makeReadOnly()
     // Access bits 07 8F 0F, general purpose byte 43 (AN1304, 6.1 and 6.4).
     #expect(Array(card.memory[7 * 16 + 6..<7 * 16 + 10]) == [0x07, 0x8F, 0x0F, 0x43])
   }

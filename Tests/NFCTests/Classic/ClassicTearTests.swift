@@ -122,10 +122,10 @@ import VirtualNFC
         try ClassicNDEFTests.card(card, ndef: message)
       }, step: step
     ) {
-      try await $0.writeLock()
+      try await $0.makeReadOnly()
     } then: { isTorn, tag, card in
       #expect(try await tag.readNDEFBytes() == message)
-      try await tag.writeLock()
+      try await tag.makeReadOnly()
       #expect(try await tag.queryNDEFStatus().access == .readOnly)
       // Key A, 07 8F 0F, 43: every NFC sector.
       for trailer in stride(from: 7 * 16, to: card.memory.count, by: 64) {

@@ -178,7 +178,7 @@ import VirtualNFC
   func asksForThePMm(_ answer: String, _ pmm: [UInt8]) throws {
     let service = Service(
       atr: Self.feliCa, [Self.getUID: "0112030405060708 9000", Self.getATS: answer])
-    guard case .feliCa(let card)? = try target(service, .felica).target else {
+    guard case .feliCa(let card)? = try target(service, .feliCa).target else {
       throw NFCError(.wrongTag, "no FeliCa card")
     }
     #expect(card.pmm == pmm)
@@ -196,7 +196,7 @@ import VirtualNFC
         "FF B0 00 01 00": Self.block.hexadecimal + "9000",
         "FF A4 00 01 02 0F 11": "6A82",
       ])
-    let driver = try target(service, .felica).driver
+    let driver = try target(service, .feliCa).driver
     let idm: [UInt8] = [1, 0x12, 3, 4, 5, 6, 7, 8]
     func read(_ service: [UInt8]) throws -> [UInt8] {
       let body = [0x06] + idm + [0x01] + service + [0x02, 0x80, 0x00, 0x00, 0x01, 0x00]
@@ -243,13 +243,13 @@ import VirtualNFC
   @Test(arguments: [
     ("03FF20", TagTechnology.iso14443a, UInt8?.some(0x20)), ("03FF40", .iso14443a, 0x40),
     ("03FF88", .iso14443a, 0x88), ("060000", .iso14443b, nil), ("07FFB0", .iso14443b, nil),
-    ("074344", .iso14443b, nil), ("03F004", .jewel, nil), ("03F011", .felica, nil),
-    ("03F012", .felica, nil),
+    ("074344", .iso14443b, nil), ("03F004", .jewel, nil), ("03F011", .feliCa, nil),
+    ("03F012", .feliCa, nil),
   ])
   func knowsACardByItsName(_ name: String, _ technology: TagTechnology, _ sak: UInt8?) throws {
     let body = Service.bytes("8F8001804F0CA000000306" + name + "00000000")
     let atr = [0x3B] + body + [body.reduce(0, ^)]
-    let identifier = technology == .felica ? "0112030405060708" : "04112233"
+    let identifier = technology == .feliCa ? "0112030405060708" : "04112233"
     let service = Service(
       "ACS ACR122U PICC Interface 00 00", atr: atr.hexadecimal,
       [Self.getUID: identifier + "9000"])

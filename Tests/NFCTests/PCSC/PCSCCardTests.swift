@@ -304,7 +304,7 @@ import VirtualNFC
       let reader = try await Reader.open(over: { virtual.service() })
       #expect(reader.capabilities.commandPaths.map(\.name) == names)
       for path in reader.capabilities.commandPaths {
-        #expect(Set(path.means.keys).isSubset(of: reader.capabilities.technologies))
+        #expect(Set(path.capabilities.keys).isSubset(of: reader.capabilities.technologies))
         #expect(path.description.hasPrefix(path.name))
       }
     }

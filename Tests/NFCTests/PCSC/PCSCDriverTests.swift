@@ -134,7 +134,7 @@ import VirtualNFC
     let target = try #require(try driver.list(.iso15693).first)
     let paths = driver.capabilities(for: target).commandPaths
     #expect(paths.map(\.name) == [means.path])
-    let own = try #require(paths.first?.means[.iso15693])
+    let own = try #require(paths.first?.capabilities[.iso15693])
     #expect(own.contains(.readAndWrite))
     #expect(own.contains(.locks) == means.locks)
     #expect(own.contains(.rawCommands) == means.carriesFrames)
@@ -195,7 +195,7 @@ import VirtualNFC
     let found = try #require(try await bench.reader.tagsInField().first)
     try await found.connect()
     let ndef = try #require(found.ndef)
-    let error = await #expect(throws: NFCError.self) { try await ndef.writeLock() }
+    let error = await #expect(throws: NFCError.self) { try await ndef.makeReadOnly() }
     #expect(error?.code == .unsupported)
     #expect(Array(chip.memory[0..<4]) == lockable)
   }

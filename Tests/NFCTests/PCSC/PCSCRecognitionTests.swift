@@ -16,7 +16,7 @@ import Testing
   private func target(_ service: Service) throws -> (target: Target?, driver: PCSCDriver) {
     let driver = try PCSCDriver("", over: service)
     #expect(driver.name == service.name)
-    for technology: TagTechnology in [.iso14443a, .iso14443b, .felica] {
+    for technology: TagTechnology in [.iso14443a, .iso14443b, .feliCa] {
       if let target = try driver.list(technology).first { return (target, driver) }
     }
     return (nil, driver)
@@ -67,7 +67,7 @@ import Testing
     let answer = try driver.exchange(
       [0x00, 0xA4, 0x04, 0x00, 0x00], framing: .tagProtocol, timeout: .seconds(1))
     #expect(answer == [0x6A, 0x82])
-    #expect(driver.capabilities(for: .iso14443a(card)).takesAPDUsAlone)
+    #expect(driver.capabilities(for: .iso14443a(card)).supportsOnlyAPDUs)
   }
 
   /// The historical bytes alone, the ATS with its length, and a reader that tells nothing.

@@ -54,7 +54,7 @@ import VirtualNFC
 
   /// Kinds that PC/SC has no name for, and that ACR1552U and ACR122U do not look for.
   private static let unknown: Set<TagTechnology> = [
-    .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iclass,
+    .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iClass,
   ]
 
   @Test(arguments: [VirtualPCSCReader.Dialect.transparentSession, .directTransmit])

@@ -214,7 +214,7 @@ extension PCSCService {
       ProcessEnd.limitThisProcess()
       let cards: [(tag: VirtualTag, technology: TagTechnology)] = [
         (.type4(), .iso14443a), (.ntag215(), .iso14443a), (.classic1K(), .iso14443a),
-        (.feliCaLiteS(), .felica), (.type4B(), .iso14443b),
+        (.feliCaLiteS(), .feliCa), (.type4B(), .iso14443b),
       ]
       let message = NDEFMessage(records: [TextRecord("PC/SC").record])
       let service = try Service()

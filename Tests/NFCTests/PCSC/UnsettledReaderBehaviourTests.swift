@@ -91,7 +91,7 @@ import VirtualNFC
     let driver = try rig.driver(over: service)
     for _ in 0..<10 {
       try driver.resetField()
-      for technology: TagTechnology in [.iso14443a, .iso14443b, .felica, .iso15693] {
+      for technology: TagTechnology in [.iso14443a, .iso14443b, .feliCa, .iso15693] {
         #expect(try driver.list(technology).isEmpty)
       }
     }

@@ -153,7 +153,7 @@ import VirtualNFC
     let bench = try await Bench(tag)
     let ndef = try #require(try await bench.tag().ndef)
     #expect(try await ndef.readNDEFBytes() == message(20))
-    let lock = try await bench.counting { try await ndef.writeLock() }
+    let lock = try await bench.counting { try await ndef.makeReadOnly() }
     // Dynamic lock bytes are six, read before and after.
     #expect(lock.exchanges == (isStatic ? 5 : 13))
     #expect(tag.memory[11] == 0x0F)
@@ -165,7 +165,7 @@ import VirtualNFC
       try await ndef.writeNDEFBytes([1], verify: false)
     }
     #expect(error?.code == .readOnly)
-    try await ndef.writeLock()
+    try await ndef.makeReadOnly()
     #expect(tag.memory == image)
     #expect(try await ndef.readNDEFBytes() == message(20))
     await bench.reader.close()
@@ -179,7 +179,7 @@ import VirtualNFC
     let image = tag.memory
     let bench = try await Bench(tag)
     let ndef = try #require(try await bench.tag().ndef)
-    let error = await #expect(throws: NFCError.self) { try await ndef.writeLock() }
+    let error = await #expect(throws: NFCError.self) { try await ndef.makeReadOnly() }
     #expect(error?.code == .unsupported)
     #expect(tag.memory == image)
     await bench.reader.close()
@@ -200,7 +200,7 @@ import VirtualNFC
       var ndef = try #require(try await bench.tag().ndef)
       bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
       do {
-        try await ndef.writeLock()
+        try await ndef.makeReadOnly()
         isTorn = false
       } catch let error as NFCError {
         #expect(error.code == .tagConnectionLost)
@@ -208,7 +208,7 @@ import VirtualNFC
       bench.virtual.setFaults([])
       bench.field.place(tag)
       ndef = try #require(try await bench.tag().ndef)
-      try await ndef.writeLock()
+      try await ndef.makeReadOnly()
       #expect(tag.memory[11] == 0x0F, "moment \(moment)")
       #expect(tag.memory[0x70] & 0xFE == 0xFE && tag.memory[0x71] & 0x1F == 0x1F)
       #expect(isStatic || tag.memory[0x7A..<0x80].allSatisfy { $0 == 0xFF })

@@ -32,7 +32,7 @@ final class ChipDriver: ReaderDriver {
     capabilities = driver.capabilities
     self.tear = tear
     self.refused = refused
-    let found = try? driver.find(.iso14443a, besides: [])
+    let found = try? driver.find(.iso14443a, excluding: [])
     target =
       found ?? .iso14443a(ISO14443ATarget(uid: chip.identifier, atqa: [0x00, 0x44], sak: 0x00))
   }

@@ -153,7 +153,7 @@ import VirtualNFC
     }
     // What is broken is mended by writing, by erasing and by formatting.
     let broken = tag.memory
-    try await bench.expectRefusal(.malformedContent, at: place) { try await $0.writeLock() }
+    try await bench.expectRefusal(.malformedContent, at: place) { try await $0.makeReadOnly() }
     try await bench.connected().writeNDEFBytes(pattern(30, seed: 7), verify: true)
     #expect(try await bench.connected().readNDEFBytes() == pattern(30, seed: 7))
     #expect(try await bench.connected().queryNDEFStatus().capacity == 1024)
@@ -327,7 +327,7 @@ import VirtualNFC
     let virtual = try VirtualTag.type3(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
     let tag = try await bench.connected()
-    try await tag.writeLock()
+    try await tag.makeReadOnly()
     #expect(virtual.memory[10] == 0x00)
     #expect(try await tag.queryNDEFStatus().access == .readOnly)
     #expect(try await bench.connected().readNDEFBytes() == pattern(20))
@@ -338,14 +338,14 @@ import VirtualNFC
   @Test(.asking(.memoryConfiguration)) func locksLite() async throws {
     let virtual = try VirtualTag.feliCaLiteS(ndef: pattern(20))
     let bench = try await Self.bench(virtual)
-    try await bench.connected().writeLock()
+    try await bench.connected().makeReadOnly()
     let mc = 21 * 16
     #expect(virtual.memory[mc..<(mc + 5)].elementsEqual([0x00, 0xC0, 0xFF, 0x01, 0x07]))
     #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
     #expect(try await bench.connected().readNDEFBytes() == pattern(20))
     try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
     // Locking what is locked is nothing.
-    try await bench.connected().writeLock()
+    try await bench.connected().makeReadOnly()
   }
 
   /// Torn between the attribute block and MC, the card is read-only by the former's word; the next call
@@ -356,13 +356,13 @@ import VirtualNFC
       let bench = try await Self.bench(virtual)
       let torn = try await bench.connected()
       bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
-      await #expect(throws: NFCError.self) { try await torn.writeLock() }
+      await #expect(throws: NFCError.self) { try await torn.makeReadOnly() }
       bench.bench.virtual.setFaults([])
       bench.bench.field.place(virtual)
       let again = try await bench.connected()
       #expect(try await again.queryNDEFStatus().access == (moment < 2 ? .readWrite : .readOnly))
       #expect(try await again.readNDEFBytes() == pattern(20))
-      try await again.writeLock()
+      try await again.makeReadOnly()
       let mc = 21 * 16
       #expect(virtual.memory[mc..<(mc + 2)].elementsEqual([0x00, 0xC0]))
       #expect(virtual.memory[10] == 0x00)
@@ -377,7 +377,7 @@ import VirtualNFC
     memory[21 * 16 + 1] &= 0x7F
     virtual.memory = memory
     let bench = try await Self.bench(virtual)
-    try await bench.expectRefusal(.unsupported) { try await $0.writeLock() }
+    try await bench.expectRefusal(.unsupported) { try await $0.makeReadOnly() }
   }
 
   // MARK: Wires, and tags that have left
@@ -404,7 +404,8 @@ import VirtualNFC
     ] {
       let calls: [(any NDEFTag) async throws -> Void] = [
         { _ = try await $0.queryNDEFStatus() }, { _ = try await $0.readNDEFBytes() },
-        { try await $0.writeNDEFBytes(pattern(40), verify: false) }, { try await $0.writeLock() },
+        { try await $0.writeNDEFBytes(pattern(40), verify: false) },
+        { try await $0.makeReadOnly() },
         { try await $0.formatNDEF() },
       ]
       for call in calls {

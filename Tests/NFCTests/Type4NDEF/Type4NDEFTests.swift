@@ -97,7 +97,8 @@ import VirtualNFC
     for virtual in [virtual, .type4(formatted: false), try .desfire(ndef: pattern(40))] {
       let calls: [(any NDEFTag) async throws -> Void] = [
         { _ = try await $0.queryNDEFStatus() }, { _ = try await $0.readNDEFBytes() },
-        { try await $0.writeNDEFBytes(pattern(40), verify: false) }, { try await $0.writeLock() },
+        { try await $0.writeNDEFBytes(pattern(40), verify: false) },
+        { try await $0.makeReadOnly() },
         { try await $0.formatNDEF() },
       ]
       for call in calls {
@@ -234,7 +235,7 @@ import VirtualNFC
       try await tag.writeNDEFBytes(pattern(90, seed: 3), verify: true)
       #expect(try await bench.connected().readNDEFBytes() == pattern(90, seed: 3))
       // The container wants a key to be changed.
-      try await bench.expectRefusal(.unsupported) { try await $0.writeLock() }
+      try await bench.expectRefusal(.unsupported) { try await $0.makeReadOnly() }
     }
   }
 
@@ -312,7 +313,7 @@ import VirtualNFC
     let bench = try await NDEFBench(try .type4(ndef: pattern(40)))
     try await bench.connected().formatNDEF()
     #expect(try await bench.connected().readNDEFBytes() == nil)
-    try await bench.expectRefusal(.unsupported, at: .file(0xE103)) { try await $0.writeLock() }
+    try await bench.expectRefusal(.unsupported, at: .file(0xE103)) { try await $0.makeReadOnly() }
     #expect(try await bench.connected().queryNDEFStatus().access == .readWrite)
   }
 
@@ -329,7 +330,7 @@ import VirtualNFC
       let content = pattern(700)
       try await bench.connected().writeNDEFBytes(content, verify: true)
       #expect(try await bench.connected().readNDEFBytes() == content)
-      try await bench.connected().writeLock()
+      try await bench.connected().makeReadOnly()
       #expect(try await bench.connected().queryNDEFStatus().access == .readOnly)
       #expect(try await bench.connected().readNDEFBytes() == content)
       try await bench.expectRefusal(.readOnly) { try await $0.writeNDEFBytes([1], verify: false) }
@@ -362,12 +363,12 @@ import VirtualNFC
       try await ndef.formatNDEF()
       try await ndef.writeNDEFBytes(pattern(80), verify: true)
       bench.bench.virtual.setFaults([Fault(.tagLeaves, at: .exchange(moment))])
-      try? await ndef.writeLock()
+      try? await ndef.makeReadOnly()
       bench.bench.virtual.setFaults([])
       bench.bench.field.place(bench.tag)
       let again = try await bench.connected()
       #expect(try await again.readNDEFBytes() == pattern(80))
-      try await again.writeLock()
+      try await again.makeReadOnly()
       #expect(try await again.queryNDEFStatus().access == .readOnly)
       // Both files take nothing any more, whatever the container says.
       let card = try await bench.bench.tag(.iso14443).miFare

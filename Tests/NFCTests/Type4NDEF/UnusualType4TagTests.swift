@@ -34,7 +34,7 @@ import VirtualNFC
       _ = try await $0.readNDEFBytes()
     }
     try await bench.expectRefusal(.malformedContent, at: .file(file)) {
-      try await $0.writeLock()
+      try await $0.makeReadOnly()
     }
   }
 
@@ -232,7 +232,7 @@ import VirtualNFC
     let bench = try await NDEFBench(tag)
     let before = tag.memory
     let ndef = try await bench.connected()
-    try await ndef.writeLock()
+    try await ndef.makeReadOnly()
     #expect(before.indices.filter { before[$0] != tag.memory[$0] } == [14])
     #expect(tag.memory[14] == 0xFF)
     // The NDEF file is selected again.

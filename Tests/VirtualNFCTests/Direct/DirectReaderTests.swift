@@ -51,7 +51,7 @@ import Testing
       .suica(), .type4B(), .icodeSLIX2(), .st25dv())
     let found = try await reader.tagsInField()
     let counts = Dictionary(grouping: found, by: \.technology).mapValues(\.count)
-    #expect(counts == [.iso14443a: 3, .felica: 1, .iso14443b: 1, .iso15693: 2])
+    #expect(counts == [.iso14443a: 3, .feliCa: 1, .iso14443b: 1, .iso15693: 2])
     for tag in found {
       try await tag.connect()
       #expect(try await tag.isPresent())
@@ -119,7 +119,7 @@ import Testing
   @Test func whatItCannotPollIsRefused() async throws {
     let (_, reader) = try await Self.reader()
     let error = await #expect(throws: NFCError.self) {
-      try await reader.firstTag(polling: .iclass, within: .zero)
+      try await reader.firstTag(polling: .iClass, within: .zero)
     }
     #expect(error?.code == .unsupported)
     #expect(throws: NFCError.self) { try DirectReader(VirtualField()).driver().list(.barcode) }
