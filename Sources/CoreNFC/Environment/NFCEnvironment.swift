@@ -20,6 +20,7 @@ public struct NFCEnvironment: Sendable {
   /// Who tells the person at the machine what is going on.
   public var presenter: any NFCPresenter
 
+  /// An environment of these parts.
   public init(
     readers: NFCReaderSource = .automatic, information: NFCInformation = .main,
     limits: NFCSessionLimits = NFCSessionLimits(), presenter: any NFCPresenter = .terminal
@@ -59,6 +60,7 @@ public struct NFCSessionLimits: Sendable {
   /// system that it was found by.
   public var requiresListedSystems = true
 
+  /// The limits of Core NFC on an iPhone.
   public init() {}
 
   /// None of them.

@@ -12,6 +12,7 @@ public struct NFCInformation: Hashable, Sendable {
   /// for, in this order, two bytes each in hexadecimal.
   public var systemCodes: [String]
 
+  /// What a program would have in its Info.plist and entitlements.
   public init(
     usageDescription: String? = nil, applicationIdentifiers: [String] = [],
     systemCodes: [String] = []

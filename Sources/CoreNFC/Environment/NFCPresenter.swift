@@ -19,6 +19,7 @@ public enum NFCPresentation: Sendable {
 
 /// Tells nobody.
 public struct NFCSilentPresenter: NFCPresenter {
+  /// A presenter that shows nothing.
   public init() {}
   public func present(_ moment: NFCPresentation) {}
 }

@@ -1,6 +1,9 @@
 import Foundation
 
 extension NFCFeliCaTag {
+  /// ``polling(systemCode:requestCode:timeSlot:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func polling(
     systemCode: Data, requestCode: NFCFeliCaPollingRequestCode, timeSlot: NFCFeliCaPollingTimeSlot
   ) async throws -> (Data, Data) {
@@ -11,6 +14,9 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``requestService(nodeCodeList:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func requestService(
     nodeCodeList: [Data]
   ) async throws -> [Data] {
@@ -19,12 +25,18 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``requestResponse(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func requestResponse() async throws -> Int {
     try await withCheckedThrowingContinuation { continuation in
       requestResponse { continuation.resume($0, $1) }
     }
   }
 
+  /// ``readWithoutEncryption(serviceCodeList:blockList:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func readWithoutEncryption(
     serviceCodeList: [Data], blockList: [Data]
   ) async throws -> (Int, Int, [Data]) {
@@ -35,6 +47,9 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``writeWithoutEncryption(serviceCodeList:blockList:blockData:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func writeWithoutEncryption(
     serviceCodeList: [Data], blockList: [Data], blockData: [Data]
   ) async throws -> (Int, Int) {
@@ -47,12 +62,18 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``requestSystemCode(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func requestSystemCode() async throws -> [Data] {
     try await withCheckedThrowingContinuation { continuation in
       requestSystemCode { continuation.resume($0, $1) }
     }
   }
 
+  /// ``requestServiceV2(nodeCodeList:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func requestServiceV2(
     nodeCodeList: [Data]
   ) async throws -> (Int, Int, NFCFeliCaEncryptionId, [Data], [Data]) {
@@ -63,6 +84,9 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``requestSpecificationVersion(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func requestSpecificationVersion()
     async throws -> (Int, Int, Data, Data)
   {
@@ -71,12 +95,18 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``resetMode(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func resetMode() async throws -> (Int, Int) {
     try await withCheckedThrowingContinuation { continuation in
       resetMode { continuation.resume(($0, $1), $2) }
     }
   }
 
+  /// ``sendFeliCaCommand(commandPacket:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendFeliCaCommand(
     commandPacket: Data
   ) async throws -> Data {

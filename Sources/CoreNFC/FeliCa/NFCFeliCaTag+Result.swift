@@ -2,6 +2,7 @@ import Foundation
 
 /// The forms of iOS 14: the same commands, with the answer in a `Result`.
 extension NFCFeliCaTag {
+  /// ``polling(systemCode:requestCode:timeSlot:completionHandler:)`` with one result.
   @preconcurrency public func polling(
     systemCode: Data, requestCode: NFCFeliCaPollingRequestCode, timeSlot: NFCFeliCaPollingTimeSlot,
     resultHandler: @escaping @Sendable (Result<NFCFeliCaPollingResponse, any Error>) -> Void
@@ -13,18 +14,21 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``requestService(nodeCodeList:completionHandler:)`` with one result.
   @preconcurrency public func requestService(
     nodeCodeList: [Data], resultHandler: @escaping @Sendable (Result<[Data], any Error>) -> Void
   ) {
     requestService(nodeCodeList: nodeCodeList) { resultHandler(Result(answer: $0, error: $1)) }
   }
 
+  /// ``requestResponse(completionHandler:)`` with one result.
   @preconcurrency public func requestResponse(
     resultHandler: @escaping @Sendable (Result<Int, any Error>) -> Void
   ) {
     requestResponse { resultHandler(Result(answer: $0, error: $1)) }
   }
 
+  /// ``readWithoutEncryption(serviceCodeList:blockList:completionHandler:)`` with one result.
   @preconcurrency public func readWithoutEncryption(
     serviceCodeList: [Data], blockList: [Data],
     resultHandler: @escaping @Sendable (Result<(NFCFeliCaStatusFlag, [Data]), any Error>) -> Void
@@ -35,6 +39,7 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``writeWithoutEncryption(serviceCodeList:blockList:blockData:completionHandler:)`` with one result.
   @preconcurrency public func writeWithoutEncryption(
     serviceCodeList: [Data], blockList: [Data], blockData: [Data],
     resultHandler: @escaping @Sendable (Result<NFCFeliCaStatusFlag, any Error>) -> Void
@@ -47,12 +52,14 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``requestSystemCode(completionHandler:)`` with one result.
   @preconcurrency public func requestSystemCode(
     resultHandler: @escaping @Sendable (Result<[Data], any Error>) -> Void
   ) {
     requestSystemCode { resultHandler(Result(answer: $0, error: $1)) }
   }
 
+  /// ``requestServiceV2(nodeCodeList:completionHandler:)`` with one result.
   @preconcurrency public func requestServiceV2(
     nodeCodeList: [Data],
     resultHandler:
@@ -67,6 +74,7 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``requestSpecificationVersion(completionHandler:)`` with one result.
   @preconcurrency public func requestSpecificationVersion(
     resultHandler:
       @escaping @Sendable (
@@ -81,6 +89,7 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``resetMode(completionHandler:)`` with one result.
   @preconcurrency public func resetMode(
     resultHandler: @escaping @Sendable (Result<NFCFeliCaStatusFlag, any Error>) -> Void
   ) {
@@ -90,6 +99,7 @@ extension NFCFeliCaTag {
     }
   }
 
+  /// ``sendFeliCaCommand(commandPacket:completionHandler:)`` with one result.
   @preconcurrency public func sendFeliCaCommand(
     commandPacket: Data, resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
   ) {

@@ -33,10 +33,16 @@ private nonisolated(nonsending) func result<Value>(
 
 /// The methods as the compiler makes them from Apple's; see the forms with handlers.
 extension NFCISO15693Tag {
+  /// ``stayQuiet(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func stayQuiet() async throws {
     try await done { stayQuiet(completionHandler: $0) }
   }
 
+  /// ``readSingleBlock(requestFlags:blockNumber:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func readSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8
   ) async throws -> Data {
@@ -45,6 +51,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``writeSingleBlock(requestFlags:blockNumber:dataBlock:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func writeSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8, dataBlock: Data
   ) async throws {
@@ -54,6 +63,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``lockBlock(requestFlags:blockNumber:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func lockBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8
   ) async throws {
@@ -62,6 +74,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``readMultipleBlocks(requestFlags:blockRange:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func readMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange
   ) async throws -> [Data] {
@@ -70,6 +85,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``writeMultipleBlocks(requestFlags:blockRange:dataBlocks:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func writeMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange, dataBlocks: [Data]
   ) async throws {
@@ -79,48 +97,72 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``select(requestFlags:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func select(requestFlags flags: NFCISO15693RequestFlag)
     async throws
   {
     try await done { select(requestFlags: flags, completionHandler: $0) }
   }
 
+  /// ``resetToReady(requestFlags:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func resetToReady(requestFlags flags: NFCISO15693RequestFlag)
     async throws
   {
     try await done { resetToReady(requestFlags: flags, completionHandler: $0) }
   }
 
+  /// ``writeAFI(requestFlags:afi:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func writeAFI(
     requestFlags flags: NFCISO15693RequestFlag, afi: UInt8
   ) async throws {
     try await done { writeAFI(requestFlags: flags, afi: afi, completionHandler: $0) }
   }
 
+  /// ``lockAFI(requestFlags:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func lockAFI(requestFlags flags: NFCISO15693RequestFlag)
     async throws
   {
     try await done { lockAFI(requestFlags: flags, completionHandler: $0) }
   }
 
+  /// ``writeDSFID(requestFlags:dsfid:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func writeDSFID(
     requestFlags flags: NFCISO15693RequestFlag, dsfid: UInt8
   ) async throws {
     try await done { writeDSFID(requestFlags: flags, dsfid: dsfid, completionHandler: $0) }
   }
 
+  /// ``lockDSFID(requestFlags:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func lockDSFID(requestFlags flags: NFCISO15693RequestFlag)
     async throws
   {
     try await done { lockDSFID(requestFlags: flags, completionHandler: $0) }
   }
 
+  /// What the tag reports of itself.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func systemInfo(requestFlags flags: NFCISO15693RequestFlag)
     async throws -> NFCISO15693SystemInfo
   {
     try await result { getSystemInfo(requestFlags: flags, resultHandler: $0) }
   }
 
+  /// ``getMultipleBlockSecurityStatus(requestFlags:blockRange:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func getMultipleBlockSecurityStatus(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange
   ) async throws -> [NSNumber] {
@@ -130,6 +172,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Reads consecutive blocks; the tag answers at a higher rate.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func fastReadMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange
   ) async throws -> [Data] {
@@ -138,6 +183,10 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``customCommand(requestFlags:customCommandCode:customRequestParameters:completionHandler:)`` as an
+  /// asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func customCommand(
     requestFlags flags: NFCISO15693RequestFlag, customCommandCode: Int,
     customRequestParameters: Data
@@ -149,6 +198,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``extendedReadSingleBlock(requestFlags:blockNumber:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedReadSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int
   ) async throws -> Data {
@@ -157,6 +209,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``extendedWriteSingleBlock(requestFlags:blockNumber:dataBlock:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedWriteSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int, dataBlock: Data
   ) async throws {
@@ -166,6 +221,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``extendedLockBlock(requestFlags:blockNumber:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedLockBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int
   ) async throws {
@@ -174,6 +232,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``extendedReadMultipleBlocks(requestFlags:blockRange:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedReadMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange
   ) async throws -> [Data] {
@@ -182,6 +243,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Writes consecutive blocks by numbers of two bytes.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedWriteMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange, dataBlocks: [Data]
   ) async throws {
@@ -191,6 +255,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Sends AUTHENTICATE of a cryptographic suite.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func authenticate(
     requestFlags flags: NFCISO15693RequestFlag, cryptoSuiteIdentifier: Int, message: Data
   ) async throws -> (NFCISO15693ResponseFlag, Data) {
@@ -201,6 +268,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Sends KEYUPDATE of a cryptographic suite.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func keyUpdate(
     requestFlags flags: NFCISO15693RequestFlag, keyIdentifier: Int, message: Data
   ) async throws -> (NFCISO15693ResponseFlag, Data) {
@@ -210,6 +280,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Sends CHALLENGE of a cryptographic suite, which no tag answers.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func challenge(
     requestFlags flags: NFCISO15693RequestFlag, cryptoSuiteIdentifier: Int, message: Data
   ) async throws {
@@ -220,12 +293,18 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Reads the result of a cryptographic command from the buffer of the tag.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func readBuffer(requestFlags flags: NFCISO15693RequestFlag)
     async throws -> (NFCISO15693ResponseFlag, Data)
   {
     try await result { readBuffer(requestFlags: flags, resultHandler: $0) }
   }
 
+  /// Asks for the security status of consecutive blocks by numbers of two bytes.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedGetMultipleBlockSecurityStatus(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange
   ) async throws -> NFCISO15693MultipleBlockSecurityStatus {
@@ -235,6 +314,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Reads consecutive blocks by numbers of two bytes; the tag answers at a higher rate.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedFastReadMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange
   ) async throws -> [Data] {
@@ -243,6 +325,9 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// Sends a request with any command code.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendRequest(
     requestFlags flags: Int, commandCode: Int, data: Data?
   ) async throws -> (NFCISO15693ResponseFlag, Data?) {

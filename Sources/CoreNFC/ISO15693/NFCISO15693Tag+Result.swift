@@ -9,6 +9,7 @@ extension Result where Failure == any Error {
 
 /// The methods by which iOS 14 gives results; see the forms with completion handlers.
 extension NFCISO15693Tag {
+  /// ``readSingleBlock(requestFlags:blockNumber:completionHandler:)`` with one result.
   @preconcurrency public func readSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8,
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
@@ -18,6 +19,7 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``readMultipleBlocks(requestFlags:blockRange:completionHandler:)`` with one result.
   @preconcurrency public func readMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange,
     resultHandler: @escaping @Sendable (Result<[Data], any Error>) -> Void
@@ -27,6 +29,7 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``extendedReadSingleBlock(requestFlags:blockNumber:completionHandler:)`` with one result.
   @preconcurrency public func extendedReadSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int,
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
@@ -36,6 +39,7 @@ extension NFCISO15693Tag {
     }
   }
 
+  /// ``customCommand(requestFlags:customCommandCode:customRequestParameters:completionHandler:)`` with one result.
   @preconcurrency public func customCommand(
     requestFlags flags: NFCISO15693RequestFlag, customCommandCode: Int,
     customRequestParameters: Data,

@@ -29,12 +29,16 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
 
   /// The form that is preferred where the type does not say which is meant; has a default body.
+  ///
+  /// - Throws: ``NFCReaderError``.
   nonisolated(nonsending) func sendCommand(
     apdu: NFCISO7816APDU
   ) async throws -> (Data, UInt8, UInt8)
 }
 
 extension NFCISO7816Tag {
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendCommand(
     apdu: NFCISO7816APDU
   ) async throws -> (Data, UInt8, UInt8) {
@@ -43,6 +47,9 @@ extension NFCISO7816Tag {
     }
   }
 
+  /// ``sendCommand(apdu:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendCommand(
     apdu: NFCISO7816APDU
   ) async throws -> NFCISO7816ResponseAPDU {

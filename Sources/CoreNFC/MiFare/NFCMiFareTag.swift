@@ -28,12 +28,17 @@ public protocol NFCMiFareTag: NFCNDEFTag, __NFCTag {
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
 
   /// The form that is preferred where the type does not say which is meant; has a default body.
+  ///
+  /// - Throws: ``NFCReaderError``.
   nonisolated(nonsending) func sendMiFareISO7816Command(
     _ apdu: NFCISO7816APDU
   ) async throws -> (Data, UInt8, UInt8)
 }
 
 extension NFCMiFareTag {
+  /// ``sendMiFareCommand(commandPacket:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendMiFareCommand(
     commandPacket command: Data
   ) async throws -> Data {
@@ -42,6 +47,8 @@ extension NFCMiFareTag {
     }
   }
 
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendMiFareISO7816Command(
     _ apdu: NFCISO7816APDU
   ) async throws -> (Data, UInt8, UInt8) {
@@ -50,6 +57,9 @@ extension NFCMiFareTag {
     }
   }
 
+  /// ``sendMiFareISO7816Command(_:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func sendMiFareISO7816Command(
     _ apdu: NFCISO7816APDU
   ) async throws -> NFCISO7816ResponseAPDU {
@@ -59,6 +69,7 @@ extension NFCMiFareTag {
 
   // MARK: The forms of iOS 14
 
+  /// ``sendMiFareCommand(commandPacket:completionHandler:)`` with one result.
   @preconcurrency public func sendMiFareCommand(
     commandPacket command: Data,
     resultHandler: @escaping @Sendable (Result<Data, any Error>) -> Void
@@ -66,6 +77,7 @@ extension NFCMiFareTag {
     sendMiFareCommand(commandPacket: command) { resultHandler(Result(answer: $0, error: $1)) }
   }
 
+  /// ``sendMiFareISO7816Command(_:completionHandler:)`` with one result.
   @preconcurrency public func sendMiFareISO7816Command(
     _ apdu: NFCISO7816APDU,
     resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void

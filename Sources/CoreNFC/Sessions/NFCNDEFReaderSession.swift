@@ -31,6 +31,9 @@ open class NFCNDEFReaderSession: NFCReaderSession {
     core.connect(tag, completionHandler)
   }
 
+  /// ``connect(to:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func connect(to tag: any NFCNDEFTag) async throws {
     try await withCheckedThrowingContinuation { continuation in
       connect(to: tag) { error in continuation.resume((), error) }

@@ -52,6 +52,9 @@ open class NFCTagReaderSession: NFCReaderSession {
     core.connect(object, completionHandler)
   }
 
+  /// ``connect(to:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func connect(to tag: NFCTag) async throws {
     try await withCheckedThrowingContinuation { continuation in
       connect(to: tag) { error in continuation.resume((), error) }

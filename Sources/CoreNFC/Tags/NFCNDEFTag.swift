@@ -32,6 +32,9 @@ public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
 }
 
 extension NFCNDEFTag {
+  /// ``queryNDEFStatus(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func queryNDEFStatus() async throws -> (NFCNDEFStatus, Int) {
     try await withCheckedThrowingContinuation { continuation in
       queryNDEFStatus { status, capacity, error in
@@ -40,6 +43,9 @@ extension NFCNDEFTag {
     }
   }
 
+  /// ``readNDEF(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func readNDEF() async throws -> NFCNDEFMessage {
     try await withCheckedThrowingContinuation { continuation in
       readNDEF { message, error in
@@ -54,12 +60,18 @@ extension NFCNDEFTag {
     }
   }
 
+  /// ``writeNDEF(_:completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func writeNDEF(_ ndefMessage: NFCNDEFMessage) async throws {
     try await withCheckedThrowingContinuation { continuation in
       writeNDEF(ndefMessage) { error in continuation.resume((), error) }
     }
   }
 
+  /// ``writeLock(completionHandler:)`` as an asynchronous call.
+  ///
+  /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func writeLock() async throws {
     try await withCheckedThrowingContinuation { continuation in
       writeLock { error in continuation.resume((), error) }
