@@ -11,7 +11,7 @@ public protocol DriverBench: Sendable {
   /// The address of the bench's reader at its source.
   var address: ReaderAddress { get }
 
-  /// Whether the source finds the reader without being told its address.
+  /// Whether the source finds the reader without its address.
   var isFoundByItself: Bool { get }
 
   /// The technologies of which the bench has a tag.

@@ -11,7 +11,7 @@ public struct NDEFTolerance: Hashable, Sendable {
   /// Whether a wrong field is left out.
   public let isLenient: Bool
 
-  /// The first error that was left behind.
+  /// The first error that was tolerated.
   public private(set) var firstError: NDEFError?
 
   private init(isLenient: Bool) { self.isLenient = isLenient }

@@ -1,6 +1,6 @@
 /// Which readers are there, why some cannot be opened, and what to do.
 ///
-/// Read from the files by which Linux tells of its devices, and from the PC/SC service: no reader is
+/// Read from the files in which Linux describes its devices, and from the PC/SC service: no reader is
 /// opened, reset or written to unless ``examine(_:)`` is asked for one. On other systems only what the
 /// PC/SC service tells is there.
 ///

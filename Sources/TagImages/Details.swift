@@ -103,7 +103,7 @@ extension TagImage {
 
   /// Applications and files of a DESFire card.
   public struct DESFire: Hashable, Sendable {
-    /// The key settings as the card tells them (MF3ICD40 data sheet, GetKeySettings).
+    /// The key settings as the card reports them (MF3ICD40 data sheet, GetKeySettings).
     public struct KeySettings: Hashable, Sendable {
       /// The number of the key that changes other keys; E means the key itself, F none.
       public var changeKey: UInt8
@@ -162,6 +162,7 @@ extension TagImage {
       public var communication: UInt8
       /// As they go over the air, two bytes.
       public var accessRights: [UInt8]
+      /// What the settings of the file say of its content.
       public var settings: FileSettings
       /// `nil` if it was not read.
       public var data: [UInt8]?
@@ -184,7 +185,7 @@ extension TagImage {
     public struct Application: Hashable, Sendable {
       /// Three bytes as they go over the air.
       public var identifier: [UInt8]
-      /// `nil` if the card has not told.
+      /// `nil` if the card has not reported them.
       public var keySettings: KeySettings?
       /// The versions of its keys, in the order of their numbers.
       public var keyVersions: [UInt8] = []

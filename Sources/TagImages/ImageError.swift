@@ -1,6 +1,6 @@
 /// Why an image cannot be read from a file or written to one.
 public struct ImageError: Error, Hashable, Sendable {
-  /// What has gone wrong, as a program tells it apart.
+  /// What has gone wrong, for a program to decide by.
   public enum Code: Hashable, Sendable {
     /// The file is not what its format asks for.
     case malformed

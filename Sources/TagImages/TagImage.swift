@@ -1,6 +1,6 @@
 /// What is known of a tag: its identity, its memory, and what lies beside the memory.
 ///
-/// An image is what files of several programs hold (``ImageFormat``). What a file or a reader has not told is
+/// An image is what files of several programs hold (``ImageFormat``). What a file or a reader does not say is
 /// `nil`, or unknown in ``memory``; it is never a zero.
 public struct TagImage: Hashable, Sendable {
   /// The families of tags that differ in how their memory is organized.

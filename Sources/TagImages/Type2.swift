@@ -102,7 +102,7 @@ extension TagImage {
   /// The counters that the chip has, for commands that read them.
   package var counterNumbers: Range<Int> { type2Product?.counters ?? 0..<0 }
 
-  /// The chip, as far as version, size and content tell; `nil` if they do not, and for other kinds.
+  /// The chip, as far as version, size and content show; `nil` if they do not, and for other kinds.
   package var type2Product: Type2Product? {
     guard kind == .type2 else { return nil }
     if let version = version.flatMap({ Type2Product.Version($0) }),

@@ -77,4 +77,78 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.contains("https://example.org"))
   }
+
+  /// What a product's module makes public. A comment that a protocol's requirement has counts for the member that
+  /// fulfils it.
+  private struct PublicSymbol: Decodable {
+    struct Fragment: Decodable {
+      let spelling: String
+    }
+    struct Comment: Decodable {
+      struct Line: Decodable {
+        let text: String
+      }
+      let lines: [Line]
+    }
+    struct Location: Decodable {
+      let uri: String
+    }
+
+    let pathComponents: [String]
+    let declarationFragments: [Fragment]
+    let docComment: Comment?
+    let location: Location?
+
+    var name: String { pathComponents.joined(separator: ".") }
+    var declaration: String { declarationFragments.map(\.spelling).joined() }
+    var comment: String { (docComment?.lines ?? []).map(\.text).joined(separator: "\n") }
+
+    /// Whether it throws errors that its declaration does not name. What a `Codable` type throws is its coder's.
+    var throwsUnnamed: Bool {
+      declaration.contains(/\bthrows\b(?!\()/) && !declaration.hasPrefix("typealias")
+        && !["encode(to:)", "init(from:)"].contains(pathComponents.last)
+    }
+  }
+
+  private struct SymbolGraph: Decodable {
+    let symbols: [PublicSymbol]
+  }
+
+  private static func publicSymbols(_ module: String) async throws -> [PublicSymbol] {
+    try await TemporaryDirectory.with { directory async throws in
+      let build = try RunningTool.executable().deletingLastPathComponent().path
+      let result = try await Tool.shell(
+        """
+        set --; for map in "$ROOT"/Modules/*/module.modulemap; do
+          set -- "$@" -Xcc "-fmodule-map-file=$map"
+        done
+        T=$(dirname "$(readlink -f "$(command -v swiftc)")")
+        "$T/swift-symbolgraph-extract" -module-name \(module) -I "$BUILD/Modules" "$@" \\
+          -target "$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\\(.*\\)".*/\\1/p' | head -n 1)" \\
+          -output-dir "$OUT" -minimum-access-level public -skip-synthesized-members
+        """,
+        environment: ["ROOT": root.path, "BUILD": build, "OUT": directory.path])
+      try #require(result.status == 0, "\(result.errors)")
+      return try FileManager.default.contentsOfDirectory(atPath: directory.path).flatMap { name in
+        let data = try Data(contentsOf: directory.appending(path: name))
+        return try JSONDecoder().decode(SymbolGraph.self, from: data).symbols
+      }.filter { $0.location?.uri.contains("/Sources/\(module)/") == true }
+    }
+  }
+
+  /// CoreNFC is not among them: most of its members are Apple's, and documented there.
+  @Test(arguments: [
+    "NDEF", "NFCCore", "NFC", "NFCDiagnosis", "Recordings", "SecureTags", "SUNMessage", "TagImages",
+    "VirtualNFC", "DriverConformance", "ReaderThread",
+  ])
+  func everythingPublicIsDocumented(_ module: String) async throws {
+    let symbols = try await Self.publicSymbols(module)
+    #expect(!symbols.isEmpty)
+    #expect(symbols.filter { $0.comment.isEmpty }.map(\.name).sorted() == [])
+    let silent = symbols.filter { symbol in
+      symbol.throwsUnnamed && !symbol.declaration.contains("rethrows")
+        && !symbol.comment.contains("- Throws:")
+    }
+    #expect(silent.map(\.name).sorted() == [])
+  }
 }

@@ -17,7 +17,7 @@ public struct NFCEnvironment: Sendable {
   public var information: NFCInformation
   /// The limits of an iPhone, each of which can be lifted.
   public var limits: NFCSessionLimits
-  /// Who tells the person at the machine what is going on.
+  /// What shows the person at the machine what is going on.
   public var presenter: any NFCPresenter
 
   /// An environment of these parts.

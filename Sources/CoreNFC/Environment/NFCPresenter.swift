@@ -1,4 +1,4 @@
-/// Tells the person at the machine what an iPhone tells by its sheet. Ours, not Apple's.
+/// Shows the person at the machine what an iPhone shows in its sheet. Ours, not Apple's.
 public protocol NFCPresenter: Sendable {
   /// Called as things happen, from any thread; should not wait.
   func present(_ moment: NFCPresentation)

@@ -31,7 +31,7 @@ open class __NFCISO15693ReaderSession: NFCReaderSession {
   }
 }
 
-/// Is told of what an ``__NFCISO15693ReaderSession`` finds, on the session's queue.
+/// Receives what an ``__NFCISO15693ReaderSession`` finds, on the session's queue.
 public protocol __NFCReaderSessionDelegate: NSObjectProtocol {
   /// The reader is polling.
   func readerSessionDidBecomeActive(_ session: NFCReaderSession)

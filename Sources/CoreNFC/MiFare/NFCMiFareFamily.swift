@@ -1,4 +1,4 @@
-/// The families of tags of type A that an iPhone tells apart.
+/// The families of tags of type A that an iPhone distinguishes.
 public enum NFCMiFareFamily: UInt, Sendable {
   /// Any other tag of type A.
   case unknown = 1

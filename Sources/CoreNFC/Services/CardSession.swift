@@ -20,7 +20,7 @@ open class CardSession {
 
   /// What happens in the session: nothing.
   open var eventStream: EventStream { EventStream() }
-  /// What the person is told; of no effect.
+  /// The message for the person; of no effect.
   open var alertMessage = ""
   open func invalidate() {}
 

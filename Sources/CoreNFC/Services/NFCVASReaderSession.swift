@@ -27,7 +27,7 @@ open class NFCVASReaderSession: NFCReaderSession {
   }
 }
 
-/// Is told of what a ``NFCVASReaderSession`` reads, on the session's queue.
+/// Receives what a ``NFCVASReaderSession`` reads, on the session's queue.
 public protocol NFCVASReaderSessionDelegate: NSObjectProtocol {
   /// Optional: the reader is polling. Never called here.
   func readerSessionDidBecomeActive(_ session: NFCVASReaderSession)

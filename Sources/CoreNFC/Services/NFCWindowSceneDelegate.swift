@@ -9,7 +9,7 @@ open class UIScene: NSObject {
 /// Stands for UIKit's class, which does not exist here, in the signatures that name it.
 open class UIWindowScene: UIScene {}
 
-/// Is told that a scene is wanted because of NFC. Never called here: there are no scenes.
+/// Is asked for a scene because of NFC. Never called here: there are no scenes.
 public protocol NFCWindowSceneDelegate {
   func windowScene(
     _ windowScene: UIWindowScene, didReceiveNFCWindowSceneEvent event: NFCWindowSceneEvent)

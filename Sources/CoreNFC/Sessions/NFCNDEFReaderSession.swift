@@ -63,7 +63,7 @@ open class NFCNDEFReaderSession: NFCReaderSession {
   }
 }
 
-/// Is told of what a ``NFCNDEFReaderSession`` finds, on the session's queue.
+/// Receives what a ``NFCNDEFReaderSession`` finds, on the session's queue.
 public protocol NFCNDEFReaderSessionDelegate: NSObjectProtocol {
   /// The session has ended, for whatever reason. Comes once.
   func readerSession(

@@ -4,13 +4,13 @@ import Foundation
 public protocol NFCReaderSessionProtocol: NSObjectProtocol {
   /// Whether the session has begun and has not ended.
   var isReady: Bool { get }
-  /// What the person is told; see ``NFCPresenter``. It may change at any time, from any thread.
+  /// The message for the person; see ``NFCPresenter``. It may change at any time, from any thread.
   var alertMessage: String { get set }
-  /// Starts the session. How it goes is told to the delegate.
+  /// Starts the session, and reports to the delegate how it goes.
   func begin()
   /// Ends the session for good.
   func invalidate()
-  /// Ends the session for good, and tells the person what went wrong.
+  /// Ends the session for good, and shows the person what went wrong.
   func invalidate(errorMessage: String)
 }
 

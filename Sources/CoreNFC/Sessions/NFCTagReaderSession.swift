@@ -18,7 +18,7 @@ open class NFCTagReaderSession: NFCReaderSession {
     public static let iso15693 = PollingOption(rawValue: 0x2)
     /// ISO/IEC 18092: FeliCa.
     public static let iso18092 = PollingOption(rawValue: 0x4)
-    /// ISO 7816 cards that offer PACE alone (EF.CardAccess; ICAO 9303-11, 9.2), with no application
+    /// ISO 7816 cards that offer only PACE (EF.CardAccess; ICAO 9303-11, 9.2), with no application
     /// selected; it overrides the other options.
     public static let pace = PollingOption(rawValue: 0x8)
   }
@@ -80,7 +80,7 @@ open class NFCTagReaderSession: NFCReaderSession {
   }
 }
 
-/// Is told of what a ``NFCTagReaderSession`` finds, on the session's queue.
+/// Receives what a ``NFCTagReaderSession`` finds, on the session's queue.
 public protocol NFCTagReaderSessionDelegate: NSObjectProtocol {
   /// The reader is polling.
   func tagReaderSessionDidBecomeActive(_ session: NFCTagReaderSession)

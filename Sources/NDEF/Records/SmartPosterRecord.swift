@@ -44,7 +44,7 @@ public struct SmartPosterRecord: NDEFTypedRecord {
   public var otherRecords: [NDEFRecord]
   public var identifier: [UInt8]
 
-  /// The record of a link with all that is told of it.
+  /// The record of a link with everything that describes it.
   public init(
     uri: URIRecord, titles: [TextRecord] = [], action: Action? = nil, size: UInt32? = nil,
     mediaType: String? = nil, icons: [MIMERecord] = [], otherRecords: [NDEFRecord] = [],

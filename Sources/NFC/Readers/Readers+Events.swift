@@ -26,7 +26,7 @@ extension Readers {
   /// - Parameters:
   ///   - options: what to look for, as in ``firstTag(polling:within:where:)``.
   ///   - pause: between two rounds in which nothing has happened.
-  ///   - onCardInUse: is told, once each time, that another program has the card that is there; polling goes on
+  ///   - onCardInUse: is called, once each time, when another program has the card that is there; polling goes on
   ///     until it is free or another comes.
   ///   - body: whether to go on.
   /// - Throws: ``NFCError/Code/unsupported`` as ``firstTag(polling:within:where:)``; ``NFCError/Code/readerLost``

@@ -19,7 +19,7 @@ public struct ReadersEvents: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let handover: Handover
 
-    /// Polls until something happens; `nil` if there is nothing to wait for.
+    /// Polls until something happens; `nil` after the last event.
     ///
     /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader has; ``NFCError/Code/readerLost`` if
     ///   no reader is left; `CancellationError`.
@@ -39,7 +39,7 @@ public struct ReadersTags: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     var events: ReadersEvents.Iterator
 
-    /// Polls until a tag arrives; `nil` if there is nothing to wait for.
+    /// Polls until a tag arrives; `nil` after the last event.
     ///
     /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader has; ``NFCError/Code/readerLost`` if
     ///   no reader is left; `CancellationError`.

@@ -1,4 +1,4 @@
-/// The signature over its UID that a chip carries from the factory, and the keys that tell whether it is
+/// The signature over its UID that a chip carries from the factory, and the keys that show whether it is
 /// genuine.
 ///
 /// A copy of UID and signature together passes: the signature proves where the pair comes from, not that

@@ -31,7 +31,7 @@ public enum FeliCaRequestCode: UInt8, Hashable, Sendable {
   case communicationPerformance = 0x02
 }
 
-/// Among how many slots of time cards draw theirs, so that several in the field can be told apart.
+/// Among how many slots of time cards draw theirs, so that several in the field can be distinguished.
 public enum FeliCaTimeSlots: UInt8, Hashable, Sendable {
   /// One slot: cards answer at once and may collide.
   case one = 0x00
@@ -51,7 +51,7 @@ public struct FeliCaPollingAnswer: Hashable, Sendable {
   public var idm: [UInt8]
   /// Eight bytes.
   public var pmm: [UInt8]
-  /// What the request code has asked for; empty where the card has not told.
+  /// What the request code has asked for; empty where the card has not reported it.
   public var requestData: [UInt8]
 
   /// An answer of these parts.

@@ -1,4 +1,4 @@
-/// The versions of the keys of some nodes, as Request Service v2 tells them.
+/// The versions of the keys of some nodes, as Request Service v2 reports them.
 public struct FeliCaServiceKeys: Hashable, Sendable {
   /// The card's encryption identifier: 4F for AES, 41 for AES and DES.
   public var encryptionIdentifier: UInt8

@@ -14,7 +14,7 @@ extension FeliCaTag {
   /// - Parameters:
   ///   - serviceCodes: 1 to 16; FeliCa Lite and Lite-S take one.
   ///   - blocks: each names its service by its place in `serviceCodes`.
-  /// - Returns: 16 bytes a block, in the order of the list.
+  /// - Returns: 16 bytes per block, in the order of the list.
   /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent; ``NFCError/Code/tagRefused`` or
   ///   ``NFCError/Code/notAuthenticated`` with the status flags; else as
   ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.

@@ -3,7 +3,7 @@
 /// Sources: ISO/IEC 7816-6 for makers; the makers' data sheets and Proxmark3's list for products.
 /// What is not sure is left out: then the tag is asked.
 package struct ISO15693Product: Hashable, Sendable {
-  /// As the maker writes it; a family's name where the UID tells no more.
+  /// As the maker writes it; a family's name where the UID says no more.
   package private(set) var name: String
   /// Bytes a block and number of blocks where all chips of this kind have the same.
   package private(set) var geometry: ISO15693Geometry?

@@ -1,4 +1,4 @@
-/// What a tag tells of itself (ISO/IEC 15693-3, 10.4.12; edition of 2018, 10.4.28).
+/// What a tag reports of itself (ISO/IEC 15693-3, 10.4.12; edition of 2018, 10.4.28).
 public struct ISO15693SystemInformation: Hashable, Sendable {
   /// Most significant byte first.
   public var uid: [UInt8]
@@ -12,9 +12,9 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
   public var blockCount: Int?
   /// The IC reference, of the maker's own meaning; `nil` if the tag does not report it.
   public var icReference: UInt8?
-  /// Whether block numbers need two bytes; told by the extended command only.
+  /// Whether block numbers need two bytes; reported only by the extended command.
   public var needsWideBlockNumbers: Bool?
-  /// Which commands the tag knows, a bit each; told by the extended command only.
+  /// Which commands the tag knows, one bit each; reported only by the extended command.
   public var commandList: ISO15693CommandList?
 
   /// Information of these parts.

@@ -103,7 +103,7 @@ public struct APDU: Hashable, Sendable {
     [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
   }
 
-  /// Throws `invalidParameter` for data or an expected length that no form can carry.
+  /// Checks the length of the data, and how long an answer is expected.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for data or an expected length that no command can have.
   public func validate() throws {

@@ -148,7 +148,7 @@ public struct TagEvents: AsyncSequence, Sendable {
       return .arrived(tag)
     }
 
-    /// Looks for tags. A card that another program has is one to wait for, and tells nothing.
+    /// Looks for tags. If another program holds the card, this round says nothing, and polling goes on.
     private mutating func search<Result: Sendable>(
       _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
     ) async throws -> Result? {

@@ -1,8 +1,8 @@
-/// What a reader can do, as its driver tells it.
+/// What a reader can do, as its driver reports it.
 public struct ReaderCapabilities: Hashable, Sendable {
   /// The technologies that it can poll.
   public var technologies: Set<TagTechnology>
-  /// Kilobits a second, by technology.
+  /// In kilobits per second, by technology.
   public var bitRates: [TagTechnology: [Int]]
   /// The longest command to a tag, in bytes, without the check that the reader adds.
   public var maximumCommandLength: Int
@@ -54,7 +54,7 @@ public protocol ReaderDriver: AnyObject {
   var name: String { get }
   /// What ``Reader`` is opened by to get this reader again.
   var connectionString: String { get }
-  /// Its chip and the version of the chip's program, as the reader tells them; `nil` if it does not.
+  /// Its chip and the version of the chip's program, as the reader reports them; `nil` if it does not.
   var firmware: String? { get }
   /// What the reader can do.
   var capabilities: ReaderCapabilities { get }
@@ -123,10 +123,9 @@ public protocol ReaderDriver: AnyObject {
 
   /// Sends a command to the selected tag.
   ///
-  /// Throws `tagResponseError` with the cause `noAnswer` on silence and `checksum` on a broken
-  /// answer.
-  ///
   /// - Parameter timeout: for the whole exchange.
+  /// - Throws: ``NFCError/Code/tagResponseError`` with the cause `noAnswer` on silence and `checksum` on a broken
+  ///   answer; ``NFCError/Code/unsupported`` if the reader has no way for it; ``NFCError/Code/readerLost``.
   func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8]
 
   /// Sends MIFARE Classic's authentication, with the key in place.

@@ -90,7 +90,7 @@ public struct FoundReader: Hashable, Sendable {
   public var name: String?
   /// Further addresses of the same reader, the one that stays the same for the longest first.
   public var aliases: [ReaderAddress]
-  /// The number by which its maker tells two readers of one model apart.
+  /// The number by which its maker distinguishes two readers of one model.
   public var serialNumber: String?
   /// Parts of the names, in capitals, by which another source may show the same reader.
   public var namesElsewhere: [String]

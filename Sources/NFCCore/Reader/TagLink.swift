@@ -7,7 +7,7 @@ public struct TagLink {
   typealias Carrier = ([UInt8], TagLink) throws -> [UInt8]
 
   private let driver: any ReaderDriver
-  /// What activation has told of the tag.
+  /// What activation has reported of the tag.
   public let target: Target
   private let work: Reader.Work
   /// What every exchange is allowed, in place of the time that its family allows.

@@ -1,4 +1,4 @@
-/// What activation has told of a tag, before any command of its own.
+/// What activation has reported of a tag, before any command of its own.
 public enum Target: Hashable, Sendable {
   /// ISO/IEC 14443 type A.
   case iso14443a(ISO14443ATarget)
@@ -70,12 +70,12 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// 4, 7 or 10 bytes.
   public var uid: [UInt8]
   /// Two bytes, most significant first, as they are printed: `[0x00, 0x44]`. Empty if the reader
-  /// has not told, as PC/SC readers do not.
+  /// has not reported it, as PC/SC readers do not.
   public var atqa: [UInt8]
-  /// Where a reader does not tell, as PC/SC readers do not, the SAK of the kind that it names.
+  /// Where a reader does not report it, as PC/SC readers do not, the SAK of the kind that it names.
   public var sak: UInt8
   /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4, and if
-  /// the reader has not told.
+  /// the reader has not reported it.
   public var ats: [UInt8]
   /// What the reader has told of an answer to select that it keeps to itself.
   private var toldHistoricalBytes: [UInt8]?
@@ -167,7 +167,7 @@ public struct FeliCaTarget: Hashable, Sendable {
   public var idm: [UInt8]
   /// Eight bytes: IC code, maximum response times; empty if the reader has no way to ask.
   public var pmm: [UInt8]
-  /// Two bytes, most significant first; empty if the card has not told.
+  /// Two bytes, most significant first; empty if the card has not reported it.
   public var systemCode: [UInt8]
   /// 212 or 424 kbit/s.
   public var bitRate: Int
@@ -185,7 +185,7 @@ public struct FeliCaTarget: Hashable, Sendable {
 public struct ISO15693Target: Hashable, Sendable {
   /// Eight bytes, most significant (E0) first.
   public var uid: [UInt8]
-  /// `nil` if the reader has not told.
+  /// `nil` if the reader has not reported it.
   public var dsfid: UInt8?
 
   /// A tag with its answer to an inventory.

@@ -99,7 +99,7 @@ public enum DetectedTag: Sendable {
 public struct OtherTag: HandleTag {
   let handle: TagHandle
 
-  /// What activation has told of it.
+  /// What activation has reported of it.
   public var target: Target { handle.target }
 
   /// Sends a command of the tag's own: one exchange.

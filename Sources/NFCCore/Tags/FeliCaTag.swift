@@ -4,7 +4,8 @@ public protocol FeliCaTag: NDEFTag {
   var idm: [UInt8] { get }
   /// Eight bytes.
   var pmm: [UInt8] { get }
-  /// Two bytes, most significant first; empty if the card has not told.
+  /// Two bytes, most significant first, as the card sends them: `00 03` for the system 0x0003 of
+  /// ``FeliCaSystem/code``. Empty if the card has not reported it.
   var systemCode: [UInt8] { get }
 
   /// Which chip it is, by the IC code in ``pmm``; `nil` if it is not known.
@@ -30,13 +31,13 @@ public protocol FeliCaTag: NDEFTag {
   /// Authentication and memory configuration of FeliCa Lite and Lite-S; `nil` on other cards.
   var lite: FeliCaLiteCommands? { get }
 
-  /// Reads blocks of a service that needs no key, as many an exchange as frame and card allow; what the
+  /// Reads blocks of a service that needs no key, as many per exchange as frame and card allow; what the
   /// card refuses is remembered while it is connected.
   ///
   /// - Parameters:
   ///   - blocks: 0 to 65 535.
   ///   - system: `nil` for the one that the card was found by; see ``systems()``.
-  /// - Returns: 16 bytes a block.
+  /// - Returns: 16 bytes per block.
   /// - Throws: ``NFCError/Code/tagRefused`` with the status flags and the block;
   ///   ``NFCError/Code/invalidParameter``.
   func readBlocks(
@@ -46,7 +47,7 @@ public protocol FeliCaTag: NDEFTag {
   /// Writes blocks of a service that needs no key, as ``readBlocks(service:blocks:system:)``. Each exchange
   /// is written whole or not at all; those before it stay written.
   ///
-  /// - Parameter data: 16 bytes a block.
+  /// - Parameter data: 16 bytes per block.
   /// - Throws: ``NFCError/Code/tagRefused`` with the status flags and the block; ``NFCError/Code/invalidParameter``
   ///   before anything is sent.
   func writeBlocks(

@@ -42,7 +42,7 @@ public protocol ISO7816Tag: NDEFTag {
   /// What the reader does not carry goes in parts, extended length turned into short ones. What a card
   /// does with the parts that it has got when a chain breaks off is its own affair: begin again with SELECT.
   /// A wait that the card asks for and a block that is lost between reader and card are the chip's; libnfc
-  /// tells of neither, but a chain that fails in the end, by the chip's status as the cause.
+  /// reports neither; only a chain that fails in the end has the chip's status as its cause.
   ///
   /// - Parameters:
   ///   - options: `.automatic`, or `.raw` for one exchange and the card's own status word.

@@ -11,7 +11,7 @@ public protocol MiFareTag: NDEFTag {
   /// What follows the interface bytes of ``ats``.
   var historicalBytes: [UInt8] { get }
 
-  /// Which chip it is; `nil` if that cannot be told.
+  /// Which chip it is; `nil` if that cannot be found out.
   ///
   /// Costs GET_VERSION and, for chips without it, one or two further commands, the first time it is
   /// asked while the tag is connected.
@@ -90,7 +90,7 @@ extension MiFareTag {
   }
 }
 
-/// The families that MIFARE is told apart into.
+/// The families of MIFARE tags.
 public enum MiFareFamily: String, Hashable, Sendable {
   /// MIFARE Classic, and cards that emulate it.
   case classic
@@ -100,6 +100,6 @@ public enum MiFareFamily: String, Hashable, Sendable {
   case plus
   /// MIFARE DESFire.
   case desfire
-  /// A tag that answers like a MIFARE and is none of the others.
+  /// None of these. No reader of this package reports it.
   case unknown
 }

@@ -57,7 +57,7 @@ public protocol NDEFTag: Tag {
   func forgetContent()
 }
 
-/// What ``NDEFTag/queryNDEFStatus()`` tells.
+/// What ``NDEFTag/queryNDEFStatus()`` reports.
 public struct NDEFStatus: Hashable, Sendable {
   /// What can be done with the message of a tag.
   public enum Access: String, Hashable, Sendable {

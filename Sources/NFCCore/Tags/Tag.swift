@@ -41,8 +41,9 @@ public protocol Tag: Sendable {
   /// what it costs in C. Other calls on the reader wait meanwhile, so it should do nothing but talk to the
   /// tag. A cancelled task ends it with the next exchange.
   ///
-  /// - Throws: what `body` throws. What its last exchange failed with decides whether the tag is taken for
-  ///   lost, as with a single command.
+  /// - Throws: what `body` throws; ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to.
+  ///   What the last exchange of `body` failed with decides whether the tag is taken for lost, as with a single
+  ///   command.
   func exclusively<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
   ) async throws -> Result
@@ -91,7 +92,7 @@ public protocol ISO15693Tag: NDEFTag {
   /// What the tag reports of itself: one exchange once the form of the question that it takes is known, up to
   /// three before that.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` if it tells nothing, or if the reader cannot ask it.
+  /// - Throws: ``NFCError/Code/unsupported`` if it reports nothing, or if the reader cannot ask it.
   func systemInformation() async throws -> ISO15693SystemInformation
 
   /// Reads blocks by the fewest commands that tag and reader grant.

@@ -6,7 +6,7 @@ public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
   public let maker: String
   /// All memory that commands can address, in bytes; `nil` if that differs by configuration.
   public let memorySize: Int?
-  /// The maker's type number, which tells chips of one name apart; `nil` where the name is enough.
+  /// The maker's type number, which distinguishes chips of one name; `nil` where the name is enough.
   public let typeNumber: String?
 
   package init(

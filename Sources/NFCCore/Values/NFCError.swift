@@ -15,7 +15,7 @@
 /// Every call to a reader or a tag throws this, or Swift's `CancellationError` when its task was cancelled, and
 /// nothing else.
 public struct NFCError: Error, Hashable, Sendable {
-  /// What has gone wrong, as a program tells it apart. More may be added.
+  /// What has gone wrong, for a program to decide by. More may be added.
   public struct Code: Hashable, Sendable {
     private enum Value: String {
       case readerNotFound, readerUnavailable, readerLost, unsupported
@@ -137,7 +137,7 @@ public struct NFCError: Error, Hashable, Sendable {
     case offset(Int)
   }
 
-  /// What has gone wrong, as a program tells it apart.
+  /// What has gone wrong, for a program to decide by.
   public var code: Code
   /// One clause for people, without a full stop: what happened and, where it helps, what to do.
   public var reason: String

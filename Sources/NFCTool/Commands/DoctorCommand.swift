@@ -8,7 +8,7 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Says why a reader cannot be opened, and what to do.",
     discussion: """
-      Looks at what the system tells of its USB devices, serial ports, permissions, programs, libnfc's \
+      Looks at what the system reports of its USB devices, serial ports, permissions, programs, libnfc's \
       configuration and the PC/SC service; a block for each reader. No reader is opened, except the one \
       that --reader or NFC_READER names, if nothing else says why it cannot be. Programs of other users \
       are seen only by root.

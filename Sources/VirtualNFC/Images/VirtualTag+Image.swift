@@ -2,7 +2,7 @@ import TagImages
 
 /// A chip of which an image can be made.
 protocol ImagedChip: VirtualChip {
-  /// All that a file could tell of the chip, keys and passwords included.
+  /// All that a file can hold of the chip, keys and passwords included.
   var tagImage: TagImage { get }
 }
 

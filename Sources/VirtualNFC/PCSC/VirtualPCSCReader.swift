@@ -103,7 +103,7 @@ public final class VirtualPCSCReader: Sendable {
   let field: VirtualField
   let state: Mutex<State>
 
-  /// - Parameter name: as the PC/SC service lists it; `nil` for one that tells the dialect.
+  /// - Parameter name: as the PC/SC service lists it; `nil` for one that names the dialect.
   public init(
     _ field: VirtualField, dialect: Dialect = .transparentSession, name: String? = nil
   ) {

@@ -21,7 +21,7 @@ public struct RadioFrame: Hashable, Sendable {
 
   /// How the frame is modulated.
   public var modulation: Modulation
-  /// In kilobits a second: 106, 212, 424 or 848; 26 for ISO 15693.
+  /// In kilobits per second: 106, 212, 424 or 848; 26 for ISO 15693.
   public var bitRate: Int
   /// The bytes, with their check where the frame has one.
   public var bytes: [UInt8]

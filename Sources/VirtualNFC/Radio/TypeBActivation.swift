@@ -35,9 +35,9 @@ public struct TypeBActivation: Hashable, Sendable {
     public var cid: UInt8?
     /// The code of the longest frame that the reader takes; ISO/IEC 14443-3, table 30.
     public var frameSizeCode: UInt8
-    /// In kilobits a second, from the reader to the card.
+    /// In kilobits per second, from the reader to the card.
     public var bitRateToCard: Int
-    /// In kilobits a second, from the card to the reader.
+    /// In kilobits per second, from the card to the reader.
     public var bitRateToReader: Int
   }
 

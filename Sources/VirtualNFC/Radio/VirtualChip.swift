@@ -28,7 +28,7 @@ public protocol VirtualChip: Sendable {
   /// The carrier has gone: everything but the memory is forgotten.
   mutating func powerOff()
 
-  /// How long the carrier has been on, told before each frame: for chips in which something runs with it.
+  /// Reports how long the carrier has been on. Called before each frame, for chips in which something takes time.
   mutating func carrierHasLasted(_ time: Duration)
 
   /// Takes one frame and gives the answer, `nil` for silence.

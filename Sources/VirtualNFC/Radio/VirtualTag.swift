@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A tag that can be placed in a ``VirtualField``: a chip behind a lock.
+/// A tag that can be placed in a ``VirtualField``: a chip that several threads may use.
 ///
 /// A tag is an object, not a value: what a reader writes to it stays on it when it leaves the field
 /// and is there when it comes back, as with a real one.

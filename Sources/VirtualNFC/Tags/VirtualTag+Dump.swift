@@ -1,7 +1,7 @@
 import NFCCore
 
 extension VirtualTag {
-  /// The tag that a dump was made of: its size and content tell the chip.
+  /// The tag that a dump was made of: its size and content show the chip.
   ///
   /// | Bytes | Chip |
   /// |---|---|

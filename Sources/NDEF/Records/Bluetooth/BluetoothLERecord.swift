@@ -18,7 +18,7 @@ public struct BluetoothLERecord: NDEFTypedRecord {
     var name: String { "\(self)" }
   }
 
-  /// What is told of the device.
+  /// What the record says of the device.
   public var data: BluetoothData
   public var identifier: [UInt8]
 

@@ -5,7 +5,7 @@
 public struct BluetoothRecord: NDEFTypedRecord {
   /// The device's address.
   public var address: BluetoothAddress
-  /// What else is told of the device: name, class, services, hash and randomizer.
+  /// What else the record says of the device: name, class, services, hash and randomizer.
   public var data: BluetoothData
   public var identifier: [UInt8]
 

@@ -24,7 +24,7 @@ public struct AlternativeCarrierRecord: NDEFTypedRecord {
   public var powerState: PowerState
   /// The identifier of the record that describes the carrier, at most 255 bytes.
   public var carrierDataReference: [UInt8]
-  /// The identifiers of records that tell more, at most 255 of at most 255 bytes.
+  /// The identifiers of records that say more, at most 255 of at most 255 bytes.
   public var auxiliaryDataReferences: [[UInt8]]
   public var identifier: [UInt8]
 

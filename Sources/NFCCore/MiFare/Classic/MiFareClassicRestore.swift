@@ -278,7 +278,7 @@ extension MiFareClassicCommands {
       image: image, known: known, card: card, locksForGood: locksForGood)
   }
 
-  /// Writes what a plan says: one exchange a block, and one for each sector and key. A trailer takes two more,
+  /// Writes what a plan says: one exchange per block, and one for each sector and key. A trailer takes two more,
   /// which show that it is there, and is not stopped half-way by a cancelled task.
   ///
   /// A run that was broken off can be repeated with a new plan: sector by sector, data before the trailer.

@@ -181,7 +181,7 @@ extension UltralightCommands {
     }
   }
 
-  /// Does what a plan says: one exchange a step, and one to see that the tag is as it was planned for. Counts
+  /// Does what a plan says: one exchange per step, and one to see that the tag is as it was planned for. Counts
   /// when the tag is selected again.
   ///
   /// A run that was broken off can be repeated with a new plan, with the new password if its step was reached.

@@ -89,7 +89,7 @@ extension MIFAREClassic {
       image: try product.formattedImage(uid: uid, message: ndef.encodedMessage))
   }
 
-  /// The card that a dump was made of; its size tells the product, its first block the UID.
+  /// The card that a dump was made of; its size shows the product, its first block the UID.
   ///
   /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte
   /// and what follows does not look like one of seven.

@@ -37,7 +37,7 @@ public struct Type4Application: VirtualApplet {
     /// 00 for free access; anything else is refused here.
     public var writeAccess: UInt8
 
-    /// A file of this content, free to read and write unless told otherwise.
+    /// A file of this content, free to read and write unless the rights say otherwise.
     public init(
       identifier: UInt16, content: [UInt8], readAccess: UInt8 = 0x00, writeAccess: UInt8 = 0x00
     ) {
