@@ -245,7 +245,10 @@ struct ModelRun {
       throw problem("\(operation.rawValue) was cancelled by nobody: \(error)")
     }
     if hand.isGone {
-      guard failure.code == .tagConnectionLost else {
+      // One that leaves in its last exchange, which is the second half of a SECTOR SELECT and answered by silence, has
+      // said before that it is read-only.
+      let isLockedOne = failure.code == .readOnly && mayBeLocked
+      guard failure.code == .tagConnectionLost || isLockedOne else {
         throw problem("the tag was torn away, and \(operation.rawValue) has thrown \(failure)")
       }
       return

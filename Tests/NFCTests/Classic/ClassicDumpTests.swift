@@ -251,7 +251,7 @@ import VirtualNFC
       try await classic.changeValue(5, by: 3)
     }
     #expect(value == Int32.max - 2)
-    #expect(commands == 3)
+    #expect(commands == 4)
     #expect(try await classic.changeValue(5, by: -10) == Int32.max - 12)
     let memory = card.memory
     await #expect { try await classic.changeValue(5, by: 13) } throws: {
@@ -263,6 +263,33 @@ import VirtualNFC
       ($0 as? NFCError)?.code == .malformedContent
     }
     #expect(card.memory == memory)
+  }
+
+  /// The card is silent when it has heard the amount, and when it has not. What it says to TRANSFER then is
+  /// deciphered wrongly, and is an acknowledge for one in sixteen.
+  @Test func anAmountThatTheCardHasNotHeardIsNoSuccess() async throws {
+    for attempt in 0..<80 {
+      let card = VirtualTag.classic1K(formatted: false)
+      card.memory.replaceSubrange(
+        5 * 16..<6 * 16, with: MiFareClassicValueBlock(value: 40, address: 5).bytes)
+      let field = VirtualField()
+      field.place(card)
+      let direct = DirectReader(field)
+      let reader = try await direct.open()
+      guard case .miFare(let tag) = try await reader.firstTag(within: .seconds(10)) else {
+        Issue.record("another tag")
+        return
+      }
+      let classic = try tag.classic
+      try await classic.authenticate(block: 5, with: .factory, as: .a)
+      let memory = card.memory
+      direct.setFaults([Fault(.frameLost, at: .exchange(2))])
+      await #expect(throws: NFCError.self, "attempt \(attempt)") {
+        try await classic.changeValue(5, by: 2)
+      }
+      #expect(card.memory == memory)
+      await reader.close()
+    }
   }
 
   @Test func refusalsAreToldFromLosses() async throws {

@@ -54,11 +54,10 @@ extension Type2Mapping {
       isBroken: false)
   }
 
-  /// How many READs are spent on finding out what follows a message that has no terminator.
-  private static let searchLimit = 4
   private static let bytesOfARead = 16
 
-  /// The blocks after the message, which is not destroyed by a new one.
+  /// The blocks after the message, which is not destroyed by a new one, however far away they are: a message without
+  /// a terminator may be followed by NULLs up to the end.
   ///
   /// - Parameter withMessage: reads the message too, which costs nothing where it is needed anyway.
   mutating func following(
@@ -67,19 +66,22 @@ extension Type2Mapping {
     let message = layout.message
     let none = message.end..<message.end
     guard !layout.isBroken else { return none }
-    // Before a write, however far away they are.
-    let limit = withMessage ? layout.area.size / Self.bytesOfARead : Self.searchLimit
-    for _ in 0...limit {
+    let reachable = reachableSize(layout)
+    // The rest of a READ first, then more each time.
+    var ahead = 0
+    for _ in 0...(layout.area.size / Self.bytesOfARead) {
       switch message.following(size: layout.area.size, { byte($0, layout.area) }) {
       case .bytes(let offsets):
-        guard offsets.upperBound <= reachableSize(layout) else { return none }
+        guard offsets.upperBound <= reachable else { return none }
         try load(offsets, layout.area, link)
         return offsets
       case .needs(let missing):
         // What a password closes is out of reach of a write as well.
-        guard missing.upperBound <= reachableSize(layout) else { return none }
+        guard missing.upperBound <= reachable else { return none }
         let start = withMessage && message.length > 0 ? message.offset : missing.lowerBound
-        try load(start..<missing.upperBound, layout.area, fillingRead: true, link)
+        let end = max(missing.upperBound, min(missing.lowerBound + ahead, reachable))
+        try load(start..<end, layout.area, fillingRead: true, link)
+        ahead = max(2 * ahead, 2 * Self.bytesOfARead)
       }
     }
     return none

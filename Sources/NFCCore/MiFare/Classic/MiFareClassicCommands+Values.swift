@@ -11,7 +11,10 @@ extension MiFareClassicCommands {
     }
   }
 
-  /// Changes a value block of the sector that is open: reads it, INCREMENT or DECREMENT, TRANSFER.
+  /// Changes a value block of the sector that is open: reads it, INCREMENT or DECREMENT, TRANSFER, and reads it
+  /// back. A card acknowledges the amount by its silence (MF1S50 data sheet, 12.2), as one does that has not heard
+  /// it; and what it says after that is enciphered by another part of the key stream, where one refusal in
+  /// sixteen looks like an acknowledge.
   ///
   /// What a card does that is asked to count beyond its range is not documented: it is not asked.
   ///
@@ -19,7 +22,8 @@ extension MiFareClassicCommands {
   /// - Returns: the new value.
   /// - Throws: ``NFCError/Code/capacityExceeded`` if the sum is beyond 32 bits, and
   ///   ``NFCError/Code/malformedContent`` for no value block: nothing is written. ``NFCError/Code/tagRefused`` if
-  ///   the access conditions forbid it.
+  ///   the access conditions forbid it. ``NFCError/Code/tagResponseError`` if the block does not hold the new value
+  ///   after it.
   @discardableResult
   public func changeValue(_ block: Int, by difference: Int32) async throws -> Int32 {
     let number = try Self.number(block)
@@ -38,9 +42,17 @@ extension MiFareClassicCommands {
       }
       guard difference != 0 else { return new }
       let value = difference.magnitude
-      _ = try MiFareClassicExchange.send(
-        difference > 0 ? .increment(number, by: value) : .decrement(number, by: value), link)
-      _ = try MiFareClassicExchange.send(.transfer(number), link)
+      try link.uninterrupted {
+        _ = try MiFareClassicExchange.send(
+          difference > 0 ? .increment(number, by: value) : .decrement(number, by: value), link)
+        _ = try MiFareClassicExchange.send(.transfer(number), link)
+        let present = try MiFareClassicExchange.read(number, link)
+        guard (try? MiFareClassicValueBlock(present))?.value == new else {
+          throw NFCError(
+            .tagResponseError, "the card has acknowledged the change, and does not show it",
+            place: .block(block))
+        }
+      }
       return new
     }
   }
