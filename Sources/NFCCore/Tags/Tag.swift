@@ -1,7 +1,11 @@
 /// A tag that a reader has found.
 ///
-/// A tag is of one connection: once it has left, the reader has gone, or polling has started again,
-/// every call throws `tagConnectionLost` or the cause. It never talks to another tag by mistake.
+/// A tag is of one connection: once it has left, the reader has gone, or polling has started again, every call
+/// throws ``NFCError/Code/tagConnectionLost`` or the cause. It never talks to another tag by mistake.
+///
+/// Declare no conformances to `Tag`, or to the protocols that refine it: they are there to use the tags that a
+/// reader finds, and later versions add requirements. A test has tags of its own from the product `VirtualNFC`; a
+/// new kind of reader is a ``ReaderDriver``.
 public protocol Tag: Sendable {
   /// The UID, IDm, PUPI or serial number, most significant byte first.
   var identifier: [UInt8] { get }
