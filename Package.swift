@@ -119,7 +119,7 @@ let package = Package(
     // What several test targets share. The scripts are the buses of some of them.
     .target(
       name: "TestSupport", dependencies: ["VirtualNFC"], path: "Tests/TestSupport",
-      exclude: ["USB/usb_reader.py", "Bus/bus_reader.py"]),
+      exclude: ["USB/usb_reader.py", "USB/card_slot.py", "USB/service.sh", "Bus/bus_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "VirtualNFC"]),
     .testTarget(
@@ -164,7 +164,8 @@ let package = Package(
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
     // Uses the library in a process that sees a reader on a bus.
-    .executableTarget(name: "BusExercise", dependencies: ["NFC"], path: "Tests/BusExercise"),
+    .executableTarget(
+      name: "BusExercise", dependencies: ["NFC", "NFCCore"], path: "Tests/BusExercise"),
     .testTarget(
       name: "BusTests",
       dependencies: ["TestSupport", "BusExercise", "NFCTool", "NFCCore", "VirtualNFC"]),
@@ -191,6 +192,9 @@ package.targets += [
     // It stands beside the program, where an app on an iPhone has it.
     exclude: ["Info.plist"],
     swiftSettings: [.swiftLanguageMode(.v5)]),
+  // Uses Core NFC in a process that sees a reader on USB.
+  .executableTarget(
+    name: "CoreNFCExercise", dependencies: ["CoreNFC", "NFC"], path: "Tests/CoreNFCExercise"),
   .testTarget(
     name: "CoreNFCTests",
     dependencies: ["CoreNFC", "CoreNFCExamples", "NFC", "NFCCore", "TestSupport", "VirtualNFC"]),

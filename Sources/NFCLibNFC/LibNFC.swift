@@ -134,6 +134,12 @@ enum LibNFC {
     return probe < safeDescriptors
   }
 
+  /// Why no reader can be listed or opened; `nil` if nothing is in the way.
+  static var obstacle: NFCError? {
+    hasSafeDescriptors
+      ? nil : NFCError(.readerUnavailable, "this program has too many files open for libnfc")
+  }
+
   /// Opens a reader; `nil` if libnfc cannot. It has no code and no text for why.
   ///
   /// - Parameters:
@@ -149,9 +155,7 @@ enum LibNFC {
       !connectionString.utf8.contains(0)
     else { return nil }
     func open() throws -> Device? {
-      guard hasSafeDescriptors else {
-        throw NFCError(.readerUnavailable, "this program has too many files open for libnfc")
-      }
+      if let obstacle { throw obstacle }
       guard let context = context.pointer,
         let pointer = connectionString.withCString({ nfc_open(context, $0) })
       else { return nil }
@@ -414,6 +418,11 @@ enum LibNFC {
       let answer = try chipCommand(head + command, timeout: timeout)
       guard !answer.isEmpty else { throw Failure(code: Failure.timeout) }
       return Array(answer.dropFirst())
+    }
+
+    /// What the chip hears without having sent anything, by InCommunicateThru without data. Without easy framing.
+    func listen(timeout: Int32) throws(Failure) -> [UInt8] {
+      try transceiveByChip([], timeout: timeout)
     }
 
     /// The time-out of libnfc's own searches, in milliseconds (`pn53x_initiator_select_passive_target`).

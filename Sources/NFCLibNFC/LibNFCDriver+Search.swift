@@ -114,11 +114,14 @@ extension LibNFCDriver {
       do {
         let found = try call {
           try prepare(for: type, sendsRATS: sendsRATS)
-          return try device.select(type, rate, initiatorData: initiatorData)
+          if type == NMT_BARCODE, device.traits.takesSilenceForAnAnswer {
+            return try listenForBarcode()
+          }
+          return try device.select(type, rate, initiatorData: initiatorData).flatMap { Target($0) }
         }
         try settle(after: type)
-        active = found.flatMap { Target($0) }
-        return active
+        active = found
+        return found
       } catch let failure as LibNFC.Failure {
         try? settle(after: type)
         switch failure.code {

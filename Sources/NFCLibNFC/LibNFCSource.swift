@@ -12,6 +12,8 @@ package struct LibNFCSource: ReaderSource {
 
   package init() {}
 
+  package func obstacle() -> NFCError? { LibNFC.obstacle }
+
   package func readers() -> [FoundReader] {
     LibUSBPath.findAgain()
     let configuration = LibNFCConfiguration.own

@@ -1,9 +1,11 @@
 import NFC
+import NFCCore
 
 /// Commands that are cancelled or not answered, and those after them, in a process that sees a reader on a bus.
 ///
 /// ```
-/// BusExercise CONNECTION-STRING cancel|cancel-kept|silence
+/// BusExercise CONNECTION-STRING cancel|cancel-kept|silence|presence
+/// BusExercise CONNECTION-STRING search TECHNOLOGY UID
 /// ```
 ///
 /// The tag is one each of whose pages holds its own number four times. Prints `done`, or what was not as it should.
@@ -14,13 +16,15 @@ struct BusExercise {
 
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 else { throw Fault("the reader, and what to do") }
+    guard arguments.count >= 3 else { throw Fault("the reader, and what to do") }
     let exercise = BusExercise(reader: try await Reader.open(arguments[1]))
     switch arguments[2] {
     case "cancel": try await exercise.cancel()
     case "cancel-kept": try await exercise.cancel(losesOne: true)
     case "silence": try await exercise.silence()
-    default: throw Fault("\(arguments[2]) is neither cancel nor silence")
+    case "presence": try await exercise.presence()
+    case "search": try await exercise.search(Array(arguments.dropFirst(3)))
+    default: throw Fault("\(arguments[2]) is none of these")
     }
     await exercise.reader.close()
     print("done")
@@ -92,5 +96,46 @@ struct BusExercise {
     guard answered > 0, unanswered > 0 else {
       throw Fault("\(answered) READs answered, \(unanswered) not")
     }
+  }
+
+  /// A tag that falls silent for good is found until then, and not after it.
+  private func search(_ arguments: [String]) async throws {
+    guard let name = arguments.first, let expected = arguments.last,
+      let technology = TagTechnology(rawValue: name)
+    else { throw Fault("a technology, and an identifier") }
+    let clock = ContinuousClock()
+    var (found, notFound) = (0, 0)
+    while notFound < 2 {
+      let start = clock.now
+      do {
+        let tag = try await reader.firstTag(polling: PollingOptions(technology), within: .zero)
+        guard tag.identifier.hexadecimal == expected else {
+          throw Fault("\(tag.identifier.hexadecimal) was found")
+        }
+        guard notFound == 0 else { throw Fault("found, although it is silent") }
+        found += 1
+        guard found < 30 else { throw Fault("found again and again, although it is silent") }
+      } catch is NFCError {
+        notFound += 1
+      }
+      guard clock.now - start < .seconds(20) else { throw Fault("a search took too long") }
+    }
+    guard found > 0 else { throw Fault("it was not found at first") }
+  }
+
+  /// The card goes at some moment: it is missed in a bounded time, and the reader goes on.
+  private func presence() async throws {
+    let found = try await reader.firstTag(polling: .iso14443a, within: .seconds(5))
+    let clock = ContinuousClock()
+    let start = clock.now
+    var looks = 0
+    while try await found.tag.isPresent() {
+      looks += 1
+      guard looks < 30 else { throw Fault("the card is still there") }
+    }
+    guard looks > 0 else { throw Fault("the card has gone at once") }
+    let again = try? await reader.firstTag(polling: .iso14443a, within: .seconds(1))
+    guard again == nil else { throw Fault("a card is there") }
+    guard clock.now - start < .seconds(15) else { throw Fault("it took too long") }
   }
 }

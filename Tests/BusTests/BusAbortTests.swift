@@ -46,6 +46,17 @@ extension BusTests {
       #expect(run.output.hasSuffix("done\n"), "\(run.output)\(run.errors)")
     }
 
+    /// A PN533 that is asked for a card which has gone, by Diagnose 06h, may take an abnormal time for InRelease
+    /// afterwards, as seen with a JCOP31 (libnfc's issue 267, and its pn53x_ISO14443A_4_is_present).
+    @Test(arguments: [[], [USBReader.Condition.upset(milliseconds: 1500)]])
+    func aCardIsMissed(_ conditions: [USBReader.Condition]) async throws {
+      let reader = try USBReader(.scl3711, .type4())
+      reader.reader.setFaults([Fault(.tagLeaves, at: .exchange(20))])
+      let run = try await BusProgram.exercise("presence", on: reader, conditions)
+      run.expectSuccess()
+      #expect(run.output == "done\n", "\(run.output)\(run.errors)")
+    }
+
     /// Every third READ is answered when nobody waits for it any more: those between have their own answers. The
     /// time is that long because libnfc counts its looks at an SPI bus and takes each for a millisecond.
     @Test(arguments: BusReader.Bus.allCases, [[], [BusReader.Condition.keepsAnswers]])

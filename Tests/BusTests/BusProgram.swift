@@ -32,11 +32,12 @@ struct BusProgram {
 
   /// Runs `BusExercise`, which uses the library.
   static func exercise(
-    _ arguments: String..., on reader: BusReader, _ conditions: [BusReader.Condition] = []
+    _ arguments: String..., on reader: BusReader, _ conditions: [BusReader.Condition] = [],
+    isIsolated: Bool = false
   ) async throws -> BusProgram {
-    try await run(
-      [try FinishedProgram.built("BusExercise"), reader.connectionString] + arguments, reader,
-      conditions)
+    let address = (isIsolated ? "isolated:" : "") + reader.connectionString
+    return try await run(
+      [try FinishedProgram.built("BusExercise"), address] + arguments, reader, conditions)
   }
 
   /// The same on USB.

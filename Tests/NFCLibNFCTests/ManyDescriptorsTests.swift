@@ -8,6 +8,19 @@ import VirtualNFC
 extension LibNFCTests {
   /// libnfc puts descriptors into the sets of select(2) unseen, and 1024 or more ends the process.
   @Suite struct ManyDescriptorsTests {
+    /// A device that libnfc's configuration defines.
+    private struct OneDevice: ConfigurationFiles {
+      let connectionString: String
+
+      var environment: [String: String] { [:] }
+      func names(in path: String) -> [String]? { ["reader.conf"] }
+      func isRegularFile(_ path: String) -> Bool? { path.hasSuffix("reader.conf") ? true : nil }
+      func bytes(_ path: String) -> [UInt8]? {
+        path.hasSuffix("reader.conf")
+          ? Array("connstring = \"\(connectionString)\"\noptional = true\n".utf8) : nil
+      }
+    }
+
     /// In a process of its own, which has as many files open as libnfc can bear, and more.
     @Test func aReaderIsNeitherListedNorOpenedAndTheProgramGoesOn() async {
       await #expect(processExitsWith: .success) {
@@ -23,6 +36,12 @@ extension LibNFCTests {
         setenv("LIBNFC_INTRUSIVE_SCAN", "true", 1)
         #expect(LibNFC.usbReaders().isEmpty)
         _ = try await Reader.list()
+        // A device that need not be there is looked for by opening it.
+        let configuration = LibNFCConfiguration(
+          OneDevice(connectionString: virtual.connectionString))
+        #expect(configuration.devices.map(\.isOptional) == [true])
+        #expect(!LibNFCDriver.list(configuration).contains(virtual.connectionString))
+        #expect(LibNFCSource().obstacle()?.reason.contains("too many files") == true)
         let error = await #expect(throws: NFCError.self) {
           _ = try await Reader.open(virtual.connectionString)
         }

@@ -35,6 +35,8 @@ public final class BusReader: Sendable {
     case slow(milliseconds: Int)
     /// Each n-th answer of a tag comes so late.
     case everyLate(Int, milliseconds: Int)
+    /// From the n-th exchange with a tag on, counted from 1, none is answered while anybody waits.
+    case silentFrom(Int)
     /// What the host has not fetched when it sends the next command stays before that one's ACK, as has been
     /// seen (ESPHome's issues, "PN532 over I2C stops responding after a while"). Otherwise it is dropped.
     case keepsAnswers
@@ -48,6 +50,7 @@ public final class BusReader: Sendable {
       case .late(let command, let time): ["--late", "\(command):\(time)"]
       case .slow(let time): ["--slow", "\(time)"]
       case .everyLate(let number, let time): ["--late-exchange", "\(number):\(time)"]
+      case .silentFrom(let number): ["--silent", "\(number)"]
       case .keepsAnswers: ["--keep"]
       }
     }

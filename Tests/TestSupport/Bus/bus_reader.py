@@ -87,6 +87,8 @@ class Bus:
 
     # After a command the chip takes a millisecond to acknowledge it (a log of the HydraBus firmware's), and as long to answer.
     PACE = 0.001
+    # In milliseconds: longer than anything waits.
+    NEVER = 100_000
 
     def __init__(self, options):
         self.options = options
@@ -133,6 +135,8 @@ class Bus:
                 every, delay = self.options.late_exchange or (0, 0)
                 if not every or self.exchanges % every:
                     delay = self.options.slow
+                if self.options.silent and self.exchanges >= self.options.silent:
+                    delay = self.NEVER
             self.acknowledged = time.monotonic() + self.PACE
             self.busy_until = self.acknowledged + max(self.PACE, delay / 1000)
         self.chip.write(data)
@@ -319,6 +323,8 @@ def arguments():
     parser.add_argument("--slow", type=int, default=0, help="milliseconds for each exchange")
     parser.add_argument(
         "--late-exchange", type=pair, help="n:milliseconds: so late is each n-th exchange")
+    parser.add_argument(
+        "--silent", type=int, help="from this exchange on none is answered while anybody waits")
     parser.add_argument("--keep", action="store_true", help="answers stay until they are fetched")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     return parser.parse_args()

@@ -44,6 +44,16 @@ public final class USBReader: Sendable {
     case late(Int, milliseconds: Int)
     /// So do all answers of tags.
     case slow(milliseconds: Int)
+    /// When it arrives, or comes back, its node is there before the program's right to use it, which comes so much
+    /// later; nothing reports that.
+    case rightsComeLate(milliseconds: Int)
+    /// The system has no USB bus until the reader arrives.
+    case busArrives
+    /// Once an attention request has failed, the chip takes so long to release its targets (a PN533 whose JCOP31 was
+    /// taken away, libnfc's issue 267).
+    case upset(milliseconds: Int)
+    /// A smart-card service may claim it, and cards are in its slot that come to this port.
+    case servesCards(port: UInt16)
 
     fileprivate var arguments: [String] {
       switch self {
@@ -60,6 +70,10 @@ public final class USBReader: Sendable {
       case .arrives(let time): ["--arrive", "\(time)"]
       case .late(let command, let time): ["--late", "\(command):\(time)"]
       case .slow(let time): ["--slow", "\(time)"]
+      case .rightsComeLate(let time): ["--rights", "\(time)"]
+      case .busArrives: ["--late-bus"]
+      case .upset(let time): ["--upset", "\(time)"]
+      case .servesCards(let port): ["--cards", "\(port)"]
       }
     }
   }
@@ -68,10 +82,11 @@ public final class USBReader: Sendable {
   public let reader: VirtualReader
   public let model: Model
 
-  private let notes = FileManager.default.temporaryDirectory.appending(
+  let notes = FileManager.default.temporaryDirectory.appending(
     path: "usb-\(UUID().uuidString).txt")
 
-  /// What has happened to the device: `plugged`, `unplugged`, `reset`, `detached` from a module of the kernel.
+  /// What has happened to the device: `plugged`, `unplugged`, `reset`, `detached` from a module of the kernel; `rights`
+  /// when the program was given them; `claimed` and `released` where there is a smart-card service.
   public var history: [String] {
     ((try? String(contentsOf: notes, encoding: .utf8)) ?? "").split(separator: "\n").map(
       String.init)
@@ -104,13 +119,21 @@ public final class USBReader: Sendable {
   }
 
   private static let python = "/usr/bin/python3"
+  /// Takes from root what lets it use files that nobody has a right to.
+  private static let withoutOverride = [
+    "/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search",
+  ]
 
   /// What to run instead of a program, so that it sees the reader: an executable and its arguments.
   public func command(
     _ program: [String], _ conditions: [Condition] = []
   ) throws -> (executable: String, arguments: [String]) {
     let wrapper = "/usr/bin/umockdev-wrapper"
-    for file in [wrapper, Self.python]
+    let hasLateRights = conditions.contains { condition in
+      if case .rightsComeLate = condition { true } else { false }
+    }
+    let prefix = hasLateRights ? Self.withoutOverride : []
+    for file in [wrapper, Self.python] + prefix.prefix(1)
     where !FileManager.default.isExecutableFile(atPath: file) {
       throw MissingProgram(path: file)
     }
@@ -119,7 +142,8 @@ public final class USBReader: Sendable {
     return (
       wrapper,
       [Self.python, script.path, "--reader", model.rawValue, "--port", reader.path]
-        + ["--notes", notes.path] + conditions.flatMap(\.arguments) + ["--"] + program
+        + ["--notes", notes.path] + conditions.flatMap(\.arguments) + ["--"] + prefix
+        + program
     )
   }
 }

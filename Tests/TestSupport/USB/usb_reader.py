@@ -27,6 +27,8 @@ import gi
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev  # noqa: E402
 
+from card_slot import Slot  # noqa: E402
+
 # Requests of linux/usbdevice_fs.h on a machine of 64 bits.
 CONTROL = 0xC0185500
 RESET_ENDPOINT = 0x80045503
@@ -57,6 +59,7 @@ NACK = bytes.fromhex("0000ffff0000")
 ERROR = bytes.fromhex("0000ff01ff7f8100")
 # InDataExchange and InCommunicateThru.
 EXCHANGES = (b"\x40", b"\x42")
+DIAGNOSE_ANSWER, IN_RELEASE = b"\x01", b"\x52"
 WAKE_UP = bytes.fromhex("55550000000000000000")
 
 
@@ -121,9 +124,16 @@ class Reader:
         self.chip, self.options, self.answer = chip, options, answer
         self.commands = 0
         self.is_exchange = False
+        # Whether an attention request has failed, and the targets are being released.
+        self.is_upset = self.is_release = False
+        # Where smart cards are, for a reader that a smart-card service has.
+        self.slot = None
 
     def send(self, data):
         delay = self.options.slow / 1000 if self.is_exchange and data != ACK else 0
+        if self.is_release and self.is_upset and data != ACK:
+            delay = self.options.upset / 1000
+            self.is_upset = False
         if self.options.late and self.commands == self.options.late[0]:
             delay = self.options.late[1] / 1000
         self.answer(data, delay)
@@ -141,10 +151,14 @@ class SCL3711(Reader):
         if data not in (ACK, NACK):
             self.commands += 1
             self.is_exchange = payload(data)[1:2] in EXCHANGES
+            self.is_release = payload(data)[1:2] == IN_RELEASE
         self.chip.write(data)
 
     def pump(self):
         for whole in self.chip.frames():
+            answer = payload(whole)
+            if answer[1:2] == DIAGNOSE_ANSWER and answer[2:3] != b"\0" and self.options.upset:
+                self.is_upset = True
             self.send(whole)
 
 
@@ -161,6 +175,8 @@ class ACR122U(Reader):
 
     def __init__(self, chip, options, answer):
         super().__init__(chip, options, answer)
+        if options.cards:
+            self.slot = Slot(options.cards)
         # The message that a command's answer belongs to.
         self.pending = None
         # The reader's own controller has brought the chip out of LowVbat mode.
@@ -174,7 +190,9 @@ class ACR122U(Reader):
         kind, length = message[0], struct.unpack_from("<I", message, 1)[0]
         data = message[10:10 + length]
         self.commands += 1
-        if kind == 0x62:
+        if self.slot:
+            self.serve(message, data)
+        elif kind == 0x62:
             self.reply(message, b"\x3b\0")
         elif kind in (0x63, 0x65):
             self.send(bytes([0x81]) + bytes(4) + message[5:7] + b"\0\x81\0")
@@ -208,6 +226,22 @@ class ACR122U(Reader):
             else:
                 self.reply(message, data)
 
+    def serve(self, message, data):
+        """What the reader's own firmware makes of messages: the card that it has found is in its slot."""
+        kind = message[0]
+        if kind == 0x62:
+            atr = self.slot.power_on()
+            self.reply(message, atr, *((0, 0x81) if atr else (0x42, 0xFE)))
+        elif kind in (0x63, 0x65):
+            if kind == 0x63:
+                self.slot.power_off()
+            self.send(bytes([0x81]) + bytes(4) + message[5:7] + bytes([self.slot.status(), 0, 0]))
+        elif kind == 0x6F:
+            answer = self.slot.exchange(data)
+            self.reply(message, answer or b"", *((0, 0x81) if answer else (0x42, 0xFE)))
+        else:
+            self.reply(message, b"", status=0x40, error=0)
+
     def reply(self, message, data, status=0, error=0x81):
         kind = 0x83 if message[0] == 0x6B else 0x80
         head = bytes([kind]) + struct.pack("<I", len(data)) + message[5:7]
@@ -235,8 +269,12 @@ class Device:
         self.reader = self.model(Chip(options.port), options, self.queue)
         self.incoming = []
         self.clients = {}
+        # The program that has claimed the interface, where several are told apart.
+        self.owner = None
         self.transfers = 0
         self.gone = False
+        # When this login gets its rights to the node.
+        self.usable_from = 0.0
         # The module of the kernel that has the interface.
         self.kernel = "pn533_usb" if options.kernel or options.kernel_stays else None
         # It takes what it is sent, and says nothing until it is reset.
@@ -260,7 +298,7 @@ class Device:
 
     def request(self, client, request, arg):
         state = self.clients.setdefault(client, Client())
-        if self.options.denied:
+        if self.options.denied or time.monotonic() < self.usable_from:
             return -1, errno.EPERM
         if self.gone:
             return -1, errno.ENODEV
@@ -268,10 +306,14 @@ class Device:
             arg.resolve(0, 4).update(0, struct.pack("I", 0))
             return 0, 0
         if request == CLAIM:
-            return (-1, errno.EBUSY) if self.options.busy or self.kernel else (0, 0)
+            return self.claim(client)
+        if request == RELEASE and self.owner is client:
+            self.owner = None
+            self.note("released")
         if request == SET_CONFIGURATION and self.kernel:
             return -1, errno.EBUSY
         if request == RESET:
+            self.owner = None
             self.incoming.clear()
             self.hangs = False
             self.note("reset")
@@ -294,6 +336,14 @@ class Device:
         if request in (REAP, REAP_NOW):
             return self.reap(state, arg)
         return -1, errno.ENOTTY
+
+    def claim(self, client):
+        if self.options.busy or self.kernel or self.owner not in (None, client):
+            return -1, errno.EBUSY
+        if self.options.cards and self.owner is None:
+            self.owner = client
+            self.note("claimed")
+        return 0, 0
 
     def driver(self, request):
         """A request to the module of the kernel: to let go."""
@@ -384,12 +434,14 @@ class Device:
     def fill(self, state):
         """Completes a transfer into the program with what the device has to say."""
         for index, (urb, endpoint, buffer, length) in enumerate(state.flying):
-            if endpoint == self.interrupt_endpoint() or not self.incoming:
+            if endpoint == self.interrupt_endpoint():
+                data = self.reader.slot and self.reader.slot.change()
+                if not data:
+                    continue
+            elif not self.incoming or self.incoming[0][0] > time.monotonic():
                 continue
-            due, data = self.incoming[0]
-            if due > time.monotonic():
-                return
-            self.incoming.pop(0)
+            else:
+                data = self.incoming.pop(0)[1]
             data = data[:length]
             buffer.update(0, data)
             state.discarded.append((urb, 0, len(data)))
@@ -403,7 +455,8 @@ class Device:
 class Bus:
     """Plugs a device in and out."""
 
-    PATH = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
+    HUB_PATH = "/sys/devices/pci0000:00/0000:00:14.0/usb1"
+    PATH = HUB_PATH + "/1-1"
     HUB = bytes.fromhex(
         "12010002090001406b1d020006010302010109021900010100e0000904000001090000000705810304000c")
 
@@ -411,7 +464,12 @@ class Bus:
         self.bed = UMockdev.Testbed.new()
         self.device = device
         self.number = 1
-        # libusb 0.1 looks for buses once in a process, and has none without a hub.
+        # When this login gets its rights to the node, which it has not yet.
+        self.rights = None
+        if not device.options.late_bus:
+            self.add_hub()
+
+    def add_hub(self):
         self.bed.add_from_string(self.text("usb1", 1, self.HUB, "1d6b", "0002", "Linux", "Hub", 0))
 
     def text(self, place, number, descriptors, vendor, product, maker, name, path):
@@ -444,6 +502,9 @@ H: descriptors={hexadecimal}
 """
 
     def plug(self):
+        if self.device.options.late_bus and self.number == 1:
+            self.add_hub()
+            self.bed.uevent(self.HUB_PATH, "add")
         self.number += 1
         model = self.device.model
         self.node = f"/dev/bus/usb/001/{self.number:03}"
@@ -451,6 +512,8 @@ H: descriptors={hexadecimal}
         self.handler.connect("handle-ioctl", self.device.handle)
         self.device.gone = False
         self.device.incoming.clear()
+        if self.device.options.rights and (self.number > 2 or self.device.options.arrive):
+            self.rights = self.device.usable_from = time.monotonic() + self.device.options.rights / 1000
         self.device.note("plugged")
         self.bed.attach_ioctl(self.node, self.handler)
         descriptors = model.device + model.configuration
@@ -466,11 +529,21 @@ A: bInterfaceClass={model.configuration[14]:02x}\\n
         self.bed.add_from_string(text)
         if self.device.options.denied:
             os.chmod(self.bed.get_root_dir() + self.node, 0o444)
+        if self.rights:
+            os.chmod(self.bed.get_root_dir() + self.node, 0o000)
         if self.number > 2 or self.device.options.arrive:
             self.bed.uevent(self.PATH, "add")
 
+    def give_rights(self):
+        """As udev does a moment after the kernel has made the node."""
+        if self.rights and time.monotonic() >= self.rights:
+            self.rights = None
+            os.chmod(self.bed.get_root_dir() + self.node, 0o664)
+            self.device.note("rights")
+
     def unplug(self):
         self.device.gone = True
+        self.rights = None
         self.device.note("unplugged")
         for path in (self.PATH + "/1-1:1.0", self.PATH):
             self.bed.uevent(path, "remove")
@@ -499,6 +572,15 @@ def arguments():
     parser.add_argument(
         "--kernel-stays", action="store_true", help="and the program may not take it away")
     parser.add_argument("--hang", action="store_true", help="it says nothing until it is reset")
+    parser.add_argument(
+        "--late-bus", action="store_true", help="there is no bus before it is plugged in")
+    parser.add_argument(
+        "--rights", type=int, help="milliseconds from its arrival or return until the program may use it")
+    parser.add_argument(
+        "--upset", type=int, default=0,
+        help="milliseconds that the chip takes to release targets after an attention request has failed")
+    parser.add_argument(
+        "--cards", type=int, help="a smart-card service may have it; cards come to this port")
     parser.add_argument("--notes", help="a file for what happens to the device")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     return parser.parse_args()
@@ -530,6 +612,7 @@ def main():
         if waits and not plugged and now - unplugged > options.back / 1000:
             bus.plug()
             plugged = True
+        bus.give_rights()
         time.sleep(0.005)
     shutil.rmtree(bus.bed.get_root_dir(), ignore_errors=True)
     code = child.returncode

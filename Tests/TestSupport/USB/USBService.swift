@@ -1,0 +1,48 @@
+import Foundation
+import VirtualNFC
+
+/// An ACR122U that a PC/SC daemon of a test's own has claimed, with Debian's driver for such readers (libccid).
+///
+/// Programs that are run beside it find the reader on the USB bus, where libnfc cannot have it, and in the daemon's
+/// list. What the reader's firmware makes of a tag for smart-card programs is a ``VirtualPCSCReader``'s.
+///
+/// ```
+///   nfc, …            libnfc, libusb  ──▶ usbfs requests ──▶ usb_reader.py: in use
+///   (child process)   pcsc-lite ──▶ pcscd, libccid ──▶ CCID ──▶ card_slot.py ──▶ VirtualPCSCReader ─▶ tag
+/// ```
+public final class USBService: Sendable {
+  public let reader: USBReader
+  private let client: VirtualPCSCClient
+  private let ports = PortPair()
+  // The socket's name may have 107 bytes.
+  private let folder = URL(filePath: "/tmp/pcsc-usb-\(UUID().uuidString.prefix(8))")
+
+  /// The daemon's name for the reader.
+  public static let name = "ACS ACR122U PICC Interface 00 00"
+
+  /// - Parameter tag: what lies on the reader.
+  public init(_ tag: VirtualTag) throws {
+    reader = try USBReader(.acr122u)
+    let virtual = VirtualPCSCReader(reader.field, dialect: .directTransmit, name: Self.name)
+    // It connects as soon as there is a tag and the rig listens.
+    client = try VirtualPCSCClient(virtual, port: ports.first)
+    reader.field.place(tag)
+  }
+
+  deinit {
+    client.close()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// What to run instead of a program, so that it runs beside the daemon: an executable and its arguments.
+  public func command(_ program: [String]) throws -> (executable: String, arguments: [String]) {
+    let files = ["/usr/sbin/pcscd", "/usr/lib/pcsc/drivers/ifd-ccid.bundle", "/usr/bin/unshare"]
+    for file in files where !FileManager.default.fileExists(atPath: file) {
+      throw USBReader.MissingProgram(path: file)
+    }
+    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "service.sh")
+    return try reader.command(
+      ["/bin/sh", script.path, folder.path, reader.notes.path] + program,
+      [.servesCards(port: ports.first)])
+  }
+}
