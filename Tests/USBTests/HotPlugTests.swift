@@ -57,6 +57,44 @@ struct HotPlugTests {
       events(watch.output).prefix(3) == ["tap", "left", "tap"], "\(watch.output)\(watch.errors)")
   }
 
+  /// The system reports it before this login may use it, and nothing when that has changed.
+  @Test(arguments: models) func watchFindsAReaderWhoseRightsComeLate(
+    _ model: USBReader.Model
+  ) async throws {
+    let reader = try reader(model)
+    let watch = try await USBProgram.shell(
+      USBProgram.watchesUntilATap(), on: reader, .arrives(milliseconds: 1000),
+      .rightsComeLate(milliseconds: 2000))
+    #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
+    #expect(watch.errors.contains("no right to write"), "\(watch.errors)")
+    #expect(reader.history.filter { $0 != "reset" } == ["plugged", "rights"])
+  }
+
+  /// So it does when the reader comes back.
+  @Test(arguments: models) func pollGoesOnWhenRightsComeLate(
+    _ model: USBReader.Model
+  ) async throws {
+    let reader = try reader(model)
+    let poll = try await USBProgram.nfc(
+      ["poll", "--json", "--count", "2", "--timeout", "20"], on: reader,
+      .unpluggedAndBack(120, milliseconds: 300), .rightsComeLate(milliseconds: 1500))
+    poll.expectSuccess()
+    #expect(
+      events(poll.output) == ["arrived", "left", "arrived"], "\(poll.output)\(poll.errors)")
+    #expect(
+      reader.history.filter { $0 != "reset" } == ["plugged", "unplugged", "plugged", "rights"])
+  }
+
+  /// In a container or under WSL the first USB device makes the bus. libusb 0.1, on which libnfc stands, looks for
+  /// buses once in a process.
+  @Test(arguments: models) func watchFindsTheFirstBus(_ model: USBReader.Model) async throws {
+    let reader = try reader(model)
+    let watch = try await USBProgram.shell(
+      USBProgram.watchesUntilATap(), on: reader, .busArrives, .arrives(milliseconds: 2000))
+    #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
+    #expect(reader.history.filter { $0 != "reset" } == ["plugged"])
+  }
+
   /// Nothing is there, and nothing comes.
   @Test func watchWaitsForAReader() async throws {
     let reader = try reader(.acr122u)

@@ -40,6 +40,50 @@ struct USBProgram {
     return program
   }
 
+  /// Runs the `nfc` command where a PC/SC daemon has the reader.
+  static func nfc(_ arguments: String..., beside service: USBService) async throws -> USBProgram {
+    try await run(try service.command([try tool] + arguments))
+  }
+
+  /// Runs a script of the shell there, in which `NFC` is set.
+  static func shell(_ script: String, beside service: USBService) async throws -> USBProgram {
+    try await run(
+      try service.command(["/usr/bin/env", "NFC=\(try tool)", "/bin/sh", "-c", script]))
+  }
+
+  /// Runs a script of the shell that sees the reader, in which `NFC` is set.
+  static func shell(
+    _ script: String, on reader: USBReader, _ conditions: USBReader.Condition...
+  ) async throws -> USBProgram {
+    try await run(
+      ["/usr/bin/env", "NFC=\(try tool)", "/bin/sh", "-c", script], reader, conditions)
+  }
+
+  /// A script that runs `nfc watch --json` until it has reported a tap, and so much longer; for twenty seconds at most.
+  static func watchesUntilATap(andThen time: Duration = .zero) -> String {
+    """
+    output=$(mktemp)
+    "$NFC" watch --json --debounce 0 > "$output" &
+    watch=$!
+    for i in $(seq 200); do
+      grep -q tap "$output" && break
+      sleep 0.1
+    done
+    sleep \(time / .seconds(1))
+    kill -INT $watch
+    wait
+    cat "$output"
+    rm "$output"
+    """
+  }
+
+  /// Runs `CoreNFCExercise`, which uses Core NFC.
+  static func coreNFC(
+    _ arguments: String..., on reader: USBReader, _ conditions: USBReader.Condition...
+  ) async throws -> USBProgram {
+    try await run([try FinishedProgram.built("CoreNFCExercise")] + arguments, reader, conditions)
+  }
+
   private static var tool: String {
     get throws { try FinishedProgram.built("nfc") }
   }
@@ -55,7 +99,13 @@ struct USBProgram {
   private static func run(
     _ program: [String], _ reader: USBReader, _ conditions: [USBReader.Condition]
   ) async throws -> USBProgram {
-    let program = try await FinishedProgram.run(try reader.command(program, conditions))
+    try await run(try reader.command(program, conditions))
+  }
+
+  private static func run(
+    _ command: (executable: String, arguments: [String])
+  ) async throws -> USBProgram {
+    let program = try await FinishedProgram.run(command)
     return USBProgram(output: program.output, errors: program.errors, status: program.status)
   }
 

@@ -126,6 +126,16 @@ package enum ReaderSearch {
     throw try await nothingFound()
   }
 
+  /// The readers of later sources that may be a reader which its own source cannot open.
+  package static func standIns(for found: FoundReader) async throws -> [FoundReader] {
+    var standIns: [FoundReader] = []
+    for source in ReaderSources.all where !source.schemes.contains(found.address.scheme) {
+      guard !found.namesElsewhere.isEmpty else { return [] }
+      standIns += try await readers(of: source).filter { found.mayBe($0) }
+    }
+    return standIns
+  }
+
   /// Why no reader was found.
   package static func nothingFound() async throws -> NFCError {
     for source in ReaderSources.all {

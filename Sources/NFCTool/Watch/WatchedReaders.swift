@@ -6,6 +6,8 @@ final class WatchedReaders: Sendable {
   private let options: GlobalOptions
   private let watcher: Watcher
   private let readers = Mutex<[WatchedReader]>([])
+  /// By what address of another source a reader is open that its own source cannot open, by its name.
+  private let standIns = Mutex<[String: ReaderAddress]>([:])
 
   init(_ options: GlobalOptions, watcher: Watcher) {
     self.options = options
@@ -62,16 +64,48 @@ final class WatchedReaders: Sendable {
       group.addTask { [self] in
         try await withThrowingDiscardingTaskGroup { group in
           for try await change in Reader.changes() {
-            guard case .appeared(let found) = change,
-              !readers.withLock({ $0.contains { $0.name == found.address.description } })
-            else { continue }
-            let name = found.address.description
-            let reader = add(name) { try await Reader.open(name) }
+            guard case .appeared(let found) = change, !isWatched(found.address) else { continue }
+            let reader = add(found.address.description) { [self] in try await open(found) }
             group.addTask { try await reader.run() }
           }
         }
       }
       try await group.waitForAll()
+    }
+  }
+
+  /// Whether a reader is watched by this address, whatever it is called.
+  private func isWatched(_ address: ReaderAddress) -> Bool {
+    readers.withLock { $0.contains { $0.name == address.description } }
+      || standIns.withLock { $0.values.contains(address) }
+  }
+
+  /// Has an address stand for a reader, unless it is watched already.
+  private func take(_ address: ReaderAddress, for name: String) -> Bool {
+    guard !readers.withLock({ $0.contains { $0.name == address.description } }) else {
+      return false
+    }
+    return standIns.withLock { standIns in
+      guard !standIns.values.contains(address) else { return false }
+      standIns[name] = address
+      return true
+    }
+  }
+
+  /// Opens a reader that was not named. One that another source shows too, which hides that one from the list, is
+  /// opened there if its own source cannot: an ACR122U that the PC/SC service has taken.
+  private func open(_ found: FoundReader) async throws -> Reader {
+    let name = found.address.description
+    standIns.withLock { $0[name] = nil }
+    do {
+      return try await Reader.open(found.address)
+    } catch let error as NFCError where error.code == .readerUnavailable {
+      for other in try await ReaderSearch.standIns(for: found) where take(other.address, for: name)
+      {
+        if let reader = try? await Reader.open(other.address) { return reader }
+        standIns.withLock { $0[name] = nil }
+      }
+      throw error
     }
   }
 
