@@ -64,7 +64,8 @@ final class Connection {
     guard let device = try open() ?? openAtOtherRate() ?? openAfterClearing() else {
       throw NFCError(
         .readerUnavailable,
-        "no reader answers at \(text); check its cable, and that no other program uses it")
+        "no reader answers at \(text); "
+          + (traits.defect ?? "check its cable, and that no other program uses it"))
     }
     let aborter = device.aborter
     let line = device.line

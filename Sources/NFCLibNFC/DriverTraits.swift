@@ -41,6 +41,8 @@ struct DriverTraits: Sendable {
   var busInput: BusInput?
   /// Whether nothing but a PN532 is at the other end: no firmware of a reader's own has set up the chip.
   var isBareChip = false
+  /// Why it may open no reader at all.
+  var defect: String?
   /// Whether it calls abort() for an answer that is longer than ``maximumResponseLength``.
   var abortsOnLongAnswer = false
 
@@ -65,10 +67,13 @@ struct DriverTraits: Sendable {
     DriverTraits(
       name: "arygon", address: .serialPort, maximumCommandLength: 252, maximumResponseLength: 252,
       abort: .pipe, abortsOnLongAnswer: true),
-    // `acr122s_build_frame` takes 255 bytes, D4 among them; the answer is in one APDU as with `acr122_usb`.
+    // `acr122s_build_frame` takes 255 bytes, D4 among them; the answer is in one APDU as with `acr122_usb`. It
+    // refuses a frame without data, which is what `acr122s_get_firmware_version` asks it for on opening.
     DriverTraits(
       name: "ACR122S", address: .serialPort, maximumCommandLength: 252,
-      maximumResponseLength: 250, abort: .none),
+      maximumResponseLength: 250, abort: .none,
+      defect:
+        "libnfc 1.8.0 opens no ACR122S, since it refuses its own request for the reader's version"),
     // `pn532_i2c_receive` reads a whole frame into 264 bytes: preamble 3, extended length 5, D5, code and
     // status 3, checksum and postamble 2.
     // After a time-out and after an abort it returns `last_error`, which is 0.

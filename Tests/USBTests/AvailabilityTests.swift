@@ -7,7 +7,7 @@ import VirtualNFC
   private static let models = USBReader.Model.allCases
 
   @Test(arguments: models) func aReaderOfThisProgramsOwn(_ model: USBReader.Model) async throws {
-    let exercise = try await USBProgram.coreNFC("open", on: try USBReader(model))
+    let exercise = try await USBProgram.coreNFC("open", on: try USBReader(model), .exclusive)
     #expect(exercise.output == "available\n", "\(exercise.errors)")
     exercise.expectSuccess()
   }

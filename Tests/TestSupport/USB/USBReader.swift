@@ -52,6 +52,8 @@ public final class USBReader: Sendable {
     /// Once an attention request has failed, the chip takes so long to release its targets (a PN533 whose JCOP31 was
     /// taken away, libnfc's issue 267).
     case upset(milliseconds: Int)
+    /// Whoever has claimed it has it for itself, within a program too.
+    case exclusive
     /// A smart-card service may claim it, and cards are in its slot that come to this port.
     case servesCards(port: UInt16)
 
@@ -73,6 +75,7 @@ public final class USBReader: Sendable {
       case .rightsComeLate(let time): ["--rights", "\(time)"]
       case .busArrives: ["--late-bus"]
       case .upset(let time): ["--upset", "\(time)"]
+      case .exclusive: ["--exclusive"]
       case .servesCards(let port): ["--cards", "\(port)"]
       }
     }
@@ -86,7 +89,7 @@ public final class USBReader: Sendable {
     path: "usb-\(UUID().uuidString).txt")
 
   /// What has happened to the device: `plugged`, `unplugged`, `reset`, `detached` from a module of the kernel; `rights`
-  /// when the program was given them; `claimed` and `released` where there is a smart-card service.
+  /// when the program was given them; `claimed` and `released` where it has an owner.
   public var history: [String] {
     ((try? String(contentsOf: notes, encoding: .utf8)) ?? "").split(separator: "\n").map(
       String.init)

@@ -310,7 +310,9 @@ class Device:
         if request == RELEASE and self.owner is client:
             self.owner = None
             self.note("released")
-        if request == SET_CONFIGURATION and self.kernel:
+        if request == SET_CONFIGURATION and (
+                self.options.busy or self.kernel or self.owner not in (None, client)):
+            # Linux, drivers/usb/core/devio.c, proc_setconfig: nobody may while an interface is claimed.
             return -1, errno.EBUSY
         if request == RESET:
             self.owner = None
@@ -340,7 +342,7 @@ class Device:
     def claim(self, client):
         if self.options.busy or self.kernel or self.owner not in (None, client):
             return -1, errno.EBUSY
-        if self.options.cards and self.owner is None:
+        if (self.options.cards or self.options.exclusive) and self.owner is None:
             self.owner = client
             self.note("claimed")
         return 0, 0
@@ -579,6 +581,8 @@ def arguments():
     parser.add_argument(
         "--upset", type=int, default=0,
         help="milliseconds that the chip takes to release targets after an attention request has failed")
+    parser.add_argument(
+        "--exclusive", action="store_true", help="it is its own who has claimed it, as with --cards")
     parser.add_argument(
         "--cards", type=int, help="a smart-card service may have it; cards come to this port")
     parser.add_argument("--notes", help="a file for what happens to the device")
