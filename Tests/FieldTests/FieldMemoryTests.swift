@@ -111,7 +111,7 @@ import VirtualNFC
     case .iso15693(let tag):
       let kind = try #require(VicinityPassword(try await tag.product()))
       let password =
-        try await tag.product()?.name.hasPrefix("ST25DV") == true
+        try await tag.product()?.name.hasPrefix("ST25") == true
         ? longPassword : password
       let change = VicinityProtection(
         tag: tag, kind: kind,

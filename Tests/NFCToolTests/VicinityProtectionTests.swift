@@ -1,4 +1,5 @@
 import NFC
+import SecureTags
 import Testing
 import VirtualNFC
 
@@ -7,6 +8,7 @@ import VirtualNFC
 /// Passwords of ISO 15693 tags, over a virtual PC/SC reader that the test keeps from command to command.
 @Suite struct VicinityProtectionTests {
   private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
+  private static let st25dv = VicinityPassword.st25(sizes: [8])
   private static let longPassword: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
 
   /// A tag on a reader. `again` takes it away and puts it back, which ends what it knew.
@@ -61,7 +63,7 @@ import VirtualNFC
     try await Self.change(
       try await bench.tag(), .icode, Self.wish(Self.password, from: from, read: read))
     let closed = try await bench.again()
-    #expect(try await ICODECommands(closed).state().highPart.read == read)
+    #expect(try await ICODETag(closed).information().division.highPart.read == read)
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
     if from > 0 { try await closed.writeBlocks(at: 10, [1, 2, 3, 4]) }
     if read {
@@ -107,22 +109,25 @@ import VirtualNFC
 
   @Test func anST25DVIsClosedAndOpened() async throws {
     let bench = try await Bench(.st25dv04K())
-    try await Self.change(try await bench.tag(), .st25dv, Self.wish(Self.longPassword))
+    try await Self.change(try await bench.tag(), Self.st25dv, Self.wish(Self.longPassword))
     let closed = try await bench.again()
     _ = try await closed.readBlocks(0..<4)
     await #expect(throws: NFCError.self) { try await closed.writeBlocks(at: 30, [1, 2, 3, 4]) }
     // Neither does the factory's password open it, nor its configuration.
-    for number in [ST25DVCommands.configurationPassword, ST25DVCommands.areaPassword] {
-      await #expect(throws: NFCError.self) {
-        try await ST25DVCommands(closed).present(ST25DVCommands.factoryPassword, number: number)
-      }
+    let factory = [UInt8](repeating: 0, count: 8)
+    await #expect(throws: NFCError.self) {
+      try await ST25Tag(closed).authenticate(SecretKey(factory))
     }
+    let error = await #expect(throws: NFCError.self) {
+      try await Self.change(closed, Self.st25dv, nil, current: factory)
+    }
+    #expect(error?.code == .authenticationFailed)
     try await DetectedTag.iso15693(closed).authenticate(Self.longPassword)
     try await closed.writeBlocks(at: 30, [1, 2, 3, 4])
     let details = try await Self.details(DetectedTag.iso15693(try await bench.again()))
     #expect(details.contains(#""password":true,"from":0,"read":false"#))
     #expect(details.contains(#"{"first":0,"last":127,"readPassword":false,"writePassword":true}"#))
-    try await Self.change(try await bench.again(), .st25dv, nil, current: Self.longPassword)
+    try await Self.change(try await bench.again(), Self.st25dv, nil, current: Self.longPassword)
     try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
@@ -134,18 +139,13 @@ import VirtualNFC
     bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
     try? await Self.change(tag, .icode, Self.wish(Self.password))
     bench.virtual.setFaults([])
-    let state = try await ICODECommands(try await bench.again()).state()
-    var opened = 0
-    for password in [ICODECommands.factoryPassword, Self.password] {
-      let attempt = try await bench.again()
-      // The two passwords may differ where it was torn away between them.
-      for use in ICODECommands.Password.allCases
-      where (try? await ICODECommands(attempt).give(password, for: use)) != nil { opened += 1 }
-    }
-    #expect(opened >= 1)
-    if state.highPart.write {
-      try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
-    }
+    // The same command again, with the password that the tag had, completes it.
+    let after = try await bench.again()
+    let isClosed = try await !ICODETag(after).information().division.isOpen
+    try await Self.change(
+      after, .icode, Self.wish(Self.password), current: isClosed ? Self.password : nil)
+    try await Self.change(try await bench.again(), .icode, nil, current: Self.password)
+    try await bench.again().writeBlocks(at: 30, [4, 3, 2, 1])
   }
 
   @Test(
@@ -154,6 +154,15 @@ import VirtualNFC
       ("protect --password 11223344 --virtual st25dv04k", 64, "16 hexadecimal digits"),
       ("protect --password 1122334455667788 --read --virtual st25dv04k", 64, "always be read"),
       ("protect --password 1122334455667788 --from 4 --virtual st25dv04k", 64, "--from"),
+      ("protect --password 1122334455667788 --from 8 --virtual st25tv", 64, "0 or 32"),
+      ("protect --password 11223344 --virtual st25tv", 64, "8 bytes"),
+      ("protect --password 112233445566 --virtual st25tv", 64, "16 of an ST25TA"),
+      ("iso15693 eas maybe --virtual icode-slix2", 64, "on"),
+      ("iso15693 eas on --lock --virtual icode-slix2", 64, "--permanently"),
+      ("iso15693 eas on --permanently --virtual icode-slix2", 64, "--lock"),
+      ("iso15693 eas on --virtual st25dv04k", 66, "no ICODE"),
+      ("iso15693 eas on --password 1122 --virtual icode-slix2", 64, "8 hexadecimal digits"),
+      ("iso15693 eas on --password 99999999 --virtual icode-slix2", 77, "EAS password is wrong"),
       ("protect --password 11223344 --from 79 --virtual icode-slix2", 64, "0 to 78"),
       ("protect --password 11223344 --attempts 3 --virtual icode-slix2", 64, "--attempts"),
       ("protect --password 11223344 --pack 0000 --virtual icode-slix2", 64, "--pack"),
@@ -168,7 +177,7 @@ import VirtualNFC
   func whatIsWrongIsSaid(_ line: String, _ status: Int32, _ text: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
     #expect(result.status == status)
-    #expect(result.errorLines.count == 1)
+    #expect(result.errorLines.count == 1 || status == 64)
     #expect(result.errors.contains(text))
     #expect(!result.errors.contains("99999999"))
     #expect(result.output == "")
@@ -176,7 +185,14 @@ import VirtualNFC
 
   @Test(arguments: [
     ("icode-slix2", "11223344", "password protection: none → to write from block 0 on"),
-    ("st25dv", "1122334455667788", "password protection of the first area: none → to write"),
+    (
+      "st25dv", "1122334455667788",
+      "area 1: blocks 0-2047, read and write → blocks 0-2047, read, and write with a password"
+    ),
+    (
+      "st25tv", "1122334455667788",
+      "area 1: blocks 0-63, read and write → blocks 0-63, read, and write with a password"
+    ),
   ])
   func thePlanShowsNoPassword(_ tag: String, _ password: String, _ line: String) async throws {
     let plan = try await Tool.run("protect", "--password", password, "--plan", "--virtual", tag)
@@ -186,5 +202,38 @@ import VirtualNFC
     let done = try await Tool.run("protect", "--password", password, "--json", "--virtual", tag)
     #expect(
       done.output.contains(#""protection":{"password":true,"from":0,"read":false,"attempts":0}"#))
+  }
+
+  @Test(.asking(.configurationLock)) func articleSurveillance() async throws {
+    let bench = try await Bench(.icodeSLIX2())
+    let on = try await Tool.run("iso15693", "eas", "on", "--json", "--virtual", "icode-slix2")
+    #expect(on.lines == [#"{"uid":"E00401082AD28E83","eas":true}"#])
+    let locked = try await Tool.run(
+      "iso15693", "eas", "off", "--lock", "--permanently", "--json", "--virtual", "icode-slix")
+    #expect(locked.status == 0)
+    #expect(locked.output.contains(#""eas":false,"easLocked":true"#))
+    let tag = try await bench.tag()
+    try await ICODETag(tag).setSurveillance(true)
+    #expect(try await Self.details(DetectedTag.iso15693(tag)).contains(#""eas":true"#))
+  }
+
+  @Test(arguments: [(false, 128), (true, 64)])
+  func anST25IsProtectedFromTheMiddle(_ isTV: Bool, _ count: Int) async throws {
+    let bench = try await Bench(isTV ? .st25tv() : .st25dv04K())
+    let password = isTV ? Self.password : Self.longPassword
+    let kind = VicinityPassword.st25(sizes: isTV ? [8, 4] : [8])
+    try await Self.change(try await bench.tag(), kind, Self.wish(password, from: 32, read: true))
+    let closed = try await bench.again()
+    await #expect(throws: NFCError.self) { try await closed.readBlocks(32..<33) }
+    try await closed.writeBlocks(at: 31, [1, 2, 3, 4])
+    try await DetectedTag.iso15693(closed).authenticate(password)
+    try await closed.writeBlocks(at: 32, [1, 2, 3, 4])
+    let details = try await Self.details(DetectedTag.iso15693(try await bench.again()))
+    #expect(details.contains(#""password":true,"from":32,"read":true"#))
+    #expect(
+      details.contains(
+        #"{"first":32,"last":\#(count - 1),"readPassword":true,"writePassword":true}"#))
+    try await Self.change(try await bench.again(), kind, nil, current: password)
+    try await bench.again().writeBlocks(at: 40, [4, 3, 2, 1])
   }
 }

@@ -30,7 +30,8 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
   var ats: [UInt8]? { typeA?.ats }
 
   func product() async throws -> TagProduct? {
-    handle.knowledge.withLock { $0.product } ?? nil
+    (handle.knowledge.withLock { $0.product } ?? nil)
+      ?? typeA.flatMap { TypeAIdentification.st25ta(uid: $0.uid) }
   }
 
   func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU {

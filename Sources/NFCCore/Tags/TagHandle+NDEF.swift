@@ -25,7 +25,7 @@ extension TagHandle {
     let product = knowledge.withLock { $0.product } ?? nil
     switch target {
     case .iso14443a(let target) where target.supportsISO14443Part4:
-      return Type4Mapping(product: product)
+      return Type4Mapping(product: product, passwords: knowledge.withLock { $0.filePasswords })
     case .iso14443a(let target):
       if TypeAIdentification.kind(target, version: nil) == .miFare(.ultralight) {
         return Type2Mapping(

@@ -74,6 +74,8 @@ struct TagKnowledge: Sendable {
   var timesForgotten = 0
   /// How many bytes the card gives to one READ BINARY, where it has refused more.
   var readBinaryLimit: Int?
+  /// What the program has given for the NDEF file of a type 4 tag.
+  var filePasswords: Type4Passwords?
   /// How many blocks a FeliCa card takes in one command, as far as it has shown.
   var feliCaLimits: FeliCaBlockLimits?
 }

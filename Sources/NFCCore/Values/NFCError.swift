@@ -137,6 +137,17 @@ public struct NFCError: Error, Hashable, Sendable {
     case offset(Int)
   }
 
+  /// What a tag reports about the wrong keys and passwords that it accepts.
+  public enum Attempts: Hashable, Sendable {
+    /// How many more it accepts; 0 for none.
+    case left(Int)
+    /// How many wrong ones it accepts; it does not report how many there were. After that it accepts no key any more,
+    /// for good.
+    case limit(Int)
+    /// It accepts no key for some time, after too many wrong ones.
+    case delayed
+  }
+
   /// What has gone wrong, for a program to decide by.
   public var code: Code
   /// One clause for people, without a full stop: what happened and, where it helps, what to do.
@@ -145,13 +156,19 @@ public struct NFCError: Error, Hashable, Sendable {
   public var cause: Cause?
   /// Where on the tag it has happened; `nil` if that is no one place.
   public var place: Place?
+  /// Of a wrong key or password: what the tag reports about further attempts; `nil` if it reports nothing.
+  public var attempts: Attempts?
 
   /// An error, for drivers.
-  public init(_ code: Code, _ reason: String, cause: Cause? = nil, place: Place? = nil) {
+  public init(
+    _ code: Code, _ reason: String, cause: Cause? = nil, place: Place? = nil,
+    attempts: Attempts? = nil
+  ) {
     self.code = code
     self.reason = reason
     self.cause = cause
     self.place = place
+    self.attempts = attempts
   }
 
   /// The group of the code; `nil` for a code that belongs to none.
@@ -205,10 +222,25 @@ extension NFCError.Code: CustomStringConvertible {
 extension NFCError: CustomStringConvertible {
   public var description: String {
     var text = reason
+    if let attempts { text += ", \(attempts)" }
     if let place { text += " (\(place))" }
     // The reason says that already.
     if let cause, cause != .notCarried { text += ": \(cause)" }
     return text
+  }
+}
+
+extension NFCError.Attempts: CustomStringConvertible {
+  /// A clause for people.
+  public var description: String {
+    switch self {
+    case .left(0): "no attempt is left"
+    case .left(1): "1 attempt is left"
+    case .left(let count): "\(count) attempts are left"
+    case .limit(1): "the tag is closed for good after 1 wrong attempt"
+    case .limit(let count): "the tag is closed for good after \(count) wrong attempts"
+    case .delayed: "the tag accepts no attempt for some time"
+    }
   }
 }
 

@@ -8,7 +8,7 @@ struct ISO15693Subcommand: ParsableCommand {
     discussion: "Example:\n  nfc iso15693 read 0-7 --virtual icode-slix2",
     subcommands: [
       ISO15693InfoCommand.self, ISO15693ReadCommand.self, ISO15693WriteCommand.self,
-      ISO15693LockCommand.self, ISO15693SendCommand.self,
+      ISO15693LockCommand.self, ISO15693EASCommand.self, ISO15693SendCommand.self,
     ])
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import SecureTags
 
 /// `nfc protect`.
 struct ProtectCommand: AsyncParsableCommand {
@@ -7,8 +8,8 @@ struct ProtectCommand: AsyncParsableCommand {
     commandName: "protect",
     abstract: "Asks for a password before a tag is written.",
     discussion: """
-      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2 and ST25DV. Without --read anybody can read the tag \
-      as before. nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. Without --read anybody can read \
+      the tag as before. nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
       written.
 
       A password is no encryption: it goes over the air as it is. Ultralight C and AES have a key instead, which \
@@ -22,7 +23,7 @@ struct ProtectCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The new password: 4 bytes, 8 of an ST25DV; 16 bytes of key of an Ultralight C or AES.",
+      "The new password: 4 bytes, 8 of an ST25DV or ST25TV, 16 of an ST25TA; 16 bytes of key of an Ultralight C or AES.",
       valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var password: [UInt8]
@@ -64,7 +65,7 @@ struct ProtectCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard ProtectionChange.passwordSizes.contains(password.count) else {
       throw ValidationError(
-        "--password has 4 bytes, 8 of an ST25DV, 16 of an Ultralight C or AES, not \(password.count)."
+        "--password has 4 bytes, 8 of an ST25DV or ST25TV, 16 of an ST25TA, Ultralight C or AES, not \(password.count)."
       )
     }
     guard pack.map({ $0.count == UltralightProtection.passwordAcknowledgeSize }) ?? true else {
@@ -87,8 +88,8 @@ struct UnprotectCommand: AsyncParsableCommand {
     commandName: "unprotect",
     abstract: "Removes a tag's password protection.",
     discussion: """
-      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2 and ST25DV. The password itself stays on the tag and protects \
-      nothing.
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. The password itself stays on the \
+      tag and protects nothing.
 
       Example:
         nfc unprotect --password 11223344 --virtual ntag216
@@ -118,7 +119,7 @@ struct ProtectionChange: Sendable {
   }
 
   static let passwordSizes = [
-    UltralightProtection.passwordSize, ST25DVCommands.passwordSize, keySize,
+    UltralightProtection.passwordSize, ST25Tag.passwordSize, keySize,
   ]
   /// Of an Ultralight or NTAG.
   static let firstUserPage = 4
@@ -133,6 +134,7 @@ struct ProtectionChange: Sendable {
   enum Kind: Sendable {
     case ultralight(UltralightCommands, any MiFareTag)
     case vicinity(any ISO15693Tag, VicinityPassword)
+    case file(any ISO7816Tag)
 
     init?(_ tag: DetectedTag) {
       switch tag {
@@ -143,6 +145,9 @@ struct ProtectionChange: Sendable {
         let product = ISO15693Product.tagProduct(uid: tag.identifier)
         guard let password = VicinityPassword(product) else { return nil }
         self = .vicinity(tag, password)
+      case .iso7816(let card):
+        guard ProtectionChange.mayHaveFilePassword(card) else { return nil }
+        self = .file(card)
       default: return nil
       }
     }
@@ -162,6 +167,7 @@ struct ProtectionChange: Sendable {
         default: try await change(commands, tag, options)
         }
       case .vicinity(let vicinity, let kind): try await change(vicinity, kind, tag, options)
+      case .file(let card): try await change(card, tag, options)
       }
     guard isDone else { return }
     let from = wish.map { $0.from ?? Self.firstNumber(tag.kind) }

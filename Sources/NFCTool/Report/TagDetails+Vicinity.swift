@@ -1,4 +1,5 @@
 import NFC
+import SecureTags
 
 /// ISO 15693.
 extension TagDetails {
@@ -26,10 +27,10 @@ extension TagDetails {
   private mutating func askMaker(
     _ tag: any ISO15693Tag, _ product: TagProduct, blockCount: Int
   ) async throws {
-    if product.name.hasPrefix("ICODE") || product.name.hasPrefix("NTAG 5") {
+    if ICODETag.isOne(product) {
       try await askICODE(tag, product, blockCount)
-    } else if product.name.hasPrefix("ST25DV") {
-      try await askST25DV(tag, blockCount)
+    } else if ST25Tag.isOne(product) {
+      try await askST25(tag)
     }
   }
 
@@ -39,12 +40,12 @@ extension TagDetails {
     _ tag: any ISO15693Tag, _ product: TagProduct, _ blockCount: Int
   ) async throws {
     let detected = DetectedTag.iso15693(tag)
-    let commands = ICODECommands(tag)
-    if let state = try await answer(detected, { try await commands.state() }) {
+    let icode = try await ICODETag(tag)
+    if let state = try await answer(detected, { try await icode.information() }) {
       protection = Protection(state, blockCount: blockCount)
       add(state)
     }
-    if let bytes = try await answer(detected, { try await commands.signature() }) {
+    if let bytes = try await answer(detected, { try await icode.signature() }) {
       signature = bytes
       originality = Self.verdict(uid: tag.identifier, bytes, product)
     }
@@ -52,21 +53,22 @@ extension TagDetails {
     guard protection != nil || product.name == "ICODE SLI" || product.name == "ICODE SLIX" else {
       return
     }
-    let alarms = try await answer(detected) { try await commands.alarm() } != nil
+    let alarms = try await answer(detected) { try await icode.soundsAlarm() } ?? false
     facts.append(("article surveillance", alarms ? "on, the tag sounds the alarm" : "off"))
     members.append(JSON.Member(key: "eas", value: .bool(alarms)))
   }
 
-  private mutating func add(_ state: ICODECommands.State) {
+  private mutating func add(_ state: ICODEInformation) {
     let locks = [
       (state.isAFILocked, "AFI"), (state.isDSFIDLocked, "DSFID"),
-      (state.isEASLocked, "article surveillance"), (state.isProtectionLocked, "protection"),
+      (state.isSurveillanceLocked, "article surveillance"),
+      (state.isProtectionLocked, "protection"),
     ].filter(\.0).map(\.1)
     facts.append(("locked for good", locks.isEmpty ? "none" : locks.joined(separator: ", ")))
     members += [
       JSON.Member(key: "afiLocked", value: .bool(state.isAFILocked)),
       JSON.Member(key: "dsfidLocked", value: .bool(state.isDSFIDLocked)),
-      JSON.Member(key: "easLocked", value: .bool(state.isEASLocked)),
+      JSON.Member(key: "easLocked", value: .bool(state.isSurveillanceLocked)),
     ]
   }
 
@@ -84,19 +86,17 @@ extension TagDetails {
     return verdicts.contains(.genuine) ? .genuine : verdicts[0]
   }
 
-  // MARK: ST25DV
+  // MARK: ST25
 
-  private mutating func askST25DV(_ tag: any ISO15693Tag, _ blockCount: Int) async throws {
-    let detected = DetectedTag.iso15693(tag)
-    let commands = ST25DVCommands(tag)
+  private mutating func askST25(_ tag: any ISO15693Tag) async throws {
     guard
       let areas = try await answer(
-        detected, { try await commands.areas(memorySize: blockCount * ST25DVCommands.blockSize) })
+        DetectedTag.iso15693(tag), { try await ST25Tag(tag).areas() })
     else { return }
     protection = Protection(areas)
     for (index, area) in areas.enumerated() {
       facts.append(
-        ("area \(index + 1)", "blocks \(NumberList.text(Array(area.blocks))), \(area.text)"))
+        ("area \(index + 1)", "blocks \(NumberList.text(Array(area.blocks))), \(area)"))
     }
     members.append(
       JSON.Member(
@@ -116,16 +116,17 @@ extension TagDetails {
 
 extension TagDetails.Protection {
   /// Of an ICODE, whose memory has two parts.
-  fileprivate init(_ state: ICODECommands.State, blockCount: Int) {
-    let first = [state.lowPart, state.highPart].first { $0.read || $0.write }
+  fileprivate init(_ state: ICODEInformation, blockCount: Int) {
+    let division = state.division
+    let first = [division.lowPart, division.highPart].first { $0.read || $0.write }
     self.init(
-      from: first.map { $0 == state.lowPart && state.pointer > 0 ? 0 : state.pointer },
+      from: first.map { $0 == division.lowPart && division.pointer > 0 ? 0 : division.pointer },
       protectsReading: first?.read ?? false, isConfigurationLocked: state.isProtectionLocked,
       unit: "block")
   }
 
-  /// Of an ST25DV: that of the first area that has one.
-  fileprivate init(_ areas: [ST25DVCommands.Area]) {
+  /// Of an ST25DV or ST25TV: that of the first area that has one.
+  fileprivate init(_ areas: [ST25Area]) {
     let first = areas.first { $0.needsPasswordToWrite }
     self.init(
       from: first?.blocks.lowerBound, protectsReading: first?.needsPasswordToRead ?? false,

@@ -1,4 +1,5 @@
 import NFC
+import SecureTags
 
 /// What `nfc info` finds out by asking the tag, in addition to its product and its NDEF message.
 struct TagDetails {
@@ -70,6 +71,7 @@ struct TagDetails {
       if let product {
         try await checkOriginality(tag, product) { try await card.sendCommand($0) }
       }
+      if ST25TATag.isOne(product) { try await askFile(card) }
       try await askApplications(card)
     case .iso15693(let vicinity):
       try await ask(vicinity, product, password: password, listsMemory)

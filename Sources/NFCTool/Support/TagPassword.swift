@@ -1,5 +1,6 @@
 import ArgumentParser
 import NFC
+import SecureTags
 
 #if canImport(Glibc)
 import Glibc
@@ -18,7 +19,7 @@ struct TagPassword: TagPasswordOptions {
   @Option(
     name: .customLong("password"),
     help: ArgumentHelp(
-      "The tag's password: 4 bytes of an NTAG, Ultralight EV1 or ICODE, 8 of an ST25DV, 16 of an Ultralight C or AES.",
+      "The tag's password: 4 bytes of an NTAG, Ultralight EV1 or ICODE, 8 of an ST25DV or ST25TV, 16 of an ST25TA, Ultralight C or AES.",
       discussion: "The environment variable NFC_PASSWORD does the same.", valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var value: [UInt8]?
@@ -75,6 +76,17 @@ extension DetectedTag {
     guard let password else { return }
     if case .iso15693(let tag) = self, let kind = VicinityPassword(try await tag.product()) {
       return try await kind.give(password, to: tag)
+    }
+    if case .iso7816(let card) = self, ST25TATag.isOne(try await card.product()) {
+      guard password.count == ST25TATag.passwordSize else {
+        throw Failure(
+          .usage,
+          "the password has \(password.count) bytes, and this tag's password has \(ST25TATag.passwordSize)",
+          tag: "tag \(identifier.hexadecimal)",
+          advice: "give \(2 * ST25TATag.passwordSize) hexadecimal digits")
+      }
+      let secret = SecretKey(password)
+      return try await ST25TATag(card).authenticate(read: secret, write: secret)
     }
     guard case .miFare(let tag) = self, let commands = tag.ultralight else {
       throw Failure(

@@ -28,6 +28,7 @@ extension VirtualTags {
     "st25dv04k": { .st25dv04K(uid: $0, formatted: $1) },
     "st25dv16k": { .st25dv16K(uid: $0, formatted: $1) },
     "st25tv": { .st25tv(uid: $0, formatted: $1) },
+    "st25ta": { uid, _ in .st25ta(uid: uid) },
   ]
 
   /// The tag, with another UID if one of those before it has the same.

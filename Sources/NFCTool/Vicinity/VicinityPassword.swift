@@ -1,44 +1,44 @@
 import NFC
+import SecureTags
 
-/// How an ISO 15693 chip is given its password.
-enum VicinityPassword {
-  /// ICODE SLIX2 and its successors: the same 4 bytes for reading and for writing.
+/// How an ISO 15693 chip is given the password of its memory.
+enum VicinityPassword: Hashable {
+  /// ICODE SLIX2: the same 4 bytes for reading and for writing.
   case icode
-  /// ST25DV: password 1, 8 bytes.
-  case st25dv
+  /// ST25DV and ST25TV, whose passwords have these sizes.
+  case st25(sizes: [Int])
 
-  /// `nil` for a chip without passwords, or one whose passwords are not known.
+  private static let long = [ST25Tag.passwordSize]
+  private static let both = [ST25Tag.passwordSize, ST25Tag.shortPasswordSize]
+
+  /// `nil` for a chip without passwords, or one whose passwords are not known. The product may be one of those that
+  /// share a UID.
   init?(_ product: TagProduct?) {
     switch product?.name {
     case "ICODE SLIX2": self = .icode
-    case let name? where name.hasPrefix("ST25DV"): self = .st25dv
+    case "ST25TV512/02K", "ST25TV512", "ST25TV02K": self = .st25(sizes: Self.both)
+    case "ST25TV16K/64K", "ST25TV16K", "ST25TV64K": self = .st25(sizes: Self.long)
+    case let name? where name.hasPrefix("ST25DV"): self = .st25(sizes: Self.long)
     default: return nil
     }
   }
 
   /// In bytes.
-  var size: Int {
+  var sizes: [Int] {
     switch self {
-    case .icode: ICODECommands.passwordSize
-    case .st25dv: ST25DVCommands.passwordSize
-    }
-  }
-
-  /// As the chip leaves the factory.
-  var factoryPassword: [UInt8] {
-    switch self {
-    case .icode: ICODECommands.factoryPassword
-    case .st25dv: ST25DVCommands.factoryPassword
+    case .icode: [ICODETag.passwordSize]
+    case .st25(let sizes): sizes
     }
   }
 
   /// - Throws: ``Failure`` `usage` for a password of another length.
   func check(_ password: [UInt8], _ option: String, _ tag: any ISO15693Tag) throws {
-    guard password.count == size else {
-      throw Failure(
-        .usage, "\(option) has \(password.count) bytes, and this tag's password has \(size)",
-        tag: "tag \(tag.identifier.hexadecimal)", advice: "give \(2 * size) hexadecimal digits")
-    }
+    guard !sizes.contains(password.count) else { return }
+    let words = sizes.map(String.init).joined(separator: " or ")
+    let digits = sizes.map { String(2 * $0) }.joined(separator: " or ")
+    throw Failure(
+      .usage, "\(option) has \(password.count) bytes, and this tag's password has \(words)",
+      tag: "tag \(tag.identifier.hexadecimal)", advice: "give \(digits) hexadecimal digits")
   }
 
   /// Gives the password, which the tag needs for as long as it is in the field.
@@ -46,10 +46,13 @@ enum VicinityPassword {
   /// - Throws: ``Failure`` `usage`; `NFCError` `authenticationFailed`.
   func give(_ password: [UInt8], to tag: any ISO15693Tag) async throws {
     try check(password, "the password", tag)
+    let secret = SecretKey(password)
     switch self {
-    case .icode: try await ICODECommands(tag).open(password)
-    case .st25dv:
-      try await ST25DVCommands(tag).present(password, number: ST25DVCommands.areaPassword)
+    case .icode:
+      let icode = try await ICODETag(tag)
+      try await icode.authenticate(.read, secret)
+      try await icode.authenticate(.write, secret)
+    case .st25: try await ST25Tag(tag).authenticate(secret)
     }
   }
 }

@@ -43,7 +43,7 @@ struct DESFireStatus: Hashable, Sendable {
     case .parameterError: "the card finds a parameter wrong"
     case .applicationNotFound: "there is no application of this identifier"
     case .applicationIntegrityError: "the application is damaged and closed for good"
-    case .authenticationDelay: "the card waits after wrong keys; try again later"
+    case .authenticationDelay: "the card waits after wrong keys"
     case .authenticationError: "the card asks for a key that has this right"
     case .boundaryError: "it goes beyond the end or the limits of the file"
     case .cardIntegrityError: "the card is damaged and closed for good"
@@ -68,6 +68,7 @@ struct DESFireStatus: Hashable, Sendable {
       default: .tagRefused
       }
     return NFCError(
-      code, words ?? "the card has refused the command", cause: .desfireStatus(self.code))
+      code, words ?? "the card has refused the command", cause: .desfireStatus(self.code),
+      attempts: self == .authenticationDelay ? .delayed : nil)
   }
 }

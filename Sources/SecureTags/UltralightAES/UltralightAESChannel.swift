@@ -171,7 +171,8 @@ final class UltralightAESChannel: UltralightChannel {
       answer = try link.sendUltralight([Code.authenticateContinued] + token)
     } catch let error as NFCError where error.code == .tagRefused {
       throw NFCError(
-        .authenticationFailed, "key \(number.rawValue) is wrong", cause: error.cause)
+        .authenticationFailed, "key \(number.rawValue) is wrong", cause: error.cause,
+        attempts: Self.attemptLimit(link))
     }
     guard
       try cipher.decrypt(Self.body(answer, after: Code.authenticated))
@@ -181,6 +182,21 @@ final class UltralightAESChannel: UltralightChannel {
         .authenticationFailed, "the tag does not prove that it has the key; it may be a copy")
     }
     return try UltralightAESMessaging(key: cipher, reader: reader, tag: tag)
+  }
+
+  /// AUTH_LIM of a tag that has just refused a key, where anybody can read the settings: up to three exchanges.
+  private static func attemptLimit(_ link: TagLink) -> NFCError.Attempts? {
+    do {
+      try link.restartUltralight()
+      let open = link.protected(by: nil)
+      let bytes =
+        try open.readUltralight(page: UltralightAESConfiguration.firstPage)
+        + open.readUltralight(page: UltralightAESConfiguration.keyLockPage)
+      return UltralightAESConfiguration(bytes)?.attemptLimit.map { .limit($0) }
+    } catch {
+      // The wrong key is what there is to report.
+      return nil
+    }
   }
 
   private static func body(_ answer: [UInt8], after head: UInt8) throws -> [UInt8] {

@@ -119,6 +119,10 @@ extension VirtualTag {
       var chip = ST25DV(model, uid: image.uid)
       chip.takeOverBlocks(image)
       return VirtualTag(chip)
+    case .st25tv02K:
+      var chip = ST25TV(model, uid: image.uid)
+      chip.takeOverBlocks(image)
+      return VirtualTag(chip)
     default:
       var chip = PlainVicinityChip(model, uid: image.uid)
       chip.takeOverBlocks(image)

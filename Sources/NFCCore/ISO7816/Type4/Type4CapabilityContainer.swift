@@ -30,6 +30,8 @@ struct Type4CapabilityContainer: Hashable, Sendable {
   static let minimumLength = 15
   /// Access without any security.
   static let freeAccess: UInt8 = 0x00
+  /// Access with a password, as ST's chips have it (ST25TA02K, formerly SRTAG2K, data sheet, 3.2).
+  static let passwordAccess: UInt8 = 0x80
   /// No write access at all.
   static let noAccess: UInt8 = 0xFF
 

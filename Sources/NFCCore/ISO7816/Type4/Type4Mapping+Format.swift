@@ -74,7 +74,7 @@ extension Type4Mapping {
       file = locked
     }
     // GetFileSettings and the container have left another file selected on some cards.
-    try select(file.identifier, isVersion1: file.isVersion1, link)
+    try selectFile(file, link)
   }
 
   private func lockContainer(_ file: Type4File, _ link: TagLink) throws {

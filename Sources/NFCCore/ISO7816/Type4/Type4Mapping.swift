@@ -14,6 +14,8 @@
 struct Type4Mapping: NDEFMapping {
   /// What activation and GetVersion have told of the chip.
   let product: TagProduct?
+  /// What opens the NDEF file; given after each of its selections.
+  private let passwords: Type4Passwords?
   var layout = Layout.unknown
   /// The NDEF file from its first byte, the length field included, as far as it is known.
   private var content: [UInt8] = []
@@ -30,8 +32,9 @@ struct Type4Mapping: NDEFMapping {
     case selected(Type4File)
   }
 
-  init(product: TagProduct?) {
+  init(product: TagProduct?, passwords: Type4Passwords? = nil) {
     self.product = product
+    self.passwords = passwords
   }
 
   mutating func beginCall() {
@@ -60,11 +63,17 @@ struct Type4Mapping: NDEFMapping {
       layout = .none
       return nil
     }
-    let file = Type4File(container, link)
-    try select(file.identifier, isVersion1: file.isVersion1, link)
+    let file = Type4File(container, link, passwords)
+    try selectFile(file, link)
     hasAnswered = true
     layout = .selected(file)
     return file
+  }
+
+  /// Selects the NDEF file and opens it.
+  func selectFile(_ file: Type4File, _ link: TagLink) throws {
+    try select(file.identifier, isVersion1: file.isVersion1, link)
+    try passwords?.open(file, link)
   }
 
   /// Selects the application and reads the capability container.
@@ -109,7 +118,7 @@ struct Type4Mapping: NDEFMapping {
     try file.checkReadable()
     if !hasAnswered {
       // The file is selected already; that the card takes it again shows that it is still there.
-      try select(file.identifier, isVersion1: file.isVersion1, link)
+      try selectFile(file, link)
       hasAnswered = true
     }
     return file.status
@@ -127,8 +136,8 @@ struct Type4Mapping: NDEFMapping {
     } catch let error as NFCError where error.code == .malformedContent && layout == .unknown {
       let bytes = try mendedContainer(insteadOf: error, link)
       guard let container = try Type4CapabilityContainer(bytes) else { throw error }
-      let file = Type4File(container, link)
-      try select(file.identifier, isVersion1: false, link)
+      let file = Type4File(container, link, passwords)
+      try selectFile(file, link)
       hasAnswered = true
       layout = .selected(file)
       mendedContainer = bytes
@@ -225,7 +234,7 @@ struct Type4Mapping: NDEFMapping {
     try file.update(offset: 0, length, procedure)
     if let container = mendedContainer {
       try writeContainer(container, file.updateLimit, link)
-      try select(file.identifier, isVersion1: false, link)
+      try selectFile(file, link)
       mendedContainer = nil
     }
     content = new + content.dropFirst(new.count)
@@ -277,6 +286,9 @@ struct Type4File: Hashable, Sendable {
   let lengthSize: Int
   let isReadable: Bool
   var isWritable: Bool
+  /// The file asks for a password before it is read, and before it is written.
+  let hasReadPassword: Bool
+  let hasWritePassword: Bool
   let writeAccessOffset: Int
   /// The most bytes that a command reads, and that one writes; what the card refuses lowers them.
   private(set) var readLimit: Int
@@ -293,7 +305,7 @@ struct Type4File: Hashable, Sendable {
   private static let longestAnswer = 4 * (64 - 3)
   private static let longestTypeBAnswer = 4 * (64 - 4)
 
-  init(_ container: Type4CapabilityContainer, _ link: TagLink) {
+  init(_ container: Type4CapabilityContainer, _ link: TagLink, _ passwords: Type4Passwords? = nil) {
     let file = container.file
     let capabilities = link.capabilities
     let answer =
@@ -307,8 +319,14 @@ struct Type4File: Hashable, Sendable {
       ? Type4Command.maximumObjectOffset : Type4Command.maximumOffset
     size = min(file.size, reach + 1)
     wholeSize = file.size
-    isReadable = file.readAccess == Type4CapabilityContainer.freeAccess
-    isWritable = file.writeAccess == Type4CapabilityContainer.freeAccess
+    hasReadPassword = file.readAccess == Type4CapabilityContainer.passwordAccess
+    hasWritePassword = file.writeAccess == Type4CapabilityContainer.passwordAccess
+    isReadable =
+      file.readAccess == Type4CapabilityContainer.freeAccess
+      || hasReadPassword && passwords?.read != nil
+    isWritable =
+      file.writeAccess == Type4CapabilityContainer.freeAccess
+      || hasWritePassword && passwords?.write != nil
     writeAccessOffset = file.writeAccessOffset
     readLimit = min(
       container.maximumReadLength, Type4Command.maximumExpectedLength,

@@ -104,12 +104,13 @@ public struct UltralightCommands: Sendable {
   ///
   /// - Parameter password: four bytes.
   /// - Returns: the two bytes PACK by which the tag shows that it is the right one.
-  /// - Throws: ``NFCError/Code/authenticationFailed``; the reason says so if the tag no longer takes any password
-  ///   because too many were wrong.
+  /// - Throws: ``NFCError/Code/authenticationFailed``, with ``NFCError/attempts`` if the tag no longer takes any password because too
+  ///   many were wrong, or has a limit of wrong ones that anybody can read: that costs up to four exchanges.
   @discardableResult
   public func authenticate(password: [UInt8]) async throws -> [UInt8] {
     try await handle.performCommand { link in
-      let acknowledge = try UltralightProcedure.authenticate(password: password, link)
+      let acknowledge = try UltralightProcedure.authenticate(
+        password: password, link, chip: { try handle.type2Chip($0) })
       handle.knowledge.withLock { $0.authentication = .password(password) }
       return acknowledge
     }
@@ -188,7 +189,34 @@ enum UltralightProcedure {
         .authenticationFailed,
         isLockedOut
           ? "the tag takes no password any more: too many were wrong" : "the password is wrong",
-        cause: error.cause)
+        cause: error.cause, attempts: isLockedOut ? .left(0) : nil)
+    }
+  }
+
+  /// The same; an error for a wrong password has the limit that the tag's settings give, where they can be read.
+  static func authenticate(
+    password: [UInt8], _ link: TagLink, chip: (TagLink) throws -> Type2Chip?
+  ) throws -> [UInt8] {
+    do {
+      return try authenticate(password: password, link)
+    } catch var error as NFCError where error.code == .authenticationFailed {
+      if error.attempts == nil { error.attempts = attemptLimit(link, chip) }
+      throw error
+    }
+  }
+
+  /// AUTHLIM of a tag that has just refused a password, and is mute until it is selected again.
+  private static func attemptLimit(
+    _ link: TagLink, _ chip: (TagLink) throws -> Type2Chip?
+  ) -> NFCError.Attempts? {
+    do {
+      try link.selectPlainly()
+      guard let chip = try chip(link), let settings = chip.passwordSettings else { return nil }
+      let limit = try UltralightProtectionPlan.configuration(chip, settings, link).attemptLimit
+      return limit == 0 ? nil : .limit(Int(limit))
+    } catch {
+      // The wrong password is what there is to report.
+      return nil
     }
   }
 

@@ -174,7 +174,9 @@ extension UltralightCommands {
       guard let chip, let settings = chip.passwordSettings else {
         throw UltralightProtectionPlan.unsupported(chip)
       }
-      if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+      if let password {
+        _ = try UltralightProcedure.authenticate(password: password, link, chip: { _ in chip })
+      }
       let configuration = try UltralightProtectionPlan.configuration(chip, settings, link)
       return try UltralightProtectionPlan(
         protection, chip: chip, configuration: configuration.bytes)
@@ -216,7 +218,9 @@ extension UltralightCommands {
 
 extension UltralightProtectionPlan {
   func run(_ chip: Type2Chip?, password: [UInt8]?, _ link: TagLink) throws {
-    if let password { _ = try UltralightProcedure.authenticate(password: password, link) }
+    if let password {
+      _ = try UltralightProcedure.authenticate(password: password, link, chip: { _ in chip })
+    }
     guard chip == self.chip, try Self.configuration(self.chip, settings, link) == before else {
       throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
     }

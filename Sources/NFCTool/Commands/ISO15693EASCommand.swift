@@ -1,0 +1,65 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc iso15693 eas`.
+struct ISO15693EASCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "eas", abstract: "Turns a label's article surveillance on or off.",
+    discussion: """
+      For NXP's ICODE labels, whose alarm the gate of a shop hears. nfc info shows whether it is on. --lock keeps it as it \
+      is from then on, which cannot be undone and is refused without --permanently.
+
+      Examples:
+        nfc iso15693 eas off --virtual icode-slix2
+        nfc iso15693 eas on --password 11223344 --virtual icode-slix
+      """)
+
+  enum State: String, ExpressibleByArgument, CaseIterable {
+    case on
+    case off
+  }
+
+  @Argument(help: "on or off.")
+  var state: State
+
+  @OptionGroup var password: TagPassword
+
+  @Flag(help: "Never let it be changed again.")
+  var lock = false
+
+  @Flag(help: "Yes: with --lock it can never be changed again.")
+  var permanently = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard !lock || permanently else {
+      throw ValidationError("Locking cannot be undone; say --permanently if it is meant.")
+    }
+    guard lock || !permanently else { throw ValidationError("--permanently goes with --lock.") }
+  }
+
+  func run() async throws {
+    let password = try password.bytes
+    try await Session.run(options) { session in
+      let tag = try await session.selectVicinityTag(for: .changing)
+      if let password, password.count != ICODETag.passwordSize {
+        throw Failure(
+          .usage,
+          "the password has \(password.count) bytes, and that of article surveillance has "
+            + "\(ICODETag.passwordSize)",
+          tag: tag.name, advice: "give \(2 * ICODETag.passwordSize) hexadecimal digits")
+      }
+      let secret = password.map { SecretKey($0) }
+      try await tag.namingPassword {
+        let label = try await ICODETag(tag.kind)
+        try await label.setSurveillance(state == .on, password: secret)
+        if lock { try await label.lockSurveillance(password: secret) }
+      }
+      try Output.done(
+        options, tag.detected.identifier,
+        ["eas": .bool(state == .on), "easLocked": lock ? .bool(true) : nil])
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import NFC
+import SecureTags
+
+/// Protection of the NDEF file of an ST25TA or M24SR.
+extension ProtectionChange {
+  /// The maker's code in the UID of a card of ST (ISO/IEC 7816-6); the card itself is asked for no more.
+  private static let stMicroelectronics: UInt8 = 0x02
+  private static let uidLength = 7
+
+  static func mayHaveFilePassword(_ card: any ISO7816Tag) -> Bool {
+    card.identifier.count == uidLength && card.identifier.first == stMicroelectronics
+  }
+
+  /// Gives whether it was changed, and not only shown.
+  func change(
+    _ card: any ISO7816Tag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
+  ) async throws -> Bool {
+    let unknown = [
+      ("--pack", wish?.pack != nil), ("--attempts", (wish?.attempts ?? 0) > 0),
+      ("--from", (wish?.from ?? 0) != 0),
+    ].first(where: \.1)
+    if let unknown {
+      throw Failure(
+        .usage, "this tag has nothing for \(unknown.0)", tag: tag.name, advice: "leave it out")
+    }
+    try checkFilePassword(wish?.password, "--password", tag.name)
+    try checkFilePassword(
+      password, wish == nil ? "--password" : "--current-password", tag.name)
+    let file = try await ST25TATag(card)
+    let protection = wish.map {
+      let secret = SecretKey($0.password)
+      return ST25TAProtection(
+        writePassword: secret, readPassword: $0.protectsReading ? secret : nil)
+    }
+    let plan = try await tag.namingPassword { try await file.protectionPlan(protection) }
+    guard plan.steps.isEmpty || plan.before.write == .open || password != nil else {
+      throw Failure(
+        NFCError(.notAuthenticated, "the tag is protected by a password already"), tag: tag.name)
+    }
+    guard !isPlan else {
+      let steps =
+        plan.steps.isEmpty
+        ? []
+        : ProtectionStep.passwords(isNew: wish != nil) + [
+          ProtectionStep("the NDEF file", "\(plan.before)", "\(plan.after)")
+        ]
+      for step in steps { try Output.line(options.json ? step.json.text : step.text) }
+      if steps.isEmpty, !options.json { try Output.line("nothing to be written") }
+      return false
+    }
+    try await tag.namingPassword {
+      try await file.protect(
+        plan, accepting: [.forgetsPasswords],
+        writePassword: password.map { SecretKey($0) } ?? ST25TATag.factoryPassword)
+    }
+    return true
+  }
+
+  private func checkFilePassword(_ password: [UInt8]?, _ option: String, _ tag: String) throws {
+    guard let password, password.count != ST25TATag.passwordSize else { return }
+    throw Failure(
+      .usage,
+      "\(option) has \(password.count) bytes, and this tag's password has \(ST25TATag.passwordSize)",
+      tag: tag, advice: "give \(2 * ST25TATag.passwordSize) hexadecimal digits")
+  }
+}

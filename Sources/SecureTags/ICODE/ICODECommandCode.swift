@@ -1,0 +1,22 @@
+/// The custom commands of NXP's ICODE chips (SL2S2602 data sheet rev. 4.2, 9.5.3).
+enum ICODECommandCode {
+  static let setSurveillance: UInt8 = 0xA2
+  static let resetSurveillance: UInt8 = 0xA3
+  static let lockSurveillance: UInt8 = 0xA4
+  static let alarm: UInt8 = 0xA5
+  /// Of EAS, or with the option flag of the AFI.
+  static let passwordProtect: UInt8 = 0xA6
+  static let writeSurveillanceIdentifier: UInt8 = 0xA7
+  static let getSystemInformation: UInt8 = 0xAB
+  static let getRandomNumber: UInt8 = 0xB2
+  static let setPassword: UInt8 = 0xB3
+  static let writePassword: UInt8 = 0xB4
+  static let lockPassword: UInt8 = 0xB5
+  static let protectPage: UInt8 = 0xB6
+  static let lockPageProtection: UInt8 = 0xB7
+  static let protectBy64Bits: UInt8 = 0xBB
+  static let readSignature: UInt8 = 0xBD
+
+  /// NXP in a UID and in these commands (ISO/IEC 7816-6).
+  static let manufacturer: UInt8 = 0x04
+}

@@ -1,0 +1,96 @@
+import NFCCore
+
+/// What an ICODE SLIX2 reports about its protection: GET NXP SYSTEM INFORMATION (SL2S2602 data sheet, 9.5.3.20; the
+/// bits as Flipper Zero has them, slix.c).
+public struct ICODEInformation: Hashable, Sendable {
+  /// Which passwords a part of the memory asks for.
+  public struct Part: Hashable, Sendable {
+    /// The read password, before it is read.
+    public var read: Bool
+    /// The write password, before it is written.
+    public var write: Bool
+
+    public init(read: Bool, write: Bool) {
+      self.read = read
+      self.write = write
+    }
+
+    /// Neither.
+    public static let open = Part(read: false, write: false)
+  }
+
+  /// How the memory is divided, and what its two parts ask for.
+  public struct Division: Hashable, Sendable {
+    /// The first block of the high part.
+    public var pointer: Int
+    public var lowPart: Part
+    public var highPart: Part
+
+    public init(pointer: Int, lowPart: Part, highPart: Part) {
+      self.pointer = pointer
+      self.lowPart = lowPart
+      self.highPart = highPart
+    }
+
+    /// Neither part asks for a password.
+    public static let open = Division(pointer: 0, lowPart: .open, highPart: .open)
+
+    public var isOpen: Bool { lowPart == .open && highPart == .open }
+
+    /// The parameters of PROTECT PAGE.
+    var parameters: [UInt8] {
+      [
+        UInt8(clamping: pointer),
+        (lowPart.read ? Bit.lowRead : 0) | (lowPart.write ? Bit.lowWrite : 0)
+          | (highPart.read ? Bit.highRead : 0) | (highPart.write ? Bit.highWrite : 0),
+      ]
+    }
+  }
+
+  private enum Bit {
+    static let lowRead: UInt8 = 0x01
+    static let lowWrite: UInt8 = 0x02
+    static let highRead: UInt8 = 0x10
+    static let highWrite: UInt8 = 0x20
+    static let afi: UInt8 = 0x01
+    static let surveillance: UInt8 = 0x02
+    static let dsfid: UInt8 = 0x04
+    static let protection: UInt8 = 0x08
+  }
+
+  public var division: Division
+  public var isAFILocked: Bool
+  public var isSurveillanceLocked: Bool
+  public var isDSFIDLocked: Bool
+  /// What the parts ask for can never be changed again.
+  public var isProtectionLocked: Bool
+
+  /// `nil` for fewer than three bytes.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 3 else { return nil }
+    division = Division(
+      pointer: Int(bytes[0]),
+      lowPart: Part(read: bytes[1] & Bit.lowRead != 0, write: bytes[1] & Bit.lowWrite != 0),
+      highPart: Part(read: bytes[1] & Bit.highRead != 0, write: bytes[1] & Bit.highWrite != 0))
+    isAFILocked = bytes[2] & Bit.afi != 0
+    isSurveillanceLocked = bytes[2] & Bit.surveillance != 0
+    isDSFIDLocked = bytes[2] & Bit.dsfid != 0
+    isProtectionLocked = bytes[2] & Bit.protection != 0
+  }
+}
+
+extension ICODEInformation.Division: CustomStringConvertible {
+  /// For people: `none`, or what is needed from which block on.
+  public var description: String {
+    func words(_ part: ICODEInformation.Part, from block: Int) -> String? {
+      switch (part.read, part.write) {
+      case (false, false): nil
+      case (false, true): "to write from block \(block) on"
+      default: "to read and write from block \(block) on"
+      }
+    }
+    let low = pointer > 0 ? words(lowPart, from: 0) : nil
+    let parts = [low, words(highPart, from: pointer)].compactMap(\.self)
+    return parts.isEmpty ? "none" : parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,103 @@
+import NFCCore
+
+extension ICODETag {
+  /// Finds out what protecting the tag would do. Writes nothing; one exchange.
+  ///
+  /// - Parameter protection: `nil` to take the protection away.
+  /// - Throws: `unsupported` for a chip whose memory has no password; `readOnly` if the protection is locked;
+  ///   `invalidParameter` for a block that cannot be the first.
+  public func protectionPlan(_ protection: ICODEProtection?) async throws -> ICODEProtectionPlan {
+    let last = try lastProtectedBlock()
+    let before = try await information()
+    return try ICODEProtectionPlan(protection, before: before, lastBlock: last)
+  }
+
+  /// Does what a plan says. Once begun, it is completed even if the task is cancelled.
+  ///
+  /// A run that was torn may have changed one password and not yet the other. It is completed by the same call: a
+  /// password that the tag refuses is tried as the plan's, after the field was off.
+  ///
+  /// - Parameters:
+  ///   - effects: all that cannot be undone about it and is wanted so.
+  ///   - current: the passwords that the tag has.
+  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, or if the tag is not as it was
+  ///   when the plan was made; `authenticationFailed`: nothing has changed.
+  public func protect(
+    _ plan: ICODEProtectionPlan, accepting effects: Set<ICODEProtectionPlan.IrreversibleEffect>,
+    current: ICODEPasswords = .factory
+  ) async throws {
+    let others = plan.irreversibleEffects.filter { !effects.contains($0) }
+    guard others.isEmpty else {
+      throw NFCError(
+        .invalidParameter,
+        "this cannot be undone and was not asked for: "
+          + others.map(\.description).joined(separator: ", "))
+    }
+    guard !plan.steps.isEmpty else { return }
+    try await open(current, or: plan.protection?.passwords)
+    try await run { commands in
+      guard try Self.information(commands) == plan.before else {
+        throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+      }
+      try commands.link.uninterrupted {
+        for step in plan.steps { try Self.run(step, plan, commands) }
+      }
+    }
+  }
+
+  private func lastProtectedBlock() throws -> Int {
+    guard let lastBlock else {
+      throw NFCError(.unsupported, "\(product.name) has no password for parts of its memory")
+    }
+    return lastBlock
+  }
+
+  /// Gives both passwords, each the tag's own or, of a change that was broken off, the new one.
+  private func open(_ current: ICODEPasswords, or new: ICODEPasswords?) async throws {
+    for use in ICODEPasswords.uses { try check(use, current[use]) }
+    var passwords = current
+    var failure: NFCError?
+    var waiting = ICODEPasswords.uses[...]
+    while let use = waiting.first {
+      do {
+        try await authenticate(use, passwords[use])
+        waiting = waiting.dropFirst()
+      } catch let error as NFCError where error.code == .authenticationFailed {
+        guard let new, new[use] != passwords[use] else { throw failure ?? error }
+        failure = failure ?? error
+        passwords[use] = new[use]
+        do {
+          try await wake()
+        } catch let second as NFCError where second.group == .connection {
+          throw error
+        }
+        // It forgets what it was given when it wakes.
+        waiting = ICODEPasswords.uses[...]
+      } catch let error as NFCError where error.group == .connection {
+        // A tag that could not be woken is silent because of the wrong password.
+        throw failure ?? error
+      }
+    }
+  }
+
+  private static func run(
+    _ step: ICODEProtectionPlan.Step, _ plan: ICODEProtectionPlan, _ commands: VicinityCommands
+  ) throws {
+    switch step {
+    // Has been done, before the first of those that change anything.
+    case .authenticate: return
+    case .writePassword(let use):
+      guard let new = plan.protection?.passwords[use] else { return }
+      try write(new, for: use, commands)
+      try give(new, for: use, commands)
+    case .divide(_, let after):
+      _ = try commands.send(ICODECommandCode.protectPage, after.parameters)
+    case .needBothPasswords: _ = try commands.send(ICODECommandCode.protectBy64Bits)
+    case .lockProtection:
+      // Either part's number will do: the pointer is the high one's.
+      _ = try commands.send(
+        ICODECommandCode.lockPageProtection,
+        [UInt8(clamping: plan.protection?.firstBlock ?? 0)])
+    }
+  }
+}

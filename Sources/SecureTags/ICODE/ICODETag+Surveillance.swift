@@ -1,0 +1,86 @@
+import NFCCore
+
+/// Electronic article surveillance: what a gate in a shop listens for (SL2S2602 data sheet, 9.5.3.13 to 9.5.3.18;
+/// SL2S2002 data sheet, 9.4.4).
+extension ICODETag {
+  /// What the surveillance password can be made to protect.
+  public enum ProtectedFeature: Hashable, Sendable, CaseIterable {
+    case surveillance
+    case afi
+  }
+
+  /// Whether the tag sounds the alarm: EAS ALARM, which a tag with its surveillance off does not answer. One exchange.
+  public func soundsAlarm() async throws -> Bool {
+    do {
+      return try await !tag.send(
+        .custom(
+          code: ICODECommandCode.alarm, manufacturer: ICODECommandCode.manufacturer,
+          parameters: [])
+      ).isEmpty
+    } catch let error as NFCError where error.cause == .noAnswer || error.group == .refusal {
+      return false
+    }
+  }
+
+  /// Turns the surveillance on or off: SET EAS and RESET EAS. One exchange, three with a password.
+  ///
+  /// - Parameter password: the surveillance password, if the tag asks for it.
+  /// - Throws: `readOnly` if the setting is locked; `notAuthenticated` if the tag asks for a password;
+  ///   `authenticationFailed`.
+  public func setSurveillance(_ isOn: Bool, password: SecretKey? = nil) async throws {
+    try await change(
+      isOn ? ICODECommandCode.setSurveillance : ICODECommandCode.resetSurveillance, [], password)
+  }
+
+  /// Writes the identifier that gates can ask for: WRITE EAS ID. One exchange, three with a password.
+  ///
+  /// - Throws: as ``setSurveillance(_:password:)``.
+  public func writeSurveillanceIdentifier(
+    _ identifier: UInt16, password: SecretKey? = nil
+  ) async throws {
+    // As it goes over the air, the lower byte first (9.5.3.18; ST's NFC SDK has the same of its chips).
+    try await change(
+      ICODECommandCode.writeSurveillanceIdentifier,
+      [UInt8(truncatingIfNeeded: identifier), UInt8(truncatingIfNeeded: identifier >> 8)], password)
+  }
+
+  /// LOCK EAS: the surveillance and its identifier stay as they are. **Cannot be undone.** One exchange, three with a
+  /// password.
+  ///
+  /// - Throws: as ``setSurveillance(_:password:)``.
+  public func lockSurveillance(password: SecretKey? = nil) async throws {
+    try await change(ICODECommandCode.lockSurveillance, [], password)
+  }
+
+  /// PASSWORD PROTECT EAS/AFI: from now on the surveillance, or the AFI, is changed with the surveillance password only.
+  /// **Cannot be undone.** Three exchanges.
+  ///
+  /// - Throws: as ``authenticate(_:_:)``.
+  public func protect(_ feature: ProtectedFeature, password: SecretKey) async throws {
+    try check(.surveillance, password)
+    try await run { commands in
+      try Self.give(password, for: .surveillance, commands)
+      _ = try commands.send(ICODECommandCode.passwordProtect, option: feature == .afi)
+    }
+  }
+
+  private func change(
+    _ code: UInt8, _ parameters: [UInt8], _ password: SecretKey?
+  ) async throws {
+    if let password { try check(.surveillance, password) }
+    try await run { commands in
+      if let password { try Self.give(password, for: .surveillance, commands) }
+      do {
+        _ = try commands.send(code, parameters)
+      } catch let error as NFCError where error.cause == .iso15693(Self.unknownError) {
+        // A chip says no more of a password that it lacks.
+        guard password == nil else { throw error }
+        throw NFCError(
+          .notAuthenticated, "the tag asks for its EAS password first", cause: error.cause)
+      }
+    }
+  }
+
+  /// ISO/IEC 15693-3, 7.4.2: error with no information given.
+  private static let unknownError: UInt8 = 0x0F
+}

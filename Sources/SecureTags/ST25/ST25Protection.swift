@@ -1,0 +1,167 @@
+import NFCCore
+
+/// How the memory of an ST25DV or ST25TV is to be protected. No description shows the password.
+public struct ST25Protection: Sendable {
+  /// The new password, of the memory and of the configuration: with the factory's password of that anybody could take
+  /// the protection away.
+  ///
+  /// 8 bytes. 4 where the second half of an ST25TV is protected; its configuration has the first 4 of it.
+  public var password: SecretKey
+  /// The first block that asks for it: where an area begins, or a multiple of 8 of an ST25DV whose memory is one area.
+  /// Of an ST25TV 0, or the middle of its memory.
+  public var firstBlock: Int
+  /// Reading asks for it as well as writing. The first area of an ST25DV can always be read.
+  public var protectsReading: Bool
+
+  public init(password: SecretKey, firstBlock: Int = 0, protectsReading: Bool = false) {
+    self.password = password
+    self.firstBlock = firstBlock
+    self.protectsReading = protectsReading
+  }
+
+  var access: ST25Access { protectsReading ? .bothPasswords : .writePassword }
+}
+
+/// What protecting an ST25DV or ST25TV will do.
+///
+/// A tag that is torn away is never left closed by a password that nobody knows: its areas are opened before a password
+/// changes, the tag then accepts the new one, and only after that is anything closed.
+public struct ST25ProtectionPlan: Sendable {
+  public enum Step: Hashable, Sendable {
+    /// PRESENT PASSWORD with the one that the tag has, by its number.
+    case authenticate(password: UInt8)
+    /// WRITE PASSWORD, and PRESENT PASSWORD with the new one. The password is never shown.
+    case writePassword(number: UInt8)
+    /// WRITE CONFIGURATION.
+    case write(register: UInt8, before: UInt8, after: UInt8)
+  }
+
+  /// What cannot be undone.
+  public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
+    /// The passwords that the tag had, which it does not show.
+    case forgetsPasswords
+  }
+
+  /// In the order in which they are done.
+  public let steps: [Step]
+  public let irreversibleEffects: [IrreversibleEffect]
+  public let areasBefore: [ST25Area]
+  public let areasAfter: [ST25Area]
+
+  let before: ST25Configuration
+  let protection: ST25Protection?
+
+  /// - Parameter protection: `nil` takes the protection away and leaves the passwords and the division as they are.
+  init(_ protection: ST25Protection?, before: ST25Configuration) throws {
+    self.before = before
+    self.protection = protection
+    areasBefore = before.areas
+    let chip = before.chip
+    var opened = before
+    var after: ST25Configuration
+    if let protection {
+      try Self.check(protection, before)
+      after = before
+      if chip == .tv {
+        after.isSingle = protection.firstBlock == 0
+      } else if !before.areas.contains(where: { $0.blocks.lowerBound == protection.firstBlock }) {
+        after.divide(at: protection.firstBlock)
+      }
+      opened = after
+      for (index, area) in after.areas.enumerated()
+      where area.blocks.lowerBound >= protection.firstBlock {
+        after.setAccess(protection.access, index)
+        opened.setAccess(.open, index)
+      }
+    } else {
+      after = before
+      for index in before.areas.indices { after.setAccess(.open, index) }
+    }
+    areasAfter = after.areas
+    guard protection != nil || after != before else {
+      steps = []
+      irreversibleEffects = []
+      return
+    }
+    func writes(_ from: ST25Configuration, _ to: ST25Configuration) -> [Step] {
+      from.changes(to: to).map {
+        .write(register: $0.register, before: $0.before, after: $0.after)
+      }
+    }
+    let configuration = Step.authenticate(password: chip.configurationPassword)
+    guard protection != nil else {
+      steps = [configuration] + writes(before, after)
+      irreversibleEffects = []
+      return
+    }
+    let number = Self.areaPassword(opened)
+    steps =
+      [.authenticate(password: Self.areaPassword(before)), configuration]
+      + writes(before, opened)
+      + [.authenticate(password: number), .writePassword(number: number), configuration]
+      + [.writePassword(number: chip.configurationPassword)] + writes(opened, after)
+    irreversibleEffects = [.forgetsPasswords]
+  }
+
+  /// The password that opens the areas that are protected here.
+  static func areaPassword(_ configuration: ST25Configuration) -> UInt8 {
+    configuration.chip == .tv && !configuration.isSingle
+      ? ST25Chip.secondAreaPassword : ST25Chip.areaPassword
+  }
+
+  private static func check(_ protection: ST25Protection, _ before: ST25Configuration) throws {
+    let first = protection.firstBlock
+    func refusal(_ reason: String) -> NFCError {
+      NFCError(.invalidParameter, reason, place: .block(first))
+    }
+    switch before.chip {
+    case .dv:
+      guard first > 0 || !protection.protectsReading else {
+        throw refusal("the first area of an ST25DV can always be read")
+      }
+      let starts = before.areas.map(\.blocks.lowerBound)
+      let isNew = starts == [0] && first.isMultiple(of: ST25Configuration.blocksPerUnit)
+      guard (0..<before.blockCount).contains(first), starts.contains(first) || isNew else {
+        throw refusal(
+          starts == [0]
+            ? "an area of an ST25DV begins at a multiple of \(ST25Configuration.blocksPerUnit)"
+            : "the memory is divided already, at blocks "
+              + starts.dropFirst().map(String.init).joined(separator: ", "))
+      }
+    case .tv:
+      guard [0, before.blockCount / 2].contains(first) else {
+        throw refusal("an area of this tag begins at block 0 or \(before.blockCount / 2)")
+      }
+    }
+    let size =
+      before.chip == .tv && first > 0 ? ST25Tag.shortPasswordSize : ST25Tag.passwordSize
+    guard protection.password.count == size else {
+      throw NFCError(
+        .invalidParameter,
+        "a password for this part of the tag has \(size) bytes, not \(protection.password.count)")
+    }
+  }
+}
+
+extension ST25ProtectionPlan: CustomStringConvertible {
+  /// One line per step, then one for each thing that cannot be undone.
+  public var description: String {
+    (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
+      .joined(separator: "\n")
+  }
+}
+
+extension ST25ProtectionPlan.Step: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .authenticate(let number): "the tag is given password \(number), as it has it"
+    case .writePassword(let number): "the new password \(number), not shown"
+    case .write(let register, let before, let after):
+      "register \([register].hexadecimal): \([before].hexadecimal) becomes \([after].hexadecimal)"
+    }
+  }
+}
+
+extension ST25ProtectionPlan.IrreversibleEffect: CustomStringConvertible {
+  public var description: String { "the passwords that the tag has now are overwritten" }
+}

@@ -1,0 +1,134 @@
+import NFCCore
+
+extension ST25Tag {
+  /// Finds out what protecting the tag would do. Writes nothing; what ``areas()`` costs.
+  ///
+  /// - Parameter protection: `nil` to take the protection away.
+  /// - Throws: `invalidParameter` for a block at which no area begins, and a password of another length.
+  public func protectionPlan(_ protection: ST25Protection?) async throws -> ST25ProtectionPlan {
+    try ST25ProtectionPlan(protection, before: try await configuration())
+  }
+
+  /// Does what a plan says. Once begun, it is completed even if the task is cancelled.
+  ///
+  /// A run that was torn may have changed one password and not yet the other. It is completed by the same call, which
+  /// tries the plan's password where the tag refuses the one that it had.
+  ///
+  /// - Parameters:
+  ///   - effects: all that cannot be undone about it and is wanted so.
+  ///   - current: the password that ``ST25Protection/password`` was when the tag was protected; `nil` for the factory's.
+  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, or if the tag is not as it was
+  ///   when the plan was made; `authenticationFailed`: nothing has changed.
+  public func protect(
+    _ plan: ST25ProtectionPlan, accepting effects: Set<ST25ProtectionPlan.IrreversibleEffect>,
+    current: SecretKey? = nil
+  ) async throws {
+    guard effects.isSuperset(of: plan.irreversibleEffects) else {
+      throw NFCError(
+        .invalidParameter,
+        "this cannot be undone and was not asked for: "
+          + plan.irreversibleEffects.map(\.description).joined(separator: ", "))
+    }
+    if let current, !passwordSizes.contains(current.count) {
+      throw NFCError(
+        .invalidParameter, "a password has \(Self.passwordSize) bytes, not \(current.count)")
+    }
+    guard !plan.steps.isEmpty else { return }
+    let secrets = ST25Secrets(chip: chip, current: current, new: plan.protection?.password)
+    let chip = chip
+    try await run { commands in
+      guard try Self.configuration(chip, plan.before.blockCount, commands) == plan.before else {
+        throw NFCError(.invalidParameter, "the plan was made for another tag, or before a change")
+      }
+      // Both passwords are tried before anything is changed.
+      let proofs = plan.steps.prefix { if case .authenticate = $0 { true } else { false } }
+      for step in proofs { try Self.run(step, secrets, chip, commands) }
+      try commands.link.uninterrupted {
+        for step in plan.steps.dropFirst(proofs.count) {
+          try Self.run(step, secrets, chip, commands)
+        }
+      }
+    }
+  }
+
+  private static func run(
+    _ step: ST25ProtectionPlan.Step, _ secrets: ST25Secrets, _ chip: ST25Chip,
+    _ commands: VicinityCommands
+  ) throws {
+    switch step {
+    case .authenticate(let number):
+      try presentOne(of: secrets.candidates(number), number, chip, commands)
+    case .writePassword(let number):
+      guard let new = secrets.new(number) else { return }
+      try write(new, number, chip, commands)
+      try present(new, number, chip, commands)
+    case .write(let register, _, let after):
+      _ = try commands.send(ST25Chip.Code.writeConfiguration, [register, after])
+    }
+  }
+}
+
+/// The passwords that a change begins and ends with.
+private struct ST25Secrets: Sendable {
+  let chip: ST25Chip
+  private let current: SecretKey
+  private let new: SecretKey?
+
+  init(chip: ST25Chip, current: SecretKey?, new: SecretKey?) {
+    self.chip = chip
+    self.new = new
+    self.current = current ?? SecretKey([UInt8](repeating: 0, count: ST25Tag.passwordSize))
+  }
+
+  private static let half = ST25Tag.shortPasswordSize
+
+  /// What the tag may have under a number: the old password, and that of a run that was torn, in this order.
+  func candidates(_ number: UInt8) -> [SecretKey] {
+    guard chip == .tv else { return [current, new].compactMap(\.self).unequal }
+    switch number {
+    case chip.configurationPassword:
+      return [current, new].compactMap { $0?.first(Self.half) }.unequal
+    case ST25Chip.secondAreaPassword:
+      return [current, new].compactMap { $0?.last(Self.half) }.unequal
+    default:
+      // Both areas' passwords in one. Those of a second area leave the first area's as the factory made it, and a
+      // torn run has written the first half.
+      let whole = current.whole
+      let torn = new.flatMap {
+        $0.count > Self.half ? $0.first(Self.half) + whole.last(Self.half) : nil
+      }
+      return [whole, new?.whole, torn].compactMap(\.self).unequal
+    }
+  }
+
+  func new(_ number: UInt8) -> SecretKey? {
+    chip == .tv && number == chip.configurationPassword ? new?.first(Self.half) : new
+  }
+}
+
+extension SecretKey {
+  fileprivate func first(_ count: Int) -> SecretKey {
+    withUnsafeBytes { SecretKey($0.prefix(count)) }
+  }
+
+  fileprivate func last(_ count: Int) -> SecretKey {
+    withUnsafeBytes { SecretKey($0.suffix(count)) }
+  }
+
+  fileprivate static func + (first: SecretKey, second: SecretKey) -> SecretKey {
+    first.withBytes { first in second.withBytes { SecretKey(first + $0) } }
+  }
+
+  /// Of an ST25TV: the password of both areas as one.
+  fileprivate var whole: SecretKey {
+    count == ST25Tag.passwordSize
+      ? self : SecretKey([UInt8](repeating: 0, count: ST25Tag.passwordSize - count)) + self
+  }
+}
+
+extension [SecretKey] {
+  /// Each once.
+  fileprivate var unequal: [SecretKey] {
+    reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+}

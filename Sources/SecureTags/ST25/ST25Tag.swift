@@ -1,0 +1,160 @@
+import NFCCore
+
+/// An ST25DV or ST25TV02K: its areas and their passwords.
+///
+/// ```swift
+/// let tag = try await ST25Tag(found)
+/// try await tag.authenticate(password)
+/// try await tag.tag.writeNDEF(message)
+/// ```
+///
+/// One password is open at a time; another one, or a wrong one, ends that. Passwords of an ST25DV have 8 bytes. Those of
+/// an ST25TV02K or ST25TV512 have 8 while its memory is one area, and 4 while it is two. The chips count no attempts.
+///
+/// Source: ST25DV data sheet DS10925, 5.6 and 7.6; ST's NFC SDK, ST25DVTag, ST25TVTag and its registers, and ST's
+/// application for how an ST25TV is given its passwords. Not confirmed for ST25TV: the errors of its commands, the
+/// boundary of the areas of an ST25TV512. Not tried on hardware.
+public struct ST25Tag: Sendable {
+  /// The tag that it is.
+  public let tag: any ISO15693Tag
+  public let product: TagProduct
+  let chip: ST25Chip
+
+  /// In bytes; of an ST25TV as long as its memory is one area.
+  public static let passwordSize = 8
+  /// Of an ST25TV whose memory is two areas, and of its configuration.
+  public static let shortPasswordSize = 4
+  private static let randomSize = 2
+
+  /// Whether a product is one of these chips.
+  public static func isOne(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
+
+  /// Costs what ``ISO15693Tag/product()`` costs.
+  ///
+  /// - Throws: `wrongTag` for a tag of another kind.
+  public init(_ tag: any ISO15693Tag) async throws {
+    guard let product = try await tag.product(), let chip = ST25Chip(product) else {
+      throw NFCError(.wrongTag, "the tag is no ST25DV, and no ST25TV with passwords that are known")
+    }
+    self.tag = tag
+    self.product = product
+    self.chip = chip
+  }
+
+  /// How many bytes a password for the memory may have. No exchange.
+  public var passwordSizes: [Int] {
+    chip == .dv ? [Self.passwordSize] : [Self.passwordSize, Self.shortPasswordSize]
+  }
+
+  // MARK: Asking
+
+  /// The areas that the memory is divided into: seven exchanges, two on an ST25TV, and one for its size.
+  public func areas() async throws -> [ST25Area] {
+    try await configuration().areas
+  }
+
+  func configuration() async throws -> ST25Configuration {
+    guard let count = try await tag.systemInformation().blockCount, count > 0 else {
+      throw NFCError(.tagResponseError, "the tag does not report its size")
+    }
+    let chip = chip
+    return try await run { try Self.configuration(chip, count, $0) }
+  }
+
+  static func configuration(
+    _ chip: ST25Chip, _ blockCount: Int, _ commands: VicinityCommands
+  ) throws -> ST25Configuration {
+    let values = try chip.registers.map { register in
+      guard let value = try commands.send(ST25Chip.Code.readConfiguration, [register]).first
+      else {
+        throw NFCError(.tagResponseError, "the tag's answer about its configuration is empty")
+      }
+      return value
+    }
+    return ST25Configuration(chip: chip, blockCount: blockCount, values: values)
+  }
+
+  // MARK: Passwords
+
+  /// Presents the password of the memory, which opens what asks for it until the field is off or another is presented:
+  /// one exchange, two on an ST25TV.
+  ///
+  /// - Parameter password: 8 bytes; 4 for the second area of an ST25TV with two.
+  /// - Throws: `authenticationFailed`; `invalidParameter` for another number of bytes.
+  public func authenticate(_ password: SecretKey) async throws {
+    guard passwordSizes.contains(password.count) else {
+      throw NFCError(
+        .invalidParameter, "a password has \(Self.passwordSize) bytes, not \(password.count)")
+    }
+    let chip = chip
+    let number =
+      password.count == Self.passwordSize ? ST25Chip.areaPassword : ST25Chip.secondAreaPassword
+    try await run { try Self.present(password, number, chip, $0) }
+  }
+
+  // MARK: Procedures
+
+  /// Runs a procedure from its first to its last exchange on the reader.
+  func run<Result: Sendable>(
+    _ body: @Sendable (VicinityCommands) throws -> Result
+  ) async throws -> Result {
+    let tag = tag
+    return try await tag.exclusively { link in
+      try body(VicinityCommands(link, tag, manufacturer: ST25Chip.manufacturer))
+    }
+  }
+
+  static func present(
+    _ password: SecretKey, _ number: UInt8, _ chip: ST25Chip, _ commands: VicinityCommands
+  ) throws {
+    var random: [UInt8] = [0x00]
+    if chip.coversPasswords {
+      random = try commands.send(ST25Chip.Code.getRandomNumber)
+      guard random.count == randomSize else {
+        throw NFCError(.tagResponseError, "the random number has \(random.count) bytes")
+      }
+    }
+    var covered = password.covered(by: random)
+    defer { covered.wipe() }
+    do {
+      _ = try commands.send(ST25Chip.Code.presentPassword, [number], password: covered)
+    } catch let error as NFCError where error.group == .refusal {
+      throw NFCError(
+        .authenticationFailed,
+        number == chip.configurationPassword
+          ? "the password of the configuration is wrong" : "the password is wrong",
+        cause: error.cause)
+    }
+  }
+
+  /// Presents the first of some passwords that the tag accepts.
+  static func presentOne(
+    of passwords: [SecretKey], _ number: UInt8, _ chip: ST25Chip, _ commands: VicinityCommands
+  ) throws {
+    var failure: NFCError?
+    for password in passwords {
+      do {
+        return try present(password, number, chip, commands)
+      } catch let error as NFCError where error.code == .authenticationFailed {
+        failure = failure ?? error
+      }
+    }
+    throw failure ?? NFCError(.invalidParameter, "there is no password to present")
+  }
+
+  /// Writes a password whose predecessor is open. One of 8 bytes of an ST25TV is written in two halves, under the
+  /// numbers of both areas.
+  static func write(
+    _ password: SecretKey, _ number: UInt8, _ chip: ST25Chip, _ commands: VicinityCommands
+  ) throws {
+    try password.withBytes { bytes in
+      let size = chip == .tv ? shortPasswordSize : passwordSize
+      for (index, start) in stride(from: 0, to: bytes.count, by: size).enumerated() {
+        var part = Array(bytes[start..<min(start + size, bytes.count)])
+        defer { part.wipe() }
+        _ = try commands.send(
+          ST25Chip.Code.writePassword, [number + UInt8(index)], password: part)
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import NFCCore
+
+/// An ST25TA or M24SR of ST: the two passwords of its NDEF file.
+///
+/// ```swift
+/// let tag = try await ST25TATag(found)
+/// try await tag.authenticate(read: nil, write: password)
+/// try await tag.tag.writeNDEF(message)
+/// ```
+///
+/// The card accepts three wrong passwords in each session, and reports with each one how many are left; a new session
+/// begins with the selection of the application. Passwords go over the air as they are.
+///
+/// Source: data sheets of ST25TA02K (DocID027801) and its predecessors SRTAG2K-D (DocID025446) and SRTAG2KL
+/// (DocID026583), 3.2 to 3.4, 5.7 and 5.8. Not tried on hardware.
+public struct ST25TATag: Sendable {
+  /// What a password is for.
+  public enum Password: UInt8, Hashable, Sendable, CaseIterable {
+    case read = 0x01
+    /// Writing, and every change of passwords and rights.
+    case write = 0x02
+
+    var verification: Type4Verification.Password { self == .read ? .read : .write }
+  }
+
+  /// In bytes.
+  public static let passwordSize = 16
+  /// As the chip leaves the factory.
+  public static var factoryPassword: SecretKey {
+    SecretKey([UInt8](repeating: 0, count: passwordSize))
+  }
+  private static let families = ["ST25TA", "M24SR"]
+
+  /// The tag that it is.
+  public let tag: any ISO7816Tag
+  public let product: TagProduct
+
+  /// Whether a product is one of these chips.
+  public static func isOne(_ product: TagProduct?) -> Bool {
+    guard let name = product?.name else { return false }
+    return families.contains { name.hasPrefix($0) }
+  }
+
+  /// No exchange.
+  ///
+  /// - Throws: `wrongTag` for a card of another kind.
+  public init(_ tag: any ISO7816Tag) async throws {
+    guard let product = try await tag.product(), Self.isOne(product) else {
+      throw NFCError(.wrongTag, "the card is no ST25TA and no M24SR")
+    }
+    self.tag = tag
+    self.product = product
+  }
+
+  /// Who may read and write the NDEF file: five exchanges.
+  public func access() async throws -> ST25TAAccess {
+    try await tag.exclusively { link in
+      var procedure = ST25TAProcedure(link)
+      return try procedure.open()
+    }
+  }
+
+  /// Gives the passwords that the file asks for. They open NDEF until the card leaves, and are given again by each of
+  /// its calls. Five exchanges, and one for each password.
+  ///
+  /// - Throws: `authenticationFailed`, with how many attempts are left; `invalidParameter` for another number of bytes.
+  public func authenticate(read: SecretKey?, write: SecretKey?) async throws {
+    for password in [read, write] { try Self.check(password) }
+    let access = try await tag.exclusively { link in
+      var procedure = ST25TAProcedure(link)
+      let access = try procedure.open()
+      if access.read == .password, let read { try procedure.verify(.read, read) }
+      if access.write == .password, let write { try procedure.verify(.write, write) }
+      return access
+    }
+    tag.useFilePasswords(
+      read: access.read == .password ? read?.withBytes { $0 } : nil,
+      write: access.write == .password ? write?.withBytes { $0 } : nil)
+  }
+
+  /// ENABLE PERMANENT STATE: nobody reads, or nobody writes the file any more. **Cannot be undone.** Seven exchanges.
+  ///
+  /// - Throws: as ``authenticate(read:write:)``.
+  public func closeForGood(_ use: Password, writePassword: SecretKey = factoryPassword) async throws
+  {
+    try Self.check(writePassword)
+    try await tag.exclusively { link in
+      var procedure = ST25TAProcedure(link)
+      let access = try procedure.open()
+      guard (use == .read ? access.read : access.write) != .closed else { return }
+      try procedure.verify(.write, writePassword)
+      try procedure.closeForGood(use)
+    }
+  }
+
+  static func check(_ password: SecretKey?) throws {
+    guard let password, password.count != passwordSize else { return }
+    throw NFCError(
+      .invalidParameter, "a password has \(passwordSize) bytes, not \(password.count)")
+  }
+}
+
+extension ST25TATag.Password: CustomStringConvertible {
+  public var description: String { self == .read ? "read" : "write" }
+}

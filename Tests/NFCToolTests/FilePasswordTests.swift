@@ -1,0 +1,77 @@
+import Testing
+
+/// The password of an ST25TA's NDEF file, over a virtual PN532 that libnfc drives.
+@Suite struct FilePasswordTests {
+  private static let password = "000102030405060708090A0B0C0D0E0F"
+  private static let wrong = "99999999999999999999999999999999"
+
+  @Test(arguments: [false, true]) func aFileIsProtectedAndOpened(_ read: Bool) async throws {
+    try await Tool.with("st25ta") { nfc in
+      #expect(try await nfc(["write", "text", "before"]).status == 0)
+      let reading = read ? ["--read"] : []
+      let plan = try await nfc(["protect", "--password", Self.password, "--plan"] + reading)
+      #expect(
+        plan.lines.last
+          == "the NDEF file: read and write → \(read ? "read with a password" : "read"), write with a password"
+      )
+      #expect(!plan.output.contains(Self.password))
+      let done = try await nfc(["protect", "--password", Self.password, "--json"] + reading)
+      #expect(
+        done.output.contains(
+          #""protection":{"password":true,"from":0,"read":\#(read),"attempts":0}"#))
+      // Without the password, with a wrong one, and with the right one.
+      #expect(try await nfc(["write", "text", "no"]).status == 77)
+      #expect(try await nfc(["read"]).status == (read ? 77 : 0))
+      let wrong = try await nfc(["write", "text", "no", "--password", Self.wrong])
+      #expect(wrong.status == 77)
+      #expect(wrong.errorLines.count == 1)
+      #expect(wrong.errors.contains("2 attempts are left"))
+      #expect(!wrong.errors.contains(Self.wrong))
+      let again = try await nfc(["protect", "--password", Self.wrong])
+      #expect(again.status == 77)
+      #expect(again.errors.contains("protected by a password already"))
+      let kept = try await nfc(["read", "--password", Self.password, "--json"])
+      #expect(kept.output.contains(#""text":"before""#))
+      #expect(try await nfc(["write", "text", "after", "--password", Self.password]).status == 0)
+      let info = try await nfc(["info", "--json"])
+      #expect(info.output.contains(#""protection":{"password":true,"#) == true)
+      #expect(try await nfc(["unprotect", "--password", Self.wrong]).status == 77)
+      #expect(try await nfc(["unprotect", "--password", Self.password]).status == 0)
+      let open = try await nfc(["read", "--json"])
+      #expect(open.output.contains(#""text":"after""#))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("protect --password 11223344 --virtual st25ta", 64, "32 hexadecimal digits"),
+      ("protect --password \(password) --pack 0000 --virtual st25ta", 64, "--pack"),
+      ("protect --password \(password) --attempts 3 --virtual st25ta", 64, "--attempts"),
+      ("protect --password \(password) --from 4 --virtual st25ta", 64, "--from"),
+      ("read --password 11223344 --virtual st25ta", 64, "32 hexadecimal digits"),
+      (
+        "protect --password \(password) --current-password \(wrong) --virtual st25ta", 77,
+        "2 attempts are left"
+      ),
+    ] as [(String, Int32, String)])
+  func whatIsWrongIsSaid(_ line: String, _ status: Int32, _ text: String) async throws {
+    let result = try await Tool.run(line.split(separator: " ").map(String.init))
+    #expect(result.status == status)
+    #expect(result.errorLines.count == 1)
+    #expect(result.errors.contains(text))
+    #expect(!result.errors.contains(Self.wrong))
+    #expect(result.output == "")
+  }
+
+  /// The limit that an NTAG has is in the text of a wrong password.
+  @Test func theLimitOfAnNTAGIsSaid() async throws {
+    try await Tool.with("ntag213") { nfc in
+      #expect(
+        try await nfc(["protect", "--password", "11223344", "--attempts", "3"]).status == 0)
+      let wrong = try await nfc(["write", "text", "no", "--password", "99999999"])
+      #expect(wrong.status == 77)
+      #expect(wrong.errors.contains("closed for good after 3 wrong attempts"))
+      #expect(try await nfc(["write", "text", "yes", "--password", "11223344"]).status == 0)
+    }
+  }
+}

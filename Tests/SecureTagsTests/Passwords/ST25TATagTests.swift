@@ -1,0 +1,184 @@
+import NFC
+import NDEF
+import SecureTags
+import Testing
+import VirtualNFC
+
+/// Passwords of an NDEF file, through libnfc and a virtual PN532, and through PC/SC.
+@Suite struct ST25TATagTests {
+  private static let new = SecretKey((0..<16).map { UInt8($0 + 1) })
+  private static let other = SecretKey((0..<16).map { UInt8(0xF0 - $0) })
+  private static let message: [UInt8] = [0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x21]
+
+  enum Way: CaseIterable, Sendable {
+    case libnfc
+    case pcsc
+  }
+
+  /// A card on a reader. `again` takes it away and puts it back.
+  private final class Bench {
+    let field = VirtualField()
+    let placed = VirtualTag.st25ta()
+    let virtual: VirtualReader?
+    let reader: Reader
+
+    init(_ way: Way) async throws {
+      field.place(placed)
+      switch way {
+      case .libnfc:
+        let virtual = try VirtualReader(field)
+        self.virtual = virtual
+        reader = try await Reader.open(virtual.connectionString)
+      case .pcsc:
+        let virtual = VirtualPCSCReader(field)
+        self.virtual = nil
+        reader = try await Reader.open(over: { virtual.service() })
+      }
+    }
+
+    func close() async {
+      await reader.close()
+      virtual?.close()
+    }
+
+    func again() async throws -> ST25TATag {
+      virtual?.setFaults([])
+      field.remove(placed)
+      field.place(placed)
+      for _ in 0..<20 {
+        guard let found = try await reader.tagsInField().first else { continue }
+        try await found.connect()
+        guard case .iso7816(let card) = found else { throw NFCError(.wrongTag, "no smart card") }
+        return try await ST25TATag(card)
+      }
+      throw NFCError(.noTag, "the card does not come back")
+    }
+  }
+
+  private static func error(_ body: () async throws -> Void) async -> NFCError? {
+    do {
+      try await body()
+      return nil
+    } catch { return error as? NFCError }
+  }
+
+  private static func protect(_ tag: ST25TATag, reading: Bool) async throws {
+    let plan = try await tag.protectionPlan(
+      ST25TAProtection(writePassword: new, readPassword: reading ? other : nil))
+    try await tag.protect(plan, accepting: [.forgetsPasswords])
+  }
+
+  @Test(arguments: Way.allCases, [false, true])
+  func theFileIsClosedAndOpened(_ way: Way, _ reading: Bool) async throws {
+    let bench = try await Bench(way)
+    var card = try await bench.again()
+    #expect(card.product.name == "ST25TA02K")
+    #expect(try await card.access() == card.protectionPlan(nil).before)
+    try await Self.protect(card, reading: reading)
+    card = try await bench.again()
+    #expect(try await card.access().write == .password)
+    #expect(try await card.access().read == (reading ? .password : .open))
+    let refused = await Self.error {
+      try await card.tag.writeNDEFBytes(Self.message, verify: false)
+    }
+    #expect(refused?.code == (reading ? .notAuthenticated : .readOnly))
+    if reading {
+      #expect(
+        await Self.error { _ = try await card.tag.readNDEFBytes() }?.code == .notAuthenticated)
+    }
+    try await card.authenticate(read: Self.other, write: Self.new)
+    try await card.tag.writeNDEFBytes(Self.message, verify: true)
+    #expect(try await card.tag.readNDEFBytes() == Self.message)
+    // Another file was selected meanwhile, which ends what a password opens.
+    _ = try await card.access()
+    #expect(try await card.tag.readNDEFBytes() == Self.message)
+    card = try await bench.again()
+    let plan = try await card.protectionPlan(nil)
+    #expect(plan.irreversibleEffects.isEmpty)
+    try await card.protect(plan, accepting: [], writePassword: Self.new)
+    card = try await bench.again()
+    try await card.tag.writeNDEFBytes([], verify: true)
+    #expect(bench.placed.irreversibleChanges.isEmpty)
+    await bench.close()
+  }
+
+  /// A wrong password costs one attempt, and the error has what the card reports of the rest.
+  @Test(arguments: Way.allCases) func aWrongPasswordCostsOneAttempt(_ way: Way) async throws {
+    let bench = try await Bench(way)
+    let card = try await bench.again()
+    try await Self.protect(card, reading: false)
+    // The session of the application began with the call.
+    let failed = await Self.error { try await card.authenticate(read: nil, write: Self.other) }
+    #expect(failed?.code == .authenticationFailed)
+    #expect(failed?.attempts == .left(2))
+    #expect(failed?.description.contains("2 attempts are left") == true)
+    let plan = try await card.protectionPlan(nil)
+    let again = await Self.error {
+      try await card.protect(plan, accepting: [], writePassword: Self.other)
+    }
+    #expect(again?.attempts == .left(2))
+    #expect(try await card.access().write == .password)
+    // Within one session they run out.
+    let left = try await card.tag.exclusively { link in
+      try [
+        "00A4040007D276000085010100", "00A4000C020001",
+        "002000021000000000000000000000000000000000", "002000021000000000000000000000000000000000",
+        "002000021000000000000000000000000000000000", "002000021000000000000000000000000000000000",
+      ].map { try link.transceive([UInt8](hexadecimal: $0) ?? []) }
+    }
+    #expect(left.map(\.hexadecimal).suffix(4) == ["63C2", "63C1", "63C0", "6983"])
+    await bench.close()
+  }
+
+  @Test func whatIsFinalIsAskedForByName() async throws {
+    let bench = try await Bench(.libnfc)
+    var card = try await bench.again()
+    try await card.closeForGood(.write)
+    #expect(bench.placed.irreversibleChanges.map(\.kind) == [.accessRights])
+    card = try await bench.again()
+    #expect(try await card.access().write == .closed)
+    #expect(await Self.error { _ = try await card.protectionPlan(nil) }?.code == .readOnly)
+    let plan = await Self.error {
+      try await card.tag.writeNDEFBytes(Self.message, verify: false)
+    }
+    #expect(plan?.code == .readOnly)
+    await bench.close()
+  }
+
+  /// A card that was torn away at any exchange is open, or closed by the new passwords.
+  @Test func aTornProtectionIsCompleted() async throws {
+    let bench = try await Bench(.libnfc)
+    var torn = 0
+    for exchange in 0..<60 {
+      var card = try await bench.again()
+      bench.virtual?.setFaults([Fault(.tagLeaves, at: .exchange(exchange))])
+      let failed = await Self.error { try await Self.protect(card, reading: true) }
+      card = try await bench.again()
+      // With the old password, or with the new one if its step was reached.
+      let protection = ST25TAProtection(writePassword: Self.new, readPassword: Self.other)
+      for password in [ST25TATag.factoryPassword, Self.new] {
+        let plan = try await card.protectionPlan(protection)
+        let error = await Self.error {
+          try await card.protect(plan, accepting: [.forgetsPasswords], writePassword: password)
+        }
+        if error == nil { break }
+        #expect(error?.code == .authenticationFailed)
+        #expect(password != Self.new)
+      }
+      card = try await bench.again()
+      try await card.authenticate(read: Self.other, write: Self.new)
+      #expect(try await card.tag.readNDEFBytes() == nil)
+      // Back to the factory's passwords for the next round.
+      try await card.protect(
+        try await card.protectionPlan(
+          ST25TAProtection(writePassword: ST25TATag.factoryPassword)),
+        accepting: [.forgetsPasswords], writePassword: Self.new)
+      try await card.protect(
+        try await card.protectionPlan(nil), accepting: [])
+      guard failed != nil else { break }
+      torn += 1
+    }
+    #expect(torn > 8)
+    await bench.close()
+  }
+}
