@@ -280,7 +280,7 @@ import VirtualNFC
         Issue.record("another tag")
         return
       }
-      let classic = try tag.classic
+      let classic = try #require(tag.classic)
       try await classic.authenticate(block: 5, with: .factory, as: .a)
       let memory = card.memory
       direct.setFaults([Fault(.frameLost, at: .exchange(2))])
