@@ -33,6 +33,7 @@ extension VicinityChip {
 
 extension PlainVicinityChip: ImagedChip { var tagImage: TagImage { plainImage } }
 extension ST25DV: ImagedChip { var tagImage: TagImage { plainImage } }
+extension ST25TV: ImagedChip { var tagImage: TagImage { plainImage } }
 
 extension ICODESLIX: ImagedChip {
   var tagImage: TagImage {
