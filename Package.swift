@@ -143,7 +143,8 @@ let package = Package(
       ]),
     // Only what is public, as a driver outside this package has it.
     .testTarget(name: "OutsideDriverTests", dependencies: ["DriverConformance", "NFC"]),
-    .testTarget(name: "NFCDiagnosisTests", dependencies: ["NFCDiagnosis"]),
+    .testTarget(
+      name: "NFCDiagnosisTests", dependencies: ["NFC", "NFCCore", "NFCDiagnosis", "NFCLibNFC"]),
     .testTarget(
       name: "NFCTests",
       dependencies: ["NFC", "NFCCore", "NFCLibNFC", "NFCUSB", "TestSupport", "VirtualNFC"]),
