@@ -10,6 +10,7 @@ public struct ICODEInformation: Hashable, Sendable {
     /// The write password, before it is written.
     public var write: Bool
 
+    /// Makes a part, for comparisons.
     public init(read: Bool, write: Bool) {
       self.read = read
       self.write = write
@@ -23,9 +24,12 @@ public struct ICODEInformation: Hashable, Sendable {
   public struct Division: Hashable, Sendable {
     /// The first block of the high part.
     public var pointer: Int
+    /// The blocks before ``pointer``.
     public var lowPart: Part
+    /// The blocks from ``pointer`` on.
     public var highPart: Part
 
+    /// Makes a division, for comparisons.
     public init(pointer: Int, lowPart: Part, highPart: Part) {
       self.pointer = pointer
       self.lowPart = lowPart
@@ -35,6 +39,7 @@ public struct ICODEInformation: Hashable, Sendable {
     /// Neither part asks for a password.
     public static let open = Division(pointer: 0, lowPart: .open, highPart: .open)
 
+    /// Whether no part asks for a password.
     public var isOpen: Bool { lowPart == .open && highPart == .open }
 
     /// The parameters of PROTECT PAGE.
@@ -58,9 +63,13 @@ public struct ICODEInformation: Hashable, Sendable {
     static let protection: UInt8 = 0x08
   }
 
+  /// How the memory is divided.
   public var division: Division
+  /// Whether the AFI can never be changed again.
   public var isAFILocked: Bool
+  /// Whether the article surveillance can never be turned on or off again.
   public var isSurveillanceLocked: Bool
+  /// Whether the DSFID can never be changed again.
   public var isDSFIDLocked: Bool
   /// What the parts ask for can never be changed again.
   public var isProtectionLocked: Bool

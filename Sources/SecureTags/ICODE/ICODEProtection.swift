@@ -13,6 +13,7 @@ public struct ICODEProtection: Sendable {
   /// 64-BIT PASSWORD PROTECTION: what one of the two passwords is needed for needs both. **Cannot be undone.**
   public var needsBothPasswords: Bool
 
+  /// Makes a protection: of the whole memory, against writing, and such that it can be taken away, unless said otherwise.
   public init(
     passwords: ICODEPasswords, firstBlock: Int = 0, protectsReading: Bool = false,
     locksProtection: Bool = false, needsBothPasswords: Bool = false
@@ -33,9 +34,12 @@ public struct ICODEProtection: Sendable {
 
 /// The read and the write password of an ICODE SLIX2, 4 bytes each.
 public struct ICODEPasswords: Hashable, Sendable {
+  /// For reading.
   public var read: SecretKey
+  /// For writing.
   public var write: SecretKey
 
+  /// Makes a pair of passwords.
   public init(read: SecretKey, write: SecretKey) {
     self.read = read
     self.write = write
@@ -60,6 +64,7 @@ public struct ICODEPasswords: Hashable, Sendable {
   /// The two that the memory is opened by, in the order in which they are given and written.
   static let uses = [ICODETag.Password.read, .write]
 
+  /// Compares each password in constant time.
   public static func == (left: ICODEPasswords, right: ICODEPasswords) -> Bool {
     left.read == right.read && left.write == right.write
   }
@@ -73,6 +78,7 @@ public struct ICODEPasswords: Hashable, Sendable {
 /// A tag that is torn away is never left closed by a password that nobody knows: its memory is opened before a password
 /// changes, the tag then accepts the new one, and only after that is anything closed.
 public struct ICODEProtectionPlan: Sendable {
+  /// One command, or two for a new password.
   public enum Step: Hashable, Sendable {
     /// SET PASSWORD with the one that the tag has.
     case authenticate(ICODETag.Password)
@@ -88,7 +94,9 @@ public struct ICODEProtectionPlan: Sendable {
 
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
+    /// Whatever needed one of the two passwords needs both.
     case needsBothPasswords
+    /// Which blocks ask for a password can never be changed again.
     case locksProtection
     /// The passwords that the tag had, which it does not show.
     case forgetsPasswords
@@ -99,6 +107,7 @@ public struct ICODEProtectionPlan: Sendable {
   /// In the order of their declaration.
   public let irreversibleEffects: [IrreversibleEffect]
 
+  /// What the tag reported when the plan was made.
   public let before: ICODEInformation
   let protection: ICODEProtection?
 

@@ -4,8 +4,8 @@ extension ICODETag {
   /// Finds out what protecting the tag would do. Writes nothing; one exchange.
   ///
   /// - Parameter protection: `nil` to take the protection away.
-  /// - Throws: `unsupported` for a chip whose memory has no password; `readOnly` if the protection is locked;
-  ///   `invalidParameter` for a block that cannot be the first.
+  /// - Throws: ``NFCError/Code/unsupported`` for a chip whose memory has no password; ``NFCError/Code/readOnly`` if the protection is locked;
+  ///   ``NFCError/Code/invalidParameter`` for a block that cannot be the first.
   public func protectionPlan(_ protection: ICODEProtection?) async throws -> ICODEProtectionPlan {
     let last = try lastProtectedBlock()
     let before = try await information()
@@ -20,8 +20,8 @@ extension ICODETag {
   /// - Parameters:
   ///   - effects: all that cannot be undone about it and is wanted so.
   ///   - current: the passwords that the tag has.
-  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, or if the tag is not as it was
-  ///   when the plan was made; `authenticationFailed`: nothing has changed.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the tag is not as it was
+  ///   when the plan was made; ``NFCError/Code/authenticationFailed``: nothing has changed.
   public func protect(
     _ plan: ICODEProtectionPlan, accepting effects: Set<ICODEProtectionPlan.IrreversibleEffect>,
     current: ICODEPasswords = .factory

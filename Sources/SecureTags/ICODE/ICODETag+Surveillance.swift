@@ -5,11 +5,16 @@ import NFCCore
 extension ICODETag {
   /// What the surveillance password can be made to protect.
   public enum ProtectedFeature: Hashable, Sendable, CaseIterable {
+    /// Turning the article surveillance on and off.
     case surveillance
+    /// Writing the AFI.
     case afi
   }
 
   /// Whether the tag sounds the alarm: EAS ALARM, which a tag with its surveillance off does not answer. One exchange.
+  ///
+  /// - Throws: what the reader reports about a tag that cannot be reached, such as
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func soundsAlarm() async throws -> Bool {
     do {
       return try await !tag.send(
@@ -25,8 +30,8 @@ extension ICODETag {
   /// Turns the surveillance on or off: SET EAS and RESET EAS. One exchange, three with a password.
   ///
   /// - Parameter password: the surveillance password, if the tag asks for it.
-  /// - Throws: `readOnly` if the setting is locked; `notAuthenticated` if the tag asks for a password;
-  ///   `authenticationFailed`.
+  /// - Throws: ``NFCError/Code/readOnly`` if the setting is locked; ``NFCError/Code/notAuthenticated`` if the tag asks for a password;
+  ///   ``NFCError/Code/authenticationFailed``.
   public func setSurveillance(_ isOn: Bool, password: SecretKey? = nil) async throws {
     try await change(
       isOn ? ICODECommandCode.setSurveillance : ICODECommandCode.resetSurveillance, [], password)

@@ -16,10 +16,13 @@ import NFCCore
 public struct ICODETag: Sendable {
   /// What a password is for, by the number that names it (SL2S2602 data sheet, table 21).
   public enum Password: UInt8, Hashable, Sendable, CaseIterable {
+    /// For reading protected blocks.
     case read = 0x01
+    /// For writing protected blocks.
     case write = 0x02
     /// Ends privacy mode.
     case privacy = 0x04
+    /// For DESTROY, which ends the chip for good and which nothing here sends.
     case destroy = 0x08
     /// Article surveillance and AFI.
     case surveillance = 0x10
@@ -32,6 +35,7 @@ public struct ICODETag: Sendable {
 
   /// The tag that it is.
   public let tag: any ISO15693Tag
+  /// The product that the UID names.
   public let product: TagProduct
   /// Which passwords the chip has.
   public let passwords: Set<Password>
@@ -88,12 +92,14 @@ public struct ICODETag: Sendable {
 
   /// What the parts of the memory ask for, and what is locked: one exchange.
   ///
-  /// - Throws: `tagRefused` or `tagResponseError` if the chip has no such command: all but SLIX2.
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/tagResponseError`` if the chip has no such command: all but SLIX2.
   public func information() async throws -> ICODEInformation {
     try await run { try Self.information($0) }
   }
 
   /// The maker's signature of the UID, 32 bytes: one exchange.
+  ///
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/tagResponseError`` if the chip has none.
   public func signature() async throws -> [UInt8] {
     try await run { commands in
       let bytes = try commands.send(ICODECommandCode.readSignature)
@@ -108,8 +114,8 @@ public struct ICODETag: Sendable {
 
   /// Gives the chip a password, which holds until the field is off: two exchanges.
   ///
-  /// - Throws: `authenticationFailed`, and the chip hears nothing more until the field was off; `unsupported` for a
-  ///   password that the chip does not have; `invalidParameter` for another number of bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed``, and the chip hears nothing more until the field was off; ``NFCError/Code/unsupported`` for a
+  ///   password that the chip does not have; ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(_ use: Password, _ password: SecretKey) async throws {
     try check(use, password)
     try await run { try Self.give(password, for: use, $0) }
@@ -118,7 +124,7 @@ public struct ICODETag: Sendable {
   /// Replaces a password, and gives the new one as a proof: five exchanges. Once begun, it is completed even if the task
   /// is cancelled.
   ///
-  /// - Throws: as ``authenticate(_:_:)``: nothing has changed then; `readOnly` for a password that is locked.
+  /// - Throws: as ``authenticate(_:_:)``: nothing has changed then; ``NFCError/Code/readOnly`` for a password that is locked.
   public func writePassword(
     _ use: Password, from current: SecretKey, to new: SecretKey
   ) async throws {
@@ -147,7 +153,7 @@ public struct ICODETag: Sendable {
   /// Has a tag hear again that a wrong password has deafened, on a reader that can turn its field off: a PC/SC reader
   /// with transparent sessions. Any other reader leaves it as it is. What it was given is over.
   ///
-  /// - Throws: `tagConnectionLost` if the tag has left.
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if the tag has left.
   public func wake() async throws {
     do {
       _ = try await run { try $0.send(ICODECommandCode.getRandomNumber) }

@@ -3,6 +3,7 @@ import NFCCore
 /// Who may read and write an area of an ST25DV or ST25TV: RW_PROTECTION (ST25DV data sheet DS10925, 5.6; ST's NFC SDK,
 /// ST25DVRegisterRfAiSS and ST25TVRegisterArea1SecurityAttribute).
 public enum ST25Access: UInt8, Hashable, Sendable, CaseIterable {
+  /// Everybody reads and writes.
   case open = 0
   /// Everybody reads; writing needs the password.
   case writePassword = 1
@@ -16,15 +17,20 @@ public enum ST25Access: UInt8, Hashable, Sendable, CaseIterable {
 
 /// One of the areas that the memory of an ST25DV or ST25TV is divided into.
 public struct ST25Area: Hashable, Sendable {
+  /// Its blocks, counted from the beginning of the memory.
   public var blocks: Range<Int>
+  /// What its register says.
   public var access: ST25Access
   /// Whatever its access: area 1 of an ST25DV.
   public var canAlwaysBeRead: Bool
 
+  /// Whether reading needs the password of the area.
   public var needsPasswordToRead: Bool {
     !canAlwaysBeRead && (access == .bothPasswords || access == .readPasswordNoWrite)
   }
+  /// Whether writing needs the password of the area.
   public var needsPasswordToWrite: Bool { access == .writePassword || access == .bothPasswords }
+  /// Whether nobody can write, with a password or without.
   public var isReadOnly: Bool { access == .readPasswordNoWrite }
 }
 

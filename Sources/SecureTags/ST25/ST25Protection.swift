@@ -13,6 +13,7 @@ public struct ST25Protection: Sendable {
   /// Reading asks for it as well as writing. The first area of an ST25DV can always be read.
   public var protectsReading: Bool
 
+  /// Makes a protection: of the whole memory and against writing, unless said otherwise.
   public init(password: SecretKey, firstBlock: Int = 0, protectsReading: Bool = false) {
     self.password = password
     self.firstBlock = firstBlock
@@ -27,6 +28,7 @@ public struct ST25Protection: Sendable {
 /// A tag that is torn away is never left closed by a password that nobody knows: its areas are opened before a password
 /// changes, the tag then accepts the new one, and only after that is anything closed.
 public struct ST25ProtectionPlan: Sendable {
+  /// One command, or two for a new password.
   public enum Step: Hashable, Sendable {
     /// PRESENT PASSWORD with the one that the tag has, by its number.
     case authenticate(password: UInt8)
@@ -44,8 +46,11 @@ public struct ST25ProtectionPlan: Sendable {
 
   /// In the order in which they are done.
   public let steps: [Step]
+  /// What has to be asked for by name.
   public let irreversibleEffects: [IrreversibleEffect]
+  /// The areas when the plan was made.
   public let areasBefore: [ST25Area]
+  /// The areas after it.
   public let areasAfter: [ST25Area]
 
   let before: ST25Configuration

@@ -4,7 +4,7 @@ extension ST25Tag {
   /// Finds out what protecting the tag would do. Writes nothing; what ``areas()`` costs.
   ///
   /// - Parameter protection: `nil` to take the protection away.
-  /// - Throws: `invalidParameter` for a block at which no area begins, and a password of another length.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block at which no area begins, and a password of another length.
   public func protectionPlan(_ protection: ST25Protection?) async throws -> ST25ProtectionPlan {
     try ST25ProtectionPlan(protection, before: try await configuration())
   }
@@ -17,8 +17,8 @@ extension ST25Tag {
   /// - Parameters:
   ///   - effects: all that cannot be undone about it and is wanted so.
   ///   - current: the password that ``ST25Protection/password`` was when the tag was protected; `nil` for the factory's.
-  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, or if the tag is not as it was
-  ///   when the plan was made; `authenticationFailed`: nothing has changed.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the tag is not as it was
+  ///   when the plan was made; ``NFCError/Code/authenticationFailed``: nothing has changed.
   public func protect(
     _ plan: ST25ProtectionPlan, accepting effects: Set<ST25ProtectionPlan.IrreversibleEffect>,
     current: SecretKey? = nil

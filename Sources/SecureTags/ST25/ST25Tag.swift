@@ -17,6 +17,7 @@ import NFCCore
 public struct ST25Tag: Sendable {
   /// The tag that it is.
   public let tag: any ISO15693Tag
+  /// The product that the UID names.
   public let product: TagProduct
   let chip: ST25Chip
 
@@ -49,6 +50,9 @@ public struct ST25Tag: Sendable {
   // MARK: Asking
 
   /// The areas that the memory is divided into: seven exchanges, two on an ST25TV, and one for its size.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError`` if the tag does not report its size or its areas,
+  ///   ``NFCError/Code/tagRefused`` if it refuses to.
   public func areas() async throws -> [ST25Area] {
     try await configuration().areas
   }
@@ -80,7 +84,7 @@ public struct ST25Tag: Sendable {
   /// one exchange, two on an ST25TV.
   ///
   /// - Parameter password: 8 bytes; 4 for the second area of an ST25TV with two.
-  /// - Throws: `authenticationFailed`; `invalidParameter` for another number of bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed``; ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(_ password: SecretKey) async throws {
     guard passwordSizes.contains(password.count) else {
       throw NFCError(

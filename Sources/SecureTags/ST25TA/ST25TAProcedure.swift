@@ -106,8 +106,11 @@ struct ST25TAProcedure {
 
 /// Who may read and write the NDEF file of an ST25TA: two bytes of its capability container (SRTAG2KL data sheet, 3.2).
 public struct ST25TAAccess: Hashable, Sendable {
+  /// What reading or writing needs.
   public enum Right: Hashable, Sendable {
+    /// Nothing.
     case open
+    /// The password.
     case password
     /// Nobody, for good.
     case closed
@@ -122,7 +125,9 @@ public struct ST25TAAccess: Hashable, Sendable {
     }
   }
 
+  /// What reading needs.
   public var read: Right
+  /// What writing needs.
   public var write: Right
 }
 

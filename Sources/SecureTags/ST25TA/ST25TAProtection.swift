@@ -7,6 +7,7 @@ public struct ST25TAProtection: Sendable {
   /// 16 bytes; `nil` leaves reading open.
   public var readPassword: SecretKey?
 
+  /// Makes a protection; reading stays open unless there is a password for it.
   public init(writePassword: SecretKey, readPassword: SecretKey? = nil) {
     self.writePassword = writePassword
     self.readPassword = readPassword
@@ -36,8 +37,11 @@ public struct ST25TAProtectionPlan: Sendable {
 
   /// In the order in which they are done.
   public let steps: [Step]
+  /// What has to be asked for by name.
   public let irreversibleEffects: [IrreversibleEffect]
+  /// What the file asked for when the plan was made.
   public let before: ST25TAAccess
+  /// What it asks for after it.
   public let after: ST25TAAccess
 
   let protection: ST25TAProtection?
@@ -76,7 +80,7 @@ extension ST25TATag {
   /// Finds out what protecting the card would do. Writes nothing; what ``access()`` costs.
   ///
   /// - Parameter protection: `nil` to take the protection away.
-  /// - Throws: `readOnly` if the file is closed for good; `invalidParameter` for a password of another length.
+  /// - Throws: ``NFCError/Code/readOnly`` if the file is closed for good; ``NFCError/Code/invalidParameter`` for a password of another length.
   public func protectionPlan(_ protection: ST25TAProtection?) async throws -> ST25TAProtectionPlan {
     try ST25TAProtectionPlan(protection, before: try await access())
   }
@@ -87,8 +91,8 @@ extension ST25TATag {
   /// - Parameters:
   ///   - effects: all that cannot be undone about it and is wanted so.
   ///   - writePassword: the one that the card has.
-  /// - Throws: `invalidParameter`, and nothing is written, if the plan has other effects, or if the card is not as it was
-  ///   when the plan was made; `authenticationFailed`, with how many attempts are left: nothing has changed.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the card is not as it was
+  ///   when the plan was made; ``NFCError/Code/authenticationFailed``, with how many attempts are left: nothing has changed.
   public func protect(
     _ plan: ST25TAProtectionPlan, accepting effects: Set<ST25TAProtectionPlan.IrreversibleEffect>,
     writePassword: SecretKey = factoryPassword

@@ -16,6 +16,7 @@ import NFCCore
 public struct ST25TATag: Sendable {
   /// What a password is for.
   public enum Password: UInt8, Hashable, Sendable, CaseIterable {
+    /// For reading the file.
     case read = 0x01
     /// Writing, and every change of passwords and rights.
     case write = 0x02
@@ -33,6 +34,7 @@ public struct ST25TATag: Sendable {
 
   /// The tag that it is.
   public let tag: any ISO7816Tag
+  /// The product that the UID names.
   public let product: TagProduct
 
   /// Whether a product is one of these chips.
@@ -53,6 +55,9 @@ public struct ST25TATag: Sendable {
   }
 
   /// Who may read and write the NDEF file: five exchanges.
+  ///
+  /// - Throws: ``NFCError/Code/notNDEF`` if the card has no NDEF application, ``NFCError/Code/malformedContent`` if that
+  ///   lacks a file, ``NFCError/Code/tagRefused`` if its capability container cannot be read.
   public func access() async throws -> ST25TAAccess {
     try await tag.exclusively { link in
       var procedure = ST25TAProcedure(link)
@@ -63,7 +68,7 @@ public struct ST25TATag: Sendable {
   /// Gives the passwords that the file asks for. They open NDEF until the card leaves, and are given again by each of
   /// its calls. Five exchanges, and one for each password.
   ///
-  /// - Throws: `authenticationFailed`, with how many attempts are left; `invalidParameter` for another number of bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed``, with how many attempts are left; ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(read: SecretKey?, write: SecretKey?) async throws {
     for password in [read, write] { try Self.check(password) }
     let access = try await tag.exclusively { link in

@@ -16,6 +16,7 @@ extension VicinityModel {
 ///
 /// Kill, untraceable mode, counter, tamper loop and article surveillance are not there.
 public struct ST25TV: VirtualChip, VicinityChip {
+  /// What it is: its name, size and UID.
   public let model: VicinityModel
   var core: VicinityCore
   var security: ST25TVSecurity
