@@ -7,9 +7,12 @@ extension TagDetails {
     _ tag: any ISO15693Tag, _ product: TagProduct?, password: [UInt8]?, _ listsMemory: Bool
   ) async throws {
     let detected = DetectedTag.iso15693(tag)
-    guard let count = try await detected.vicinityInformation()?.blockCount, count > 0 else {
-      return
+    let information = try await detected.vicinityInformation()
+    if let reference = information?.icReference {
+      facts.append(("IC reference", [reference].hexadecimal))
+      members.append(JSON.Member(key: "icReference", value: .bytes([reference])))
     }
+    guard let count = information?.blockCount, count > 0 else { return }
     if let status = try await answer(detected, { try await tag.securityStatus(0..<count) }) {
       lockedBlocks = status.indices.filter { status[$0] & 1 == 1 }
     }

@@ -1,0 +1,393 @@
+import Foundation
+import NFC
+import Testing
+import VirtualNFC
+
+/// What people meet first: tags from the box, the examples of the README, mistakes at the keyboard.
+@Suite struct NewcomerTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func readme() throws -> String {
+    try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+  }
+
+  private static func words(_ line: String) -> [String] {
+    line.split(separator: " ").map(String.init)
+  }
+
+  // MARK: Examples of the README
+
+  /// What the loop of the README's first and last program meets: `nil` if the first tag was read.
+  private func readingFails(
+    on virtual: VirtualReader, polling options: PollingOptions
+  ) async throws -> NFCError? {
+    let reader = try await Reader.open(virtual.connectionString)
+    do {
+      for try await tag in reader.tags(polling: options) {
+        try await tag.connect()
+        _ = try await tag.ndef?.readNDEF()
+        return nil
+      }
+    } catch let error as NFCError {
+      return error
+    }
+    return nil
+  }
+
+  /// The white card in the box of a PN532 holds no NDEF; the program says so and goes on.
+  @Test(.timeLimit(.minutes(1))) func aWhiteCardIsNoEndOfTheFirstProgram() async throws {
+    let field = VirtualField()
+    field.place(.classic1K(formatted: false))
+    let virtual = try VirtualReader(field)
+    let error = try await readingFails(on: virtual, polling: .all)
+    #expect(error?.code == .notNDEF)
+    #expect(try Self.readme().contains("catch let error as NFCError where error.code == .notNDEF"))
+    virtual.close()
+  }
+
+  /// A tag that is torn away at the exchange that the README names is missed while it is read.
+  @Test(.timeLimit(.minutes(1))) func theFaultOfTheReadmeHappens() async throws {
+    let text = try Self.readme()
+    let match = try #require(text.firstMatch(of: /Fault\(\.tagLeaves, at: \.exchange\((\d+)\)\)/))
+    let number = try #require(Int(match.output.1))
+    let rest = text[match.range.upperBound...]
+    let loop = try #require(rest.split(separator: "```").first)
+    #expect(loop.contains("try await tag.connect()"))
+
+    let field = VirtualField()
+    let virtual = try VirtualReader(field)
+    field.place(try .ntag215(ndef: NDEFMessage(.uri("https://swift.org"))))
+    virtual.setFaults([Fault(.tagLeaves, at: .exchange(number))])
+    let error = try await readingFails(on: virtual, polling: .iso14443)
+    #expect(error?.group == NFCError.Group.connection)
+    virtual.close()
+  }
+
+  /// A status word that is an error ends `nfc apdu` with 0, too.
+  @Test func theReadmesCommandsForSmartCardsAreAnswered() async throws {
+    let lines = try Self.readme().split(separator: "\n").filter { $0.hasPrefix("nfc apdu ") }
+    #expect(!lines.isEmpty)
+    for line in lines {
+      let result = try await Tool.shell("\"$NFC\" " + line.dropFirst("nfc ".count))
+      #expect(result.status == 0)
+      #expect(result.lines.count > 1)
+      for answer in result.lines { #expect(answer.hasSuffix("9000"), "\(line)") }
+    }
+  }
+
+  /// Who is not root installs below his home, and is told at once if that cannot be.
+  @Test func isInstalledBelowTheHomeOfAUser() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let script = #"""
+        printf '#!/bin/sh\necho 1000\n' >"$D/id"; chmod +x "$D/id"
+        HOME=/proc/nowhere PATH="$D:$PATH" "$ROOT/Scripts/install" --tool "$NFC"
+        """#
+      let result = try await Tool.shell(
+        script, environment: ["D": directory.path, "ROOT": Self.root.path])
+      #expect(result.status == 1)
+      #expect(result.output == "")
+      #expect(result.errors.contains("you may not write to /proc/nowhere/.local/bin"))
+    }
+  }
+
+  // MARK: Tags
+
+  /// A chip that is silent to optional questions has none of what was asked for.
+  @Test(arguments: ["ultralight", "blank-ultralight"])
+  func aTagThatDoesNotAnswerAnOptionalQuestion(_ name: String) async throws {
+    let result = try await Tool.run("info", "--json", "--virtual", name)
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    #expect(result.output.contains(#""product":"MIFARE Ultralight""#))
+    #expect(!result.output.contains(#""signature""#))
+  }
+
+  /// Passwords are asked for, and taken, by all that a protected tag needs them for.
+  @Test(.asking(.lockBits, .oneTimeBits)) func aProtectedTagIsOpenedForEachCommand() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      let password = ["--password", "11223344"]
+      #expect(try await nfc(["protect", "--read"] + password).status == 0)
+      for command in [["format"], ["write", "text", "a"], ["lock", "--permanently"]] {
+        let refused = try await nfc(command)
+        #expect(refused.status == 77)
+        #expect(refused.errors.contains("--password"))
+        #expect(try await nfc(command + password).status == 0)
+      }
+      #expect(try await nfc(["read"] + password).output == "a (en)\n")
+    }
+  }
+
+  /// MIRROR, ACCESS and CFGLCK (NTAG213/215/216 data sheet, 8.5.7): both mirrored from byte 1 of page 27 on, page 16
+  /// and what follows closed, the counter on, three attempts, locked for good.
+  @Test func theConfigurationIsSaidInWords() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.eml").path
+      #expect(try await Tool.run("dump", file, "--virtual", "ntag213").status == 0)
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let changed = text.replacing("\n040000FF\n00050000\n", with: "\nD4001B10\n53000000\n")
+      #expect(changed != text)
+      try Data(changed.utf8).write(to: URL(filePath: file))
+      let result = try await Tool.run("info", "--virtual", file)
+      #expect(result.status == 0)
+      for words in [
+        "needed to write from page 16 on, 3 wrong attempts at most, cannot be changed any more",
+        "UID and counter, from byte 1 of page 27 on", "counts each reading",
+      ] {
+        #expect(result.output.contains(words), "\(result.output)")
+      }
+    }
+  }
+
+  /// Every row has a value, and all values begin in one column.
+  @Test(arguments: ["icode-slix2", "type4", "type4b", "classic-1k", "felica-lite-s"])
+  func rowsAreWholeAndAligned(_ name: String) async throws {
+    let result = try await Tool.run("info", "--virtual", name)
+    #expect(result.status == 0)
+    let labels = result.lines.filter { !$0.hasPrefix(" ") }
+      .map { $0.prefixMatch(of: /\S+(?: \S+)*  +(?=\S)/).map { String($0.output) } ?? "" }
+    #expect(!labels.contains(""), "\(result.output)")
+    #expect(Set(labels.map(\.count)).count == 1, "\(result.output)")
+    // Labels are for people, and not the names of members.
+    for label in labels { #expect(!label.contains(/[a-z][A-Z]/), "\(label)") }
+  }
+
+  /// `info` has every label that the protocol's own `info` has.
+  @Test func oneThingHasOneName() async throws {
+    func labels(_ command: String) async throws -> Set<String> {
+      let result = try await Tool.run(Self.words(command) + ["--virtual", "icode-slix2"])
+      #expect(result.status == 0)
+      let matches = result.lines.compactMap { $0.prefixMatch(of: /\S+(?: \S+)*(?=  )/) }
+      return Set(matches.map { String($0.output) })
+    }
+    let own = try await labels("iso15693 info")
+    let all = try await labels("info")
+    #expect(own.count > 5)
+    #expect(own.isSubset(of: all))
+  }
+
+  @Test func readersAndDoctorNameAReaderAlike() async throws {
+    try await Tool.with("ntag213") { nfc async throws in
+      for command in [["readers", "--json"], ["doctor", "--json"]] {
+        let result = try await nfc(command)
+        #expect(result.status == 0)
+        #expect(result.output.contains(#""connectionString":"pn532_uart:"#))
+      }
+    }
+  }
+
+  // MARK: Changes
+
+  /// The payload says one thing and the field another: nothing is written.
+  @Test func anEditedRecordIsNotWrittenAsItWas() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "message.json")
+      try await Tool.with("ntag213") { nfc async throws in
+        #expect(try await nfc(["write", "uri", "https://swift.org"]).status == 0)
+        let json = try await nfc(["read", "--json"]).output
+        for content in [
+          json.replacing(#""uri":"https://swift.org""#, with: #""uri":"https://changed.org""#),
+          #"{"uri":"https://changed.org","text":"both"}"#,
+        ] {
+          #expect(content != json)
+          try Data(content.utf8).write(to: file)
+          let result = try await nfc(["write", "json", file.path])
+          #expect(result.status == 65)
+          #expect(result.errorLines.count == 1)
+          #expect(try await nfc(["read"]).output == "https://swift.org\n")
+        }
+      }
+    }
+  }
+
+  /// What was changed, and on which tag, is there for a script.
+  @Test(arguments: [
+    (
+      "iso15693 write 4 11223344 --json --virtual icode-slix2",
+      #"{"uid":"E00401082AD28E83","block":4,"written":4}"#
+    ),
+    (
+      "iso15693 lock 4 --permanently --json --virtual icode-slix2",
+      #"{"uid":"E00401082AD28E83","block":4,"locked":true}"#
+    ),
+    (
+      "felica write --service 0009 5 000102030405060708090A0B0C0D0E0F --json --virtual felica-lite-s",
+      #"{"uid":"012E4CD86A1F9305","block":5,"written":16}"#
+    ),
+  ])
+  func saysWhatItChanged(_ line: String, _ object: String) async throws {
+    let result = try await Tool.run(Self.words(line))
+    #expect(result.status == 0)
+    #expect(result.output == object + "\n")
+  }
+
+  /// At 9600 baud the text takes seconds; the first page of it is on the tag when the signal comes.
+  @Test func anInterruptedWriteSaysWhatTheTagHolds() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let trace = directory.appending(path: "trace")
+      let virtual = try RunningTool([
+        "virtual", "ntag216", "--trace", trace.path, "--baud", "9600", "--real-time",
+      ])
+      let reader = try #require(try await virtual.waitForLines(1).first)
+      let long = String(repeating: "x", count: 700)
+      let write = try RunningTool(["write", "text", long, "--reader", reader])
+      // WRITE (NTAG213/215/216 data sheet, 10.4).
+      func hasBegun() -> Bool {
+        ((try? String(contentsOf: trace, encoding: .utf8)) ?? "").contains("radio > A2")
+      }
+      let deadline = ContinuousClock.now + .seconds(20)
+      while ContinuousClock.now < deadline, !hasBegun() {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      try #require(hasBegun())
+      write.interrupt()
+      let result = try await write.end()
+      #expect(result.status == 130)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains("interrupted; the tag holds"))
+      #expect(result.errors.contains("04A78B62C21B90"))
+      virtual.interrupt()
+      _ = try await virtual.end()
+    }
+  }
+
+  /// The option that is missing is named.
+  @Test func whatIsLeftOutNamesItsOption() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.eml").path
+      try await Tool.with("ntag213") { nfc async throws in
+        #expect(try await nfc(["dump", file]).status == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let changed = text.replacing("\n040000FF\n", with: "\n04000010\n")
+        #expect(changed != text)
+        try Data(changed.utf8).write(to: URL(filePath: file))
+        let reason = "written only with --include-configuration"
+        let plan = try await nfc(["restore", file, "--plan"])
+        #expect(plan.lines == ["page 41: leave out, \(reason)"])
+        let restore = try await nfc(["restore", file])
+        #expect(restore.status == 0)
+        #expect(restore.errors == "nfc: left out page 41: \(reason)\n")
+      }
+    }
+  }
+
+  // MARK: The command line
+
+  @Test(arguments: [
+    ("poll --timeout -1", 64, #"--timeout is a number of seconds from 0 on, not "-1""#),
+    ("felica read --service 090F -1 --virtual suica", 64, #"The block "-1" is not like 0"#),
+    ("version", 64, "it is nfc --version"), ("-V", 64, "-V"),
+    ("virtual ntag213 --json", 64, "--json"),
+    ("felica send 00 --virtual suica", 74, "not for this card's IDm, 01010612B41C7D2A"),
+    (
+      "read --reader pn532_uart:/dev/nowhere", 69,
+      "nfc doctor --reader pn532_uart:/dev/nowhere says more"
+    ),
+    ("dump /sys/nowhere.bin --virtual ntag213", 77, "choose a directory that you may write to"),
+  ])
+  func saysWhatIsWrong(_ line: String, _ status: Int32, _ text: String) async throws {
+    let result = try await Tool.run(Self.words(line))
+    #expect(result.status == status)
+    #expect(result.output == "")
+    #expect(result.errors.hasPrefix("nfc: "))
+    #expect(result.errors.contains(text), "\(result.errors)")
+    #expect(!result.errors.contains("hold the tag still"))
+  }
+
+  /// A key is tried besides those that everybody knows; see `mifare read --no-default-keys` for the other way.
+  @Test func aKeyIsAddedToTheKnownOnes() async throws {
+    let line = "mifare read 1 --virtual classic-1k --key A1B2C3D4E5F6"
+    let result = try await Tool.run(Self.words(line))
+    #expect(result.status == 0)
+    #expect(result.lines.count == 4)
+    #expect(try await Tool.run(Self.words(line) + ["--no-default-keys"]).status == 77)
+  }
+
+  @Test func aLinkIsUTF8() async throws {
+    let result = try await Tool.shell(
+      #""$NFC" write uri "$(printf 'https://a.example/\377')" --virtual ntag213"#)
+    #expect(result.status == 64)
+    #expect(result.errors.contains(#"the link "https://a.example/\xFF" is not UTF-8"#))
+  }
+
+  @Test(arguments: [
+    ("[\n{\"uri\":\"https://a.example\"},\n{\"text\":5}\n]", "line 3: [1].text"),
+    ("{\n\"text\":}", "line 2: "), ("nonsense", "line 1: "), ("5", "line 1: "),
+  ])
+  func wrongJSONIsFound(_ content: String, _ place: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "message.json")
+      try Data(content.utf8).write(to: file)
+      let result = try await Tool.run("write", "json", file.path, "--virtual", "ntag213")
+      #expect(result.status == 65)
+      #expect(result.errorLines.count == 1)
+      #expect(result.errors.contains(place), "\(result.errors)")
+      #expect(!result.errors.contains("Dictionary"))
+    }
+  }
+
+  /// Decoded fields are enough, whatever the record.
+  @Test func jsonHasShortForms() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "message.json")
+      let content = """
+        [{"uri":"https://a.example"},{"wifi":{"ssid":"Guests"}},
+        {"smartPoster":{"uri":"https://b.example","titles":[{"text":"B"}]}},
+        {"tnf":"media","type":"text/plain","content":"x"}]
+        """
+      try Data(content.utf8).write(to: file)
+      let message = directory.appending(path: "message.ndef").path
+      let encode = try await Tool.run("encode", "json", file.path, "--output", message)
+      #expect(encode.status == 0)
+      #expect(
+        try await Tool.run("decode", message).lines == [
+          "https://a.example", "Wi-Fi Guests (open, none)", "https://b.example: B (en)",
+          "x (text/plain)",
+        ])
+    }
+  }
+
+  @Test func messagesGoThroughPipes() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin").path
+      try await Tool.with("ntag213") { nfc async throws in
+        #expect(try await nfc(["write", "text", "hi"]).status == 0)
+        #expect(try await nfc(["dump", file]).status == 0)
+      }
+      let read = try await Tool.shell(
+        #""$NFC" read --raw - --virtual "$FILE" | "$NFC" decode -"#, environment: ["FILE": file])
+      #expect(read.output == "hi (en)\n")
+      let write = try await Tool.shell(
+        #"echo '{"text":"hi"}' | "$NFC" write json - --json --virtual ntag213"#)
+      #expect(write.status == 0)
+      #expect(write.output.contains(#""written":9,"#))
+    }
+  }
+
+  /// More than a pipe holds, and nobody who reads it: the first signal ends the command all the same. It would end by
+  /// SIGPIPE only when the other side goes.
+  @Test func aFullPipeIsNoReasonToStay() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let script = #"""
+        mkfifo "$D/pipe"; sleep 30 <"$D/pipe" & other=$!
+        "$NFC" iso15693 read --json --security --virtual st25dv >"$D/pipe" & tool=$!
+        sleep 1; kill -TERM $tool; wait $tool; echo $?; kill $other
+        """#
+      let result = try await Tool.shell(script, environment: ["D": directory.path])
+      #expect(result.output == "143\n")
+    }
+  }
+
+  /// In each help the options of all commands come after the command's own.
+  @Test func sharedOptionsAreTheLastOfEveryHelp() throws {
+    let file = Self.root.appending(path: "Tests/NFCToolTests/Snapshots/help.txt")
+    let pages = try String(contentsOf: file, encoding: .utf8).split(separator: "=== ")
+    var count = 0
+    for page in pages {
+      guard let shared = page.firstRange(of: "\nREADER AND OUTPUT:") else { continue }
+      count += 1
+      #expect(!page[shared.upperBound...].contains(/\n[A-Z][A-Z ]*:\n/), "\(page.prefix(40))")
+    }
+    #expect(count > 40)
+  }
+}
