@@ -121,7 +121,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["VirtualNFC"], path: "Tests/TestSupport",
       exclude: ["USB/usb_reader.py", "USB/card_slot.py", "USB/service.sh", "Bus/bus_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
-    .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "VirtualNFC"]),
+    .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "ModelTests", dependencies: ["NFCCore", "ReaderThread", "VirtualNFC"],
       exclude: ["ModelMain.swift"]),
@@ -161,7 +161,7 @@ let package = Package(
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
       name: "RecordingsTests",
-      dependencies: ["Recordings", "NFC", "NFCCore", "NFCPCSC", "VirtualNFC"]),
+      dependencies: ["Recordings", "NFC", "NFCCore", "NFCPCSC", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
     // Uses the library in a process that sees a reader on a bus.

@@ -1,4 +1,5 @@
 import TagImages
+import TestSupport
 import Testing
 
 /// Files that are not what their format asks for: each is refused with its place.
@@ -122,12 +123,18 @@ import Testing
       return
     }
     let copy = try format.decode(encoding.bytes)
-    if copy.kind == image.kind { #expect(try format.encode(copy).bytes == encoding.bytes) }
+    if copy.kind == image.kind {
+      let again = try format.encode(copy).bytes
+      #expect(
+        again == encoding.bytes,
+        "\(format)\n\(String(decoding: encoding.bytes, as: UTF8.self))")
+    }
   }
 
   /// Any bytes give an image or an error, and what is an image can be written again.
   @Test(arguments: ImageFormat.allCases) func anyBytesEndWell(_ format: ImageFormat) throws {
-    var generator = SystemRandomNumberGenerator()
+    // With this one a version that no chip has stood in an image of an NTAG I2C.
+    var generator = SeededGenerator(seed: 4)
     var count = 0
     for seed in try FuzzSeeds.all(format) {
       for _ in 0..<60 {

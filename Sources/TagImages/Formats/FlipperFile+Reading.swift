@@ -102,9 +102,13 @@ extension FlipperFile.Reader {
     return image
   }
 
-  /// The version tells more than the name, of which there is none for NTAG210.
+  /// A version that is known tells more than the name, of which there is none for NTAG210.
   private func product(_ name: String?, _ image: TagImage) -> Type2Product? {
-    if image.version != nil, let product = image.type2Product { return product }
+    if let version = image.version.flatMap({ Type2Product.Version($0) }),
+      let product = Type2Product.all.first(where: { $0.version == version })
+    {
+      return product
+    }
     return name.flatMap { name in Type2Product.all.first { $0.flipperName == name } }
   }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -43,7 +44,7 @@ import VirtualNFC
     private let record: Type2Chip
     private var driver: ChipDriver
     private var mapping: Type2Mapping
-    private var random: Generator
+    private var random: SeededGenerator
     private let seed: UInt64
     /// What a read may give; `nil` for a tag that is not formatted or is broken.
     private var messages: Set<[UInt8]>?
@@ -53,7 +54,7 @@ import VirtualNFC
       record = chip.record
       driver = ChipDriver(chip.blank)
       mapping = Type2Mapping(chip: nil)
-      random = Generator(state: seed &* 0x9E37 &+ 1)
+      random = SeededGenerator(seed: seed &* 0x9E37 &+ 1)
       self.seed = seed
       var first = Type2Mapping(chip: nil)
       do {
@@ -178,19 +179,6 @@ import VirtualNFC
         case .counter, .configuration, .secret, .key, .reserved: #expect(isSame, "\(names)")
         }
       }
-    }
-  }
-
-  /// SplitMix64, by Steele, Lea and Flood.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-      return word ^ word >> 31
     }
   }
 }
