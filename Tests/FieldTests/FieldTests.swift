@@ -77,7 +77,8 @@ import VirtualNFC
     expectKept(row, bench)
   }
 
-  /// Torn away at any moment, the tag holds the old message, none, or the new one, and can be written again.
+  /// Torn away at any moment, the tag holds the old message, none, or the new one, and can be written again. What stands
+  /// beside the message is still there.
   @Test(arguments: FieldTag.all.filter { $0.cells.write == .done })
   func tornWritesLeaveNoMixture(_ row: FieldTag) async throws {
     let new = pattern(min(row.capacity ?? 40, 40), seed: 99)
@@ -107,6 +108,7 @@ import VirtualNFC
       }
       try await bench.ndef().writeNDEFBytes(new, verify: true)
       #expect(try await bench.message() == new)
+      expectKept(row, bench)
       bench.expectNothingUnasked()
     }
   }

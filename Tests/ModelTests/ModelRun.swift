@@ -219,7 +219,6 @@ struct ModelRun {
     default:
       isBroken = false
       messages = [message]
-      if isDisturbed { looksBeside = false }
       try await proveMessage(message)
     }
   }
@@ -232,10 +231,9 @@ struct ModelRun {
       switch operation {
       case .write, .writeAgain, .writeMore, .erase:
         messages = messages?.union([[], message])
-        if isDisturbed { looksBeside = false }
       case .format, .formatWiping:
         messages = messages?.union([[]])
-        if isDisturbed { looksBeside = false }
+        if isDisturbed, operation == .formatWiping { looksBeside = false }
       case .lock: if isDisturbed { mayBeLocked = true }
       default: break
       }

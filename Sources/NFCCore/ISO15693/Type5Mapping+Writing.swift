@@ -24,56 +24,43 @@ extension Type5Mapping {
     }
     let size = try askBlockSize(link)
     let start = layout.area.lowerBound + layout.offset
-    let content = try content(message, layout, link)
-    // What else the blocks hold stays as it is, also past the end of the area.
-    try load(start..<(start + content.count), link)
-    let image = image
+    let replacement = try replacement(message, layout, link)
     let first = layout.area.lowerBound
-    let writes = TagLengthValue.writes(
-      content, at: layout.offset, old: { image.byte(first + $0) }, unit: { (first + $0) / size })
+    // What else the blocks hold stays as it is, also past the end of the area.
+    try load(start..<(first + replacement.end), link)
+    let image = image
+    let writes = replacement.writes(
+      old: { image.byte(first + $0) }, unit: { (first + $0) / size })
     try checkLocks(of: writes.map(\.unit), link)
     var run: [(number: Int, data: [UInt8])] = []
     for write in writes {
-      guard var data = image.block(write.unit) else { continue }
-      for index in data.indices where content.indices.contains(write.unit * size + index - start) {
-        data[index] = content[write.unit * size + index - start]
-      }
-      if write.isEmptied { Self.empty(&data, lengthAt: start + 1 - write.unit * size) }
       // The block with the length is by itself: what it makes valid has to be there before.
-      guard write.unit != (start + 1) / size else {
+      let hasLength = write.unit == (start + 1) / size
+      if let last = run.last, hasLength || last.number + 1 != write.unit {
         try store(run, size, link)
         run = []
-        try link.uninterrupted { try store([(write.unit, data)], size, link) }
+      }
+      guard var data = self.image.block(write.unit) else { continue }
+      for (offset, byte) in write.content { data[first + offset - write.unit * size] = byte }
+      guard hasLength else {
+        run.append((write.unit, data))
         continue
       }
-      if let last = run.last, last.number + 1 != write.unit {
-        try store(run, size, link)
-        run = []
-      }
-      run.append((write.unit, data))
+      try link.uninterrupted { try store([(write.unit, data)], size, link) }
     }
     try store(run, size, link)
   }
 
-  /// A block that makes the message empty: what follows the length in it is a terminator.
-  private static func empty(_ block: inout [UInt8], lengthAt length: Int) {
-    guard block.indices.contains(length) else { return }
-    block[length] = 0
-    if length + 1 < block.count { block[length + 1] = TagLengthValue.Tag.terminator }
-  }
-
   /// The message's TLV with those that follow it.
-  private mutating func content(
+  private mutating func replacement(
     _ message: [UInt8], _ layout: Layout, _ link: ISO15693Link
-  ) throws -> [UInt8] {
-    guard let old = layout.message, !layout.following.isEmpty else {
-      return TagLengthValue.block(message: message, room: layout.room)
-    }
+  ) throws -> MessageReplacement {
     let first = layout.area.lowerBound
     let addresses = (first + layout.following.lowerBound)..<(first + layout.following.upperBound)
     try load(addresses, link)
-    return try old.replacing(
-      message: message, size: layout.area.count, followedBy: image.bytes(addresses) ?? [],
+    return try MessageReplacement(
+      of: layout.message ?? .emptyMessage(at: layout.offset), by: message,
+      size: layout.area.count, followedBy: image.bytes(addresses) ?? [],
       at: layout.following.lowerBound)
   }
 

@@ -71,7 +71,7 @@ struct Type5Mapping: Hashable, Sendable {
     else { return nil }
     let addresses = (area.lowerBound + message.value.lowerBound)..<(area.lowerBound + message.end)
     try load(addresses, link)
-    return image.bytes(addresses)
+    return image.bytes(addresses).flatMap { MessageReplacement.isNone($0) ? nil : $0 }
   }
 
   /// Container and message; `nil` for a tag that is not formatted, or not to be read without the maker's

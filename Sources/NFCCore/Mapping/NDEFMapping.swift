@@ -48,6 +48,9 @@ protocol NDEFMapping: Sendable {
 extension NDEFMapping {
   /// Refuses what cannot be written before anything is sent, writes, and reads back if asked.
   mutating func checkedWrite(_ message: [UInt8], verify: Bool, _ link: TagLink) throws {
+    guard message.isEmpty || !MessageReplacement.isNone(message) else {
+      throw NFCError(.invalidParameter, "no record of a message begins with 00")
+    }
     let status = try statusForWriting(link)
     switch status.access {
     case .notSupported:

@@ -35,10 +35,12 @@ extension TagLengthValue {
 
   /// Tag and length of a value of at most FE bytes.
   static let shortestHeader = 2
+  /// Tag and length of a longer value.
+  static let longestHeader = 4
   /// In the length's first byte: two more bytes have the length, most significant first.
   static let longLength: UInt8 = 0xFF
   /// The longest value with a length of one byte.
-  private static let longestShortValue = 0xFE
+  static let longestShortValue = 0xFE
   private static let longestValue = 0xFFFE
 
   /// Tag and length for a value, in the shortest form.
@@ -48,17 +50,25 @@ extension TagLengthValue {
     guard length > longestShortValue else {
       return [tag, UInt8(truncatingIfNeeded: max(0, length))]
     }
-    let length = min(length, longestValue)
-    return [
-      tag, longLength, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length),
-    ]
+    return longHeader(tag, length: min(length, longestValue))
+  }
+
+  /// Tag and length in the form that any value can have.
+  static func longHeader(_ tag: UInt8, length: Int) -> [UInt8] {
+    [tag, longLength, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
   }
 
   /// The longest value of a block that may take `room` bytes, tag and length included. A terminator
   /// is not counted: none is written where a block reaches to the end of the area.
   static func capacity(room: Int) -> Int {
-    let short = min(room - 2, longestShortValue)
-    return max(0, short, min(room - 4, longestValue))
+    let short = min(room - shortestHeader, longestShortValue)
+    return max(0, short, min(room - longestHeader, longestValue))
+  }
+
+  /// A place where a message can begin.
+  static func emptyMessage(at offset: Int) -> TagLengthValue {
+    TagLengthValue(
+      tag: Tag.ndefMessage, offset: offset, valueOffset: offset + shortestHeader, length: 0)
   }
 
   /// An NDEF message's block as it stands in an area in which `room` bytes are left: tag, length,
@@ -163,86 +173,5 @@ extension TagLengthValue {
         found = (found.isEmpty ? block.offset : found.lowerBound)..<block.end
       }
     }
-  }
-
-  /// A message's block for the place of this one, with the blocks that follow it, and a terminator
-  /// where there is room for one.
-  ///
-  /// Where the new message ends before them, they stay where they are, padded in front.
-  ///
-  /// - Parameters:
-  ///   - blocks: what ``following(size:_:)`` has found.
-  ///   - start: where they are.
-  /// - Throws: `capacityExceeded` if both do not fit.
-  func replacing(
-    message: [UInt8], size: Int, followedBy blocks: [UInt8], at start: Int
-  ) throws(NFCError) -> [UInt8] {
-    let room = size - offset
-    guard !blocks.isEmpty else { return Self.block(message: message, room: room) }
-    var bytes = Self.header(Tag.ndefMessage, length: message.count) + message
-    bytes += [UInt8](repeating: Tag.null, count: max(0, start - offset - bytes.count))
-    guard bytes.count + blocks.count <= room else {
-      let capacity = Self.capacity(room: room - blocks.count)
-      throw NFCError(
-        .capacityExceeded,
-        "the message has \(message.count) bytes, and other TLVs of the tag leave \(capacity)")
-    }
-    bytes += blocks
-    if bytes.count < room { bytes.append(Tag.terminator) }
-    return bytes
-  }
-}
-
-// MARK: Writing
-
-extension TagLengthValue {
-  /// One write of a unit (a page, a block, a byte) that a tag writes in one go.
-  struct UnitWrite: Hashable, Sendable {
-    let unit: Int
-    /// The length's first byte is to be 0 in this write, whatever the new message has there.
-    let isEmptied: Bool
-  }
-
-  /// The writes that put a message's block in the place of the one that is there, in the order in
-  /// which a tag that is torn away between two of them holds the old message, none, or the new one.
-  ///
-  /// A length whose first byte is 0 makes the message empty, in both forms of the length. So the unit
-  /// with that byte is written with 0 first, then everything else, the rest of a long length
-  /// included, and last that unit again. Units that hold what they should are left out; one unit that
-  /// is the only one to change and has the length in it is written once.
-  ///
-  /// - Parameters:
-  ///   - bytes: tag, length, message and terminator: ``block(message:room:)``.
-  ///   - offset: where the block that is there begins. Its length's first byte has been read.
-  ///   - old: a byte of the area as it is, `nil` if that is not known.
-  ///   - unit: the unit that a byte of the area lies in.
-  static func writes(
-    _ bytes: [UInt8], at offset: Int, old: (Int) -> UInt8?, unit: (Int) -> Int
-  ) -> [UnitWrite] {
-    let lengthOffset = offset + 1
-    let lengthUnit = unit(lengthOffset)
-    var changed: [Int] = []
-    var changesLengthUnit = false
-    var emptyingLeavesWork = false
-    for (index, byte) in bytes.enumerated() {
-      let position = offset + index
-      let differs = old(position) != byte
-      if unit(position) == lengthUnit {
-        if differs { changesLengthUnit = true }
-        let emptied = position == lengthOffset ? 0 : old(position)
-        if emptied != byte { emptyingLeavesWork = true }
-      } else if differs, changed.last != unit(position) {
-        changed.append(unit(position))
-      }
-    }
-    var writes: [UnitWrite] = []
-    let isEmpty = old(lengthOffset) == 0
-    if !changed.isEmpty, !isEmpty { writes.append(UnitWrite(unit: lengthUnit, isEmptied: true)) }
-    writes += changed.map { UnitWrite(unit: $0, isEmptied: false) }
-    let wasEmptied = !changed.isEmpty || isEmpty
-    if wasEmptied ? emptyingLeavesWork : changesLengthUnit {
-      writes.append(UnitWrite(unit: lengthUnit, isEmptied: false))
-    }
-    return writes
   }
 }

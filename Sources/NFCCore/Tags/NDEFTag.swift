@@ -22,13 +22,13 @@ public protocol NDEFTag: Tag {
   /// Writes the bytes of an NDEF message; none makes the tag empty.
   ///
   /// A tag torn away in the middle holds the old message, none, or the new one, never a mixture, and can
-  /// be written again. Other TLVs after the message stay, and are moved where a longer one needs their place; they
-  /// are lost if the tag is torn away while it is written. Only what changes is written, against what the tag holds now. Content that is
-  /// broken is replaced.
+  /// be written again. Other TLVs after the message stay, and move where a longer message needs their place.
+  /// They are lost only if the tag is torn away while it has no room for a copy of them. Only what changes is
+  /// written, against what the tag holds now. Content that is broken is replaced.
   ///
   /// - Parameter verify: reads everything back and compares.
   /// - Throws: ``NFCError/Code/readOnly``, ``NFCError/Code/capacityExceeded`` or ``NFCError/Code/notNDEF`` before
-  ///   anything is written; ``NFCError/Code/malformedContent`` if what was read back differs.
+  ///   anything is written, and ``NFCError/Code/invalidParameter`` for bytes that begin with 00, as no record does; ``NFCError/Code/malformedContent`` if what was read back differs.
   func writeNDEFBytes(_ message: [UInt8], verify: Bool) async throws
 
   /// Makes an NDEF tag of a blank one: writes the structure that its kind prescribes, and an empty

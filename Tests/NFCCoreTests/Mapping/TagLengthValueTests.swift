@@ -105,48 +105,4 @@ import Testing
     #expect(TagLengthValue.block(message: [7], room: 3) == [3, 1, 7])
     #expect(TagLengthValue.block(message: [7], room: 4) == [3, 1, 7, 0xFE])
   }
-
-  /// Whatever is written in units of a size, what stands there between two writes is the old message,
-  /// none, or the new one: for all forms of the length, in every place of a unit.
-  @Test(arguments: [1, 4, 16]) func everyPrefixOfAWriteIsWhole(_ unitSize: Int) throws {
-    let lengths = [0, 1, 13, 253, 254, 255, 256, 400]
-    let size = 440
-    for padding in 0..<min(unitSize, 5) {
-      for old in lengths {
-        for new in lengths {
-          let oldMessage = (0..<old).map { UInt8(truncatingIfNeeded: $0 &* 3 &+ 1) }
-          let newMessage = (0..<new).map { UInt8(truncatingIfNeeded: $0 &* 5 &+ 9) }
-          var area = [UInt8](repeating: 0, count: padding)
-          area += TagLengthValue.block(message: oldMessage, room: size - padding)
-          area += [UInt8](repeating: 0xA5, count: size - area.count)
-          let bytes = TagLengthValue.block(message: newMessage, room: size - padding)
-          let image = area
-          let writes = TagLengthValue.writes(
-            bytes, at: padding, old: { image[$0] }, unit: { $0 / unitSize })
-          for write in writes {
-            for offset in (write.unit * unitSize)..<min(size, (write.unit + 1) * unitSize) {
-              if write.isEmptied {
-                if offset == padding + 1 { area[offset] = 0 }
-              } else if bytes.indices.contains(offset - padding) {
-                area[offset] = bytes[offset - padding]
-              }
-            }
-            let state = area
-            guard
-              case .block(let block) = try TagLengthValue.step(at: 0, size: size, { state[$0] })
-            else {
-              Issue.record("no message")
-              return
-            }
-            let held = Array(state[block.value])
-            #expect(
-              held.isEmpty || held == oldMessage || held == newMessage,
-              "\(old) to \(new), padding \(padding), unit \(write)")
-          }
-          #expect(Array(area[padding..<(padding + bytes.count)]) == bytes)
-          #expect(Set(writes.map(\.unit)).count >= writes.count - 1)
-        }
-      }
-    }
-  }
 }

@@ -15,15 +15,15 @@ struct HostedTags {
   private let watch: FieldWatch
 
   private static let commands: Set = [
-    "write", "erase", "format", "lock", "protect", "unprotect", "restore",
+    "write", "erase", "format", "lock", "protect", "unprotect", "restore", "copy", "mifare",
+    "felica",
+    "desfire", "plus", "sun", "apdu",
   ]
   private static let option = "--virtual"
 
   /// `nil` for a command line that is left as it is.
   init?(of arguments: [String], _ sourceLocation: SourceLocation) throws {
-    guard let command = arguments.first, Self.commands.contains(command),
-      !arguments.contains("--each")
-    else { return nil }
+    guard let command = arguments.first, Self.commands.contains(command) else { return nil }
     var names: [String] = []
     var rest: [String] = []
     var words = arguments[...]
@@ -35,7 +35,9 @@ struct HostedTags {
       }
     }
     guard !names.isEmpty, let tags = try? VirtualTags(names), !tags.showsDemo,
-      tags.tags.allSatisfy({ $0.modulation != .iso15693 })
+      tags.tags.allSatisfy({ $0.modulation != .iso15693 }),
+      // One after the other is not in the field together.
+      tags.tags.count == 1 || !arguments.contains("--each")
     else { return nil }
     let field = VirtualField()
     for tag in tags.tags { field.place(tag) }

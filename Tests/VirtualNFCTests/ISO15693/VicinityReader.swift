@@ -130,6 +130,6 @@ final class VicinityReader<Chip: VirtualChip> {
 }
 
 /// Bytes that differ from block to block.
-func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
+func pattern(_ count: Int, seed: Int = 0xD1) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8 &+ seed) }
 }

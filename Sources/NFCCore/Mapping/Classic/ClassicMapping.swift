@@ -291,7 +291,9 @@ struct ClassicMapping: NDEFMapping {
       try completeArea(for: place, &session)
       try load(max(known, place.value.lowerBound)..<place.end, &session)
     }
-    guard let message = knownMessage(at: place), !message.isEmpty else { return nil }
+    guard let message = knownMessage(at: place), !MessageReplacement.isNone(message) else {
+      return nil
+    }
     return message
   }
 
@@ -310,21 +312,20 @@ struct ClassicMapping: NDEFMapping {
   ) throws {
     let place = try locate(&session, repairing: true)
     try completeArea(for: place, &session)
-    let block = try block(message, at: place, &session)
-    let end = place.offset + block.count
+    let replacement = try replacement(message, at: place, &session)
+    let end = replacement.end
     // What the old message has in common with the new one need not be written; what else a block holds
     // stays.
     try load(place.offset..<min(end, place.end), &session)
     try load(place.offset..<place.offset + 1, &session)
     try load(end - 1..<end, &session)
-    let writes = TagLengthValue.writes(
-      block, at: place.offset, old: byte, unit: { $0 / Self.blockSize })
+    let writes = replacement.writes(old: byte, unit: { $0 / Self.blockSize })
     try checkWritable(writes, &session)
     self.place = nil
     let lengthUnit = (place.offset + 1) / Self.blockSize
     for write in writes {
       guard let area, area.indices.contains(write.unit) else { continue }
-      let data = unit(write, block, at: place.offset)
+      let data = content(of: write)
       try open(geometry.sector(ofBlock: area[write.unit]), &session)
       if write.unit == lengthUnit {
         let link = session.link
@@ -337,25 +338,22 @@ struct ClassicMapping: NDEFMapping {
   }
 
   /// The message's TLV with those that follow it.
-  private mutating func block(
+  private mutating func replacement(
     _ message: [UInt8], at place: Place, _ session: inout MiFareClassicSession
-  ) throws -> [UInt8] {
-    let room = size - place.offset
-    guard room >= TagLengthValue.shortestHeader else {
+  ) throws -> MessageReplacement {
+    guard size - place.offset >= TagLengthValue.shortestHeader else {
       throw NFCError(.capacityExceeded, "other TLVs of the card leave no room for a message")
     }
     let kept = try following(place, isComplete: true, &session)
-    guard let old = place.message, !kept.isEmpty else {
-      return TagLengthValue.block(message: message, room: room)
-    }
     try load(kept, &session)
-    return try old.replacing(
-      message: message, size: size, followedBy: kept.compactMap { byte($0) }, at: kept.lowerBound)
+    return try MessageReplacement(
+      of: place.message ?? .emptyMessage(at: place.offset), by: message, size: size,
+      followedBy: kept.compactMap { byte($0) }, at: kept.lowerBound)
   }
 
   /// A sector that is closed to writing is found before the old message is given up.
   private mutating func checkWritable(
-    _ writes: [TagLengthValue.UnitWrite], _ session: inout MiFareClassicSession
+    _ writes: [MessageReplacement.UnitWrite], _ session: inout MiFareClassicSession
   ) throws {
     for sector in Set(writes.compactMap { sector(ofUnit: $0.unit) }).sorted() {
       guard try loadRights(ofSector: sector, &session).isWritable else {
@@ -365,19 +363,9 @@ struct ClassicMapping: NDEFMapping {
   }
 
   /// The bytes of a block to write. What the message does not cover stays as it is.
-  private func unit(
-    _ write: TagLengthValue.UnitWrite, _ block: [UInt8], at offset: Int
-  ) -> [UInt8] {
-    let first = write.unit * Self.blockSize
+  private func content(of write: MessageReplacement.UnitWrite) -> [UInt8] {
     var data = content[write.unit] ?? [UInt8](repeating: 0, count: Self.blockSize)
-    for index in data.indices where block.indices.contains(first + index - offset) {
-      data[index] = block[first + index - offset]
-    }
-    if write.isEmptied {
-      let length = offset + 1 - first
-      data[length] = 0
-      if length + 1 < data.count { data[length + 1] = TagLengthValue.Tag.terminator }
-    }
+    for (offset, byte) in write.content { data[offset % Self.blockSize] = byte }
     return data
   }
 

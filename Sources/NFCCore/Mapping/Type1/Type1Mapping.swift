@@ -174,7 +174,7 @@ struct Type1Mapping: NDEFMapping {
     }
     try load(message.value, layout.area, link)
     let bytes = message.value.compactMap { byte($0, layout.area) }
-    return bytes.isEmpty ? nil : bytes
+    return MessageReplacement.isNone(bytes) ? nil : bytes
   }
 
   // MARK: Writing
@@ -192,23 +192,21 @@ struct Type1Mapping: NDEFMapping {
       throw NFCError(.capacityExceeded, "other TLVs of the tag leave no room for a message")
     }
     let area = layout.area
-    let offset = layout.offset
     let kept = try following(layout, isComplete: true, link)
-    let bytes =
-      try layout.message?.replacing(
-        message: message, size: area.size, followedBy: kept.compactMap { byte($0, area) },
-        at: kept.lowerBound) ?? TagLengthValue.block(message: message, room: layout.room)
-    let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
+    let replacement = try MessageReplacement(
+      of: layout.message ?? .emptyMessage(at: layout.offset), by: message, size: area.size,
+      followedBy: kept.compactMap { byte($0, area) }, at: kept.lowerBound)
     do {
       guard !memory.isStatic else { throw NFCError(.unsupported, "the tag has no WRITE-E8") }
-      try writeBlocks(bytes, at: offset, area, link)
+      try writeBlocks(replacement, area, link)
     } catch let error as NFCError where error.code == .unsupported {
       // Nothing has been sent. What ends in static memory goes by single bytes; a terminator beyond it is
       // left out, for what follows the message there does not matter to who reads it.
-      let length = max(header.count + message.count, kept.isEmpty ? 0 : bytes.count)
-      let reach = area.address(offset + length - 1).map { Self.staticData.contains($0) }
-      guard reach ?? false else { throw error }
-      try writeBytes(bytes, at: offset, area, link)
+      let end = kept.isEmpty ? replacement.new.end : replacement.end
+      guard area.address(end - 1).map({ Self.staticData.contains($0) }) ?? false else {
+        throw error
+      }
+      try writeBytes(replacement, area, link)
     }
     self.layout = nil
   }
@@ -244,36 +242,36 @@ struct Type1Mapping: NDEFMapping {
   }
 
   private mutating func writeBytes(
-    _ bytes: [UInt8], at offset: Int, _ area: TagDataArea, _ link: TagLink
+    _ replacement: MessageReplacement, _ area: TagDataArea, _ link: TagLink
   ) throws {
-    let reachable = bytes.indices.prefix {
-      area.address(offset + $0).map { Self.staticData.contains($0) } ?? false
-    }
-    let writes = TagLengthValue.writes(
-      Array(bytes[reachable]), at: offset, old: { byte($0, area) }, unit: { $0 })
-    for (index, write) in writes.enumerated() {
-      guard let address = area.address(write.unit) else { continue }
-      try memory.write(
-        write.isEmptied ? 0 : bytes[write.unit - offset], at: address, isFirst: index == 0, link)
+    let held = memory
+    let writes = replacement.writes(
+      old: { area.address($0).flatMap { held.byte($0) } }, unit: { $0 })
+    var isFirst = true
+    for write in writes {
+      guard let address = area.address(write.unit), Self.staticData.contains(address),
+        let byte = write.content[write.unit]
+      else { continue }
+      try memory.write(byte, at: address, isFirst: isFirst, link)
+      isFirst = false
     }
   }
 
   private mutating func writeBlocks(
-    _ bytes: [UInt8], at offset: Int, _ area: TagDataArea, _ link: TagLink
+    _ replacement: MessageReplacement, _ area: TagDataArea, _ link: TagLink
   ) throws {
-    let writes = TagLengthValue.writes(
-      bytes, at: offset, old: { byte($0, area) },
+    let held = memory
+    let writes = replacement.writes(
+      old: { area.address($0).flatMap { held.byte($0) } },
       unit: { (area.address($0) ?? 0) / Type1Memory.blockSize })
+    let offset = replacement.old.offset
     for (index, write) in writes.enumerated() {
       let first = write.unit * Type1Memory.blockSize
       let addresses = first..<(first + Type1Memory.blockSize)
       // What does not belong to the area, or stands before the message, stays as it is.
       try memory.load(addresses.filter { area.offset($0).map { $0 < offset } ?? true }, link)
       let data = addresses.map { address in
-        let present = memory.byte(address) ?? 0
-        guard let place = area.offset(address) else { return present }
-        if write.isEmptied { return place == offset + 1 ? 0 : present }
-        return bytes.indices.contains(place - offset) ? bytes[place - offset] : present
+        area.offset(address).flatMap { write.content[$0] } ?? memory.byte(address) ?? 0
       }
       try memory.write(data, block: write.unit, isFirst: index == 0, link)
     }

@@ -1,6 +1,6 @@
 extension Type2Mapping {
   /// One WRITE for each page that changes, and two for the one with the length: with 0 first, with the
-  /// new length last. A message that is there is read first, as ``read(_:)`` does it.
+  /// new length last; see ``MessageReplacement`` for what other TLVs cost. A message that is there is read first, as ``read(_:)`` does it.
   ///
   /// A page that the tag refuses to write ends it: what was written before is taken back, and the error
   /// is `readOnly` if that has worked.
@@ -21,22 +21,23 @@ extension Type2Mapping {
     let size = reachableSize(layout)
     let old = layout.message
     let kept = try following(layout, withMessage: true, link)
-    let bytes = try old.replacing(
-      message: message, size: size,
-      followedBy: kept.compactMap { byte($0, area) }, at: kept.lowerBound)
+    let replacement = try MessageReplacement(
+      of: old, by: message, size: size, followedBy: kept.compactMap { byte($0, area) },
+      at: kept.lowerBound)
     if old.length > 0 {
-      try load(old.offset..<min(old.offset + bytes.count, old.end, size), area, link)
+      try load(old.offset..<min(replacement.end, old.end, size), area, link)
     }
     // The byte that makes the message empty is read before it is cleared.
     try load(old.offset..<min(old.offset + 2, size), area, link)
-    let writes = TagLengthValue.writes(
-      bytes, at: old.offset, old: { byte($0, area) },
+    let held = memory
+    let writes = replacement.writes(
+      old: { area.address($0).flatMap { held.byte($0) } },
       unit: { (area.address($0) ?? 0) / Type2Memory.pageSize })
     var undo: [(page: Int, bytes: [UInt8])] = []
     for write in writes {
       try complete(write.unit, area, link)
       if let present = memory.page(write.unit) { undo.append((write.unit, present)) }
-      let page = content(of: write, bytes, at: old.offset, area)
+      let page = content(of: write, area)
       do {
         try memory.write(page, page: write.unit, link)
       } catch let error as NFCError
@@ -45,13 +46,9 @@ extension Type2Mapping {
         throw takeBack(undo.dropLast(), error, link)
       }
     }
-    let header = TagLengthValue.header(TagLengthValue.Tag.ndefMessage, length: message.count)
     self.layout = Layout(
       container: layout.container, area: area, lockControl: layout.lockControl,
-      message: TagLengthValue(
-        tag: TagLengthValue.Tag.ndefMessage, offset: old.offset,
-        valueOffset: old.offset + header.count, length: message.count),
-      isBroken: false)
+      message: replacement.new, isBroken: false)
   }
 
   private static let bytesOfARead = 16
@@ -89,20 +86,11 @@ extension Type2Mapping {
 
   /// The four bytes of a page as a write has them.
   private func content(
-    of write: TagLengthValue.UnitWrite, _ bytes: [UInt8], at offset: Int, _ area: TagDataArea
+    of write: MessageReplacement.UnitWrite, _ area: TagDataArea
   ) -> [UInt8] {
     let first = write.unit * Type2Memory.pageSize
     return (first..<(first + Type2Memory.pageSize)).map { address in
-      let present = memory.byte(address) ?? 0
-      guard let place = area.offset(address) else { return present }
-      if write.isEmptied {
-        switch place {
-        case offset: return TagLengthValue.Tag.ndefMessage
-        case offset + 1: return 0
-        default: return present
-        }
-      }
-      return bytes.indices.contains(place - offset) ? bytes[place - offset] : present
+      area.offset(address).flatMap { write.content[$0] } ?? memory.byte(address) ?? 0
     }
   }
 

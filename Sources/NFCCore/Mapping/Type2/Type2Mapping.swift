@@ -149,9 +149,7 @@ struct Type2Mapping: NDEFMapping {
         return .layout(
           Layout(
             container: container, area: area, lockControl: lockControl,
-            message: TagLengthValue(
-              tag: TagLengthValue.Tag.ndefMessage, offset: offset, valueOffset: offset + 2,
-              length: 0),
+            message: .emptyMessage(at: offset),
             isBroken: true))
       }
       switch step {
@@ -285,7 +283,7 @@ struct Type2Mapping: NDEFMapping {
       }
       try mapping.load(layout.message.value, layout.area, link)
       let bytes = layout.message.value.compactMap { mapping.byte($0, layout.area) }
-      return bytes.isEmpty ? nil : bytes
+      return MessageReplacement.isNone(bytes) ? nil : bytes
     }
   }
 }
