@@ -49,12 +49,13 @@ enum FeliCaAnswer {
     return answer.dropFirst(1 + idm.count)
   }
 
-  /// Takes the status flags from the front (FeliCa Card User's Manual, excerpted edition, 4.5).
+  /// Takes the status flags from the front (FeliCa Card User's Manual, excerpted edition, 4.5). A warning is no
+  /// error: what it warns of was done.
   ///
   /// - Throws: `tagRefused`, or `notAuthenticated` where the card asks for that, with the flags.
   static func takeStatus(from body: inout ArraySlice<UInt8>) throws {
     guard let first = body.popFirst(), let second = body.popFirst() else { throw tooShort }
-    guard first == 0 else {
+    guard first == 0 || second == FeliCaStatusFlag.memoryWarning else {
       let needsKey = second == FeliCaStatusFlag.notAuthenticated
       throw NFCError(
         needsKey ? .notAuthenticated : .tagRefused,
@@ -69,6 +70,8 @@ enum FeliCaAnswer {
 /// Values of status flag 2 (FeliCa Card User's Manual, excerpted edition, 4.5; FeliCa Lite-S User's
 /// Manual, 4.5).
 enum FeliCaStatusFlag {
+  /// The command was done, though the memory has been written more often than it is made for.
+  static let memoryWarning: UInt8 = 0x71
   static let illegalNumberOfBlocks: UInt8 = 0xA2
   static let illegalServiceCode: UInt8 = 0xA6
   static let illegalBlockNumber: UInt8 = 0xA8

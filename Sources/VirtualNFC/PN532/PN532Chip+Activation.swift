@@ -48,7 +48,10 @@ extension PN532Chip {
   private mutating func activateSecond(_ type: UInt8, _ data: [UInt8]) -> [UInt8]? {
     guard let index = activeIndex() else { return nil }
     switch type {
-    case TargetType.a106 where data.isEmpty, TargetType.b106:
+    case TargetType.a106 where data.isEmpty || model.listsSecondBesideUID:
+      putAside(index)
+      return activate(type, [], number: 2)
+    case TargetType.b106:
       putAside(index)
       return activate(type, data, number: 2)
     case TargetType.feliCa212, TargetType.feliCa424:

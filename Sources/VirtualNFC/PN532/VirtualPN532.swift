@@ -60,6 +60,10 @@ public struct VirtualPN532: Hashable, Sendable {
   /// 16 times with some readers and tags.
   public var haltedTagsFound = 0
 
+  /// Whether InListPassiveTarget for two tags lists a second one of any UID beside that which the host has
+  /// named. UM0701-02, 7.3.5, says only that the named one is initialized.
+  public var listsSecondBesideUID = false
+
   /// A chip of this firmware, in this state.
   public init(_ firmware: Firmware = .pn532C106, start: Start = .poweredUp) {
     self.firmware = firmware

@@ -75,6 +75,13 @@ import Testing
         == [0x0003, 0x12FC])
   }
 
+  /// A worn memory: the write is done.
+  @Test func aWarningIsNoRefusal() throws {
+    let write = FeliCaWriteWithoutEncryption(
+      idm: Self.idm, list: Self.list([0x0009], [0]), data: [[UInt8](repeating: 1, count: 16)])
+    try write.answer([0x09] + Self.idm + [0xFF, 0x71])
+  }
+
   @Test(arguments: [
     ([0x01, 0xA8] as [UInt8], NFCError.Code.tagRefused),
     ([0xFF, 0xA2], .tagRefused), ([0x02, 0xB1], .notAuthenticated),

@@ -169,6 +169,25 @@ import Testing
 
   // MARK: MC
 
+  /// A card that was issued, and that has been written often.
+  @Test(arguments: [true, false]) func manyWrites(_ warns: Bool) throws {
+    var chip = card(mc: "FFFF0001070000000000000000000000")
+    chip.warnsOfManyWrites = warns
+    let block = [UInt8](repeating: 0x5A, count: 16)
+    #expect(exchange(&chip, writeCommand(Self.idm, 0x01, block))?.suffix(2) == [0, 0])
+    chip.memory = chip.memory.dropLast(16) + hex("112700") + [UInt8](repeating: 0, count: 13)
+    let answer = exchange(&chip, writeCommand(Self.idm, 0x02, block))?.suffix(2)
+    #expect(answer == (warns ? [0xFF, 0x71] : [0, 0]))
+    #expect(readBlocks(&chip, 0x02) == block)
+  }
+
+  @Test(arguments: [true, false]) func macAAlone(_ isZero: Bool) throws {
+    var chip = Self.cardAtVectorCount()
+    chip.macAAloneIsZero = isZero
+    let block = try #require(readBlocks(&chip, 0x91))
+    #expect((block == [UInt8](repeating: 0, count: 16)) == isZero)
+  }
+
   /// Writes with MAC_A as a reader does that knows the key.
   func writeWithMAC(_ chip: inout FeliCaLiteS, _ block: UInt8, _ data: [UInt8]) throws -> [UInt8]? {
     let counter = Array(try #require(readBlocks(&chip, 0x90)).prefix(3))

@@ -111,6 +111,18 @@ import Testing
       other.send(Self.select.replacing("4001", with: "4002", maxReplacements: 1)) == "41009000")
   }
 
+  /// A UID and room for two: the named tag alone, or another one too.
+  @Test(arguments: [false, true]) func aNamedTagAndAnother(_ listsBoth: Bool) throws {
+    var model = VirtualPN532()
+    model.listsSecondBesideUID = listsBoth
+    let uid: [UInt8] = [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66]
+    var bench = PN532Bench(.ntag215(), .ntag213(uid: uid), model: model)
+    let found = bench.send("4A0200" + "88041122" + "33445566")
+    let answer = try #require(found)
+    #expect(answer.hasPrefix(listsBoth ? "4B02" : "4B01"))
+    #expect(answer.dropFirst(4).hasPrefix("010044000704112233445566"))
+  }
+
   @Test(arguments: [0, 3]) func aHaltedTagIsFoundAgain(_ count: Int) {
     var model = VirtualPN532()
     model.haltedTagsFound = count

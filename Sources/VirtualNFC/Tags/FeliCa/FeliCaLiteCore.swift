@@ -23,11 +23,18 @@ struct FeliCaLiteCore: Hashable, Sendable {
   /// Where WCNT ends, and with it every write with MAC_A, before and after issuance.
   private static let lastWriteCountBeforeIssuance = 0xFFFFFF
   private static let lastWriteCount = 0xFFFE00
+  /// Where a card that was issued begins to warn, and where it stops again: by Flipper's firmware (felica_listener).
+  private static let wornWriteCounts = 10_001..<0xFFFDFF
   private static let zeros = [UInt8](repeating: 0, count: FeliCaBlockAccess.blockSize)
 
   let generation: Generation
   let idm: [UInt8]
   let pmm: [UInt8]
+
+  /// Whether a Lite-S that was issued answers its writes with a warning once there were many.
+  var warnsOfManyWrites = true
+  /// Whether MAC_A is zeros where no block stands before it.
+  var macAAloneIsZero = false
 
   private var stored: [UInt8: [UInt8]] = [:]
   private var writeCount = Self.factoryWriteCount
@@ -149,8 +156,9 @@ struct FeliCaLiteCore: Hashable, Sendable {
       let access = try FeliCaBlockAccess(
         parameters, maximumServices: Self.maximumServices,
         maximumBlocks: generation == .liteS ? 2 : 1, isWrite: true)
+      let isWorn = warnsOfManyWrites && isWorn
       try write(access)
-      return FeliCaStatus.success.bytes
+      return (isWorn ? FeliCaStatus.memoryWarning : .success).bytes
     default:
       throw .silence
     }
@@ -265,7 +273,9 @@ struct FeliCaLiteCore: Hashable, Sendable {
 
   /// MAC_A covers the blocks between the last MAC_A before it and itself.
   private func macA(over data: [UInt8], of numbers: [UInt8]) -> [UInt8] {
-    guard let sessionKey, let challenge else { return Self.zeros }
+    guard let sessionKey, let challenge, !(data.isEmpty && macAAloneIsZero) else {
+      return Self.zeros
+    }
     let start = numbers.dropLast().lastIndex(of: FeliCaLiteBlock.macA).map { $0 + 1 } ?? 0
     return macBlock(
       FeliCaLiteMAC.readCode(
@@ -316,6 +326,10 @@ struct FeliCaLiteCore: Hashable, Sendable {
   private var isIssued: Bool {
     let block = stored[FeliCaLiteBlock.memoryConfiguration] ?? Self.zeros
     return !FeliCaLiteConfiguration(block).systemBlocksAreWritable
+  }
+
+  private var isWorn: Bool {
+    generation == .liteS && isIssued && Self.wornWriteCounts.contains(writeCount)
   }
 
   private func writeNeedsMAC(_ number: UInt8) -> Bool {

@@ -4,6 +4,20 @@ public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
   public let name = "felica-lite-s"
   var core: FeliCaLiteCore
 
+  /// Whether a card that was issued answers a write with the status flags FF 71 once WCNT is above 10 000: the
+  /// memory is worn, and the write is done. Flipper's firmware does; the manual gives no number.
+  public var warnsOfManyWrites: Bool {
+    get { core.warnsOfManyWrites }
+    set { core.warnsOfManyWrites = newValue }
+  }
+
+  /// Whether MAC_A is zeros if it is read alone, as with Flipper's firmware, and not a MAC over the block list.
+  /// No public source settles it.
+  public var macAAloneIsZero: Bool {
+    get { core.macAAloneIsZero }
+    set { core.macAAloneIsZero = newValue }
+  }
+
   /// IC type F1 in the second byte; the response times of the manual's table.
   private static let pmm: [UInt8] = [0x00, 0xF1, 0x00, 0x00, 0x00, 0x01, 0x43, 0x00]
 

@@ -39,6 +39,8 @@ struct FeliCaStatus: Hashable, Sendable {
   let flag2: UInt8
 
   static let success = FeliCaStatus(flag1: 0x00, flag2: 0x00)
+  /// What was to be written is written, though the memory is worn.
+  static let memoryWarning = FeliCaStatus(flag1: 0xFF, flag2: 0x71)
 
   private init(flag1: UInt8, flag2: UInt8) {
     self.flag1 = flag1
