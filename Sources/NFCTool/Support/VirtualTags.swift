@@ -54,11 +54,9 @@ struct VirtualTags: Sendable {
       advice: "\(hint)nfc virtual --list shows all; a dump file does as well")
   }
 
-  /// The tag that an image file is of: by its extension, else by what it looks like.
+  /// The tag that an image file is of.
   static func image(_ name: String) throws -> VirtualTag {
-    let bytes = try File.read(name)
-    let image = try ImageFile.decode(
-      bytes, ImageFile.format(of: name) ?? ImageFormat(guessing: bytes), name)
+    let image = try ImageFile.readByLooks(name)
     do {
       return try VirtualTag.image(image)
     } catch {
