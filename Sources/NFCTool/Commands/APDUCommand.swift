@@ -6,6 +6,7 @@ struct APDUCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apdu",
     abstract: "Sends ISO 7816 commands.",
+    usage: "nfc apdu <hex> ... [--aid <hex>] [<options>]",
     discussion: """
       Each argument is a command. Each answer stands on a line: data, a space, status word. A \
       status word other than 9000 is an answer like any other.

@@ -7,6 +7,7 @@ struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Copies one tag to the next one.",
+    usage: "nfc copy [--ndef] [<options>]",
     discussion: """
       Reads the first tag, or the one of --uid, and waits for another. Between tags of one kind and size \
       the user's memory is copied, otherwise the NDEF message. UID, locks, passwords and configuration \

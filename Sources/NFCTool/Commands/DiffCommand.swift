@@ -7,6 +7,7 @@ struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Compares two images, or an image with the tag on the reader.",
+    usage: "nfc diff <a> <b> [<options>]",
     discussion: """
       One line per page or block that differs, and for signature and counters; keys and passwords are \
       masked. What is unknown in one of the two is no difference. - stands for the tag. Exit code 0 if \

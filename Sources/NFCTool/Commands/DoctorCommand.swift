@@ -7,6 +7,7 @@ struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Says why a reader cannot be opened, and what to do.",
+    usage: "nfc doctor [--report <file>] [--reset] [<options>]",
     discussion: """
       Looks at what the system reports of its USB devices, serial ports, permissions, programs, libnfc's \
       configuration and the PC/SC service; a block for each reader. No reader is opened, except the one \
@@ -28,7 +29,8 @@ struct DoctorCommand: AsyncParsableCommand {
         nfc doctor --report report.md
       """)
 
-  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup var others: NoTagOptions
 
   @Option(help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"))
   var report: String?
@@ -132,7 +134,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let findings = reader.findings.isEmpty ? [nil] : reader.findings.map(Optional.some)
     for finding in findings {
       let own: [JSON.Member?] = [
-        JSON.Member(key: "reader", value: .string(reader.name)),
+        JSON.Member(key: "name", value: .string(reader.name)),
         reader.usb.map { JSON.Member(key: "usb", value: .string($0)) },
         reader.place.map { JSON.Member(key: "place", value: .string($0)) },
         reader.connectionString.map { JSON.Member(key: "connectionString", value: .string($0)) },

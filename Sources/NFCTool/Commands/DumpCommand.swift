@@ -52,6 +52,7 @@ struct DumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves a tag's memory in a file.",
+    usage: "nfc dump <file> [--key <hex>] [--keys <file>] [--partial] [<options>]",
     discussion: """
       Of any tag that has a memory: MIFARE Classic, Ultralight and NTAG, DESFire, ISO 15693, FeliCa, Topaz. \
       The file's extension names the format: .bin and .mfd are the bytes as they are, .eml is text of \
@@ -79,6 +80,7 @@ struct MiFareDumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves the memory of a MIFARE or NTAG tag in a file.",
+    usage: "nfc mifare dump <file> [--key <hex>] [--keys <file>] [--partial] [<options>]",
     discussion: """
       As nfc dump does, and refuses other tags.
 

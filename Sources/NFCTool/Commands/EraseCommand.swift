@@ -6,6 +6,7 @@ struct EraseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
     abstract: "Makes the NDEF message empty.",
+    usage: "nfc erase [--verify] [<options>]",
     discussion: """
       The tag stays an NDEF tag. What stood in its memory after the message's length may still be \
       there.

@@ -6,6 +6,8 @@ struct FeliCaReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads blocks of services that need no key.",
+    usage:
+      "nfc felica read --service <hex> <blocks> ... [<options>]\nnfc felica read --all [<options>]",
     discussion: """
       One line per block: its number and its 16 bytes. With --all every service of every system that is \
       open without a key, each after a line with its codes.

@@ -6,6 +6,7 @@ struct FormatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "format",
     abstract: "Makes an NDEF tag of a blank one.",
+    usage: "nfc format [--force] [<options>]",
     discussion: """
       A tag that is one already is emptied. One that holds something else is refused without --force. On \
       some tags what is written for it cannot be undone.

@@ -6,6 +6,7 @@ import SecureTags
 struct ISO15693EASCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eas", abstract: "Turns a label's article surveillance on or off.",
+    usage: "nfc iso15693 eas on|off [--password <hex>] [<options>]",
     discussion: """
       For NXP's ICODE labels, whose alarm the gate of a shop hears. nfc info shows whether it is on. --lock keeps it as it \
       is from then on, which cannot be undone and is refused without --permanently.

@@ -5,6 +5,7 @@ import NFC
 struct ISO15693InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows what a tag reports of itself.",
+    usage: "nfc iso15693 info [<options>]",
     discussion: "Example:\n  nfc iso15693 info --json")
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

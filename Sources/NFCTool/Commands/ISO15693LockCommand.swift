@@ -5,6 +5,7 @@ import NFC
 struct ISO15693LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Makes a block read-only for good.",
+    usage: "nfc iso15693 lock <block> --permanently [<options>]",
     discussion: """
       It cannot be undone, and is refused without --permanently.
 

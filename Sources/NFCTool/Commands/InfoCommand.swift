@@ -6,6 +6,7 @@ struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows all there is to know about a tag.",
+    usage: "nfc info [--memory] [<options>]",
     discussion: """
       Chip, maker, what activation reports, the NDEF message, whether the maker's signature is genuine, \
       locks, password protection and counters; sectors and their keys, applications and files, systems and \

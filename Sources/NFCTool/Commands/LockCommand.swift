@@ -6,6 +6,7 @@ struct LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
     abstract: "Makes the tag read-only for good.",
+    usage: "nfc lock --permanently [<options>]",
     discussion: """
       This cannot be undone, and is refused without --permanently.
 

@@ -17,6 +17,7 @@ struct MiFareSendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Sends raw commands.",
+    usage: "nfc mifare send <hex> ... [<options>]",
     discussion: """
       Each argument is a command without its CRC. The answer to each stands on its own line, \
       an acknowledge as 0A. A command that the tag refuses or does not answer ends with exit code 74.

@@ -7,6 +7,7 @@ struct PollCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "poll",
     abstract: "Reports which tags come and go.",
+    usage: "nfc poll [--once] [--count <number>] [--protocols <list>] [<options>]",
     discussion: """
       Prints one line when a tag arrives and one when it leaves, until interrupted. Exit code 66 if no tag \
       came within --timeout.

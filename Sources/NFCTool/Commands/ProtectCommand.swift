@@ -7,6 +7,7 @@ struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "protect",
     abstract: "Asks for a password before a tag is written.",
+    usage: "nfc protect --password <hex> [--from <number>] [--read] [--plan] [<options>]",
     discussion: """
       For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. Without --read anybody can read \
       the tag as before. nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
@@ -87,6 +88,7 @@ struct UnprotectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unprotect",
     abstract: "Removes a tag's password protection.",
+    usage: "nfc unprotect [--password <hex>] [--plan] [<options>]",
     discussion: """
       For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. The password itself stays on the \
       tag and protects nothing.

@@ -6,6 +6,7 @@ struct ReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads the NDEF message.",
+    usage: "nfc read [--raw <file>] [<options>]",
     discussion: """
       One line per record. Exit code 66 if the tag is no NDEF tag, 65 if its message is broken.
 

@@ -6,6 +6,7 @@ struct ReadersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "readers",
     abstract: "Lists every reader.",
+    usage: "nfc readers [<options>]",
     discussion: """
       One line per reader: the address that --reader takes, chip, and the protocols that it can poll; \
       for a USB reader also maker and product, and the addresses that stay the same when it is plugged \
@@ -17,7 +18,8 @@ struct ReadersCommand: AsyncParsableCommand {
         nfc readers --json
       """)
 
-  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup var others: NoTagOptions
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)

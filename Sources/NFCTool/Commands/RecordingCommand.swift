@@ -42,6 +42,7 @@ struct AnonymizeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anonymize",
     abstract: "Replaces the UIDs in a recording.",
+    usage: "nfc recording anonymize <in> <out> [--content]",
     discussion: """
       Each tag gets another UID wherever its own stands: in searches, commands and answers, in either order \
       of bytes, with the check bytes that go with it, and as hexadecimal text. The maker's part stays, since it \

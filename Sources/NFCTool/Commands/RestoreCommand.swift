@@ -150,6 +150,7 @@ struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Writes an image back to a tag.",
+    usage: "nfc restore <file> [--plan] [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
       Reads the tag first and writes only what differs. What can do harm is written only when asked \
       for by name with an --include option; a UID is never written. --plan shows every change and \
@@ -174,6 +175,7 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Writes an image back to a MIFARE or NTAG tag.",
+    usage: "nfc mifare restore <file> [--plan] [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
       As nfc restore does, and refuses other tags.
 

@@ -14,6 +14,7 @@ struct VirtualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "virtual",
     abstract: "Acts as a reader with tags in its field, for other programs to use.",
+    usage: "nfc virtual <tag> ... [--trace <file>] [--pcsc] [<options>]\nnfc virtual --list",
     discussion: """
       Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a \
       dump file, or demo, which shows one of each protocol after the other.

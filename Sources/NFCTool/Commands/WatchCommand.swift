@@ -7,6 +7,7 @@ struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Does something for every tag that is tapped.",
+    usage: "nfc watch [--exec <command>] [--open] [--rules <file>] [--mqtt <url>] [<options>]",
     discussion: """
       Prints one line per tap, until interrupted. Readers may come and go; a reader that is named is \
       waited for. Tags can do nothing but be reported: no shell sees what is on them, and only links \

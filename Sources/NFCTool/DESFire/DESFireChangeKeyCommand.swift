@@ -7,6 +7,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-key",
     abstract: "Changes a key of the card or of an application.",
+    usage: "nfc desfire change-key <number> --new-key <hex> [<options>]",
     discussion: """
       The key that is there is given by --key; another one besides where the settings name another key for changes. \
       The new one is proved to the card afterwards. A key that is lost cannot be recovered.

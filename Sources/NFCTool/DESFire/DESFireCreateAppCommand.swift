@@ -7,6 +7,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create-app",
     abstract: "Makes an application.",
+    usage: "nfc desfire create-app <aid> --keys <number> --crypto <cipher> [<options>]",
     discussion: """
       Its keys are the card's default key at first, zeros as it leaves the factory. Where the card's settings ask for \
       its master key, --key 0:HEX gives it.

@@ -12,6 +12,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create-file",
     abstract: "Makes a file.",
+    usage: "nfc desfire create-file --app <aid> --file <number> [<options>]",
     discussion: """
       Rights are a key's number, everyone or nobody; without them key 0 has them all. --size is the size of the data, \
       or of a record.

@@ -7,6 +7,7 @@ struct DESFireFormatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "format",
     abstract: "Deletes all applications of a card.",
+    usage: "nfc desfire format --permanently [--key <number:hex>] [<options>]",
     discussion: """
       It cannot be undone, and is refused without --permanently. The card's master key, which is needed for it, stays \
       as it is.

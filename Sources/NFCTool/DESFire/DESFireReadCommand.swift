@@ -7,6 +7,7 @@ struct DESFireReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads a file: data, records or a value.",
+    usage: "nfc desfire read --app <aid> --file <number> [--key <number:hex>] [<options>]",
     discussion: """
       Data are one line of hexadecimal digits, records one line each, the oldest first, a value a number. \
       --offset and --length count bytes of data; of records, the newest that are left out, and how many are read.

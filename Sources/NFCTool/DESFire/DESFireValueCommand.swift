@@ -7,6 +7,7 @@ struct DESFireValueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "value",
     abstract: "Prints a value, or changes it and prints the new one.",
+    usage: "nfc desfire value --app <aid> --file <number> [--credit <number>] [<options>]",
     discussion: """
       A change counts when the card has committed it: one that is taken away before has the old value.
 

@@ -7,6 +7,7 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-key",
     abstract: "Changes a key.",
+    usage: "nfc plus change-key <place> --new-key <hex> [<options>]",
     discussion: """
       A sector's key is changed with the key of that sector that its access conditions name, A before B; the card's \
       own keys are changed with master. The new key is proved afterwards. A key that is lost cannot be had back.

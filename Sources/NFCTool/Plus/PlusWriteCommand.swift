@@ -7,6 +7,7 @@ struct PlusWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
     abstract: "Writes a block.",
+    usage: "nfc plus write <block> <hex> [--key <place:hex>] [<options>]",
     discussion: """
       The block has what it had, or what is written: never a mixture. A sector's last block, which has its access \
       conditions, is written only with --access-conditions: what no key may change in it cannot be had back.

@@ -5,6 +5,7 @@ import NFC
 struct AppKind: RecordKind {
   static let name = "app"
   static let abstract = "Writes the name of an Android app to open."
+  static let usage = "<package>"
   static let examples = ["app org.mozilla.firefox --virtual ntag213"]
 
   @Argument(help: "The app's package name.") var package: String

@@ -5,6 +5,7 @@ import NFC
 struct BluetoothKind: RecordKind {
   static let name = "bluetooth"
   static let abstract = "Writes how to reach a Bluetooth device."
+  static let usage = "<address> [--name <text>] [--le]"
   static let examples = ["bluetooth 00:11:22:33:44:55 --name Speaker --virtual ntag213"]
 
   @Argument(help: "The device's address, six bytes.") var address: String

@@ -5,6 +5,7 @@ import NFC
 struct ContactKind: RecordKind {
   static let name = "contact"
   static let abstract = "Writes a business card (vCard)."
+  static let usage = "[<file>] [--name <text>] [--phone <number>]"
   static let examples = [
     "contact --name \"Ada Lovelace\" --phone +441234567890 --virtual ntag215",
     "contact card.vcf --virtual ntag216",

@@ -5,6 +5,7 @@ import NFC
 struct ExternalKind: RecordKind {
   static let name = "external"
   static let abstract = "Writes text of an external type."
+  static let usage = "<type> <text>"
   static let examples = ["external example.com:ticket A-1234 --virtual ntag213"]
 
   @Argument(help: "The type: a domain, a colon, a name.") var type: String

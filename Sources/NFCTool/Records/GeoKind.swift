@@ -5,6 +5,7 @@ import NFC
 struct GeoKind: RecordKind {
   static let name = "geo"
   static let abstract = "Writes a place."
+  static let usage = "<lat,lon>"
   static let details =
     "Latitude and longitude are degrees, south and west of zero negative (WGS 84)."
   static let examples = ["geo 51.4779,-0.0015 --virtual ntag213"]

@@ -5,6 +5,7 @@ import NFC
 struct MIMEKind: RecordKind {
   static let name = "mime"
   static let abstract = "Writes a file as content of a media type."
+  static let usage = "<type> <file>"
   static let examples = ["mime text/plain notes.txt --virtual ntag215"]
 
   @Argument(help: "The media type, such as image/png.") var type: String

@@ -5,6 +5,7 @@ import NFC
 struct MailKind: RecordKind {
   static let name = "mail"
   static let abstract = "Writes an e-mail to send."
+  static let usage = "<address> [--subject <text>] [--body <text>]"
   static let examples = ["mail ada@example.com --subject \"Lamp 7 is broken\" --virtual ntag213"]
 
   @Argument(help: "The address.") var address: String

@@ -24,6 +24,7 @@ enum TelephoneNumber {
 struct TelephoneKind: RecordKind {
   static let name = "tel"
   static let abstract = "Writes a telephone number to call."
+  static let usage = "<number>"
   static let examples = ["tel +441234567890 --virtual ntag213"]
 
   @Argument(help: "The number.") var number: String
@@ -40,6 +41,7 @@ struct TelephoneKind: RecordKind {
 struct SMSKind: RecordKind {
   static let name = "sms"
   static let abstract = "Writes a text message to send."
+  static let usage = "<number> [<text>]"
   static let examples = ["sms +441234567890 \"I have arrived\" --virtual ntag213"]
 
   @Argument(help: "The number.") var number: String

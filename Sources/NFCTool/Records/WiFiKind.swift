@@ -15,6 +15,7 @@ struct WiFiKind: RecordKind {
 
   static let name = "wifi"
   static let abstract = "Writes how to join a Wi-Fi network."
+  static let usage = "<ssid> [--password <text>] [--security <kind>]"
   static let examples = ["wifi Guests --password \"correct horse\" --virtual ntag213"]
 
   @Argument(help: "The network's name.") var ssid: String

@@ -8,6 +8,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
     abstract: "Makes an NTAG 424 DNA sign its link at every tap.",
+    usage: "nfc sun setup <url-template> --key <number:hex> [--plan] [<options>]",
     discussion: """
       In the template {picc} stands for UID and read counter, enciphered; {uid} and {counter} for readable \
       ones; {enc} for 16 enciphered bytes of --file-data, {enc:32} for 32; {mac} for the MAC. nfc sun verify \

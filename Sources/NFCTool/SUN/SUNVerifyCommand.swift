@@ -7,6 +7,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Checks a link that a chip has signed, without a reader.",
+    usage: "nfc sun verify <url> --key <hex> [--file-key <hex>] [<options>]",
     discussion: """
       Prints UID, read counter and deciphered file data. Exit code 77 if the MAC is wrong or the key is another, \
       65 if the link is no such link.

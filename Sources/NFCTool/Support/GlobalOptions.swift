@@ -1,8 +1,8 @@
 import ArgumentParser
 import NFC
 
-/// The options that every command has.
-struct GlobalOptions: ParsableArguments {
+/// The options of every command that uses a reader: which one, and what is printed.
+struct ReaderOptions: ParsableArguments {
   @Option(
     name: .customLong("reader"),
     help: ArgumentHelp(
@@ -23,23 +23,16 @@ struct GlobalOptions: ParsableArguments {
       discussion: "May be given more than once.", valueName: "tag"))
   var virtual: [String] = []
 
-  @Option(
-    help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
-    transform: seconds)
-  var timeout: Duration?
-
   @Flag(help: "Print one JSON object per line.")
   var json = false
-
-  @Option(
-    help: ArgumentHelp("Take the tag with this UID.", valueName: "hex"),
-    transform: { try Hexadecimal.argument($0, "--uid") })
-  var uid: [UInt8]?
 
   @Flag(help: "Let libnfc print its log.")
   var verbose = false
 
   @OptionGroup var recording: RecordingOptions
+
+  /// Whether the readers are of this process: virtual ones, or those of a recording.
+  var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
 
   mutating func validate() throws {
     guard readers.isEmpty || virtual.isEmpty else {
@@ -49,9 +42,19 @@ struct GlobalOptions: ParsableArguments {
       throw ValidationError("--replay takes the place of --reader and --virtual.")
     }
   }
+}
 
-  /// Whether the readers are of this process: virtual ones, or those of a recording.
-  var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
+/// The options of every command that looks for a tag.
+struct TagOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
+    transform: seconds)
+  var timeout: Duration?
+
+  @Option(
+    help: ArgumentHelp("Take the tag with this UID.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "--uid") })
+  var uid: [UInt8]?
 
   /// Longer than anybody waits, and short enough for every clock.
   private static let longestTimeout = 1_000_000_000.0
@@ -63,6 +66,44 @@ struct GlobalOptions: ParsableArguments {
     }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
+}
+
+/// ``TagOptions`` of a command that looks for no tag: they are refused instead of doing nothing.
+struct NoTagOptions: ParsableArguments {
+  @Option(help: .hidden) private var timeout: String?
+  @Option(help: .hidden) private var uid: String?
+
+  mutating func validate() throws {
+    for (name, value) in [("--timeout", timeout), ("--uid", uid)] where value != nil {
+      throw ValidationError("\(name) is for commands that look for a tag, and this one does not.")
+    }
+  }
+}
+
+/// The options of every command that looks for a tag on a reader.
+struct GlobalOptions: ParsableArguments {
+  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var tag: TagOptions
+
+  init() {}
+
+  /// Those of a command that looks for no tag.
+  init(_ reader: ReaderOptions) throws {
+    self.reader = reader
+    tag = try TagOptions.parse([])
+  }
+
+  var readers: [String] { reader.readers }
+  var virtual: [String] { reader.virtual }
+  var json: Bool {
+    get { reader.json }
+    set { reader.json = newValue }
+  }
+  var verbose: Bool { reader.verbose }
+  var recording: RecordingOptions { reader.recording }
+  var timeout: Duration? { tag.timeout }
+  var uid: [UInt8]? { tag.uid }
+  var hasOwnReaders: Bool { reader.hasOwnReaders }
 }
 
 // MARK: - Before the subcommand
