@@ -44,7 +44,7 @@ package struct ConnectionString {
     guard let traits else {
       throw NFCError(
         .readerNotFound,
-        "\"\(text)\" is no connection string; it is DRIVER:ADDRESS, for instance "
+        "\"\(text)\" is not a connection string, which is DRIVER:ADDRESS, for instance "
           + "pn532_uart:/dev/ttyUSB0, with one of the drivers \(Self.drivers.joined(separator: ", "))"
       )
     }

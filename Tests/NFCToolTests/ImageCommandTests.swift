@@ -64,7 +64,7 @@ import Testing
           #expect(result.status == 64)
           #expect(result.output == "")
           #expect(result.errorLines.count == 1)
-          #expect(result.errors.contains("odd.xyz: no format of images is known by that name"))
+          #expect(result.errors.contains("odd.xyz: its extension names no format of images"))
           #expect(result.errors.contains(".bin, .mfd, .eml, .json, .nfc, .mct"))
           #expect(!result.errors.contains("nothing was written"))
         }

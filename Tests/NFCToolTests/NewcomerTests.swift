@@ -290,7 +290,7 @@ import VirtualNFC
   // MARK: The command line
 
   @Test(arguments: [
-    ("poll --timeout -1", 64, #"--timeout is a number of seconds from 0 on, not "-1""#),
+    ("poll --timeout -1", 64, #"--timeout is a number of seconds, 0 or more, not "-1""#),
     ("felica read --service 090F -1 --virtual suica", 64, #"The block "-1" is not like 0"#),
     ("version", 64, "it is nfc --version"), ("-V", 64, "-V"),
     ("virtual ntag213 --json", 64, "--json"),

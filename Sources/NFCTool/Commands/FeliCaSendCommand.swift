@@ -8,9 +8,9 @@ struct FeliCaSendCommand: AsyncParsableCommand {
     abstract: "Sends raw commands.",
     usage: "nfc felica send <hex> ... [<options>]",
     discussion: """
-      Each argument is a command without LEN and CRC. {idm} stands for the card's IDm, which all commands \
-      except Polling carry after their code. The answer to each command is printed on its own line, \
-      without LEN.
+      Each argument is a command without LEN and CRC. {idm} stands for the card's IDm, which follows the \
+      code of every command except Polling. The answer to each command is printed on its own line, without \
+      LEN.
 
       Example, which asks for the card's systems:
         nfc felica send "0C {idm}" --virtual suica

@@ -20,8 +20,8 @@ enum ImageFile {
     guard path != File.standard else { return .binary }
     guard let format = format(of: path) else {
       throw Failure(
-        .usage, "\(File.name(path)): no format of images is known by that name",
-        advice: "let it end in one of \(names)")
+        .usage, "\(File.name(path)): its extension names no format of images",
+        advice: "use one of \(names)")
     }
     return format
   }
@@ -80,7 +80,7 @@ enum ImageFile {
       return try format.decode(bytes)
     } catch {
       throw Failure(
-        .content, "\(File.name(path)) is no image of a tag: \(error)",
+        .content, "\(File.name(path)) is not an image of a tag: \(error)",
         advice: "images are \(names) files")
     }
   }

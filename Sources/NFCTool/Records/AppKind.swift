@@ -23,7 +23,7 @@ struct AppKind: RecordKind {
       }
     guard isPackage || isForced else {
       throw Failure(
-        .usage, "\"\(package)\" is no package name",
+        .usage, "\"\(package)\" is not a package name",
         advice: "it is like org.mozilla.firefox; insist with --as-is")
     }
     return NDEFMessage(.androidApplication(package))

@@ -29,7 +29,7 @@ struct ExternalKind: RecordKind {
       && parts[1].utf8.allSatisfy(Self.isName)
     guard isOne else {
       throw Failure(
-        .usage, "\"\(text)\" is no external type",
+        .usage, "\"\(text)\" is not an external type",
         advice: "it is like example.com:ticket; insist with --as-is")
     }
   }

@@ -79,7 +79,7 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
     help: ArgumentHelp("The file for the message; - for standard output.", valueName: "file"))
   var output: String
 
-  @Flag(help: "Take a link or type that most programs could not use.")
+  @Flag(help: "Accept a link or type even if most programs cannot use it.")
   var asIs = false
 
   func run() async throws {
@@ -96,7 +96,7 @@ enum MessageCheck {
       try message.validate()
       _ = try message.records.map { try $0.decoded }
     } catch {
-      throw Failure(status, "this is no NDEF message: \(error)", advice: "nothing was written")
+      throw Failure(status, "this is not an NDEF message: \(error)", advice: "nothing was written")
     }
   }
 }

@@ -13,7 +13,7 @@ enum TelephoneNumber {
       number.allSatisfy({ $0.isASCII && ($0.isNumber || "*#".contains($0)) })
     else {
       throw Failure(
-        .usage, "\"\(text)\" is no telephone number",
+        .usage, "\"\(text)\" is not a telephone number",
         advice: "it is like +441234567890; insist with --as-is")
     }
     return digits.replacing("#", with: "%23")

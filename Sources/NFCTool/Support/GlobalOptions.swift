@@ -7,26 +7,24 @@ struct ReaderOptions: ParsableArguments {
     name: .customLong("reader"),
     help: ArgumentHelp(
       """
-      The reader: as libnfc names it, for instance pn532_uart:/dev/ttyUSB0, or pcsc: and a part of a \
-      PC/SC reader's name.
+      The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
       """,
       discussion: """
-        May be given more than once. The environment variable NFC_READER does the same for one. Without \
-        either, all that are found.
+        May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used.
         """,
       valueName: "connection-string"))
   var readers: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "No reader, but a virtual one with this tag in its field: a chip's name, a dump file, or demo.",
+      "Use a virtual reader with this tag in its field: a chip's name, a dump file, or demo.",
       discussion: "May be given more than once.", valueName: "tag"))
   var virtual: [String] = []
 
   @Flag(help: "Print one JSON object per line.")
   var json = false
 
-  @Flag(help: "Let libnfc print its log.")
+  @Flag(help: "Show libnfc's log.")
   var verbose = false
 
   @OptionGroup var recording: RecordingOptions
@@ -52,7 +50,7 @@ struct TagOptions: ParsableArguments {
   var timeout: Duration?
 
   @Option(
-    help: ArgumentHelp("Take the tag with this UID.", valueName: "hex"),
+    help: ArgumentHelp("Use the tag with this UID.", valueName: "hex"),
     transform: { try Hexadecimal.argument($0, "--uid") })
   var uid: [UInt8]?
 
@@ -62,7 +60,7 @@ struct TagOptions: ParsableArguments {
   private static func seconds(_ text: String) throws -> Duration {
     guard let value = NumberArgument.decimal(text), value >= 0, value <= longestTimeout else {
       throw ValidationError(
-        "--timeout is a number of seconds from 0 on, not \"\(ArgumentText.shown(text))\".")
+        "--timeout is a number of seconds, 0 or more, not \"\(ArgumentText.shown(text))\".")
     }
     return .milliseconds(Int64((value * 1000).rounded()))
   }

@@ -51,7 +51,7 @@ struct VirtualTags: Sendable {
       near.isEmpty ? "" : "did you mean \(near.joined(separator: ", "))? "
     return Failure(
       .usage, "there is no virtual tag \"\(name)\"",
-      advice: "\(hint)nfc virtual --list shows all; a dump file does as well")
+      advice: "\(hint)nfc virtual --list shows all; a dump file can be given, too")
   }
 
   /// The tag that an image file is of.
@@ -61,7 +61,7 @@ struct VirtualTags: Sendable {
       return try VirtualTag.image(image)
     } catch {
       throw Failure(
-        .content, "\(File.name(name)) is no image of a tag: \(error)",
+        .content, "\(File.name(name)) is not an image of a tag: \(error)",
         advice: "images are \(ImageFile.names) files")
     }
   }
