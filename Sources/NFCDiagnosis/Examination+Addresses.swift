@@ -90,7 +90,7 @@ extension Examination {
     guard let node = files.node(path) else { return [portIsMissing(path)] }
     guard node.kind == .characterDevice else {
       return [
-        Finding(.notThisReader, "\(path) is no serial port", advice: "name one, as /dev/ttyUSB0")
+        Finding(.notThisReader, "\(path) is not a serial port", advice: "name one, as /dev/ttyUSB0")
       ]
     }
     var findings: [Finding] = []

@@ -158,7 +158,7 @@ extension Examination {
         "the PC/SC service is not installed", "sudo apt install pcscd libccid, then \(start)")
     }
     guard files.exists(socket) else {
-      return finding("the PC/SC service does not run: \(socket) is not there", start)
+      return finding("the PC/SC service is not running: \(socket) is not there", start)
     }
     return finding(
       "the PC/SC service does not answer at \(socket)",

@@ -112,7 +112,7 @@ extension Examination {
     }
     return Finding(
       .inUse, "a program of another user has it",
-      advice: "sudo fuser -v \(device.node) tells which (package psmisc); end it")
+      advice: "sudo fuser -v \(device.node) shows which (package psmisc); end it")
   }
 
   private func takingFromService(_ device: USBDevice) -> String {

@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Why this login may not use a device node, and how it could.
+/// Why this user may not use a device node, and how it could.
 struct NodeRights {
   let files: SystemFiles
   let accounts: Accounts

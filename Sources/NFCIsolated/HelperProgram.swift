@@ -22,7 +22,7 @@ struct HelperProgram: Sendable {
   func executable() throws -> String {
     if let named = path ?? Self.environment(Self.variable) {
       guard Self.isExecutable(named) else {
-        throw Self.missing("\(named), which is to drive the reader, is no program")
+        throw Self.missing("\(named), which is to drive the reader, is not a program")
       }
       return named
     }

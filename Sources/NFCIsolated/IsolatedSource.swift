@@ -56,7 +56,7 @@ package struct IsolatedSource: ReaderSource {
     guard ConnectionString.drivers.contains(inner.scheme) else {
       throw NFCError(
         .readerNotFound,
-        "\"\(address)\" is no address of a reader; it is \(Self.scheme): and a libnfc connection "
+        "\"\(address)\" is not the address of a reader, which is \(Self.scheme): and a libnfc connection "
           + "string, for instance \(Self.scheme):pn532_uart:/dev/ttyUSB0")
     }
     return inner

@@ -44,7 +44,7 @@ package struct ConnectionString {
     guard let traits else {
       throw NFCError(
         .readerNotFound,
-        "\"\(text)\" is no connection string; it is DRIVER:ADDRESS, for instance "
+        "\"\(text)\" is not a connection string, which is DRIVER:ADDRESS, for instance "
           + "pn532_uart:/dev/ttyUSB0, with one of the drivers \(Self.drivers.joined(separator: ", "))"
       )
     }
@@ -64,11 +64,18 @@ package struct ConnectionString {
     }
     let path = parts[0]
     // libnfc takes what stands after the next colon for the speed.
-    guard parts.count == 1 || parts.count == 2 && parts[1].allSatisfy(\.isNumber) else {
+    let numbers = parts.dropFirst().filter { $0.allSatisfy { "0"..."9" ~= $0 } }
+    if parts.count > 2, numbers.count == parts.count - 1, !numbers.contains("") {
       throw NFCError(
         .readerNotFound,
-        "libnfc cuts the path in \"\(text)\" at its first colon; use another name of the same "
-          + "device, for instance one in /dev/serial/by-id")
+        "\"\(text)\" has more than one speed; write \(driver):\(path):\(numbers[0])")
+    }
+    guard parts.count == 1 || parts.count == 2 && numbers.count == 1 else {
+      throw NFCError(
+        .readerNotFound,
+        "libnfc takes \"\(parts[1])\" in \"\(text)\" for the speed, which is a number; if the colon "
+          + "is part of a path, use another name of the same device, for instance one in "
+          + "/dev/serial/by-id")
     }
     return traits.address == .serialPort ? .serialPort(path) : .node(path)
   }

@@ -124,7 +124,7 @@ final class JewelExchange {
       )
     }
     guard let value = try read(.manualReceive, count: 1).first else {
-      throw NFCError(.tagResponseError, "the reader's chip does not tell its registers")
+      throw NFCError(.tagResponseError, "the reader's chip does not report its registers")
     }
     receiverControl = value & ~Self.parityDisable
     return value & ~Self.parityDisable

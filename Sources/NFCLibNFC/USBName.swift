@@ -95,7 +95,7 @@ extension USBAccess.Obstacle {
     case .noRights:
       NFCError(
         .readerUnavailable,
-        "this login may not use \(connectionString): it has no right to write to \(device.node)")
+        "this user may not use \(connectionString): it has no right to write to \(device.node)")
     case .kernelDriver:
       NFCError(
         .readerUnavailable,

@@ -165,7 +165,7 @@ package final class PCSCDriver: ReaderDriver {
     let reason =
       switch failure {
       case .securityViolation: "to use PC/SC readers, allow access_pcsc and access_card in polkit"
-      case .communication: "the PC/SC service does not answer; to use PC/SC readers, restart pcscd"
+      case .communication: "to use PC/SC readers, restart pcscd"
       default: "to use PC/SC readers, start pcscd"
       }
     return NFCError(.readerUnavailable, reason, cause: failure.cause)

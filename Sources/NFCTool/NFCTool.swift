@@ -9,9 +9,9 @@ struct NFCTool: AsyncParsableCommand {
     commandName: "nfc",
     abstract: "Reads, writes and plays NFC tags.",
     discussion: """
-      A reader is named by --reader or NFC_READER; with neither, all that are found are used. \
-      --virtual TAG needs no reader at all. --reader, --virtual, --timeout, --json, --uid and \
-      --verbose stand before or after the subcommand.
+      Name a reader with --reader or NFC_READER; otherwise all readers that are found are used. --virtual \
+      TAG needs no hardware. --reader, --virtual, --timeout, --json, --uid and --verbose can stand before \
+      or after the subcommand.
 
       Example:
         nfc --virtual demo poll

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NFCDiagnosis
 
-/// What to do where this login may not use a node: by its group, its mode, and udev's rules.
+/// What to do where this user may not use a node: by its group, its mode, and udev's rules.
 @Suite struct PermissionDiagnosisTests {
   /// The line that libnfc's file has for an ACR122U, and others that give no rights.
   private static let rules = """

@@ -16,7 +16,9 @@ import Testing
     }
   }
 
-  private static let modules = ["NFC", "VirtualNFC", "CoreNFC", "DriverConformance"]
+  private static let modules = [
+    "NFC", "VirtualNFC", "CoreNFC", "DriverConformance", "SecureTags", "Recordings", "TagImages",
+  ]
 
   /// The snippets of a module's articles; one that imports nothing goes on after `import` of that module.
   private static func snippets(_ module: String) throws -> [(article: String, text: String)] {

@@ -85,7 +85,7 @@ import Testing
   func hexadecimalThatIsWrong(_ line: String) async throws {
     let result = try await Tool.run(line.split(separator: " ").map(String.init))
     #expect(result.status == 64)
-    #expect(result.errors.contains("is not hexadecimal: character 2 is no digit from 0 to F"))
+    #expect(result.errors.contains("is not hexadecimal: character 2 is not a digit from 0 to F"))
     if ["send", "--key", "--password"].contains(where: line.contains) {
       #expect(!result.errors.contains("3G"))
     }

@@ -102,7 +102,7 @@ import Testing
       "felica", "send", "06012E4CD86A1F930501090001800B", "--virtual", "suica")
     #expect(result.status == 74)
     #expect(result.errorLines.count == 1)
-    #expect(result.errors.contains("not for this card's IDm"))
+    #expect(result.errors.contains("not for this card's IDm, 01010612B41C7D2A: write {idm}"))
   }
 
   @Test func whatIsWrittenIsRead() async throws {

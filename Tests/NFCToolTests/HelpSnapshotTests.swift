@@ -33,6 +33,28 @@ import Testing
     }
   }
 
+  /// The line that shows how a command is written is short, and shows nothing that the help does not explain.
+  @Test func everyUsageIsShort() async throws {
+    let text = try String(contentsOf: Self.file, encoding: .utf8)
+    for page in Self.pages(text) {
+      let parts = page.text.split(separator: "\nUSAGE: ", maxSplits: 1)
+      let rest = try #require(parts.last?.split(separator: "\n\n", maxSplits: 1))
+      let usage = try #require(rest.first)
+      let explained = try #require(rest.last)
+      for line in usage.split(separator: "\n") {
+        let words = line.drop { $0 == " " }
+        #expect(words.hasPrefix(page.name))
+        #expect("USAGE: ".count + words.count <= 80, "\(line)")
+        for match in words.matches(of: /--[a-z-]+|<[^>]+>/) where match.output != "<options>" {
+          #expect(explained.contains(match.output))
+        }
+        for option in ["--reader", "--virtual", "--timeout", "--uid", "--verbose"] {
+          #expect(!words.contains(option), "\(line)")
+        }
+      }
+    }
+  }
+
   /// Every command says how it is used.
   @Test func everyHelpHasAnExample() async throws {
     let text = try String(contentsOf: Self.file, encoding: .utf8)

@@ -47,6 +47,44 @@ import Testing
     }
   }
 
+  /// The extension names the format, for a tag as for a file: what is wrong is said before the bytes are looked at.
+  @Test func aVirtualTagNeedsAKnownExtension() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.bin").path
+      #expect(try await Tool.run("dump", file, "--virtual", "ntag213").status == 0)
+      let bytes = try Data(contentsOf: URL(filePath: file))
+      let odd = directory.appending(path: "odd.xyz")
+      let text = directory.appending(path: "flipper.txt")
+      let plain = directory.appending(path: "plain")
+      for content in [bytes, bytes.dropLast(), Data("nonsense\n".utf8), Data()] {
+        try Data(content).write(to: odd)
+        for command in ["info", "read", "poll --once", "restore \(file)"] {
+          let result = try await Tool.run(
+            command.split(separator: " ").map(String.init) + ["--virtual", odd.path])
+          #expect(result.status == 64)
+          #expect(result.output == "")
+          #expect(result.errorLines.count == 1)
+          #expect(result.errors.contains("odd.xyz: its extension names no format of images"))
+          #expect(result.errors.contains(".bin, .mfd, .eml, .json, .nfc, .mct"))
+          #expect(!result.errors.contains("nothing was written"))
+        }
+      }
+      // What cannot be taken for anything else, and a file without an extension.
+      #expect(try await Tool.run("convert", file, text.path + ".nfc").status == 0)
+      try FileManager.default.moveItem(atPath: text.path + ".nfc", toPath: text.path)
+      try bytes.write(to: plain)
+      for path in [text.path, plain.path] {
+        let result = try await Tool.run("info", "--json", "--virtual", path)
+        #expect(result.status == 0)
+        #expect(result.output.contains("NTAG213"))
+      }
+      try bytes.dropLast().write(to: plain)
+      let broken = try await Tool.run("info", "--virtual", plain.path)
+      #expect(broken.status == 65)
+      #expect(broken.errors.contains("images are .bin, .mfd, .eml, .json, .nfc, .mct files"))
+    }
+  }
+
   @Test func restoresBlocks() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.bin").path

@@ -201,11 +201,54 @@ import VirtualNFC
     ("icode-slix2", #""protection":{"password":false,"read":false,"attempts":0}"#),
     ("st25dv04k", #""areas":[{"first":0,"last":127,"readPassword":false,"writePassword":false}]"#),
     ("barcode", #""uri":"https://box.dev/nfc""#), ("topaz96", #""locks":{"static":"0160"}"#),
+    ("st25ta02kb", #""originality":"genuine""#), ("st25tv02kc", #""originality":"genuine""#),
+    ("st25tv02kc", #""signature":"FE458A550ACD30B4"#), ("st25ta", #""originality":"unknown""#),
     ("desfire-ev2", #""version":"0401"#), ("felica-lite-s", #""lockedBlocks":[]"#),
   ])
   func reports(_ name: String, _ part: String) async throws {
     let result = try await Tool.run("info", "--json", "--virtual", name)
     #expect(result.status == 0)
     #expect(result.output.contains(part))
+  }
+
+  /// A signature of another UID, with a key that is not known, and none in its place.
+  @Test(arguments: [
+    ("E00208000A227AAA", "E00208000A17DB6E", #""originality":"notGenuine""#, true),
+    ("\(Array("K04S".utf8).hexadecimal)", Array("K05S".utf8).hexadecimal, "unknown", true),
+    (Array("K04S".utf8).hexadecimal, "00000000", "unknown", false),
+  ])
+  func aSignatureInTheMemory(
+    _ text: String, _ other: String, _ verdict: String, _ hasSignature: Bool
+  ) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.json")
+      #expect(try await Tool.run("dump", file.path, "--virtual", "st25tv02kc").status == 0)
+      let content = try String(contentsOf: file, encoding: .utf8)
+      // UIDs stand least significant byte first.
+      func stored(_ text: String) -> String {
+        guard text.hasPrefix("E0"), let bytes = [UInt8](hexadecimal: text) else { return text }
+        return Array(bytes.reversed()).hexadecimal
+      }
+      let changed = content.replacing(stored(text), with: stored(other)).replacing(
+        text, with: other)
+      #expect(changed != content)
+      try Data(changed.utf8).write(to: file)
+      let result = try await Tool.run("info", "--json", "--virtual", file.path)
+      #expect(result.status == 0)
+      #expect(result.output.contains(verdict), "\(result.output)")
+      #expect(result.output.contains(#""signature":"#) == hasSignature)
+    }
+  }
+
+  /// A password for reading keeps the signature, too: what is not read is no verdict.
+  @Test func aSignatureBehindAPassword() async throws {
+    try await Tool.with("st25ta02kb") { nfc async throws in
+      let password = "00112233445566778899AABBCCDDEEFF"
+      #expect(try await nfc(["protect", "--read", "--password", password]).status == 0)
+      let closed = try await nfc(["info", "--json"])
+      #expect(closed.status == 0)
+      #expect(closed.output.contains(#""originality":"unknown""#))
+      #expect(!closed.output.contains(#""signature":"#))
+    }
   }
 }

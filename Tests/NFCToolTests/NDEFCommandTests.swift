@@ -89,7 +89,7 @@ import Testing
 
   @Test func brokenNDEFIsWrongContent() async throws {
     try await Tool.with("ntag215") { nfc async throws in
-      // A message TLV of three bytes that is no NDEF message: type name format 7.
+      // A message TLV of three bytes that is not an NDEF message: type name format 7.
       #expect(try await nfc(["mifare", "send", "A2040303D700", "A20500FE0000"]).status == 0)
       let result = try await nfc(["read", "--json"])
       #expect(result.status == 65)

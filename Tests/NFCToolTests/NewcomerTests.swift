@@ -166,12 +166,28 @@ import VirtualNFC
     #expect(own.isSubset(of: all))
   }
 
+  /// `info` knows all that the commands of one technology know, by the same names.
+  @Test(arguments: ["iso15693 info --virtual icode-slix2", "felica info --virtual suica"])
+  func infoHasAllRows(_ line: String) async throws {
+    func rows(_ line: String) async throws -> Set<String> {
+      let result = try await Tool.run(Self.words(line))
+      #expect(result.status == 0)
+      return Set(result.lines.map { $0.replacing(/\s+/, with: " ") })
+    }
+    let own = try await rows(line)
+    #expect(own.count > 5)
+    let all = try await rows(line.split(separator: " ").dropFirst().joined(separator: " "))
+    #expect(own.subtracting(all) == [])
+  }
+
   @Test func readersAndDoctorNameAReaderAlike() async throws {
     try await Tool.with("ntag213") { nfc async throws in
       for command in [["readers", "--json"], ["doctor", "--json"]] {
         let result = try await nfc(command)
         #expect(result.status == 0)
         #expect(result.output.contains(#""connectionString":"pn532_uart:"#))
+        #expect(result.output.contains(#""name":"#))
+        #expect(!result.output.contains(#""reader":"#))
       }
     }
   }
@@ -274,11 +290,33 @@ import VirtualNFC
   // MARK: The command line
 
   @Test(arguments: [
-    ("poll --timeout -1", 64, #"--timeout is a number of seconds from 0 on, not "-1""#),
+    ("poll --timeout -1", 64, #"--timeout is a number of seconds, 0 or more, not "-1""#),
     ("felica read --service 090F -1 --virtual suica", 64, #"The block "-1" is not like 0"#),
     ("version", 64, "it is nfc --version"), ("-V", 64, "-V"),
     ("virtual ntag213 --json", 64, "--json"),
-    ("felica send 00 --virtual suica", 74, "not for this card's IDm, 01010612B41C7D2A"),
+    (
+      "felica send 0C --virtual suica", 74,
+      "it lacks the card's IDm, 01010612B41C7D2A: write {idm} after its code"
+    ),
+    (
+      "felica send 0C01020304AABBCCDD --virtual suica", 74,
+      "not for this card's IDm, 01010612B41C7D2A: write {idm} instead of 01020304AABBCCDD"
+    ),
+    (
+      "felica send FE{idm} --virtual suica", 74,
+      "the card does not know the command, or it has left"
+    ),
+    ("felica send {idm}0 --virtual suica", 64, "Command 1 is not hexadecimal"),
+    ("readers --uid 04 --virtual ntag213", 64, "--uid is for commands that look for a tag"),
+    ("--timeout 1 doctor --virtual ntag213", 64, "--timeout is for commands that look for a tag"),
+    (
+      "read --reader pn532_uart:/dev/ttyUSB0:115200:115200", 69,
+      "has more than one speed; write pn532_uart:/dev/ttyUSB0:115200"
+    ),
+    (
+      "read --reader pn532_uart:/dev/serial/by-path/pci-0000:00:14.0", 69,
+      "/dev/serial/by-id"
+    ),
     (
       "read --reader pn532_uart:/dev/nowhere", 69,
       "nfc doctor --reader pn532_uart:/dev/nowhere says more"

@@ -52,6 +52,10 @@ import VirtualNFC
       "felica send 0401010612B41C7D2A --virtual suica --json",
       "{\"command\":\"0401010612B41C7D2A\",\"answer\":\"0501010612B41C7D2A00\"}\n"),
     Case("felica send 00FFFF0100 --virtual suica", "0101010612B41C7D2A100B4B428485D0FF0003\n"),
+    // Request System Code: two systems (FeliCa Card User's Manual, 4.4.6).
+    Case(
+      "felica send 0C_{idm} 04{idm} --virtual suica",
+      "0D01010612B41C7D2A020003FE00\n0501010612B41C7D2A00\n"),
     Case("felica send 00FFFF0100 --virtual ntag215", "", 66, errors: ["FeliCa"]),
     Case("felica send FE --virtual suica", "", 74, errors: ["01010612B41C7D2A"]),
     Case(

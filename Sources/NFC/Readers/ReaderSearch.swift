@@ -140,8 +140,10 @@ package enum ReaderSearch {
   package static func nothingFound() async throws -> NFCError {
     for source in ReaderSources.all {
       if let obstacle = try await onOwnThread({ source.obstacle() }) {
+        let cause = obstacle.cause.map { ", and \($0)" } ?? ""
         return NFCError(
-          .readerNotFound, "no reader was found (\(obstacle.reason))", cause: obstacle.cause)
+          .readerNotFound, "no reader was found\(cause); \(obstacle.reason)",
+          cause: obstacle.cause)
       }
     }
     let names = ReaderSources.all.map(\.name)

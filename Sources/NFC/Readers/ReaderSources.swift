@@ -75,7 +75,7 @@ public enum ReaderSources {
     let schemes = all.flatMap(\.schemes).joined(separator: ", ")
     return NFCError(
       .readerNotFound,
-      "\"\(address)\" is no reader's address; it is SCHEME:ADDRESS, for instance "
+      "\"\(address)\" is not the address of a reader, which is SCHEME:ADDRESS, for instance "
         + "pn532_uart:/dev/ttyUSB0, with one of the schemes \(schemes)")
   }
 
@@ -86,7 +86,7 @@ extension Reader {
   /// Starts a reader that hangs as if it had been plugged in again. Nothing may have it open.
   ///
   /// - Throws: ``NFCError/Code/unsupported`` for a reader that is not on USB; ``NFCError/Code/readerNotFound``;
-  ///   ``NFCError/Code/readerUnavailable`` if a program has it, or this login may not use it;
+  ///   ``NFCError/Code/readerUnavailable`` if a program has it, or this user may not use it;
   ///   ``NFCError/Code/readerLost`` if it has not come back.
   public static func reset(_ address: ReaderAddress) async throws {
     guard let source = ReaderSources.source(of: address) else {

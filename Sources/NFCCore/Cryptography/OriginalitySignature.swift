@@ -50,8 +50,17 @@ public enum OriginalitySignature {
       return .genuine
     }
     if case .presumed = Type2Chip(product)?.signature { return .unknown }
-    return keys.isEmpty ? .unknown : .notGenuine
+    return keys.isEmpty || withOtherKeys.contains(product.name) ? .unknown : .notGenuine
   }
+
+  /// Whether a key is known that products of this name are signed with.
+  package static func isKnown(for product: TagProduct) -> Bool { !keys(for: product).isEmpty }
+
+  /// What does not say by which of its maker's keys it is signed (Proxmark3, recover_pk.py: three chips of the first
+  /// kind, none of the others).
+  private static let withOtherKeys: Set = [
+    "ST25TA02KB", "ST25TA02KB-D", "ST25TA02KB-P", "ST25TA512B",
+  ]
 
   /// The keys that products of this name are signed with.
   static func keys(for product: TagProduct) -> [PublicKey] {
@@ -67,6 +76,9 @@ public enum OriginalitySignature {
     case "ICODE DNA", "ICODE SLIX2": [.icode]
     case "NTAG 5 switch", "NTAG 5 link or boost": [.ntag21x]
     case "ICODE DNA or NTAG 5": [.icode, .ntag21x]
+    // AN5101 is for these.
+    case "ST25TA02KB", "ST25TA02KB-D", "ST25TA02KB-P", "ST25TA512B": [.st25ta02KB]
+    case "ST25TV02KC": [.st25tv02KC]
     default: []
     }
   }

@@ -224,8 +224,8 @@ extension NFCError: CustomStringConvertible {
     var text = reason
     if let attempts { text += ", \(attempts)" }
     if let place { text += " (\(place))" }
-    // The reason says that already.
-    if let cause, cause != .notCarried { text += ": \(cause)" }
+    // The reason may say that already.
+    if let cause, cause != .notCarried, !reason.contains("\(cause)") { text += ": \(cause)" }
     return text
   }
 }

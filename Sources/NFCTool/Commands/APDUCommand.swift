@@ -6,13 +6,14 @@ struct APDUCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apdu",
     abstract: "Sends ISO 7816 commands.",
+    usage: "nfc apdu <hex> ... [--aid <hex>] [<options>]",
     discussion: """
-      Each argument is a command. Each answer stands on a line: data, a space, status word. A \
+      Each argument is a command. Each answer is printed on its own line: data, a space, status word. A \
       status word other than 9000 is an answer like any other.
 
-      A command that is longer than the reader accepts goes in parts (command chaining), data that \
-      the card announces (61xx) are fetched, and a wrong Le (6Cxx) is corrected once. --raw does none \
-      of this: one exchange per command, and the card's own status word.
+      A command that is longer than the reader accepts is sent in parts (command chaining), data that the \
+      card announces (61xx) is fetched, and a wrong Le (6Cxx) is corrected once. With --raw each command \
+      is one exchange, and the card's own status word is printed.
 
       Example:
         nfc apdu --aid D2760000850101 "00 A4 00 0C 02 E1 03" 00B000000F
@@ -40,7 +41,7 @@ struct APDUCommand: AsyncParsableCommand {
     }
     if let index = texts.all.firstIndex(where: { APDU($0) == nil }) {
       throw ValidationError(
-        "Command \(index + 1) is no APDU: it is CLA INS P1 P2, then Lc and data, then Le.")
+        "Command \(index + 1) is not an APDU: it is CLA INS P1 P2, then Lc and data, then Le.")
     }
   }
 

@@ -8,10 +8,11 @@ struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Converts an image to another format, without a reader.",
+    usage: "nfc convert <input> <output>",
     discussion: """
       The extensions name the formats: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 \
       and libnfc, .json Proxmark3, .nfc Flipper Zero (versions 2 to 4 are read, 4 is written), .mct MIFARE \
-      Classic Tool. What the new format has no place for is said in one line.
+      Classic Tool. Whatever the new format cannot hold is listed in one line.
 
       Example:
         nfc convert card.mfd card.nfc
@@ -33,9 +34,10 @@ struct DecodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
     abstract: "Shows the NDEF message in a file, without a reader.",
+    usage: "nfc decode <file> [--json]",
     discussion: """
-      The file is a message as read --raw or nfc encode save it, a message in JSON, or the image of a \
-      tag. One line per record.
+      The file is a message as nfc read --raw or nfc encode saves it, a message in JSON, or the image of a \
+      tag. Prints one line per record.
 
       Example:
         nfc decode message.ndef --json

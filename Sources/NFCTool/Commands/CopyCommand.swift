@@ -7,10 +7,11 @@ struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Copies one tag to the next one.",
+    usage: "nfc copy [--ndef] [<options>]",
     discussion: """
-      Reads the first tag, or the one of --uid, and waits for another. Between tags of one kind and size \
-      the user's memory is copied, otherwise the NDEF message. UID, locks, passwords and configuration \
-      stay behind, and the command says so.
+      Reads the first tag, or the one that --uid names, and waits for another. Between tags of one kind \
+      and size the user memory is copied, otherwise the NDEF message. UID, locks, passwords and \
+      configuration stay behind, and the command says so.
 
       Example:
         nfc copy --virtual ntag213 --virtual ntag215
@@ -128,7 +129,7 @@ struct CopyCommand: AsyncParsableCommand {
         ]).text)
     }
     session.note(
-      "copied \(result.what) of \(from.hexadecimal) to \(to.hexadecimal); what stays behind: "
+      "copied \(result.what) of \(from.hexadecimal) to \(to.hexadecimal); left behind: "
         + result.leftBehind.joined(separator: "; "))
   }
 }

@@ -7,10 +7,11 @@ struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Compares two images, or an image with the tag on the reader.",
+    usage: "nfc diff <a> <b> [<options>]",
     discussion: """
-      One line per page or block that differs, and for signature and counters; keys and passwords are \
-      masked. What is unknown in one of the two is no difference. - stands for the tag. Exit code 0 if \
-      they are equal, 1 if not, 65 if they are images of different kinds.
+      Prints one line per page or block that differs, and one for a different signature or counter; keys \
+      and passwords are masked. What one of the two does not know is not a difference. - stands for the \
+      tag. The exit code is 0 if they are equal, 1 if not, and 65 if they are images of different kinds.
 
       Example:
         nfc diff before.bin - --virtual ntag216

@@ -7,20 +7,21 @@ struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Says why a reader cannot be opened, and what to do.",
+    usage: "nfc doctor [--report <file>] [--reset] [<options>]",
     discussion: """
-      Looks at what the system reports of its USB devices, serial ports, permissions, programs, libnfc's \
-      configuration and the PC/SC service; a block for each reader. No reader is opened, except the one \
-      that --reader or NFC_READER names, if nothing else says why it cannot be. Programs of other users \
-      are seen only by root.
+      Examines USB devices, serial ports, permissions, programs, libnfc's configuration and the PC/SC \
+      service, and prints a block for each reader. No reader is opened except the one that --reader or \
+      NFC_READER names, and only if nothing else explains why it cannot be. Programs of other users are \
+      visible only to root.
 
-      The exit code is 0 if at least one reader can be opened as far as that is seen, or the named one \
-      was; otherwise 69. With --json each finding is a line, and so is a reader without one. What has \
-      "obstacle":false is worth knowing and stops nothing.
+      The exit code is 0 if at least one reader can be opened, as far as can be seen without opening it, \
+      or if the named one was opened; otherwise it is 69. With --json each finding is one line, and so is \
+      a reader without findings. A finding with "obstacle":false is worth knowing but stops nothing.
 
-      --report writes what a report on a reader needs to a file: the system, versions, what stands above, \
-      and how long opening each reader, a poll and a read took. Put a tag on the reader for it. UIDs and \
-      serial numbers are left out without --with-uids. --reset starts a USB reader that hangs as if it had \
-      been plugged in again; nothing may be using it.
+      --report writes a file with what a bug report needs: the system, versions, the findings, and how \
+      long it took to open each reader, to poll and to read. Put a tag on the reader first. UIDs and \
+      serial numbers are left out without --with-uids. --reset restarts a USB reader that hangs, as if it \
+      had been plugged in again; no program may be using it.
 
       Examples:
         nfc doctor
@@ -28,7 +29,8 @@ struct DoctorCommand: AsyncParsableCommand {
         nfc doctor --report report.md
       """)
 
-  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup var others: NoTagOptions
 
   @Option(help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"))
   var report: String?
@@ -132,7 +134,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let findings = reader.findings.isEmpty ? [nil] : reader.findings.map(Optional.some)
     for finding in findings {
       let own: [JSON.Member?] = [
-        JSON.Member(key: "reader", value: .string(reader.name)),
+        JSON.Member(key: "name", value: .string(reader.name)),
         reader.usb.map { JSON.Member(key: "usb", value: .string($0)) },
         reader.place.map { JSON.Member(key: "place", value: .string($0)) },
         reader.connectionString.map { JSON.Member(key: "connectionString", value: .string($0)) },

@@ -32,7 +32,7 @@ struct DumpArguments: ParsableArguments {
         guard partial else {
           throw Failure(
             .notAllowed, "not all of the tag was read: \(missing)", tag: tag.name,
-            advice: "nothing was saved; give another --key, or --partial for the rest")
+            advice: "nothing was saved; give its key or password, or save the rest with --partial")
         }
         session.note("what was not read was left out: \(missing)")
       }
@@ -52,17 +52,18 @@ struct DumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves a tag's memory in a file.",
+    usage: "nfc dump <file> [--key <hex>] [--keys <file>] [--partial] [<options>]",
     discussion: """
-      Of any tag that has a memory: MIFARE Classic, Ultralight and NTAG, DESFire, ISO 15693, FeliCa, Topaz. \
-      The file's extension names the format: .bin and .mfd are the bytes as they are, .eml is text of \
-      Proxmark3 and libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool. Version, \
-      signature, counters and locks are saved where the format has a place for them; what it has no place \
-      for is said in one line.
+      Works with every tag that has a memory: MIFARE Classic, Ultralight and NTAG, DESFire, ISO 15693, \
+      FeliCa, Topaz. The file's extension names the format: .bin and .mfd are the bytes as they are, .eml \
+      is text of Proxmark3 and libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool. \
+      Version, signature, counters and locks are saved where the format has a place for them; whatever it \
+      cannot hold is listed in one line.
 
-      In .bin, .mfd, .eml and .json of a MIFARE Classic the key that was used stands in place of each \
-      that cannot be read; passwords and keys of an Ultralight or NTAG are zeros. What no key opens ends \
-      with exit code 77 and no file, or is left out with --partial. Every image can be used as --virtual \
-      FILE.
+      In .bin, .mfd, .eml and .json files of a MIFARE Classic, the key that was used stands in for each \
+      key that cannot be read; passwords and keys of an Ultralight or NTAG are zeros. If a part of the \
+      memory cannot be read, the command ends with exit code 77 and writes no file, unless --partial \
+      leaves that part out. Every image can be used with --virtual FILE.
 
       Example:
         nfc dump tag.nfc --virtual ntag216
@@ -79,8 +80,9 @@ struct MiFareDumpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
     abstract: "Saves the memory of a MIFARE or NTAG tag in a file.",
+    usage: "nfc mifare dump <file> [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
-      As nfc dump does, and refuses other tags.
+      Like nfc dump, but refuses other tags.
 
       Example:
         nfc mifare dump card.mfd --key A0B1C2D3E4F5 --virtual classic-1k

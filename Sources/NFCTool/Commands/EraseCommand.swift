@@ -6,9 +6,9 @@ struct EraseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
     abstract: "Makes the NDEF message empty.",
+    usage: "nfc erase [--verify] [<options>]",
     discussion: """
-      The tag stays an NDEF tag. What stood in its memory after the message's length may still be \
-      there.
+      The tag stays an NDEF tag. The old content may still be in its memory.
 
       Example:
         nfc erase --virtual ntag213

@@ -6,6 +6,7 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows the systems and services of a FeliCa card.",
+    usage: "nfc felica info [<options>]",
     discussion: """
       Each service follows its system, with what it can do and whether it needs a key.
 
@@ -24,11 +25,12 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
       }
       var facts = tag.detected.facts(product)
       facts.append(JSON.Member(key: "maker", value: .string(product?.maker ?? "Sony")))
-      facts += card.members(tag.kind)
-      guard !options.json else { return try Output.line(JSON.object(facts).text) }
+      guard !options.json else {
+        return try Output.line(JSON.object(facts + card.members(tag.kind)).text)
+      }
       var table = FactTable()
       table.add(facts)
-      for row in card.rows { table.add(row.name, row.value) }
+      for row in card.rows(tag.kind) { table.add(row.name, row.value) }
       try table.print()
     }
   }
@@ -37,10 +39,9 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
 extension FeliCaCard {
   /// What ``DetectedTag/facts(_:)`` does not have.
   func members(_ tag: any FeliCaTag) -> [JSON.Member] {
-    // The first two bytes of IDm, and IC type, the second of PMm (FeliCa Card User's Manual, 2.3).
     var members = [
-      JSON.Member(key: "manufacturerCode", value: .bytes(Array(tag.idm.prefix(2)))),
-      JSON.Member(key: "icType", value: .bytes(Array(tag.pmm.dropFirst().prefix(1)))),
+      JSON.Member(key: "manufacturerCode", value: .bytes(Self.manufacturerCode(tag))),
+      JSON.Member(key: "icType", value: .bytes(Self.icType(tag))),
       JSON.Member(
         key: "systemCodes",
         value: .array(systems.map { .bytes($0.system.code.bigEndianBytes) })),

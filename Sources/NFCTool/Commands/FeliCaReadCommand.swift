@@ -6,9 +6,11 @@ struct FeliCaReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads blocks of services that need no key.",
+    usage:
+      "nfc felica read --service <hex> <blocks> ... [<options>]\nnfc felica read --all [<options>]",
     discussion: """
-      One line per block: its number and its 16 bytes. With --all every service of every system that is \
-      open without a key, each after a line with its codes.
+      Prints one line per block: its number and its 16 bytes. --all reads every service of every system \
+      that needs no key, each after a line with its codes.
 
       Examples:
         nfc felica read --service 090F 0-7 --virtual suica

@@ -6,6 +6,7 @@ struct FeliCaWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
     abstract: "Writes a block of a service that needs no key.",
+    usage: "nfc felica write --service <hex> <block> <hex> [<options>]",
     discussion: """
       Example:
         nfc felica write --service 0009 5 000102030405060708090A0B0C0D0E0F

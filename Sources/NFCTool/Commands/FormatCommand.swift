@@ -5,16 +5,17 @@ import NFC
 struct FormatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "format",
-    abstract: "Makes an NDEF tag of a blank one.",
+    abstract: "Formats a blank tag for NDEF.",
+    usage: "nfc format [--force] [<options>]",
     discussion: """
-      A tag that is one already is emptied. One that holds something else is refused without --force. On \
-      some tags what is written for it cannot be undone.
+      A tag that is already formatted is emptied. A tag that holds something else is refused without \
+      --force. On some tags formatting cannot be undone.
 
       Example:
         nfc format --virtual blank-ultralight
       """)
 
-  @Flag(help: "Overwrite what a tag holds that is no NDEF tag.")
+  @Flag(help: "Format a tag that holds something other than NDEF.")
   var force = false
 
   @OptionGroup var password: TagPassword

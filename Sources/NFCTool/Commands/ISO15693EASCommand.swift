@@ -6,9 +6,10 @@ import SecureTags
 struct ISO15693EASCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eas", abstract: "Turns a label's article surveillance on or off.",
+    usage: "nfc iso15693 eas on|off [--password <hex>] [<options>]",
     discussion: """
-      For NXP's ICODE labels, whose alarm the gate of a shop hears. nfc info shows whether it is on. --lock keeps it as it \
-      is from then on, which cannot be undone and is refused without --permanently.
+      For NXP's ICODE labels, which set off the alarm at the gates of a shop. nfc info shows whether it is \
+      on. --lock makes the setting permanent, which cannot be undone and is refused without --permanently.
 
       Examples:
         nfc iso15693 eas off --virtual icode-slix2
@@ -25,17 +26,17 @@ struct ISO15693EASCommand: AsyncParsableCommand {
 
   @OptionGroup var password: TagPassword
 
-  @Flag(help: "Never let it be changed again.")
+  @Flag(help: "Make the setting permanent.")
   var lock = false
 
-  @Flag(help: "Yes: with --lock it can never be changed again.")
+  @Flag(help: "With --lock: confirm that the setting can never be changed again.")
   var permanently = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws {
     guard !lock || permanently else {
-      throw ValidationError("Locking cannot be undone; say --permanently if it is meant.")
+      throw ValidationError("Locking cannot be undone. To lock the block, add --permanently.")
     }
     guard lock || !permanently else { throw ValidationError("--permanently goes with --lock.") }
   }

@@ -4,7 +4,8 @@ import NFC
 /// `nfc iso15693 info`.
 struct ISO15693InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Shows what a tag reports of itself.",
+    commandName: "info", abstract: "Shows what a tag reports about itself.",
+    usage: "nfc iso15693 info [<options>]",
     discussion: "Example:\n  nfc iso15693 info --json")
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

@@ -4,9 +4,10 @@ import NFC
 /// `nfc iso15693 lock`.
 struct ISO15693LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lock", abstract: "Makes a block read-only for good.",
+    commandName: "lock", abstract: "Makes a block permanently read-only.",
+    usage: "nfc iso15693 lock <block> --permanently [<options>]",
     discussion: """
-      It cannot be undone, and is refused without --permanently.
+      This cannot be undone, and is refused without --permanently.
 
       Example:
         nfc iso15693 lock 4 --permanently
@@ -17,12 +18,12 @@ struct ISO15693LockCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The block.", valueName: "block"), transform: BlockNumbers.single)
   var block: Int
 
-  @Flag(help: "Yes: it can never be written again.")
+  @Flag(help: "Confirm that the block can never be written again.")
   var permanently = false
 
   mutating func validate() throws {
     guard permanently else {
-      throw ValidationError("Locking cannot be undone; say --permanently if it is meant.")
+      throw ValidationError("Locking cannot be undone. To lock the block, add --permanently.")
     }
   }
 

@@ -5,9 +5,10 @@ import NFC
 struct ISO15693SendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Sends raw requests.",
+    usage: "nfc iso15693 send <hex> ... [<options>]",
     discussion: """
-      Each argument is a whole request without CRC: flags, command, parameters. The answer to each \
-      stands on a line of its own, flags first, error answers included.
+      Each argument is a whole request without CRC: flags, command, parameters. The answer to each is \
+      printed on its own line, flags first, error answers included.
 
       Example:
         nfc iso15693 send "02 20 00"

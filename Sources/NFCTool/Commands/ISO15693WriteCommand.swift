@@ -5,6 +5,7 @@ import NFC
 struct ISO15693WriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Writes one block, or several one after the other.",
+    usage: "nfc iso15693 write <block> <hex> [<options>]",
     discussion: "Example:\n  nfc iso15693 write 4 \"11 22 33 44\"")
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

@@ -6,11 +6,12 @@ struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows all there is to know about a tag.",
+    usage: "nfc info [--memory] [<options>]",
     discussion: """
-      Chip, maker, what activation reports, the NDEF message, whether the maker's signature is genuine, \
-      locks, password protection and counters; sectors and their keys, applications and files, systems and \
-      services, by the kind of the tag. Nothing personal is read. --memory adds the memory as hexadecimal \
-      and text, with * at what is locked.
+      Prints the chip and its maker, what activation reports, the NDEF message, whether the maker's \
+      signature is genuine, locks, password protection and counters; depending on the kind of tag also \
+      sectors and their keys, applications and files, or systems and services. Nothing personal is read. \
+      --memory adds the memory in hexadecimal and as text, with * where it is locked.
 
       Examples:
         nfc info --virtual ntag216

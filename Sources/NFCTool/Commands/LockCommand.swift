@@ -5,7 +5,8 @@ import NFC
 struct LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
-    abstract: "Makes the tag read-only for good.",
+    abstract: "Makes a tag permanently read-only.",
+    usage: "nfc lock --permanently [<options>]",
     discussion: """
       This cannot be undone, and is refused without --permanently.
 
@@ -13,7 +14,7 @@ struct LockCommand: AsyncParsableCommand {
         nfc lock --permanently --virtual ntag213
       """)
 
-  @Flag(help: "Yes, the tag is never to be written again.")
+  @Flag(help: "Confirm that the tag can never be written again.")
   var permanently = false
 
   @OptionGroup var password: TagPassword
@@ -22,7 +23,7 @@ struct LockCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard permanently else {
       throw ValidationError(
-        "A locked tag can never be written again. If that is wanted, say --permanently.")
+        "A locked tag can never be written again. To lock it, add --permanently.")
     }
   }
 

@@ -17,11 +17,12 @@ struct MiFareSendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Sends raw commands.",
+    usage: "nfc mifare send <hex> ... [<options>]",
     discussion: """
-      Each argument is a command without its CRC. The answer to each stands on its own line, \
-      an acknowledge as 0A. A command that the tag refuses or does not answer ends with exit code 74.
+      Each argument is a command without its CRC. The answer to each is printed on its own line, an \
+      acknowledge as 0A. A command that the tag refuses or does not answer ends with exit code 74.
 
-      MIFARE Classic: 60 or 61, block and key; the card's UID is added.
+      MIFARE Classic: to authenticate, send 60 or 61, block and key; the card's UID is added.
 
       Example:
         nfc mifare send 60 "30 04" --virtual ntag216

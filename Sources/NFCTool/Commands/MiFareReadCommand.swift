@@ -6,9 +6,11 @@ struct MiFareReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads sectors.",
+    usage: "nfc mifare read <sector> ... [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
-      MIFARE Classic: one line per block, its number and its bytes; key A reads as zeros, as the card \
-      gives it. Ultralight and NTAG: one line per page; a sector is the four pages that one READ gives.
+      MIFARE Classic: one line per block, with its number and its bytes; key A reads as zeros, as the card \
+      returns it. Ultralight and NTAG: one line per page; a sector is the four pages that one READ \
+      returns.
 
       Example:
         nfc mifare read 0 4-7 --virtual classic-1k

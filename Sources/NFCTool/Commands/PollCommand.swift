@@ -7,9 +7,10 @@ struct PollCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "poll",
     abstract: "Reports which tags come and go.",
+    usage: "nfc poll [--once] [--count <number>] [--protocols <list>] [<options>]",
     discussion: """
-      Prints one line when a tag arrives and one when it leaves, until interrupted. Exit code 66 if no tag \
-      came within --timeout.
+      Prints one line when a tag arrives and one when it leaves, until interrupted. Ends with exit code 66 \
+      if no tag arrives within --timeout.
 
       Example:
         nfc poll --json --count 2 --virtual ntag215 --virtual suica
@@ -21,7 +22,7 @@ struct PollCommand: AsyncParsableCommand {
   var once = false
 
   @Option(
-    help: ArgumentHelp("Stop after so many tags.", valueName: "number"),
+    help: ArgumentHelp("Stop after this many tags.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--count", in: 1...Int.max) })
   var count: Int?
 
@@ -29,7 +30,7 @@ struct PollCommand: AsyncParsableCommand {
     name: .customLong("protocols"),
     help: ArgumentHelp(
       "Poll only these: iso14443, iso15693, iso18092, other, or protocols as poll prints them.",
-      discussion: "With commas between them.", valueName: "list"),
+      discussion: "Separate them with commas.", valueName: "list"),
     transform: protocols)
   var polling: PollingOptions = .all
 

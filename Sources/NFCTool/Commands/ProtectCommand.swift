@@ -6,14 +6,15 @@ import SecureTags
 struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "protect",
-    abstract: "Asks for a password before a tag is written.",
+    abstract: "Protects a tag with a password.",
+    usage: "nfc protect --password <hex> [--from <number>] [--read] [<options>]",
     discussion: """
-      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. Without --read anybody can read \
-      the tag as before. nfc write --password writes it, and nfc unprotect takes the protection away. --plan shows what would be \
-      written.
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. Without --read \
+      anyone can still read the tag. nfc write --password writes to it, and nfc unprotect removes the \
+      protection. --plan shows what would be written.
 
-      A password is no encryption: it goes over the air as it is. Ultralight C and AES have a key instead, which \
-      goes over the air only while it is set.
+      A password is not encrypted: it goes over the air as it is. Ultralight C and AES have a key instead, \
+      which goes over the air only while it is set.
 
       Examples:
         nfc protect --password 11223344 --plan --virtual ntag216
@@ -23,7 +24,7 @@ struct ProtectCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The new password: 4 bytes, 8 of an ST25DV or ST25TV, 16 of an ST25TA; 16 bytes of key of an Ultralight C or AES.",
+      "The new password: 4 bytes, 8 for an ST25DV or ST25TV, 16 for an ST25TA; for an Ultralight C or AES a key of 16 bytes.",
       valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var password: [UInt8]
@@ -37,18 +38,18 @@ struct ProtectCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The first page or block that is protected; that of the user's memory unless given.",
+      "The first page or block that is protected; the first of the user memory unless given.",
       valueName: "number"),
     transform: { try NumberArgument.integer($0, "--from", in: 0...255) })
   var from: Int?
 
-  @Flag(help: "Ask for the password before reading, too.")
+  @Flag(help: "Require the password for reading, too.")
   var read = false
 
   @Option(
     help: ArgumentHelp(
-      "How many wrong passwords an NTAG or Ultralight takes in a row, 1 to 7, to 1022 of an Ultralight AES; 0 for any number.",
-      discussion: "After one more it is closed for good. Cannot be undone.", valueName: "number"),
+      "How many wrong passwords in a row an NTAG or Ultralight accepts: 1 to 7, up to 1022 for an Ultralight AES; 0 for any number.",
+      discussion: "One more closes the tag for good. Cannot be undone.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--attempts", in: 0...1022) })
   var attempts: Int?
 
@@ -87,9 +88,10 @@ struct UnprotectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unprotect",
     abstract: "Removes a tag's password protection.",
+    usage: "nfc unprotect [--password <hex>] [--plan] [<options>]",
     discussion: """
-      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. The password itself stays on the \
-      tag and protects nothing.
+      For NTAG21x, Ultralight EV1, C and AES, ICODE SLIX2, ST25DV, ST25TV and ST25TA. The password itself \
+      stays on the tag, but no longer protects anything.
 
       Example:
         nfc unprotect --password 11223344 --virtual ntag216

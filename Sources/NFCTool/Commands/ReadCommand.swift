@@ -6,8 +6,10 @@ struct ReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads the NDEF message.",
+    usage: "nfc read [--raw <file>] [<options>]",
     discussion: """
-      One line per record. Exit code 66 if the tag is no NDEF tag, 65 if its message is broken.
+      Prints one line per record. Ends with exit code 66 if the tag is not an NDEF tag, and 65 if its \
+      message is broken.
 
       Example:
         nfc read --virtual ntag216
@@ -15,7 +17,7 @@ struct ReadCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Save the message's bytes in a file; - for standard output, and nothing else is printed.",
+      "Save the bytes of the message in a file; with - only they are printed.",
       valueName: "file"))
   var raw: String?
 

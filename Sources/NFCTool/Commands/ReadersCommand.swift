@@ -6,18 +6,21 @@ struct ReadersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "readers",
     abstract: "Lists every reader.",
+    usage: "nfc readers [<options>]",
     discussion: """
-      One line per reader: the address that --reader takes, chip, and the protocols that it can poll; \
-      for a USB reader also maker and product, and the addresses that stay the same when it is plugged \
-      in again. A reader that cannot be opened is listed with the reason. Under a PC/SC reader, \
-      indented: how commands can reach a tag, best first, and what each way supports per protocol. A \
-      PN532 on a serial port is not found by itself; name it with --reader or NFC_READER.
+      Prints one line per reader: the address that --reader takes, the chip, and the protocols that the \
+      reader can poll; for a USB reader also its maker and product, and the addresses that stay the same \
+      when it is plugged in again. A reader that cannot be opened is listed with the reason. Under a PC/SC \
+      reader, indented lines show how commands can reach a tag, best way first, and what each way supports \
+      for each protocol. A PN532 on a serial port is not found automatically; name it with --reader or \
+      NFC_READER.
 
       Example:
         nfc readers --json
       """)
 
-  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+  @OptionGroup(title: HelpText.shared) var options: ReaderOptions
+  @OptionGroup var others: NoTagOptions
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)

@@ -5,7 +5,7 @@ import Recordings
 struct RecordingCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recording",
-    abstract: "Exchanges that are kept, played back, or shown in Wireshark.",
+    abstract: "Records exchanges, to play them back or show them in Wireshark.",
     discussion: """
       These options stand before or after every command that uses a reader:
 
@@ -17,16 +17,17 @@ struct RecordingCommand: AsyncParsableCommand {
         --pcap FILE         writes the exchanges for Wireshark (pcapng), keys zero
         --with-secrets      masks nothing
 
-      A command that the recording does not have ends with exit 65 and its line. Recordings are written \
-      line by line: a command that is ended leaves all that went before. --pcap works with --replay, too.
+      A command that is not in the recording ends with exit code 65 and the number of the line. Recordings \
+      are written line by line, so a program that is ended leaves everything up to that point. --pcap \
+      works with --replay, too.
 
-      Masked bytes match any in a command, and are zero in an answer: what proves keys by random numbers, \
-      as DESFire does, cannot be played back from a masked recording.
+      Masked bytes match any bytes of a command and are zero in an answer. Authentication with random \
+      numbers, as of DESFire, therefore cannot be played back from a masked recording.
 
-      In a capture, what the reader does by itself is put together from what it reports: selection, blocks \
-      of ISO 14443-4, checks. Wireshark takes ISO 14443 apart (link type 264). FeliCa is User 0 (147): set \
-      its protocol to felica, with a header of 1 and a trailer of 2. ISO 15693 is User 1 (148), as bytes. \
-      Other kinds of tags are left out.
+      In a capture, what the reader does by itself is reconstructed from what it reports: selection, \
+      blocks of ISO 14443-4, check bytes. Wireshark decodes ISO 14443 (link type 264). FeliCa is User 0 \
+      (147): set its protocol to felica, with a header of 1 and a trailer of 2. ISO 15693 is User 1 (148), \
+      as bytes. Other kinds of tags are left out.
 
       Examples:
         nfc read --record session.jsonl
@@ -42,15 +43,16 @@ struct AnonymizeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anonymize",
     abstract: "Replaces the UIDs in a recording.",
+    usage: "nfc recording anonymize <in> <out> [--content]",
     discussion: """
-      Each tag gets another UID wherever its own stands: in searches, commands and answers, in either order \
-      of bytes, with the check bytes that go with it, and as hexadecimal text. The maker's part stays, since it \
-      says what the tag is. Signatures, which prove a UID, become zeros. The result is played back as the \
-      original is.
+      Gives each tag another UID wherever its own one appears: in searches, commands and answers, in \
+      either byte order, together with its check bytes, and as hexadecimal text. The manufacturer's part \
+      stays, because it identifies the kind of tag. Signatures, which prove a UID, become zeros. The \
+      result can be played back like the original.
 
-      With --content the data of messages, pages, blocks and files is replaced too, by as many bytes: what says \
-      how a message is built stays, so that it can still be read. Look through the result before you give it \
-      away.
+      With --content the data of messages, pages, blocks and files is replaced, too, by data of the same \
+      length. The structure of a message stays, so that it can still be read. Check the result before you \
+      share it.
 
       Example:
         nfc recording anonymize session.jsonl shared.jsonl --content

@@ -30,7 +30,7 @@ struct RestoreArguments: ParsableArguments {
 
   @Flag(
     name: .customLong("include-block-0"),
-    help: "Write block 0 of a MIFARE Classic: only cards that are not genuine take it.")
+    help: "Write block 0 of a MIFARE Classic: only cards that are not genuine accept it.")
   var includesBlock0 = false
 
   @Argument(help: "The file; - for standard input.") var file: String
@@ -46,7 +46,7 @@ struct RestoreArguments: ParsableArguments {
           return try await prepare(image, for: tag.kind, password)
         } catch let error as NFCError where error.code == .malformedContent {
           throw Failure(
-            .content, "\(File.name(file)) is no image of this tag: \(error)", tag: tag.name,
+            .content, "\(File.name(file)) is not an image of this tag: \(error)", tag: tag.name,
             advice: "nothing was written")
         }
       }
@@ -150,14 +150,15 @@ struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Writes an image back to a tag.",
+    usage: "nfc restore <file> [--plan] [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
-      Reads the tag first and writes only what differs. What can do harm is written only when asked \
-      for by name with an --include option; a UID is never written. --plan shows every change and \
-      writes nothing. With --json one line per sector, page or block says what was done; on a terminal \
-      plan and report are shown in any case.
+      Reads the tag first and writes only what differs. Anything that can do harm is written only when an \
+      --include option names it; a UID is never written. --plan shows every change and writes nothing. \
+      With --json, one line per sector, page or block reports what was done; on a terminal, plan and \
+      report are always shown.
 
-      --key gives the keys of the tag as it is now; those in the image of a MIFARE Classic are tried \
-      too. Whatever cannot be written ends with exit code 77; the rest is written.
+      --key gives the tag's current keys; those in the image of a MIFARE Classic are tried, too. If \
+      something cannot be written, the rest is written and the exit code is 77.
 
       Example:
         nfc restore tag.bin --plan --virtual ntag216
@@ -174,8 +175,9 @@ struct MiFareRestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Writes an image back to a MIFARE or NTAG tag.",
+    usage: "nfc mifare restore <file> [--plan] [--key <hex>] [<options>]",
     discussion: """
-      As nfc restore does, and refuses other tags.
+      Like nfc restore, but refuses other tags.
 
       Example:
         nfc mifare restore card.mfd --plan --virtual classic-1k

@@ -14,15 +14,16 @@ struct VirtualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "virtual",
     abstract: "Acts as a reader with tags in its field, for other programs to use.",
+    usage: "nfc virtual <tag> ... [--trace <file>] [--pcsc] [<options>]\nnfc virtual --list",
     discussion: """
-      Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a \
-      dump file, or demo, which shows one of each protocol after the other.
+      Prints the reader's connection string, and runs until interrupted. A tag is a chip's name, a dump \
+      file, or demo, which shows one tag of each protocol after the other.
 
-      The reader is a PN532 on a pseudo-terminal, which has no ISO 15693. With --pcsc it is a PC/SC \
-      reader, which all PC/SC programs see: pcscd with the virtual reader of vsmartcard (Debian: \
+      The reader is a PN532 on a pseudo-terminal, which does not support ISO 15693. With --pcsc it is a \
+      PC/SC reader, which all PC/SC programs see: pcscd with the virtual reader of vsmartcard (Debian: \
       vsmartcard-vpcd) must run. It sees all ISO 15693 tags together, or else the first tag.
 
-      --list prints the names of all chips; with blank- before the name a chip is as it leaves the \
+      --list prints the names of all chips; with blank- before its name a chip is as it leaves the \
       factory. What is written to a tag stays until the command ends.
 
       Examples:
@@ -53,13 +54,13 @@ struct VirtualCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The baud rate of the serial line, whose bytes then take their time.", valueName: "rate"))
+      "The baud rate of the serial line, which then is as slow as that.", valueName: "rate"))
   var baud: Int?
 
   @Flag(help: "Let bytes on the line and frames in the air take as long as with a real reader.")
   var realTime = false
 
-  @Flag(help: "Be a PC/SC reader, by way of pcscd's virtual reader.")
+  @Flag(help: "Act as a PC/SC reader, through pcscd's virtual reader.")
   var pcsc = false
 
   @Option(
@@ -76,8 +77,7 @@ struct VirtualCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      With --pcsc: the commands that the reader takes, after real ones. Programs know those by \
-      their names, which pcscd's configuration gives.
+      With --pcsc: the commands that the reader accepts, as real readers do. Programs recognize those by their names, which pcscd's configuration gives.
       """, valueName: "reader"))
   var dialect: PCSCDialectName?
 

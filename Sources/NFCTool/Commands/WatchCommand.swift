@@ -6,18 +6,20 @@ import NFC
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Does something for every tag that is tapped.",
+    abstract: "Runs an action for every tag that is tapped.",
+    usage: "nfc watch [--exec <command>] [--open] [--rules <file>] [<options>]",
     discussion: """
-      Prints one line per tap, until interrupted. Readers may come and go; a reader that is named is \
-      waited for. Tags can do nothing but be reported: no shell sees what is on them, and only links \
-      with one of --schemes are opened.
+      Prints one line per tap, until interrupted. Readers may come and go, and the command waits for a \
+      reader that is named. Nothing from a tag is ever part of a command line, and only links with one of \
+      the --schemes are opened.
 
-      A command for --exec gets NFC_UID, NFC_TYPE, NFC_PRODUCT, NFC_READER, and NFC_URI, NFC_TEXT and \
-      NFC_MIME_TYPE where the message has them; the whole tap is JSON on its standard input.
+      The command of --exec gets NFC_UID, NFC_TYPE, NFC_PRODUCT and NFC_READER in its environment, and \
+      NFC_URI, NFC_TEXT and NFC_MIME_TYPE where the message has them; it gets the whole tap as JSON on its \
+      standard input.
 
       --rules names a YAML file: a list of rules with match: (uid, type, product, uri, mime, external, \
-      text) and do: (exec, open, notify, publish, app). The first rule that matches is used. A change of \
-      the file is taken up while running.
+      text) and do: (exec, open, notify, publish, app). The first rule that matches is used. Changes to \
+      the file take effect while the command runs.
 
       With --mqtt, taps are kept in the spool until the broker has them. Topics begin with \
       PREFIX/NAME; the password comes from NFC_MQTT_PASSWORD.
@@ -34,14 +36,14 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The same tag within this time is one tap.", valueName: "seconds"),
+      "Count the same tag within this time as one tap.", valueName: "seconds"),
     transform: { try WatchActionOptions.seconds($0, "--debounce") })
   var debounce: Duration = .seconds(2)
 
   @Flag(help: "Print a systemd user unit that runs this command line.")
   var install = false
 
-  @Flag(help: "With --install: write the unit to the folder of your units.")
+  @Flag(help: "With --install: write the unit to your systemd folder.")
   var write = false
 
   mutating func validate() throws {
@@ -107,7 +109,7 @@ struct WatchCommand: AsyncParsableCommand {
 /// What is done for taps.
 struct WatchActionOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Run this by sh -c for each tap.", valueName: "command"))
+    help: ArgumentHelp("Run this command with sh -c for each tap.", valueName: "command"))
   var exec: String?
 
   @Option(
@@ -120,14 +122,14 @@ struct WatchActionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The schemes of links that are opened, with commas between them.", valueName: "list"),
+      "The schemes of links that are opened, separated by commas.", valueName: "list"),
     transform: schemes)
   var schemes: [String] = LinkPolicy.standard.schemes.sorted()
 
   @Flag(help: "Show a notification; a click on it opens the link.")
   var notify = false
 
-  @Option(help: ArgumentHelp("What to do for which tag: a YAML file.", valueName: "file"))
+  @Option(help: ArgumentHelp("A YAML file that says what to do for which tag.", valueName: "file"))
   var rules: String?
 
   var links: LinkPolicy { LinkPolicy(schemes: Set(schemes)) }

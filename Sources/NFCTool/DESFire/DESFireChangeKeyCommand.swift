@@ -7,11 +7,12 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-key",
     abstract: "Changes a key of the card or of an application.",
+    usage: "nfc desfire change-key <number> --new-key <hex> [<options>]",
     discussion: """
-      The key that is there is given by --key; another one besides where the settings name another key for changes. \
-      The new one is proved to the card afterwards. A key that is lost cannot be recovered.
+      --key gives the current key, and a second --key the one that the settings require for changes, if \
+      that is another. The new key is verified afterwards. A lost key cannot be recovered.
 
-      Without --app it is the card's own master key, key 0, which --crypto can make one of another kind.
+      Without --app the key is the card's own master key, key 0, whose kind --crypto can change.
 
       Examples:
         nfc desfire change-key 1 --app F00001 --new-key 00112233445566778899AABBCCDDEEFF \
@@ -55,7 +56,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     })
   var version: UInt8?
 
-  @Option(help: ArgumentHelp("Of the card's own key: its new kind.", valueName: "cipher"))
+  @Option(help: ArgumentHelp("Of the card's own key: its new kind.", valueName: "kind"))
   var crypto: DESFireKey.Kind?
 
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
@@ -85,7 +86,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     case .failure(let problem):
       throw Failure(
         .content,
-        "\(File.name(newKeyFile ?? File.standard)) is no key in hexadecimal: \(problem.reason)")
+        "\(File.name(newKeyFile ?? File.standard)) is not a key in hexadecimal: \(problem.reason)")
     }
   }
 
@@ -121,7 +122,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     let settled = try await card.summary(target)
     guard let kind = crypto ?? settled?.kind ?? (card.card.generation == .fixed ? .aes : nil) else {
       throw Failure(
-        .notAllowed, "the card does not tell what the key is for", tag: card.tag.name)
+        .notAllowed, "the card does not report what the key is for", tag: card.tag.name)
     }
     let new = try card.key(kind, secret, number, version: version)
     let version = try? await target.keyVersion(number)

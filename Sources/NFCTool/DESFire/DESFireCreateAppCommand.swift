@@ -6,10 +6,11 @@ import SecureTags
 struct DESFireCreateAppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create-app",
-    abstract: "Makes an application.",
+    abstract: "Creates an application.",
+    usage: "nfc desfire create-app <aid> --keys <number> --crypto <kind> [<options>]",
     discussion: """
-      Its keys are the card's default key at first, zeros as it leaves the factory. Where the card's settings ask for \
-      its master key, --key 0:HEX gives it.
+      At first all keys of the application are the card's default key, which is zeros as delivered. Where \
+      the card's settings require its master key, give it with --key 0:HEX.
 
       Example:
         nfc desfire create-app F00001 --keys 3 --crypto aes
@@ -25,7 +26,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
     transform: { try NumberArgument.integer($0, "--keys", in: 1...DESFireApplication.mostKeys) })
   var keyCount: Int
 
-  @Option(help: ArgumentHelp("What the keys are for: des, 3k3des or aes.", valueName: "cipher"))
+  @Option(help: ArgumentHelp("What the keys are for: des, 3k3des or aes.", valueName: "kind"))
   var crypto: DESFireKey.Kind
 
   @Option(
@@ -52,7 +53,7 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
 
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
 
-  @Flag(help: "Print what would be made, and make nothing.")
+  @Flag(help: "Print what would be created, and create nothing.")
   var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

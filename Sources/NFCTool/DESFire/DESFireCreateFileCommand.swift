@@ -11,10 +11,11 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "create-file",
-    abstract: "Makes a file.",
+    abstract: "Creates a file.",
+    usage: "nfc desfire create-file --app <aid> --file <number> [<options>]",
     discussion: """
-      Rights are a key's number, everyone or nobody; without them key 0 has them all. --size is the size of the data, \
-      or of a record.
+      A right is a key's number, everyone or nobody; a right that is not given belongs to key 0. --size is \
+      the size of the data, or of a record.
 
       Examples:
         nfc desfire create-file --app F00001 --file 1 --type standard --size 64 --communication full
@@ -59,7 +60,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   @Flag(name: .customLong("free-value"), help: "Let everyone read the value.")
   var readsFreely = false
 
-  @Option(help: "How data go over the air: plain, mac or full.")
+  @Option(help: "How data is transferred: plain, mac or full.")
   var communication = DESFireCommunication.plain
 
   @Option(
@@ -91,7 +92,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
 
-  @Flag(help: "Print what would be made, and make nothing.")
+  @Flag(help: "Print what would be created, and create nothing.")
   var plan = false
 
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions

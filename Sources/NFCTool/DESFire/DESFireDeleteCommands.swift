@@ -7,9 +7,10 @@ struct DESFireDeleteAppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-app",
     abstract: "Deletes an application with its files and keys.",
+    usage: "nfc desfire delete-app <aid> [--key <number:hex>] [<options>]",
     discussion: """
-      It cannot be undone. The card's master key is needed, or the application's own where the card's settings allow \
-      that: --key 0:HEX gives the card's, --key AID/0:HEX the application's.
+      This cannot be undone. The card's master key is needed, or the application's own where the card's \
+      settings allow that: --key 0:HEX gives the card's, --key AID/0:HEX the application's.
 
       Example:
         nfc desfire delete-app F00001 --key 0:0000000000000000
@@ -65,8 +66,10 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-file",
     abstract: "Deletes a file with its content.",
+    usage: "nfc desfire delete-file --app <aid> --file <number> [<options>]",
     discussion: """
-      It cannot be undone. The memory is free again when the application is deleted or the card is formatted.
+      This cannot be undone. The memory becomes free when the application is deleted or the card is \
+      formatted.
 
       Example:
         nfc desfire delete-file --app F00001 --file 2 --key 0:00112233445566778899AABBCCDDEEFF

@@ -7,16 +7,17 @@ struct DESFireFormatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "format",
     abstract: "Deletes all applications of a card.",
+    usage: "nfc desfire format --permanently [--key <number:hex>] [<options>]",
     discussion: """
-      It cannot be undone, and is refused without --permanently. The card's master key, which is needed for it, stays \
-      as it is.
+      This cannot be undone, and is refused without --permanently. The card's master key, which is needed \
+      for it, stays as it is.
 
       Examples:
         nfc desfire format --plan --virtual desfire
         nfc desfire format --permanently --key 0:0000000000000000
       """)
 
-  @Flag(help: "Yes: all applications, files and keys are to go.")
+  @Flag(help: "Confirm that all applications, files and keys are deleted.")
   var permanently = false
 
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
@@ -29,7 +30,7 @@ struct DESFireFormatCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard permanently || plan else {
-      throw ValidationError("Formatting cannot be undone; say --permanently if it is meant.")
+      throw ValidationError("Formatting cannot be undone. To format the card, add --permanently.")
     }
   }
 

@@ -7,9 +7,10 @@ struct DESFireInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Shows a card's version, memory, applications and files.",
+    usage: "nfc desfire info [--key <number:hex>] [<options>]",
     discussion: """
-      Without keys as much as the card tells everybody; a key is tried only where the card asks for one. What it does \
-      not tell is left out.
+      Without keys, prints what the card reports to everyone; a key is used only where the card requires \
+      one. What the card does not report is left out.
 
       Examples:
         nfc desfire info --virtual desfire

@@ -7,9 +7,11 @@ struct DESFireReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads a file: data, records or a value.",
+    usage: "nfc desfire read --app <aid> --file <number> [<options>]",
     discussion: """
-      Data are one line of hexadecimal digits, records one line each, the oldest first, a value a number. \
-      --offset and --length count bytes of data; of records, the newest that are left out, and how many are read.
+      Data is printed as one line of hexadecimal digits, records as one line each, oldest first, and a \
+      value as a number. For data, --offset and --length count bytes. For records, --offset is how many of \
+      the newest to leave out, and --length how many to read.
 
       Examples:
         nfc desfire read --app 000001 --file 1 --virtual desfire

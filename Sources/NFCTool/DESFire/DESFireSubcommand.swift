@@ -6,9 +6,9 @@ struct DESFireSubcommand: AsyncParsableCommand {
     commandName: "desfire",
     abstract: "Works with MIFARE DESFire cards.",
     discussion: """
-      Keys are given as NUMBER:HEX by --key, by --keys FILE with one on each line, or by the environment variable \
-      NFC_KEYS; a number alone is of the application that the command works with, AID/NUMBER of the one that is \
-      named. They are tried only where the card asks for one.
+      Keys are given as NUMBER:HEX with --key, in a file with --keys, one per line, or in the environment \
+      variable NFC_KEYS. NUMBER means a key of the application that the command works with, AID/NUMBER a \
+      key of the application that it names. A key is used only where the card requires one.
 
       Example:
         nfc desfire info --virtual desfire

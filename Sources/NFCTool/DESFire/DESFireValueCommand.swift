@@ -7,8 +7,10 @@ struct DESFireValueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "value",
     abstract: "Prints a value, or changes it and prints the new one.",
+    usage: "nfc desfire value --app <aid> --file <number> [<options>]",
     discussion: """
-      A change counts when the card has committed it: one that is taken away before has the old value.
+      A change takes effect when the card commits it: a card that is removed before that keeps the old \
+      value.
 
       Example:
         nfc desfire value --app F00001 --file 2 --debit 250 --key 1:00112233445566778899AABBCCDDEEFF

@@ -7,9 +7,10 @@ struct DESFireWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
     abstract: "Writes to a file of data, or appends a record.",
+    usage: "nfc desfire write <hex|file> --app <aid> --file <number> [<options>]",
     discussion: """
-      What is written to a backup file or a file of records is committed at the end: the card then has all of it, or \
-      none if it was taken away before.
+      What is written to a backup file or a file of records is committed at the end: the card has all of \
+      it, or none if it was removed before that.
 
       Examples:
         nfc desfire write --app F00001 --file 1 "11 22 33" --key 0:00112233445566778899AABBCCDDEEFF

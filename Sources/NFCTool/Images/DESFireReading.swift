@@ -117,7 +117,7 @@ struct DESFireReading {
       guard let answer = try await send(Command.getFileSettings, [number]),
         var file = Self.file(number, answer)
       else {
-        missing.append("file \(number) of \(name) does not tell its settings")
+        missing.append("file \(number) of \(name) does not report its settings")
         continue
       }
       file.data = try await content(of: file)

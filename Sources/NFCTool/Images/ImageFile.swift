@@ -20,8 +20,8 @@ enum ImageFile {
     guard path != File.standard else { return .binary }
     guard let format = format(of: path) else {
       throw Failure(
-        .usage, "\(File.name(path)): no format of images is known by that name",
-        advice: "let it end in one of \(names)")
+        .usage, "\(File.name(path)): its extension names no format of images",
+        advice: "use one of \(names)")
     }
     return format
   }
@@ -60,14 +60,28 @@ enum ImageFile {
     return try decode(bytes, named ?? ImageFormat(guessing: bytes), path)
   }
 
+  /// Reads a file for a virtual tag: of the format that its extension names, or else looks like.
+  ///
+  /// - Throws: `usage` for one that does neither and has another extension; a file without one has the bytes as
+  ///   they are, as `/dev/fd/3` does.
+  static func readByLooks(_ path: String) throws -> TagImage {
+    let bytes = try File.read(path)
+    if let format = format(of: path) { return try decode(bytes, format, path) }
+    let format = ImageFormat(guessing: bytes)
+    if format == .binary, (path.split(separator: "/").last ?? "").dropFirst().contains(".") {
+      _ = try requiredFormat(of: path)
+    }
+    return try decode(bytes, format, path)
+  }
+
   /// - Throws: `content` with the line or offset.
   static func decode(_ bytes: [UInt8], _ format: ImageFormat, _ path: String) throws -> TagImage {
     do {
       return try format.decode(bytes)
     } catch {
       throw Failure(
-        .content, "\(File.name(path)) is no image of a tag: \(error)",
-        advice: "nothing was written")
+        .content, "\(File.name(path)) is not an image of a tag: \(error)",
+        advice: "images are \(names) files")
     }
   }
 }

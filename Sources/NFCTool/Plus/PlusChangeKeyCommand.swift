@@ -7,9 +7,11 @@ struct PlusChangeKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-key",
     abstract: "Changes a key.",
+    usage: "nfc plus change-key <place> --new-key <hex> [<options>]",
     discussion: """
-      A sector's key is changed with the key of that sector that its access conditions name, A before B; the card's \
-      own keys are changed with master. The new key is proved afterwards. A key that is lost cannot be had back.
+      A sector's key is changed with the key of that sector that its access conditions name, A before B; \
+      the card's own keys are changed with master. The new key is verified afterwards. A lost key cannot \
+      be recovered.
 
       Example:
         nfc plus change-key 1B --new-key 00112233445566778899AABBCCDDEEFF \\

@@ -7,6 +7,7 @@ struct PlusReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Reads blocks.",
+    usage: "nfc plus read <blocks> [--key <place:hex>] [<options>]",
     discussion: """
       Each sector is opened by its key A, or by its key B if only that is given. A sector's last block shows its \
       access conditions, and no key.

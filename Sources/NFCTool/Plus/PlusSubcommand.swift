@@ -6,9 +6,9 @@ struct PlusSubcommand: AsyncParsableCommand {
     commandName: "plus",
     abstract: "Works with MIFARE Plus cards in security level 3.",
     discussion: """
-      A card in security level 1 is a MIFARE Classic for every command. Keys are given as PLACE:HEX by --key, by \
-      --keys FILE with one on each line, or by the environment variable NFC_KEYS; PLACE is a sector with A or B, or \
-      master, configuration, level1, level2 or level3.
+      In security level 1 the card is a MIFARE Classic for every command. Keys are given as PLACE:HEX with \
+      --key, in a file with --keys, one per line, or in the environment variable NFC_KEYS. PLACE is a \
+      sector with A or B, or master, configuration, level1, level2 or level3.
 
       Example:
         nfc plus read 4-6 --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus

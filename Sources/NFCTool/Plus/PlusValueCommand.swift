@@ -7,9 +7,10 @@ struct PlusValueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "value",
     abstract: "Prints a value, or changes it and prints the new one.",
+    usage: "nfc plus value <block> [--key <place:hex>] [<options>]",
     discussion: """
-      A change is one command: a card that is taken away has the old value or the new one. --set makes a block one \
-      that holds a value.
+      A change is one command: a card that is removed holds the old value or the new one. --set turns a \
+      block into one that holds a value.
 
       Example:
         nfc plus value 5 --set 100 --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus

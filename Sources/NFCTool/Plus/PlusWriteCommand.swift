@@ -7,9 +7,11 @@ struct PlusWriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "write",
     abstract: "Writes a block.",
+    usage: "nfc plus write <block> <hex> [--key <place:hex>] [<options>]",
     discussion: """
-      The block has what it had, or what is written: never a mixture. A sector's last block, which has its access \
-      conditions, is written only with --access-conditions: what no key may change in it cannot be had back.
+      The block holds its old content or the new one, never a mixture. A sector's last block, which holds \
+      its access conditions, is written only with --access-conditions: a right that no key can change is \
+      lost for good.
 
       Example:
         nfc plus write 4 00112233445566778899AABBCCDDEEFF --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus
@@ -25,7 +27,7 @@ struct PlusWriteCommand: AsyncParsableCommand {
     transform: { try Hexadecimal.argument($0, "The data") })
   var data: [UInt8]
 
-  @Flag(help: "Allow the last block of a sector. What it takes away cannot be had back.")
+  @Flag(help: "Allow the last block of a sector. Rights that it removes are lost for good.")
   var accessConditions = false
 
   @OptionGroup var communication: PlusCommunicationOptions

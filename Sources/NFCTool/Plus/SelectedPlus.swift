@@ -59,7 +59,7 @@ struct SelectedPlus: Sendable {
 
 /// `--plain`.
 struct PlusCommunicationOptions: ParsableArguments {
-  @Flag(help: "Send the data readable, with MACs only, as a MIFARE Plus S needs it.")
+  @Flag(help: "Send the data in plain text with MACs, as a MIFARE Plus S requires.")
   var plain = false
 
   var communication: MIFAREPlusCommunication { plain ? .plain : .enciphered }

@@ -5,6 +5,7 @@ import NFC
 struct AppKind: RecordKind {
   static let name = "app"
   static let abstract = "Writes the name of an Android app to open."
+  static let usage = "<package>"
   static let examples = ["app org.mozilla.firefox --virtual ntag213"]
 
   @Argument(help: "The app's package name.") var package: String
@@ -22,7 +23,7 @@ struct AppKind: RecordKind {
       }
     guard isPackage || isForced else {
       throw Failure(
-        .usage, "\"\(package)\" is no package name",
+        .usage, "\"\(package)\" is not a package name",
         advice: "it is like org.mozilla.firefox; insist with --as-is")
     }
     return NDEFMessage(.androidApplication(package))

@@ -4,13 +4,14 @@ import NFC
 /// `bluetooth`.
 struct BluetoothKind: RecordKind {
   static let name = "bluetooth"
-  static let abstract = "Writes how to reach a Bluetooth device."
+  static let abstract = "Writes the address of a Bluetooth device."
+  static let usage = "<address> [--name <text>]"
   static let examples = ["bluetooth 00:11:22:33:44:55 --name Speaker --virtual ntag213"]
 
   @Argument(help: "The device's address, six bytes.") var address: String
   @Option(help: ArgumentHelp("The device's name.", valueName: "text"))
   var name: String?
-  @Flag(help: "The device speaks Bluetooth Low Energy.")
+  @Flag(help: "The device uses Bluetooth Low Energy.")
   var le = false
 
   private static let addressSize = 6
@@ -26,7 +27,7 @@ struct BluetoothKind: RecordKind {
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage {
     let bytes = try Hexadecimal.argument(address, "The address")
     guard let address = BluetoothAddress(bytes) else {
-      throw Failure(.usage, "\(bytes.hexadecimal) is no Bluetooth address")
+      throw Failure(.usage, "\(bytes.hexadecimal) is not a Bluetooth address")
     }
     let name = try name.map { try TextArgument.checked($0, "--name") }
     guard !le else {

@@ -5,6 +5,7 @@ import NFC
 struct ContactKind: RecordKind {
   static let name = "contact"
   static let abstract = "Writes a business card (vCard)."
+  static let usage = "[<file>] [--name <text>]"
   static let examples = [
     "contact --name \"Ada Lovelace\" --phone +441234567890 --virtual ntag215",
     "contact card.vcf --virtual ntag216",
@@ -21,7 +22,7 @@ struct ContactKind: RecordKind {
   var email: [String] = []
   @Option(help: ArgumentHelp("Where the person works.", valueName: "text"))
   var organization: String?
-  @Option(help: ArgumentHelp("A link to more.", valueName: "link"))
+  @Option(help: ArgumentHelp("A link.", valueName: "link"))
   var url: String?
 
   private var hasFields: Bool {
@@ -57,7 +58,7 @@ struct ContactKind: RecordKind {
       _ = try message.records.map { try $0.decoded }
     } catch {
       throw Failure(
-        .content, "\(File.name(file)) is no vCard: \(error)", advice: "nothing was written")
+        .content, "\(File.name(file)) is not a vCard: \(error)", advice: "nothing was written")
     }
     return message
   }

@@ -5,6 +5,7 @@ import NFC
 struct ExternalKind: RecordKind {
   static let name = "external"
   static let abstract = "Writes text of an external type."
+  static let usage = "<type> <text>"
   static let examples = ["external example.com:ticket A-1234 --virtual ntag213"]
 
   @Argument(help: "The type: a domain, a colon, a name.") var type: String
@@ -28,7 +29,7 @@ struct ExternalKind: RecordKind {
       && parts[1].utf8.allSatisfy(Self.isName)
     guard isOne else {
       throw Failure(
-        .usage, "\"\(text)\" is no external type",
+        .usage, "\"\(text)\" is not an external type",
         advice: "it is like example.com:ticket; insist with --as-is")
     }
   }

@@ -4,9 +4,10 @@ import NFC
 /// `geo`.
 struct GeoKind: RecordKind {
   static let name = "geo"
-  static let abstract = "Writes a place."
+  static let abstract = "Writes a location."
+  static let usage = "<lat,lon>"
   static let details =
-    "Latitude and longitude are degrees, south and west of zero negative (WGS 84)."
+    "Latitude and longitude are in degrees (WGS 84), negative for south and west."
   static let examples = ["geo 51.4779,-0.0015 --virtual ntag213"]
 
   @Argument(help: ArgumentHelp("Latitude and longitude.", valueName: "lat,lon"))
@@ -29,7 +30,7 @@ struct GeoKind: RecordKind {
       }
     guard isPlace || isForced else {
       throw Failure(
-        .usage, "\"\(text)\" is no place",
+        .usage, "\"\(text)\" is not a location",
         advice: "it is like 51.4779,-0.0015: latitude up to 90 degrees, longitude up to 180")
     }
     return NDEFMessage(.uri("geo:" + (isPlace ? parts.joined(separator: ",") : text)))

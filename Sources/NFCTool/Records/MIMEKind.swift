@@ -4,7 +4,8 @@ import NFC
 /// `mime`.
 struct MIMEKind: RecordKind {
   static let name = "mime"
-  static let abstract = "Writes a file as content of a media type."
+  static let abstract = "Writes a file with its media type."
+  static let usage = "<type> <file>"
   static let examples = ["mime text/plain notes.txt --virtual ntag215"]
 
   @Argument(help: "The media type, such as image/png.") var type: String
@@ -24,7 +25,7 @@ struct MIMEKind: RecordKind {
       parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isToken) }
     guard isOne else {
       throw Failure(
-        .usage, "\"\(text)\" is no media type",
+        .usage, "\"\(text)\" is not a media type",
         advice: "it is like text/plain or image/png; insist with --as-is")
     }
   }

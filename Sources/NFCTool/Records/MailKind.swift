@@ -5,6 +5,7 @@ import NFC
 struct MailKind: RecordKind {
   static let name = "mail"
   static let abstract = "Writes an e-mail to send."
+  static let usage = "<address> [--subject <text>]"
   static let examples = ["mail ada@example.com --subject \"Lamp 7 is broken\" --virtual ntag213"]
 
   @Argument(help: "The address.") var address: String
@@ -24,7 +25,7 @@ struct MailKind: RecordKind {
       && !address.contains(where: \.isWhitespace)
     guard isAddress || isForced else {
       throw Failure(
-        .usage, "\"\(address)\" is no e-mail address",
+        .usage, "\"\(address)\" is not an e-mail address",
         advice: "it is like ada@example.com; insist with --as-is")
     }
     var fields: [String] = []

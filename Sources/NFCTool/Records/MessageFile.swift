@@ -9,7 +9,7 @@ enum MessageFile {
     do {
       message = try NDEFMessage(decoding: bytes)
     } catch {
-      throw Failure(.content, "\(name) is no NDEF message: \(error)", advice: nothingWasWritten)
+      throw Failure(.content, "\(name) is not an NDEF message: \(error)", advice: nothingWasWritten)
     }
     guard !message.records.isEmpty else {
       throw Failure(.content, "\(name) is empty", advice: "nfc erase empties a tag")
@@ -24,7 +24,7 @@ enum MessageFile {
       message = try NDEFMessage(json: bytes)
     } catch {
       throw Failure(
-        .content, "\(File.name(file)) is no NDEF message in JSON: \(error)",
+        .content, "\(File.name(file)) is not an NDEF message in JSON: \(error)",
         advice: nothingWasWritten)
     }
     try MessageCheck.check(message, .content)

@@ -5,6 +5,7 @@ import NFC
 struct PosterKind: RecordKind {
   static let name = "poster"
   static let abstract = "Writes a link with a title (Smart Poster)."
+  static let usage = "<url> --title <text>"
   static let examples = ["poster https://example.com --title \"Opening hours\" --virtual ntag213"]
 
   @Argument(help: "The link.") var url: String

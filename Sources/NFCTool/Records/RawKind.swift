@@ -5,6 +5,7 @@ import NFC
 struct RawKind: RecordKind {
   static let name = "raw"
   static let abstract = "Writes the bytes of an NDEF message, as read --raw saves them."
+  static let usage = "<file>"
   static let examples = ["raw message.ndef --virtual ntag215"]
 
   @Argument(help: "The file; - for standard input.") var file: String
@@ -18,6 +19,7 @@ struct RawKind: RecordKind {
 struct JSONKind: RecordKind {
   static let name = "json"
   static let abstract = "Writes a message in the form that read --json prints."
+  static let usage = "<file>"
   static let details = """
     The file holds one message as read --json prints it, a bare array of records, or one record. A \
     record's decoded fields are enough: {"uri":"…"} or {"text":"…","language":"en"}. If a payload \

@@ -10,6 +10,8 @@ protocol RecordKind: ParsableArguments, Sendable {
   /// The word on the command line.
   static var name: String { get }
   static var abstract: String { get }
+  /// The arguments, and the options that matter most.
+  static var usage: String { get }
   /// Without the word `Examples`; one command line of `nfc write` each.
   static var examples: [String] { get }
   /// What else is to be said; empty for nothing.
@@ -34,6 +36,7 @@ extension RecordKind {
     let heading = Self.examples.count == 1 ? "Example:" : "Examples:"
     return CommandConfiguration(
       commandName: name, abstract: abstract,
+      usage: "nfc \(command) \(name) \(usage) [<options>]",
       discussion: (details.isEmpty ? "" : details + "\n\n") + heading + "\n" + examples)
   }
 }
@@ -59,6 +62,7 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
     return CommandConfiguration(
       commandName: write.commandName,
       abstract: write.abstract.replacing("Writes", with: "Encodes"),
+      usage: "nfc encode \(Kind.name) \(Kind.usage) --output <file> [--as-is]",
       discussion: write.discussion.split(separator: "\n", omittingEmptySubsequences: false)
         .map { line in
           // Nothing is asked of a reader, nor of a virtual one.
@@ -75,7 +79,7 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
     help: ArgumentHelp("The file for the message; - for standard output.", valueName: "file"))
   var output: String
 
-  @Flag(help: "Take a link or type that most programs could not use.")
+  @Flag(help: "Accept a link or type even if most programs cannot use it.")
   var asIs = false
 
   func run() async throws {
@@ -92,7 +96,7 @@ enum MessageCheck {
       try message.validate()
       _ = try message.records.map { try $0.decoded }
     } catch {
-      throw Failure(status, "this is no NDEF message: \(error)", advice: "nothing was written")
+      throw Failure(status, "this is not an NDEF message: \(error)", advice: "nothing was written")
     }
   }
 }

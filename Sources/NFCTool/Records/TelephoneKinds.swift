@@ -13,7 +13,7 @@ enum TelephoneNumber {
       number.allSatisfy({ $0.isASCII && ($0.isNumber || "*#".contains($0)) })
     else {
       throw Failure(
-        .usage, "\"\(text)\" is no telephone number",
+        .usage, "\"\(text)\" is not a telephone number",
         advice: "it is like +441234567890; insist with --as-is")
     }
     return digits.replacing("#", with: "%23")
@@ -24,6 +24,7 @@ enum TelephoneNumber {
 struct TelephoneKind: RecordKind {
   static let name = "tel"
   static let abstract = "Writes a telephone number to call."
+  static let usage = "<number>"
   static let examples = ["tel +441234567890 --virtual ntag213"]
 
   @Argument(help: "The number.") var number: String
@@ -40,6 +41,7 @@ struct TelephoneKind: RecordKind {
 struct SMSKind: RecordKind {
   static let name = "sms"
   static let abstract = "Writes a text message to send."
+  static let usage = "<number> [<text>]"
   static let examples = ["sms +441234567890 \"I have arrived\" --virtual ntag213"]
 
   @Argument(help: "The number.") var number: String

@@ -20,6 +20,7 @@ struct LanguageOption: ParsableArguments {
 struct TextKind: RecordKind {
   static let name = "text"
   static let abstract = "Writes a text."
+  static let usage = "<text> [--language <code>]"
   static let examples = ["text \"Bonjour\" --language fr --virtual ntag213"]
 
   @Argument(help: "The text.") var text: String

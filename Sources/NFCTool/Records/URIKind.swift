@@ -5,6 +5,7 @@ import NFC
 struct URIKind: RecordKind {
   static let name = "uri"
   static let abstract = "Writes a link."
+  static let usage = "<url>"
   static let examples = ["uri https://example.com --virtual ntag213"]
 
   @Argument(help: "The link.") var url: String

@@ -14,7 +14,8 @@ struct WiFiKind: RecordKind {
   }
 
   static let name = "wifi"
-  static let abstract = "Writes how to join a Wi-Fi network."
+  static let abstract = "Writes the name and password of a Wi-Fi network."
+  static let usage = "<ssid> [--password <text>]"
   static let examples = ["wifi Guests --password \"correct horse\" --virtual ntag213"]
 
   @Argument(help: "The network's name.") var ssid: String
@@ -71,7 +72,7 @@ struct WiFiKind: RecordKind {
       ? (1...Self.longestPassword).contains(count) : Self.passphraseLengths.contains(count) || isKey
     guard isGood else {
       throw Failure(
-        .usage, "a password of \(count) bytes is none for this network",
+        .usage, "a password of \(count) bytes does not fit this network",
         advice: isWPA3
           ? "it has 1 to 64 bytes; insist with --as-is"
           : "WPA2 takes 8 to 63 characters; insist with --as-is")

@@ -3,14 +3,46 @@ import SecureTags
 
 /// The NDEF file of ST's type 4 chips.
 extension TagDetails {
-  mutating func askFile(_ card: any ISO7816Tag) async throws {
-    guard
-      let access = try await answer(
-        DetectedTag.iso7816(card), { try await ST25TATag(card).access() })
-    else { return }
+  mutating func askFile(_ card: any ISO7816Tag, _ product: TagProduct) async throws {
+    let detected = DetectedTag.iso7816(card)
+    guard let access = try await answer(detected, { try await ST25TATag(card).access() }) else {
+      return
+    }
     protection = Protection(
       from: access.write == .password || access.read == .password ? 0 : nil,
       protectsReading: access.read == .password, unit: "byte")
     facts.append(("NDEF file", "\(access)"))
+    guard OriginalitySignature.isKnown(for: product),
+      let bytes = try await answer(detected, { try await Self.trust25(card) }) ?? nil
+    else { return }
+    signature = bytes
+    originality = OriginalitySignature.verify(
+      uid: card.identifier, signature: bytes, product: product)
+  }
+
+  /// ST's signature, TruST25, of a type 4 chip (AN5101; where it stands and how it is read: Proxmark3,
+  /// cmdhfst25ta.c). Not tried on hardware.
+  private enum TruST25 {
+    static let application: ApplicationIdentifier = "D2760000850101"
+    static let ndefFile: [UInt8] = [0x00, 0x01]
+    /// EXTENDED READ BINARY, which reads what lies behind the message, too (M24SR64 data sheet, 5.8.1).
+    static let read = APDU(
+      instructionClass: 0xA2, instructionCode: 0xB0, p1: 0x00, p2: 0xE0, data: [],
+      expectedLength: size)
+    static let selectFile = APDU(
+      instructionClass: 0x00, instructionCode: 0xA4, p1: 0x00, p2: 0x0C, data: ndefFile)
+    static let size = 32
+  }
+
+  /// Three exchanges; `nil` from a chip that has none, or that gives it only with a password.
+  private static func trust25(_ card: any ISO7816Tag) async throws -> [UInt8]? {
+    for command in [.select(aid: TruST25.application), TruST25.selectFile] {
+      guard try await card.sendCommand(command).isSuccess else { return nil }
+    }
+    let response = try await card.sendCommand(TruST25.read)
+    guard response.isSuccess, response.data.count == TruST25.size,
+      response.data.contains(where: { $0 != 0 })
+    else { return nil }
+    return response.data
   }
 }

@@ -7,7 +7,7 @@ extension TagDetails {
   ) async throws {
     let detected = DetectedTag.feliCa(tag)
     if let card = try await answer(detected, { try await FeliCaCard(tag, product) }) {
-      facts += card.rows
+      facts += card.rows(tag)
       members += card.members(tag)
     }
     guard let lite = tag.lite else { return }

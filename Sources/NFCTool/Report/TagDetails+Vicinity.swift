@@ -35,6 +35,16 @@ extension TagDetails {
     } else if ST25Tag.isOne(product) {
       try await askST25(tag)
     }
+    guard product.name == TruST25.product, blockCount >= TruST25.blocks.upperBound,
+      let found = try await answer(DetectedTag.iso15693(tag), { try await Self.trust25(tag) }),
+      let found
+    else { return }
+    signature = found.signature
+    // Another key than the one that is known says nothing about the chip.
+    if found.key == TruST25.knownKey {
+      originality = OriginalitySignature.verify(
+        uid: tag.identifier, signature: found.signature, product: product)
+    }
   }
 
   // MARK: ICODE
@@ -114,6 +124,38 @@ extension TagDetails {
               "readOnly": area.isReadOnly ? .bool(true) : nil,
             ])
           })))
+  }
+}
+
+/// ST's signature of a type 5 chip: the key's number and 32 bytes, as text at the end of the user's memory.
+///
+/// Source: AN5580; where it stands and in which form: Proxmark3, cmdhf15.c. Not tried on hardware.
+private enum TruST25 {
+  static let product = "ST25TV02KC"
+  /// `K`, the key's number, `S`; then the signature in hexadecimal.
+  static let blocks = 63..<80
+  static let knownKey: UInt8 = 0x04
+  static let keyMark = UInt8(ascii: "K")
+  static let signatureMark = UInt8(ascii: "S")
+  static let size = 32
+
+  /// `nil` for what is none.
+  static func parse(_ bytes: [UInt8]) -> (key: UInt8, signature: [UInt8])? {
+    guard bytes.count == 4 + 2 * size, bytes[0] == keyMark, bytes[3] == signatureMark,
+      let key = [UInt8](hexadecimal: String(decoding: bytes[1...2], as: UTF8.self))?.first,
+      let signature = [UInt8](hexadecimal: String(decoding: bytes[4...], as: UTF8.self)),
+      signature.count == size
+    else { return nil }
+    return (key, signature)
+  }
+}
+
+extension TagDetails {
+  /// `nil` if a message or something else stands in its place.
+  private static func trust25(
+    _ tag: any ISO15693Tag
+  ) async throws -> (key: UInt8, signature: [UInt8])? {
+    TruST25.parse(try await tag.readBlocks(TruST25.blocks).flatMap(\.data))
   }
 }
 

@@ -71,7 +71,7 @@ struct TagDetails {
       if let product {
         try await checkOriginality(tag, product) { try await card.sendCommand($0) }
       }
-      if ST25TATag.isOne(product) { try await askFile(card) }
+      if let product, ST25TATag.isOne(product) { try await askFile(card, product) }
       try await askApplications(card)
     case .iso15693(let vicinity):
       try await ask(vicinity, product, password: password, listsMemory)

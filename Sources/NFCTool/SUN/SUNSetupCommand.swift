@@ -8,16 +8,17 @@ struct SUNSetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
     abstract: "Makes an NTAG 424 DNA sign its link at every tap.",
+    usage: "nfc sun setup <url-template> --key <number:hex> [--plan] [<options>]",
     discussion: """
-      In the template {picc} stands for UID and read counter, enciphered; {uid} and {counter} for readable \
-      ones; {enc} for 16 enciphered bytes of --file-data, {enc:32} for 32; {mac} for the MAC. nfc sun verify \
-      checks such links.
+      In the template, {picc} stands for UID and read counter, enciphered; {uid} and {counter} for the two \
+      in plain text; {enc} for 16 enciphered bytes of --file-data, {enc:32} for 32; {mac} for the MAC. nfc \
+      sun verify checks such links.
 
-      Key 1 makes the MAC and key 2 enciphers UID and counter unless other numbers are given. Keys that are not \
-      given are taken for zeros, as they leave the factory. Afterwards only key 0 writes the link.
+      Key 1 makes the MAC and key 2 enciphers UID and counter unless other numbers are given. Keys that \
+      are not given are assumed to be zeros, as delivered. Afterwards only key 0 can write the link.
 
-      A setup that was broken off is completed by the same command. A wrong key costs one attempt, which the tag \
-      counts; a key that is lost cannot be recovered.
+      To complete a setup that was interrupted, run the same command again. A wrong key costs one attempt, \
+      which the tag counts; a lost key cannot be recovered.
 
       Examples:
         nfc sun setup 'https://a.example/?p={picc}&c={mac}' --key 0:00000000000000000000000000000000 \
@@ -71,16 +72,15 @@ struct SUNSetupCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "After this many reads the tag no longer gives its link.",
-      discussion: "Whoever has key 0 can set another limit.", valueName: "number"),
+      discussion: "Anyone who has key 0 can set another limit.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--counter-limit", in: 1...16_777_214) })
   var counterLimit: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The keys that are given, but that for {picc}, are master keys.",
+      "The given keys, except the one for {picc}, are master keys.",
       discussion: """
-        A tag's own key follows from its UID and these bytes, which name application and system, by NXP AN10922. \
-        Of a tag from the factory give new keys only.
+        A tag's own key is derived from its UID and these bytes, which name application and system (NXP AN10922). For a tag as delivered, give only new keys.
         """, valueName: "hex"),
     transform: { try SUNKeyText.diversification($0) })
   var diversify: [UInt8]?

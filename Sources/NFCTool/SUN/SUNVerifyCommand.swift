@@ -7,15 +7,17 @@ struct SUNVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Checks a link that a chip has signed, without a reader.",
+    usage: "nfc sun verify <url> --key <hex> [--file-key <hex>] [<options>]",
     discussion: """
-      Prints UID, read counter and deciphered file data. Exit code 77 if the MAC is wrong or the key is another, \
-      65 if the link is no such link.
+      Prints UID, read counter and deciphered file data. Ends with exit code 77 if the MAC or the key is \
+      wrong, and 65 if the link has no such parts.
 
-      A link that is right may be a copy: only a counter that is greater than the last one tells, and \
-      --after N refuses those up to N.
+      A correct link may still be a copy: only a counter that is greater than the last one shows that it \
+      is new. --after N refuses counters up to N.
 
-      The parts are found in the query by their usual names (picc_data, enc, cmac; e, c; p, m; uid, ctr). Any \
-      other link is understood by its template, in which {picc}, {uid}, {counter}, {enc} and {mac} stand for them.
+      The parts are found in the query by their usual names (picc_data, enc, cmac; e, c; p, m; uid, ctr). \
+      For any other link give a template, in which {picc}, {uid}, {counter}, {enc} and {mac} stand for \
+      them.
 
       Examples:
         nfc sun verify 'https://ntag.nxp.com/424?e=EF963FF7828658A599F3041510671E88&c=94EED9EE65337086' \
@@ -58,7 +60,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The key of MAC and file data is a master key.",
       discussion: """
-        The tag's own key follows from its UID and these bytes, which name application and system, by NXP AN10922.
+        The tag's own key is derived from its UID and these bytes, which name application and system (NXP AN10922).
         """, valueName: "hex"),
     transform: { try SUNKeyText.diversification($0) })
   var diversify: [UInt8]?
@@ -107,7 +109,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
     do {
       forms = [try SUNTemplate(template), try SUNTemplate(template, mode: .lrp)]
     } catch {
-      throw Failure(.usage, "--template is no template: \(error)")
+      throw Failure(.usage, "--template is not a template: \(error)")
     }
     let form = forms.first { $0.link.count == text.utf8.count } ?? forms[0]
     do { return try SUNMessage(url: text, template: form) } catch { throw Failure(error) }

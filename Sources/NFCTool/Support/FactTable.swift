@@ -35,7 +35,6 @@ struct FactTable {
     "pmm": "PMm", "systemCode": "system code", "icManufacturerCode": "IC manufacturer",
     "icSerialNumber": "serial number", "dsfid": "DSFID", "afi": "AFI", "blockSize": "block size",
     "blockCount": "blocks", "memorySize": "memory", "icReference": "IC reference",
-    "manufacturerCode": "manufacturer", "icType": "IC type", "systemCodes": "systems",
   ]
 
   private static func label(_ key: String) -> String { labels[key] ?? key }

@@ -52,17 +52,28 @@ struct FeliCaCard {
 }
 
 extension FeliCaCard {
-  /// Systems and services in words.
-  var rows: [(name: String, value: String)] {
-    systems.flatMap { system -> [(name: String, value: String)] in
-      let code = system.system.code
-      let name = FeliCaServiceKind.name(ofSystem: code).map { ", \($0)" } ?? ""
-      return [("system", code.bigEndianBytes.hexadecimal + name)]
-        + system.services.map { service in
-          let kind = FeliCaServiceKind(code: service).description
-          return ("service", "\(service.bigEndianBytes.hexadecimal) \(kind)")
-        }
-    }
+  /// The first two bytes of IDm (FeliCa Card User's Manual, 2.3).
+  static func manufacturerCode(_ tag: any FeliCaTag) -> [UInt8] { Array(tag.idm.prefix(2)) }
+
+  /// The second byte of PMm (FeliCa Card User's Manual, 2.3).
+  static func icType(_ tag: any FeliCaTag) -> [UInt8] { Array(tag.pmm.dropFirst().prefix(1)) }
+
+  /// The chip's codes, and systems and services in words.
+  func rows(_ tag: any FeliCaTag) -> [(name: String, value: String)] {
+    let codes = [
+      (name: "manufacturer", value: Self.manufacturerCode(tag).hexadecimal),
+      (name: "IC type", value: Self.icType(tag).hexadecimal),
+    ]
+    return codes
+      + systems.flatMap { system -> [(name: String, value: String)] in
+        let code = system.system.code
+        let name = FeliCaServiceKind.name(ofSystem: code).map { ", \($0)" } ?? ""
+        return [("system", code.bigEndianBytes.hexadecimal + name)]
+          + system.services.map { service in
+            let kind = FeliCaServiceKind(code: service).description
+            return ("service", "\(service.bigEndianBytes.hexadecimal) \(kind)")
+          }
+      }
   }
 }
 

@@ -40,7 +40,7 @@ struct FeliCaSystemOption: ParsableArguments {
 struct FeliCaServiceOption: ParsableArguments {
   @Option(
     name: .customLong("service"),
-    help: ArgumentHelp("The service's code, as its number is written.", valueName: "hex"),
+    help: ArgumentHelp("The service's code in hexadecimal.", valueName: "hex"),
     transform: { try FeliCaCode.argument($0, "--service") })
   var optional: UInt16?
 

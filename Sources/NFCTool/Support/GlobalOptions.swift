@@ -1,45 +1,36 @@
 import ArgumentParser
 import NFC
 
-/// The options that every command has.
-struct GlobalOptions: ParsableArguments {
+/// The options of every command that uses a reader: which one, and what is printed.
+struct ReaderOptions: ParsableArguments {
   @Option(
     name: .customLong("reader"),
     help: ArgumentHelp(
       """
-      The reader: as libnfc names it, for instance pn532_uart:/dev/ttyUSB0, or pcsc: and a part of a \
-      PC/SC reader's name.
+      The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
       """,
       discussion: """
-        May be given more than once. The environment variable NFC_READER does the same for one. Without \
-        either, all that are found.
+        May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used.
         """,
       valueName: "connection-string"))
   var readers: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "No reader, but a virtual one with this tag in its field: a chip's name, a dump file, or demo.",
+      "Use a virtual reader with this tag in its field: a chip's name, a dump file, or demo.",
       discussion: "May be given more than once.", valueName: "tag"))
   var virtual: [String] = []
-
-  @Option(
-    help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
-    transform: seconds)
-  var timeout: Duration?
 
   @Flag(help: "Print one JSON object per line.")
   var json = false
 
-  @Option(
-    help: ArgumentHelp("Take the tag with this UID.", valueName: "hex"),
-    transform: { try Hexadecimal.argument($0, "--uid") })
-  var uid: [UInt8]?
-
-  @Flag(help: "Let libnfc print its log.")
+  @Flag(help: "Show libnfc's log.")
   var verbose = false
 
   @OptionGroup var recording: RecordingOptions
+
+  /// Whether the readers are of this process: virtual ones, or those of a recording.
+  var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
 
   mutating func validate() throws {
     guard readers.isEmpty || virtual.isEmpty else {
@@ -49,9 +40,19 @@ struct GlobalOptions: ParsableArguments {
       throw ValidationError("--replay takes the place of --reader and --virtual.")
     }
   }
+}
 
-  /// Whether the readers are of this process: virtual ones, or those of a recording.
-  var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
+/// The options of every command that looks for a tag.
+struct TagOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
+    transform: seconds)
+  var timeout: Duration?
+
+  @Option(
+    help: ArgumentHelp("Use the tag with this UID.", valueName: "hex"),
+    transform: { try Hexadecimal.argument($0, "--uid") })
+  var uid: [UInt8]?
 
   /// Longer than anybody waits, and short enough for every clock.
   private static let longestTimeout = 1_000_000_000.0
@@ -59,10 +60,48 @@ struct GlobalOptions: ParsableArguments {
   private static func seconds(_ text: String) throws -> Duration {
     guard let value = NumberArgument.decimal(text), value >= 0, value <= longestTimeout else {
       throw ValidationError(
-        "--timeout is a number of seconds from 0 on, not \"\(ArgumentText.shown(text))\".")
+        "--timeout is a number of seconds, 0 or more, not \"\(ArgumentText.shown(text))\".")
     }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
+}
+
+/// ``TagOptions`` of a command that looks for no tag: they are refused instead of doing nothing.
+struct NoTagOptions: ParsableArguments {
+  @Option(help: .hidden) private var timeout: String?
+  @Option(help: .hidden) private var uid: String?
+
+  mutating func validate() throws {
+    for (name, value) in [("--timeout", timeout), ("--uid", uid)] where value != nil {
+      throw ValidationError("\(name) is for commands that look for a tag, and this one does not.")
+    }
+  }
+}
+
+/// The options of every command that looks for a tag on a reader.
+struct GlobalOptions: ParsableArguments {
+  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var tag: TagOptions
+
+  init() {}
+
+  /// Those of a command that looks for no tag.
+  init(_ reader: ReaderOptions) throws {
+    self.reader = reader
+    tag = try TagOptions.parse([])
+  }
+
+  var readers: [String] { reader.readers }
+  var virtual: [String] { reader.virtual }
+  var json: Bool {
+    get { reader.json }
+    set { reader.json = newValue }
+  }
+  var verbose: Bool { reader.verbose }
+  var recording: RecordingOptions { reader.recording }
+  var timeout: Duration? { tag.timeout }
+  var uid: [UInt8]? { tag.uid }
+  var hasOwnReaders: Bool { reader.hasOwnReaders }
 }
 
 // MARK: - Before the subcommand

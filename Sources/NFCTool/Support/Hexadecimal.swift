@@ -49,7 +49,7 @@ enum Hexadecimal {
       }
       isAtStart = false
       guard scalar.isASCII, let digit = Character(scalar).hexDigitValue else {
-        return .failure(Problem(reason: "character \(index) is no digit from 0 to F"))
+        return .failure(Problem(reason: "character \(index) is not a digit from 0 to F"))
       }
       digits.append(UInt8(digit))
     }

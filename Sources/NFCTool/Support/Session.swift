@@ -78,6 +78,13 @@ struct Session: Sendable {
     }
   }
 
+  /// As ``run(_:polling:_:)``, for a command that looks for no tag.
+  static func run(
+    _ options: ReaderOptions, _ body: @Sendable (Session) async throws -> Void
+  ) async throws {
+    try await run(try GlobalOptions(options), body)
+  }
+
   private func printNotes() {
     for line in notes.lines.withLock({ $0 }) { Output.complain(line) }
   }

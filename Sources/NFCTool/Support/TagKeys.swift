@@ -24,7 +24,7 @@ struct TagKeys: ParsableArguments {
 
   @Flag(
     name: .customLong("no-default-keys"),
-    help: "Of a MIFARE Classic, try only the keys that are given.")
+    help: "Try only the given keys of a MIFARE Classic, not the default ones.")
   private var leavesOutDefaults = false
 
   private static let passwordSize = 4

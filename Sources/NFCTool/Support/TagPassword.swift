@@ -19,7 +19,7 @@ struct TagPassword: TagPasswordOptions {
   @Option(
     name: .customLong("password"),
     help: ArgumentHelp(
-      "The tag's password: 4 bytes of an NTAG, Ultralight EV1 or ICODE, 8 of an ST25DV or ST25TV, 16 of an ST25TA, Ultralight C or AES.",
+      "The tag's password: 4 bytes for an NTAG, Ultralight EV1 or ICODE, 8 for an ST25DV or ST25TV, 16 for an ST25TA, Ultralight C or AES.",
       discussion: "The environment variable NFC_PASSWORD does the same.", valueName: "hex"),
     transform: { try Hexadecimal.secret($0, "--password") })
   var value: [UInt8]?
@@ -52,7 +52,7 @@ struct TagPasswordFile: TagPasswordOptions {
         case .success(let bytes): return bytes
         case .failure(let problem):
           throw Failure(
-            .content, "\(File.name(file)) is no password in hexadecimal: \(problem.reason)")
+            .content, "\(File.name(file)) is not a password in hexadecimal: \(problem.reason)")
         }
       }
       guard let text = getenv(Self.variable).map({ String(cString: $0) }), !text.isEmpty else {

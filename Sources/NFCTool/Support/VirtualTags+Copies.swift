@@ -46,7 +46,7 @@ extension VirtualTags {
     guard let known, !File.exists(name) else {
       throw Failure(
         .usage, "two virtual tags have the UID \(tag.identifier.hexadecimal)",
-        advice: "a reader cannot tell them apart; leave one out")
+        advice: "a reader cannot distinguish them; leave one out")
     }
     var uid = tag.identifier
     // The first bytes of an ISO 15693 UID are the chip's.

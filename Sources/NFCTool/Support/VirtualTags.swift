@@ -51,19 +51,17 @@ struct VirtualTags: Sendable {
       near.isEmpty ? "" : "did you mean \(near.joined(separator: ", "))? "
     return Failure(
       .usage, "there is no virtual tag \"\(name)\"",
-      advice: "\(hint)nfc virtual --list shows all; a dump file does as well")
+      advice: "\(hint)nfc virtual --list shows all; a dump file can be given, too")
   }
 
-  /// The tag that an image file is of: by its extension, else by what it looks like.
+  /// The tag that an image file is of.
   static func image(_ name: String) throws -> VirtualTag {
-    let bytes = try File.read(name)
-    let image = try ImageFile.decode(
-      bytes, ImageFile.format(of: name) ?? ImageFormat(guessing: bytes), name)
+    let image = try ImageFile.readByLooks(name)
     do {
       return try VirtualTag.image(image)
     } catch {
       throw Failure(
-        .content, "\(File.name(name)) is no image of a tag: \(error)",
+        .content, "\(File.name(name)) is not an image of a tag: \(error)",
         advice: "images are \(ImageFile.names) files")
     }
   }

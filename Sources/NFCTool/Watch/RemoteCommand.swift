@@ -40,7 +40,7 @@ struct RemoteCommand: Sendable {
     let data = Data(payload.utf8)
     guard data.count <= Self.longestPayload,
       let form = try? JSONDecoder().decode(Form.self, from: data)
-    else { throw Failure(.usage, "the command is no JSON object of the form that is documented") }
+    else { throw Failure(.usage, "the command is not a JSON object of the documented form") }
     id = form.id
     let seconds = form.timeout ?? 10
     guard seconds > 0, seconds <= Self.longestTimeout else {
@@ -134,7 +134,7 @@ extension DetectedTag {
     switch self {
     case .miFare(let tag): return try await tag.sendMiFareCommand(command)
     case .iso7816(let tag):
-      guard let apdu = APDU(command) else { throw Failure(.usage, "the command is no APDU") }
+      guard let apdu = APDU(command) else { throw Failure(.usage, "the command is not an APDU") }
       let response = try await tag.sendCommand(apdu)
       return response.data + [response.sw1, response.sw2]
     case .feliCa(let tag): return try await tag.sendFeliCaCommand(command)

@@ -118,7 +118,7 @@ extension TapActions {
     guard let message = tap.message?.encoded() else { return }
     if MessageDelivery.send(message, to: application.name) { return }
     guard !application.command.isEmpty else {
-      return Output.complain("nfc: \(application.name), which wants this tag, does not run")
+      return Output.complain("nfc: \(application.name), which handles this tag, is not running")
     }
     // It runs for as long as it likes.
     let process = ChildProcess(arguments: application.command)

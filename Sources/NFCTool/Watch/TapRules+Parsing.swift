@@ -78,7 +78,7 @@ extension TapRule.Condition {
     switch name {
     case "uid":
       guard let bytes = try? Hexadecimal.argument(text, "uid"), !bytes.isEmpty else {
-        throw TapRulesError(value, "\"\(text)\" is no UID; it is written in hexadecimal")
+        throw TapRulesError(value, "\"\(text)\" is not a UID, which is written in hexadecimal")
       }
       self = .uid(bytes.hexadecimal)
     case "type": self = .type(text)
@@ -117,7 +117,7 @@ extension TapAction {
         throw TapRulesError(value, "publish: needs a broker; name one with --mqtt")
       }
       guard MQTTTopic.isValidForPublishing(text) else {
-        throw TapRulesError(value, "\"\(text)\" is no topic that can be published on")
+        throw TapRulesError(value, "\"\(text)\" is not a topic that can be published to")
       }
       self = .publish(text)
     case "app": self = .start(application: try Self.filled(text, value))
@@ -156,7 +156,7 @@ extension TapRulesError {
       self.init(
         line: context.mark.line, reason: "\(keys.joined(separator: ", ")) is there twice")
     default:
-      self.init(line: nil, reason: "the file is no YAML")
+      self.init(line: nil, reason: "the file is not YAML")
     }
   }
 }

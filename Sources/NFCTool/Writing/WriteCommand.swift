@@ -7,11 +7,11 @@ struct WriteCommand: ParsableCommand {
     commandName: "write",
     abstract: "Writes an NDEF message.",
     discussion: """
-      The message replaces the one on the tag, or follows it with --append. One that does not fit is \
-      refused, and nothing is written (exit code 65); nor is it on a read-only tag (77).
+      The message replaces the one on the tag; with --append it is added to it. A message that does not \
+      fit (exit code 65) and a read-only tag (77) are refused before anything is written.
 
-      --each writes tag after tag. In texts {uid} stands for the tag's UID, {n} for its number, and with \
-      --from {column} for a value of the next row of a table.
+      --each writes tag after tag. In texts, {uid} stands for the tag's UID, {n} for its number, and with \
+      --from {column} for a value from the next row of a table.
 
       Examples:
         nfc write uri https://example.com --verify --virtual ntag213
@@ -33,7 +33,7 @@ struct WriteCommand: ParsableCommand {
 struct EncodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encode",
-    abstract: "Makes an NDEF message without a reader.",
+    abstract: "Saves an NDEF message in a file, without a reader.",
     discussion: """
       The file holds the bytes that nfc write would put on a tag; nfc write raw writes them.
 

@@ -6,17 +6,17 @@ struct WriteOptions: ParsableArguments {
   @Flag(help: "Read everything back and compare.")
   var verify = false
 
-  @Flag(help: "Keep the message on the tag, and add to it.")
+  @Flag(help: "Add to the message on the tag instead of replacing it.")
   var append = false
 
-  @Flag(help: "Write a link or type that most programs could not use.")
+  @Flag(help: "Write a link or type even if most programs cannot use it.")
   var asIs = false
 
   @Flag(help: "Write tag after tag, each UID once.")
   var each = false
 
   @Option(
-    help: ArgumentHelp("With --each: stop after so many tags.", valueName: "number"),
+    help: ArgumentHelp("With --each: stop after this many tags.", valueName: "number"),
     transform: { try NumberArgument.integer($0, "--count", in: 1...Int.max) })
   var count: Int?
 
@@ -30,10 +30,10 @@ struct WriteOptions: ParsableArguments {
       "With --each: a CSV file whose first row names the columns.", valueName: "file"))
   var from: String?
 
-  @Flag(help: "Make each tag read-only for good after it was verified; needs --permanently.")
+  @Flag(help: "Make each tag permanently read-only after it is verified; needs --permanently.")
   var lock = false
 
-  @Flag(help: "With --lock: yes, the tag is never to be written again.")
+  @Flag(help: "With --lock: confirm that the tag can never be written again.")
   var permanently = false
 
   func check(_ options: GlobalOptions) throws {
@@ -46,7 +46,7 @@ struct WriteOptions: ParsableArguments {
     guard lock == permanently else {
       throw ValidationError(
         lock
-          ? "A locked tag can never be written again. If that is wanted, say --permanently."
+          ? "A locked tag can never be written again. To lock it, add --permanently."
           : "--permanently goes with --lock.")
     }
     if each, options.uid != nil {

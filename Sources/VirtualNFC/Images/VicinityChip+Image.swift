@@ -134,8 +134,8 @@ extension VirtualTag {
   /// The chip by its UID and size; without a UID the first of that size.
   private static func vicinityModel(_ image: TagImage) -> VicinityModel? {
     let known: [VicinityModel] = [
-      ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, .st25tv02K, .st25dv04K, .st25dv16K,
-      .st25dv64K, .tagItHFIPlus, .mb89r118,
+      ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, .st25tv02K, .st25tv02KC, .st25dv04K,
+      .st25dv16K, .st25dv64K, .tagItHFIPlus, .mb89r118,
     ]
     let fitting = known.filter {
       $0.blockCount == image.memory.unitCount && $0.blockSize == image.memory.unitSize

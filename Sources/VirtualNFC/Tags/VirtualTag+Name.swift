@@ -88,8 +88,10 @@ extension VirtualTag {
     Entry("st25dv04k") { .st25dv04K(formatted: $0) },
     Entry("st25dv16k") { .st25dv16K(formatted: $0) },
     Entry("st25tv") { .st25tv(formatted: $0) },
+    Entry("st25tv02kc") { .st25tv02KC(formatted: $0) },
     // It is a Type 4 tag from the factory.
     Entry("st25ta") { _ in .st25ta() },
+    Entry("st25ta02kb") { _ in .st25ta02KB() },
     Entry("tag-it") { .tagIt(formatted: $0) },
     Entry("mb89r118") { .mb89r118(formatted: $0) },
     Entry(fixed: "bprime") { .calypsoBPrime() },

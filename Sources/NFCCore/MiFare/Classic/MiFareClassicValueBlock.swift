@@ -24,7 +24,7 @@ public struct MiFareClassicValueBlock: Hashable, Sendable {
     let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(block[$1]) << (8 * UInt32($1)) }
     self.init(value: Int32(bitPattern: bits), address: block[12])
     guard bytes == block else {
-      throw NFCError(.malformedContent, "the block is no value block: its copies differ")
+      throw NFCError(.malformedContent, "the block is not a value block: its copies differ")
     }
   }
 

@@ -223,7 +223,7 @@ extension UltralightCProtectionPlan {
       return try reader.read(pages, link)
     } catch let error as NFCError where error.code == .tagRefused {
       throw NFCError(
-        .notAuthenticated, "the tag wants the key that it has", cause: error.cause,
+        .notAuthenticated, "the tag requires the key that it has now", cause: error.cause,
         place: .page(pages.lowerBound))
     }
   }

@@ -279,7 +279,7 @@ extension UltralightProtectionPlan {
 
   private static func needsPassword(_ page: Int, _ cause: NFCError.Cause?) -> NFCError {
     NFCError(
-      .notAuthenticated, "the tag wants the password that it has", cause: cause,
+      .notAuthenticated, "the tag requires the password that it has now", cause: cause,
       place: .page(page))
   }
 }

@@ -4,7 +4,8 @@ import NFCCore
 ///
 /// Source: data sheet of its predecessor SRTAG2K-D (DocID025446 rev. 3) and SRTAG2KL (DocID026583 rev. 2), 3.1 to 3.4,
 /// 5.7 and 5.8; the state of the access rights also by ST's NFC SDK. The counter and the general purpose output are not
-/// there. Not confirmed: which status word follows 63C0, that passwords may be changed while nothing asks for them.
+/// there. Not confirmed: which status word follows 63C0, that passwords may be changed while nothing asks for them, that
+/// the signature of an ST25TA02KB is apart from its file and needs the right to read that.
 struct ST25TAApplication: VirtualApplet {
   private enum File {
     static let system: UInt16 = 0xE101
@@ -19,7 +20,11 @@ struct ST25TAApplication: VirtualApplet {
     static let enableVerification: UInt8 = 0x28
     static let proprietaryClass: UInt8 = 0xA2
     static let enablePermanentState: UInt8 = 0x28
+    static let extendedReadBinary: UInt8 = 0xB0
   }
+
+  /// Where EXTENDED READ BINARY finds the signature (Proxmark3, cmdhfst25ta.c).
+  private static let signatureOffset = 0xE0
 
   /// What the capability container says of reading or writing.
   private enum Access {
@@ -39,6 +44,7 @@ struct ST25TAApplication: VirtualApplet {
 
   let aid: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
   private let uid: [UInt8]
+  private let signature: [UInt8]?
 
   // What lasts.
   private var content: [UInt8]
@@ -52,8 +58,10 @@ struct ST25TAApplication: VirtualApplet {
   private var isVerified = [false, false]
   private var attemptsLeft = [attempts, attempts]
 
-  init(uid: [UInt8], ndef: [UInt8]) {
+  /// - Parameter signature: 32 bytes; `nil` for a chip that has none.
+  init(uid: [UInt8], ndef: [UInt8], signature: [UInt8]? = nil) {
     self.uid = uid
+    self.signature = signature
     let length = UInt16(ndef.count).bigEndianBytes
     content = length + ndef
     content += [UInt8](repeating: 0, count: Self.fileSize - content.count)
@@ -101,6 +109,7 @@ struct ST25TAApplication: VirtualApplet {
     case (0x00, Code.disableVerification): return change(command, to: Access.free).bytes
     case (Code.proprietaryClass, Code.enablePermanentState):
       return change(command, to: nil).bytes
+    case (Code.proprietaryClass, Code.extendedReadBinary): return extendedReadBinary(command)
     case (0x00, _): return StatusWord.instructionNotSupported.bytes
     default: return StatusWord.classNotSupported.bytes
     }
@@ -153,6 +162,16 @@ struct ST25TAApplication: VirtualApplet {
     else { return StatusWord.wrongLength.bytes }
     return Array(file[start..<min(file.count, start + command.expectedLength)])
       + StatusWord.success.bytes
+  }
+
+  /// Reads behind the message, too (M24SR64 data sheet, 5.8.1).
+  private func extendedReadBinary(_ command: CommandAPDU) -> [UInt8] {
+    guard let signature, command.parameter == Self.signatureOffset, currentFile == File.ndef else {
+      return readBinary(command)
+    }
+    guard allows(0) else { return StatusWord.securityStatusNotSatisfied.bytes }
+    guard command.expectedLength > 0 else { return StatusWord.wrongLength.bytes }
+    return Array(signature.prefix(command.expectedLength)) + StatusWord.success.bytes
   }
 
   private mutating func updateBinary(_ command: CommandAPDU) -> StatusWord {
@@ -224,6 +243,23 @@ extension VirtualTag {
   /// - Parameter uid: 7 bytes; `nil` for the chip's own.
   public static func st25ta(uid: [UInt8]? = nil) -> VirtualTag {
     st25ta(uid: uid, content: [])
+  }
+
+  /// A real chip's UID, whose signature is published.
+  private static let st25ta02KBUID: [UInt8] = [0x02, 0xE3, 0x00, 0x2F, 0xCD, 0x40, 0x38]
+
+  /// An ST25TA02KB, which has ST's signature: an ST25TA02K otherwise.
+  ///
+  /// - Parameter uid: 7 bytes; `nil` for the chip's own, with which it is genuine.
+  public static func st25ta02KB(uid: [UInt8]? = nil) -> VirtualTag {
+    let uid = uid ?? st25ta02KBUID
+    return VirtualTag(
+      ISO7816Card(
+        name: "st25ta02kb", uid: uid,
+        applets: [
+          ST25TAApplication(
+            uid: uid, ndef: [], signature: OriginalitySignature.signature(uid: uid))
+        ]))
   }
 
   /// An ST25TA02K with an NDEF message of up to 254 bytes.

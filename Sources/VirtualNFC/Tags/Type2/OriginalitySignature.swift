@@ -2,7 +2,7 @@ import NFCCore
 
 /// The signatures over their UIDs that chips carry from the factory.
 ///
-/// NXP's private keys are not public, so a virtual chip is genuine only with a UID whose signature
+/// The makers' private keys are not public, so a virtual chip is genuine only with a UID whose signature
 /// has been published; every other UID gets one that a check must find to be false.
 enum OriginalitySignature {
   private struct Published {
@@ -21,6 +21,13 @@ enum OriginalitySignature {
     Published(
       uid: "04A78B62C21B90",
       signature: "660B9EEB2AACBD9755EA7769D40DACBF71A3512A7AAD5B803CD45D2D33795FDA"),
+    // ST25TA02KB and ST25TV02KC: keys 041D9216… and 04101E18… of ST's AN5101 and AN5580, the same curve.
+    Published(
+      uid: "02E3002FCD4038",
+      signature: "E71B844BCE76C8110B36E5B1E1C0410381BD994F226D5C11D84CA6697A5EB572"),
+    Published(
+      uid: "E00208000A227AAA",
+      signature: "FE458A550ACD30B45B9C4D10676FC63E30AC69027217547FBDF04A8F7942AD3B"),
     // Ultralight EV1: key 0490933B… of NXP's AN11341, the same curve.
     Published(
       uid: "04C1285A373080",
