@@ -6,9 +6,10 @@ import SecureTags
 struct DESFireReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
-    abstract: "Reads a file: data, records or a value.",
+    abstract: "Reads a file: data, records, a value or the code of a transaction.",
     discussion: """
-      Data are one line of hexadecimal digits, records one line each, the oldest first, a value a number. \
+      Data are one line of hexadecimal digits, records one line each, the oldest first, a value a number, a \
+      transaction its number and its code. \
       --offset and --length count bytes of data; of records, the newest that are left out, and how many are read.
 
       Examples:
@@ -45,7 +46,19 @@ struct DESFireReadCommand: AsyncParsableCommand {
     let settings = try await card.fileSettings(application, file.file)
     let rights = settings.rights
     switch settings.content {
-    case .standardData, .backupData, .transactionMAC, .other:
+    case .transactionMAC:
+      guard offset == nil, length == nil else {
+        throw Failure(
+          .usage, "file \(file.file) holds the code of a transaction, which has no parts")
+      }
+      try await prove([rights.read], card, application)
+      let mac = try await application.transactionMAC(file: file.file)
+      return [
+        line(
+          "\(mac.counter)  \(mac.code.hexadecimal)",
+          ["counter": .integer(mac.counter), "mac": .bytes(mac.code)])
+      ]
+    case .standardData, .backupData, .other:
       try await prove([rights.read, rights.readWrite], card, application)
       let data = try await application.readData(
         file: file.file, offset: offset ?? 0, count: length)
