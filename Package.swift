@@ -128,7 +128,8 @@ let package = Package(
     .testTarget(name: "NFCCoreTests", dependencies: ["NFCCore"]),
     .testTarget(name: "SUNMessageTests", dependencies: ["SUNMessage"], exclude: ["Vectors"]),
     .testTarget(
-      name: "SecureTagsTests", dependencies: ["SecureTags", "SUNMessage", "NFC", "VirtualNFC"]),
+      name: "SecureTagsTests",
+      dependencies: ["SecureTags", "SUNMessage", "NFC", "TestSupport", "VirtualNFC"]),
     .testTarget(name: "VirtualNFCTests", dependencies: ["TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "NFCLibNFCTests", dependencies: ["NFC", "NFCCore", "NFCLibNFC", "VirtualNFC"]),

@@ -1,8 +1,8 @@
 /// LRP, a construction on top of AES-128 that some chips use in place of plain AES: NXP AN12304.
 ///
-/// This is the verifier's side: it computes what the chip does, without the chip's protection against being
-/// measured meanwhile.
-struct LeakageResilientPrimitive {
+/// This is the verifier's and the reader's side: it computes what the chip does, without the chip's protection
+/// against being measured meanwhile.
+package struct LeakageResilientPrimitive: Sendable {
   /// Bits of an input that one step takes (m in AN12304): 16 plaintexts.
   private static let plaintextCount = 16
   private static let plaintextFiller = [UInt8](repeating: 0x55, count: AESBlock.size)
@@ -12,7 +12,7 @@ struct LeakageResilientPrimitive {
   private let updatedKey: SUNKey
 
   /// - Parameter keyIndex: which of the keys that follow from `key` is used, from 0 on.
-  init(_ key: SUNKey, keyIndex: Int) {
+  package init(_ key: SUNKey, keyIndex: Int) {
     plaintexts = Self.plaintexts(key)
     updatedKey = Self.updatedKey(key, keyIndex)
   }
@@ -53,7 +53,7 @@ struct LeakageResilientPrimitive {
   }
 
   /// CMAC_LRP of AN12304; 16 bytes.
-  func authenticationCode(_ message: [UInt8]) -> [UInt8] {
+  package func authenticationCode(_ message: [UInt8]) -> [UInt8] {
     CMAC.code(message, evaluate)
   }
 
@@ -62,15 +62,27 @@ struct LeakageResilientPrimitive {
   /// - Parameters:
   ///   - data: whole blocks.
   ///   - counter: of the first block, most significant byte first; it goes on at zero after its last value.
-  func decrypt(_ data: [UInt8], counter: [UInt8]) -> [UInt8] {
-    var counter = counter
-    var plain: [UInt8] = []
+  package func decrypt(_ data: [UInt8], counter: [UInt8]) -> [UInt8] {
+    run(data, counter) { AESBlock.decrypt($0, $1) }
+  }
+
+  /// LRICBEnc of AN12304 without padding, as ``decrypt(_:counter:)``.
+  package func encrypt(_ data: [UInt8], counter: [UInt8]) -> [UInt8] {
+    run(data, counter) { AESBlock.encrypt($0, $1) }
+  }
+
+  private func run(
+    _ data: [UInt8], _ first: [UInt8], _ block: (_ data: [UInt8], _ key: SUNKey) -> [UInt8]
+  ) -> [UInt8] {
+    precondition(data.count % AESBlock.size == 0, "whole blocks only")
+    var counter = first
+    var result: [UInt8] = []
     for start in stride(from: 0, to: data.count, by: AESBlock.size) {
       let key = SUNKey(block: evaluate(counter))
-      plain += AESBlock.decrypt(Array(data[start..<start + AESBlock.size]), key)
+      result += block(Array(data[start..<start + AESBlock.size]), key)
       counter = Self.next(counter)
     }
-    return plain
+    return result
   }
 
   private static func next(_ counter: [UInt8]) -> [UInt8] {

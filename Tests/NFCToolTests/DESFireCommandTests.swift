@@ -55,6 +55,60 @@ import VirtualNFC
     #expect(files[1]["read"] as? String == "everyone" && files[1]["change"] as? Int == 0)
   }
 
+  /// A transaction that the card signs, with a key for the change and one for the terminal's name.
+  @Test(arguments: [
+    ("blank-desfire-light", "000001", 3, 3, 15), ("blank-desfire-ev3", "F00001", 2, 0, 7),
+  ])
+  func signedTransactions(
+    name: String, app: String, value: Int, creditKey: Int, codes: Int
+  ) async throws {
+    try await Self.onCard(name) { nfc in
+      let keys = Set([0, 1, creditKey]).sorted().map { "--key \($0):\(Self.zero)" }
+        .joined(separator: " ")
+      let at = "--app \(app) --file"
+      if name != "blank-desfire-light" {
+        _ = try await nfc("create-app \(app) --keys 3 --crypto aes", 0)
+        _ = try await nfc("create-file \(at) \(value) --type value --free-value", 0)
+        _ = try await nfc("create-file \(at) \(codes) --type transaction-mac", 64)
+        let create =
+          "create-file \(at) \(codes) --type transaction-mac --mac-key \(Self.key) --read 1 --read-write 1"
+        #expect(try await nfc("\(create) --plan \(keys)", 0).lines.count == 1)
+        _ = try await nfc("\(create) \(keys)", 0)
+        _ = try await nfc("\(create) \(keys)", 65)
+      }
+      let refused = try await nfc("value \(at) \(value) --credit 5 \(keys)", 77)
+      #expect(refused.errors.contains("--reader-id"))
+      let reader = "--reader-id 000102030405060708090A0B0C0D0E0F"
+      let first = try await nfc("value \(at) \(value) --credit 5 \(reader) \(keys)", 0)
+      #expect(first.lines.count == 2 && first.lines.first == "5")
+      #expect(first.lines.last?.hasPrefix("transaction 1  ") == true)
+      let second = try await nfc("value \(at) \(value) --credit 5 \(reader) \(keys) --json", 0)
+      #expect(second.output.contains(#""value":10,"transaction":{"counter":2,"mac":""#))
+      let read = try await nfc("read \(at) \(codes) \(keys) --json", 0)
+      #expect(read.output.contains(#""counter":2,"mac":""#))
+      _ = try await nfc("value \(at) \(value) --reader-id 00 --credit 1 \(keys)", 64)
+      _ = try await nfc("value \(at) \(value) \(reader) \(keys)", 64)
+    }
+  }
+
+  @Test(.asking(.configurationLock), arguments: ["blank-desfire-light", "ntag424"])
+  func switchToLRP(_ name: String) async throws {
+    try await Self.onCard(name) { nfc in
+      let key = "--key 0:\(Self.zero)"
+      _ = try await nfc("lrp \(key)", 64)
+      #expect(try await nfc("lrp --plan", 0).output.contains("for good"))
+      _ = try await nfc("lrp --permanently", 77)
+      _ = try await nfc("lrp --permanently --key 0:\(Self.other)", 77)
+      _ = try await nfc("lrp --permanently \(key)", 0)
+      // The key is proved by LRP from then on, and there is no second switch.
+      _ = try await nfc("lrp --permanently \(key)", 64)
+      _ = try await nfc("lrp --permanently --key 0:\(Self.other)", 77)
+      _ = try await nfc(
+        "change-key 2 --app 000001 --new-key \(Self.key) \(key) --key 2:\(Self.zero)", 0)
+    }
+    _ = try await Self.onCard("desfire") { nfc in _ = try await nfc("lrp --permanently", 66) }
+  }
+
   @Test(arguments: ["blank-desfire", "blank-desfire-ev2", "blank-desfire-ev3"])
   func wholeLife(_ name: String) async throws {
     try await Self.onCard(name) { nfc in

@@ -58,6 +58,46 @@ import VirtualNFC
     #expect(back.status == 0, "\(back.errors)")
   }
 
+  /// The commands of DESFire and NTAG DNA, through the daemon.
+  @Test(arguments: ["ev3", "light"]) func secureCards(_ model: String) async throws {
+    let zero = String(repeating: "0", count: 32)
+    let key = "--key 0:\(zero) --key 1:\(zero) --key 3:\(zero)"
+    let shown = try Shown(
+      .desfire(model == "light" ? .light : .ev3, formatted: false))
+    defer { shown.close() }
+    func nfc(_ line: String, _ status: Int32 = 0) async throws -> String {
+      let result = try await shown.daemon.nfc(
+        arguments: ["desfire"] + line.split(separator: " ").map(String.init))
+      #expect(result.status == status, "\(line): \(result.errors)")
+      return result.output
+    }
+    #expect(try await nfc("info").contains("MIFARE DESFire"))
+    if model == "light" {
+      let at = "--app 000001 --file"
+      _ = try await nfc("write \(at) 0 A1A2 \(key)")
+      #expect(try await nfc("read \(at) 0 --length 3 \(key)") == "A1A200\n")
+      let reader = "--reader-id 000102030405060708090A0B0C0D0E0F"
+      #expect(
+        try await nfc("value \(at) 3 --credit 9 \(reader) \(key)").contains("transaction 1"))
+      _ = try await nfc("lrp --permanently \(key)")
+      #expect(try await nfc("read \(at) 0 --length 3 \(key)") == "A1A200\n")
+      return
+    }
+    let at = "--app F00001 --file"
+    _ = try await nfc("create-app F00001 --keys 2 --crypto aes")
+    _ = try await nfc("create-file \(at) 1 --size 300 --communication full")
+    _ = try await nfc("create-file \(at) 2 --type value --communication mac")
+    _ = try await nfc("write \(at) 1 \(String(repeating: "5A", count: 300)) \(key)")
+    #expect(
+      try await nfc("read \(at) 1 \(key)") == String(repeating: "5A", count: 300) + "\n")
+    #expect(try await nfc("value \(at) 2 --credit 7 \(key)") == "7\n")
+    _ = try await nfc("value \(at) 2 --credit 7 --key 0:\(String(repeating: "1", count: 32))", 77)
+    _ = try await nfc(
+      "change-key 1 --app F00001 --new-key \(String(repeating: "2", count: 32)) \(key)")
+    _ = try await nfc("delete-file \(at) 1 \(key)")
+    _ = try await nfc("delete-app F00001 \(key) --key 000000/0:0000000000000000")
+  }
+
   /// 60 blocks of 4 bytes are what fits the 256 bytes of an answer with its objects. Before them goes
   /// an inventory, and the question for the size.
   @Test func readsAnST25DVInTheFewestExchanges() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct SUNSetupTests {
@@ -34,6 +35,24 @@ import Testing
         #"{"change":"settings","before":"00E0EE","after":"4000E0C1F121200000430000430000"}"#,
         #"{"change":"write","offset":0,"data":"0051"}"#,
       ])
+  }
+
+  /// A tag that was switched to LRP gets the longer link, which verifies.
+  @Test(.asking(.configurationLock)) func withLRP() async throws {
+    try await Tool.with("ntag424") { nfc in
+      let key = ["--key", "0:" + Self.zero]
+      #expect(try await nfc(["desfire", "lrp", "--permanently"] + key).status == 0)
+      let setup = try await nfc(
+        ["sun", "setup", Self.template, "--new-key", "1:" + Self.secret, "--verify"] + key)
+      #expect(setup.status == 0, "\(setup.errors)")
+      let read = try await nfc(["read", "--json"])
+      let object = try JSONSerialization.jsonObject(with: Data(read.output.utf8))
+      let records = (object as? [String: Any])?["records"] as? [[String: Any]]
+      let link = try #require(records?.first?["uri"] as? String)
+      let verified = try await Tool.run(
+        "sun", "verify", link, "--key", Self.zero, "--file-key", Self.secret)
+      #expect(verified.status == 0 && verified.output.contains("right, LRP"), "\(verified.output)")
+    }
   }
 
   /// What the tag gives to a phone is what the server finds right.

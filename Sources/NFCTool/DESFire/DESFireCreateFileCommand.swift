@@ -7,6 +7,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   /// What a file holds.
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case standard, backup, value, linear, cyclic
+    case transactionMAC = "transaction-mac"
   }
 
   static let configuration = CommandConfiguration(
@@ -17,14 +18,19 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       A right is a key's number, everyone or nobody; a right that is not given belongs to key 0. --size is \
       the size of the data, or of a record.
 
+      With a file of the type transaction-mac an EV2 or EV3 card signs what each transaction of the application does. \
+      --read-write is then who may name the terminal, without which no transaction counts; nobody asks for no name.
+
       Examples:
         nfc desfire create-file --app F00001 --file 1 --type standard --size 64 --communication full
         nfc desfire create-file --app F00001 --file 2 --type value --lower 0 --upper 10000 --read 1
+        nfc desfire create-file --app F00001 --file 15 --type transaction-mac \
+      --mac-key 00112233445566778899AABBCCDDEEFF --read 1 --read-write 1
       """)
 
   @OptionGroup var file: DESFireFileOptions
 
-  @Option(help: "What it holds: standard, backup, value, linear or cyclic.")
+  @Option(help: "What it holds: standard, backup, value, linear, cyclic or transaction-mac.")
   var type = Kind.standard
 
   @Option(
@@ -37,6 +43,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     transform: { try NumberArgument.integer($0, "--records", in: 1...0xFF_FFFF) })
   var records: Int?
 
+  private static let aesKeySize = 16
   private static let numbers = Int(Int32.min)...Int(Int32.max)
 
   @Option(
@@ -59,6 +66,24 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
 
   @Flag(name: .customLong("free-value"), help: "Let everyone read the value.")
   var readsFreely = false
+
+  @Option(
+    name: .customLong("mac-key"),
+    help: ArgumentHelp("The key that transactions are signed with, AES.", valueName: "hex"),
+    transform: { text in
+      var bytes = try Hexadecimal.secret(text, "--mac-key")
+      guard bytes.count == aesKeySize else {
+        throw ValidationError("--mac-key has \(aesKeySize) bytes, not \(bytes.count).")
+      }
+      return SecretKey(taking: &bytes)
+    })
+  var macKey: SecretKey?
+
+  @Option(
+    name: .customLong("mac-key-version"),
+    help: ArgumentHelp("Its version, 0 to 255; 0 unless given.", valueName: "number"),
+    transform: { try NumberArgument.integer($0, "--mac-key-version", in: 0...255) })
+  var macKeyVersion = 0
 
   @Option(help: "How data is transferred: plain, mac or full.")
   var communication = DESFireCommunication.plain
@@ -98,7 +123,14 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
 
   mutating func validate() throws {
+    guard (type == .transactionMAC) == (macKey != nil) else {
+      throw ValidationError("--type transaction-mac and --mac-key go together.")
+    }
     switch type {
+    case .transactionMAC:
+      guard isoIdentifier == nil else {
+        throw ValidationError("A file of codes has no ISO file identifier.")
+      }
     case .standard, .backup:
       guard size != nil else { throw ValidationError("A file of data needs --size.") }
     case .linear, .cyclic:
@@ -121,6 +153,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
   private var content: DESFireFileSettings.Content {
     let records = DESFireRecordSettings(recordSize: size ?? 0, maximumCount: records ?? 0)
     return switch type {
+    case .transactionMAC: .transactionMAC(keyVersion: UInt8(macKeyVersion))
     case .standard: .standardData(size: size ?? 0)
     case .backup: .backupData(size: size ?? 0)
     case .linear: .linearRecords(records)
@@ -137,7 +170,9 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
     let keyring = try Keyring(keys, keyFiles)
     let settings = DESFireFileSettings(
       communication: communication,
-      rights: DESFireAccessRights(read: read, write: write, readWrite: readWrite, change: change),
+      rights: DESFireAccessRights(
+        read: read, write: type == .transactionMAC ? .nobody : write, readWrite: readWrite,
+        change: change),
       content: content)
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
@@ -145,7 +180,15 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
         let application = card.card.application(file.application)
         try await card.open(application, "a file is made") { $0.createsFreely }
         guard !plan else { return }
-        try await application.createFile(file.file, settings, isoIdentifier: isoIdentifier)
+        guard let macKey else {
+          return try await application.createFile(
+            file.file, settings, isoIdentifier: isoIdentifier)
+        }
+        // The key goes enciphered: it takes a session, also where everyone may make files.
+        try await card.authenticate(application, [0], for: "a file of codes is made")
+        try await application.createTransactionMACFile(
+          file.file, communication: settings.communication, rights: settings.rights,
+          key: try DESFireKey(.aes, macKey, version: UInt8(macKeyVersion)))
       }
       let place: KeyValuePairs<String, JSON?> = [
         "app": .string("\(file.application)"), "file": .integer(file.file),

@@ -6,12 +6,12 @@ import SecureTags
 struct DESFireReadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
-    abstract: "Reads a file: data, records or a value.",
+    abstract: "Reads a file: data, records, a value or a transaction's MAC.",
     usage: "nfc desfire read --app <aid> --file <number> [<options>]",
     discussion: """
-      Data is printed as one line of hexadecimal digits, records as one line each, oldest first, and a \
-      value as a number. For data, --offset and --length count bytes. For records, --offset is how many of \
-      the newest to leave out, and --length how many to read.
+      Data is printed as one line of hexadecimal digits, records as one line each, oldest first, a \
+      value as a number, and a transaction as its number and its MAC. For data, --offset and --length count \
+      bytes. For records, --offset is how many of the newest to leave out, and --length how many to read.
 
       Examples:
         nfc desfire read --app 000001 --file 1 --virtual desfire
@@ -47,7 +47,19 @@ struct DESFireReadCommand: AsyncParsableCommand {
     let settings = try await card.fileSettings(application, file.file)
     let rights = settings.rights
     switch settings.content {
-    case .standardData, .backupData, .transactionMAC, .other:
+    case .transactionMAC:
+      guard offset == nil, length == nil else {
+        throw Failure(
+          .usage, "file \(file.file) holds the code of a transaction, which has no parts")
+      }
+      try await prove([rights.read], card, application)
+      let mac = try await application.transactionMAC(file: file.file)
+      return [
+        line(
+          "\(mac.counter)  \(mac.code.hexadecimal)",
+          ["counter": .integer(mac.counter), "mac": .bytes(mac.code)])
+      ]
+    case .standardData, .backupData, .other:
       try await prove([rights.read, rights.readWrite], card, application)
       let data = try await application.readData(
         file: file.file, offset: offset ?? 0, count: length)

@@ -17,6 +17,6 @@ struct DESFireSubcommand: AsyncParsableCommand {
       DESFireInfoCommand.self, DESFireReadCommand.self, DESFireWriteCommand.self,
       DESFireValueCommand.self, DESFireCreateAppCommand.self, DESFireCreateFileCommand.self,
       DESFireDeleteAppCommand.self, DESFireDeleteFileCommand.self, DESFireChangeKeyCommand.self,
-      DESFireFormatCommand.self,
+      DESFireFormatCommand.self, DESFireLRPCommand.self,
     ])
 }

@@ -10,7 +10,8 @@ struct DESFireValueCommand: AsyncParsableCommand {
     usage: "nfc desfire value --app <aid> --file <number> [<options>]",
     discussion: """
       A change takes effect when the card commits it: a card that is removed before that keeps the old \
-      value.
+      value. In an application whose transactions the card signs, --reader-id names the terminal, and the \
+      transaction's number, its MAC and what it covers are printed after the value.
 
       Example:
         nfc desfire value --app F00001 --file 2 --debit 250 --key 1:00112233445566778899AABBCCDDEEFF
@@ -19,6 +20,7 @@ struct DESFireValueCommand: AsyncParsableCommand {
   @OptionGroup var file: DESFireFileOptions
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
+  @OptionGroup var signing: DESFireSigningOptions
 
   private static func amount(_ text: String, _ name: String) throws -> Int {
     try NumberArgument.integer(text, name, in: 0...Int(Int32.max))
@@ -51,6 +53,9 @@ struct DESFireValueCommand: AsyncParsableCommand {
     guard [credit, debit, limitedCredit].compactMap(\.self).count <= 1 else {
       throw ValidationError("Give one of --credit, --debit and --limited-credit.")
     }
+    guard change != nil || signing.reader == nil else {
+      throw ValidationError("--reader-id is for a change of the value.")
+    }
   }
 
   func run() async throws {
@@ -58,17 +63,23 @@ struct DESFireValueCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(
         for: change == nil ? .reading : .changing, keyring)
-      let value = try await card.work { try await run(card) }
-      guard options.json else { return try Output.line("\(value)") }
+      let (value, receipt) = try await card.work { try await run(card) }
+      guard options.json else {
+        try Output.line("\(value)")
+        if let receipt { try Output.line(receipt.text) }
+        return
+      }
       try Output.line(
         JSON.members([
           "app": .string("\(file.application)"), "file": .integer(file.file),
-          "value": .integer(value),
+          "value": .integer(value), "transaction": receipt?.json,
         ]).text)
     }
   }
 
-  private func run(_ card: SelectedDESFire) async throws -> Int {
+  private func run(
+    _ card: SelectedDESFire
+  ) async throws -> (value: Int, receipt: DESFireTransactionReceipt?) {
     let application = card.card.application(file.application)
     let settings = try await card.fileSettings(application, file.file)
     guard case .value(let value) = settings.content else {
@@ -90,11 +101,12 @@ struct DESFireValueCommand: AsyncParsableCommand {
       try await card.authenticate(
         application, numbers, for: "file \(file.file) is \(change == nil ? "read" : "changed")")
     }
+    var receipt: DESFireTransactionReceipt?
     if let change {
-      try await application.transaction {
+      receipt = try await card.transaction(application, signing) {
         try await $0.changeValue(file: file.file, change)
       }
     }
-    return try await application.value(file: file.file)
+    return (try await application.value(file: file.file), receipt)
   }
 }

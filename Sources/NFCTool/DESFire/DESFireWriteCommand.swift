@@ -10,7 +10,8 @@ struct DESFireWriteCommand: AsyncParsableCommand {
     usage: "nfc desfire write <hex|file> --app <aid> --file <number> [<options>]",
     discussion: """
       What is written to a backup file or a file of records is committed at the end: the card has all of \
-      it, or none if it was removed before that.
+      it, or none if it was removed before that. In an application whose transactions the card signs, \
+      --reader-id names the terminal, and the transaction's number, its MAC and what it covers are printed.
 
       Examples:
         nfc desfire write --app F00001 --file 1 "11 22 33" --key 0:00112233445566778899AABBCCDDEEFF
@@ -20,6 +21,7 @@ struct DESFireWriteCommand: AsyncParsableCommand {
   @OptionGroup var file: DESFireFileOptions
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
   @OptionGroup var keyFiles: KeyFiles
+  @OptionGroup var signing: DESFireSigningOptions
 
   @Option(
     help: ArgumentHelp("The first byte; 0 unless given.", valueName: "number"),
@@ -45,17 +47,20 @@ struct DESFireWriteCommand: AsyncParsableCommand {
     let bytes = try bytes()
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: .changing, keyring)
-      try await card.work { try await write(bytes, card) }
+      let receipt = try await card.work { try await write(bytes, card) }
+      if let receipt, !options.json { try Output.line(receipt.text) }
       try Output.done(
         options, card.tag.detected.identifier,
         [
           "app": .string("\(file.application)"), "file": .integer(file.file),
-          "written": .integer(bytes.count),
+          "written": .integer(bytes.count), "transaction": receipt?.json,
         ])
     }
   }
 
-  private func write(_ bytes: [UInt8], _ card: SelectedDESFire) async throws {
+  private func write(
+    _ bytes: [UInt8], _ card: SelectedDESFire
+  ) async throws -> DESFireTransactionReceipt? {
     let application = card.card.application(file.application)
     let settings = try await card.fileSettings(application, file.file)
     let room: Int
@@ -78,15 +83,16 @@ struct DESFireWriteCommand: AsyncParsableCommand {
       try await card.authenticate(application, numbers, for: "file \(file.file) is written")
     }
     if settings.records != nil {
-      try await application.transaction {
+      return try await card.transaction(application, signing) {
         try await $0.writeRecord(file: file.file, offset: offset ?? 0, bytes)
       }
-    } else if settings.isTransactional {
-      try await application.transaction {
-        try await $0.writeData(file: file.file, offset: offset ?? 0, bytes)
-      }
-    } else {
+    }
+    guard settings.isTransactional || signing.reader != nil else {
       try await application.writeData(file: file.file, offset: offset ?? 0, bytes)
+      return nil
+    }
+    return try await card.transaction(application, signing) {
+      try await $0.writeData(file: file.file, offset: offset ?? 0, bytes)
     }
   }
 }

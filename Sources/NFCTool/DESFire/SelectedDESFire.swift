@@ -39,8 +39,10 @@ struct SelectedDESFire: Sendable {
 
   // MARK: Keys
 
-  /// What is known of the keys of an application; `nil` if the card asks for the master key first.
+  /// What is known of the keys of an application; `nil` if the card asks for the master key first. A chip whose files
+  /// are fixed does not know the command, and would end its session with it.
   func summary(_ application: DESFireApplication) async throws -> DESFireKeySummary? {
+    guard card.generation != .fixed else { return nil }
     do {
       return try await application.keySummary()
     } catch let error as NFCError

@@ -17,6 +17,8 @@ struct SUNSetupCommand: AsyncParsableCommand {
       Key 1 makes the MAC and key 2 enciphers UID and counter unless other numbers are given. Keys that \
       are not given are assumed to be zeros, as delivered. Afterwards only key 0 can write the link.
 
+      A tag that was switched to LRP with nfc desfire lrp is recognised and gets the link in that form.
+
       To complete a setup that was interrupted, run the same command again. A wrong key costs one attempt, \
       which the tag counts; a lost key cannot be recovered.
 
@@ -121,7 +123,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
         let done = try await chip.setUp(setup)
         // Done is done: a tag that has left meanwhile has no session.
         try? await chip.endSession()
-        if verify { try await check(tag.kind, setup) }
+        if verify { try await check(tag.kind, setup, done.link) }
         try Output.done(
           options, tag.detected.identifier,
           ["link": .string(template), "steps": .integer(done.steps.count)])
@@ -175,7 +177,9 @@ struct SUNSetupCommand: AsyncParsableCommand {
   }
 
   /// Reads the link without a key, and verifies it with those that are on the tag now.
-  private func check(_ tag: DetectedTag, _ setup: NTAG424Setup) async throws {
+  private func check(
+    _ tag: DetectedTag, _ setup: NTAG424Setup, _ written: NTAG424Link
+  ) async throws {
     guard let ndef = tag.ndef,
       let record = try await ndef.readNDEF()?.records.first,
       let link = try record.decoded as? URIRecord
@@ -183,12 +187,12 @@ struct SUNSetupCommand: AsyncParsableCommand {
     func key(_ number: Int) -> SUNKey? {
       (setup.newKeys[number] ?? setup.keys[number] ?? .factory(.aes)).sunKey
     }
-    let dynamic = setup.link.dynamicMessaging
+    let dynamic = written.dynamicMessaging
     var metaKey: SUNKey?
     if case .encrypted(let number, _, _, _) = dynamic.identity { metaKey = key(number) }
     guard let fileKey = dynamic.authentication.flatMap({ key($0.key) }) else { return }
     do {
-      let message = try SUNMessage(url: link.uri, template: setup.link.template)
+      let message = try SUNMessage(url: link.uri, template: written.template)
       _ = try message.verified(metaReadKey: metaKey, fileReadKey: fileKey)
     } catch {
       throw NFCError(.malformedContent, "the link that the tag gives is not right: \(error)")

@@ -177,7 +177,8 @@ extension DESFireProcedure {
     guard wanted > 0 else { return [] }
     let data = try send(
       DESFireCommand(
-        code: .readRecords, header: Self.span(number, skip, wanted),
+        code: generation?.hasChainedRecords ?? false ? .readRecordsChained : .readRecords,
+        header: Self.span(number, skip, wanted),
         protection: .data(
           settings.rights.communication(
             settings.communication, for: [settings.rights.read, settings.rights.readWrite],
@@ -197,7 +198,8 @@ extension DESFireProcedure {
     guard !data.isEmpty else { return }
     _ = try send(
       DESFireCommand(
-        code: .writeRecord, header: Self.span(number, offset, data.count), data: data,
+        code: generation?.hasChainedRecords ?? false ? .writeRecordChained : .writeRecord,
+        header: Self.span(number, offset, data.count), data: data,
         protection: .data(
           settings.rights.communication(
             settings.communication, for: [settings.rights.write, settings.rights.readWrite],

@@ -31,10 +31,46 @@ extension DESFireCard {
   }
 }
 
+extension DESFireCard {
+  /// Switches a DESFire Light or an NTAG 424 DNA to LRP **for good**: it takes EV2's authentication no more, and ends
+  /// Secure Dynamic Messaging. One exchange with key 0, which is carried out whole or not at all and ends the session
+  /// (SetConfiguration, option 05: NXP AN12343, table 18; NT4H2421Gx data sheet, table 50).
+  ///
+  /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/notAuthenticated`` without a session of
+  ///   key 0; ``NFCError/Code/invalidParameter`` for a chip that is set to LRP already.
+  public func switchToLRPPermanently() async throws {
+    guard hasLRP else {
+      throw NFCError(.unsupported, "no public source says that this card has LRP")
+    }
+    try await performWhole(in: .fixed) { try $0.switchToLRP() }
+  }
+}
+
 extension DESFireProcedure {
   private enum Option {
     static let configuration: UInt8 = 0x00
     static let defaultKey: UInt8 = 0x01
+    /// Of the chips whose files are fixed.
+    static let capabilities: UInt8 = 0x05
+  }
+
+  /// PDCap2.1 with LRP, and zeros for what is reserved or stays as it is (AN12343, table 18).
+  private static let lrpCapabilities: [UInt8] = [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
+  private static let masterKey: UInt8 = 0
+
+  mutating func switchToLRP() throws {
+    guard state.session?.keyNumber == Self.masterKey else {
+      throw NFCError(.notAuthenticated, "the chip is switched to LRP in a session of key 0")
+    }
+    guard !state.usesLRP else {
+      throw NFCError(.invalidParameter, "the chip is set to LRP already")
+    }
+    // AN12343 shows an answer without a MAC, as of a command that ends the session.
+    _ = try send(
+      DESFireCommand(
+        code: .setConfiguration, header: [Option.capabilities], data: Self.lrpCapabilities,
+        protection: .enciphered, answer: .endOfSession))
+    state.usesLRP = true
   }
 
   private static let formatDisabledFlag: UInt8 = 0x01

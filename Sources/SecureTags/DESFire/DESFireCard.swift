@@ -20,6 +20,8 @@ public final class DESFireCard: Sendable {
   public let tag: any Tag
   /// `nil` if the card does not say; it is then treated as an EV1.
   public let generation: DESFireGeneration?
+  /// Whether the chip can be switched to LRP, as far as public sources say: a DESFire Light, an NTAG 424 DNA.
+  public let hasLRP: Bool
   private let form: DESFireCommandForm
   private let random: RandomBytes
   private let state = Mutex(DESFireState.unknown)
@@ -37,19 +39,24 @@ public final class DESFireCard: Sendable {
   package init(
     _ tag: DetectedTag, form: DESFireCommandForm = .wrapped, random: @escaping RandomBytes
   ) async throws {
+    let product: TagProduct?
     switch tag {
     case .miFare(let tag) where tag.family == .desfire:
-      generation = DESFireGeneration(try await tag.product())
+      product = try await tag.product()
+      generation = DESFireGeneration(product)
     case .iso7816(let tag):
-      generation = DESFireGeneration(try await tag.product())
+      product = try await tag.product()
+      generation = DESFireGeneration(product)
       guard generation != nil else { throw Self.wrongTag }
     default: throw Self.wrongTag
     }
+    hasLRP = Self.productsWithLRP.contains(product?.name ?? "")
     self.tag = tag.tag
     self.form = form
     self.random = random
   }
 
+  private static let productsWithLRP: Set = ["MIFARE DESFire Light", "NTAG 424 DNA"]
   private static let wrongTag = NFCError(.wrongTag, "the tag is no MIFARE DESFire")
 
   /// An application of the card, by its number. Nothing is sent.
@@ -69,7 +76,7 @@ public final class DESFireCard: Sendable {
   public func endSession() async throws {
     try await perform(in: nil) { procedure in
       guard procedure.state.session != nil else { return }
-      procedure.state = .unknown
+      procedure.state.forget()
       try procedure.select(procedure.generation == .fixed ? .fixed : .card)
     }
   }
@@ -127,15 +134,22 @@ public struct DESFireApplication: Sendable {
   ///
   /// - Parameters:
   ///   - number: 0 to 13; 0 is the master key.
-  ///   - method: `nil` for the strongest that the card's generation has for the key's kind.
+  ///   - method: `nil` for the strongest that the card's generation has for the key's kind; a DESFire Light or an
+  ///     NTAG DNA chip that was switched to LRP is found out by one exchange more, once.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, or a card that does not prove that it has
   ///   it.
   public func authenticate(
     _ number: Int, _ key: DESFireKey, by method: DESFireAuthentication? = nil
   ) async throws {
-    let method = method ?? DESFireAuthentication(key.kind, card.generation)
     let code = try Self.keyNumber(number)
-    try await perform { try $0.authenticate(code, key, by: method) }
+    let generation = card.generation
+    try await perform { procedure in
+      guard method == nil, generation == .fixed else {
+        return try procedure.authenticate(
+          code, key, by: method ?? DESFireAuthentication(key.kind, generation))
+      }
+      try procedure.authenticateAsConfigured(code, key)
+    }
   }
 
   /// Of an application.

@@ -32,6 +32,8 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   /// Of NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.3.
   case getFileCounters = 0xF6
   case createStandardDataFile = 0xCD
+  /// Of DESFire Light and since EV2: MF2DL(H)x0 data sheet, 11.7.6.
+  case createTransactionMACFile = 0xCE
   case createBackupDataFile = 0xCB
   case createValueFile = 0xCC
   case createLinearRecordFile = 0xC1
@@ -49,7 +51,13 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case limitedCredit = 0x1C
   case readRecords = 0xBB
   case writeRecord = 0x3B
+  /// ReadRecords and WriteRecord whose parts are chained by ISO/IEC 14443-4 only, as DESFire Light has them (AN12343,
+  /// tables 32 and 33).
+  case readRecordsChained = 0xAB
+  case writeRecordChained = 0x8B
   case clearRecordFile = 0xEB
   case commitTransaction = 0xC7
+  /// Names the terminal in a transaction that is signed (AN12343, table 32).
+  case commitReaderIdentifier = 0xC8
   case abortTransaction = 0xA7
 }

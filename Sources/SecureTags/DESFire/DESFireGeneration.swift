@@ -30,6 +30,8 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
   }
 
   var hasEV2Messaging: Bool { self >= .ev2 }
+  /// Whether records go as AN12343 shows it of DESFire Light.
+  var hasChainedRecords: Bool { self == .fixed }
   /// Whether ReadData and WriteData may leave the chaining to ISO/IEC 14443-4 (NXP AN12752).
   var hasChainedData: Bool { self >= .ev2 }
 }

@@ -12,14 +12,27 @@ public enum DESFireAuthentication: Hashable, Sendable {
   case ev2First
   /// AuthenticateEV2NonFirst (77): AES, in a transaction that ``ev2First`` has begun.
   case ev2NonFirst
+  /// AuthenticateLRPFirst (71): AES in the form that keeps its key from being measured; begins a transaction with a
+  /// DESFire Light or an NTAG 424 DNA that was switched to LRP.
+  case lrpFirst
+  /// AuthenticateLRPNonFirst (77): the same in a transaction that ``lrpFirst`` has begun.
+  case lrpNonFirst
 
   var code: DESFireCommandCode {
     switch self {
     case .legacy: .authenticate
     case .iso: .authenticateISO
     case .aes: .authenticateAES
-    case .ev2First: .authenticateEV2First
-    case .ev2NonFirst: .authenticateEV2NonFirst
+    case .ev2First, .lrpFirst: .authenticateEV2First
+    case .ev2NonFirst, .lrpNonFirst: .authenticateEV2NonFirst
+    }
+  }
+
+  /// Whether it takes an AES key, and no other.
+  fileprivate var isAES: Bool {
+    switch self {
+    case .legacy, .iso: false
+    case .aes, .ev2First, .ev2NonFirst, .lrpFirst, .lrpNonFirst: true
     }
   }
 
@@ -46,32 +59,52 @@ extension DESFireProcedure {
   mutating func authenticate(
     _ number: UInt8, _ key: DESFireKey, by method: DESFireAuthentication
   ) throws {
-    guard (key.kind == .aes) == [.aes, .ev2First, .ev2NonFirst].contains(method),
+    guard (key.kind == .aes) == method.isAES,
       method != .legacy || key.kind == .des
     else {
       throw NFCError(
         .invalidParameter, "a key for \(key.kind.name) is not proved by this command")
     }
-    let before = state.session?.messaging as? EV2Messaging
+    let before = state.session?.messaging as? any TransactionMessaging
     state.session = nil
-    if method == .ev2NonFirst, before == nil {
+    if method == .ev2NonFirst, !(before is EV2Messaging) {
       throw NFCError(
         .invalidParameter, "AuthenticateEV2NonFirst goes on with what AuthenticateEV2First began")
+    }
+    if method == .lrpNonFirst, !(before is LRPMessaging) {
+      throw NFCError(
+        .invalidParameter, "AuthenticateLRPNonFirst goes on with what AuthenticateLRPFirst began")
     }
     let messaging: any DESFireMessaging =
       switch method {
       case .legacy: try proveLegacy(number, key)
       case .iso, .aes: try proveISO(number, key, method.code)
       case .ev2First, .ev2NonFirst: try proveEV2(number, key, method.code, after: before)
+      case .lrpFirst, .lrpNonFirst: try proveLRP(number, key, method.code, after: before)
       }
     state.session = DESFireSession(keyNumber: number, messaging: messaging)
+  }
+
+  /// Proves a key to a chip that is set to EV2's messaging or, for good, to LRP: it refuses the other one before it
+  /// counts an attempt (NT4H2421Gx data sheet, table 19). Which it is is kept: two exchanges, and one more the first
+  /// time that a chip is set to LRP.
+  mutating func authenticateAsConfigured(_ number: UInt8, _ key: DESFireKey) throws {
+    guard !state.usesLRP else { return try authenticate(number, key, by: .lrpFirst) }
+    do {
+      try authenticate(number, key, by: .ev2First)
+    } catch let error as NFCError
+      where error.cause == .desfireStatus(DESFireStatus.permissionDenied.code)
+    {
+      // A key that is locked is refused both ways.
+      try authenticate(number, key, by: .lrpFirst)
+    }
   }
 
   // MARK: Steps
 
   /// The card's challenge, enciphered.
   private func challenge(
-    _ code: DESFireCommandCode, _ parameters: [UInt8], count: Int
+    _ code: DESFireCommandCode, _ parameters: [UInt8], count: Int? = nil
   ) throws -> [UInt8] {
     let (status, data) = try transport.exchange(code, parameters)
     guard status == .additionalFrame else {
@@ -83,7 +116,7 @@ extension DESFireProcedure {
       }
       throw status.error
     }
-    guard data.count == count else { throw NFCError.wrongLength }
+    guard count.map({ data.count == $0 }) ?? true else { throw NFCError.wrongLength }
     return data
   }
 
@@ -144,7 +177,8 @@ extension DESFireProcedure {
 
   /// Initial values of zeros; the card gives the transaction's number the first time (AN12196, 5.6 and 5.13).
   private func proveEV2(
-    _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode, after before: EV2Messaging?
+    _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode,
+    after before: (any TransactionMessaging)?
   ) throws -> any DESFireMessaging {
     let cipher = try key.cipher
     let size = cipher.blockSize
@@ -166,6 +200,56 @@ extension DESFireProcedure {
     try check(Array(answer[identifier.count..<(identifier.count + size)]), provesReader: reader)
     return try EV2Messaging(
       key: cipher, reader: reader, card: card, transactionIdentifier: identifier)
+  }
+
+  /// The reader's capabilities with bit 1 of PCDCap2.1, and what the card answers then (NT4H2421Gx data sheet, 9.2.5
+  /// and table 38).
+  private static let lrpCapabilities: [UInt8] = [0x02, 0x00, 0x00, 0x00, 0x00, 0x00]
+  private static let lrpMode: UInt8 = 0x01
+
+  /// Challenges in plain, and MACs over them with keys of the session (AN12343, 7.2.5; NT4H2421Gx data sheet, 10.4.3
+  /// and 10.4.4).
+  private mutating func proveLRP(
+    _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode,
+    after before: (any TransactionMessaging)?
+  ) throws -> any DESFireMessaging {
+    guard let lrpKey = key.sunKey else { throw NFCError.wrongLength }
+    let size = LRPMessaging.challengeSize
+    let isFirst = code == .authenticateEV2First
+    let capabilities = Self.lrpCapabilities
+    let answer = try challenge(
+      code, [number] + (isFirst ? [UInt8(capabilities.count)] + capabilities : []))
+    guard answer.count != size else {
+      throw NFCError(.unsupported, "the chip is set to EV2's messaging, and not to LRP")
+    }
+    guard answer.count == 1 + size, answer.first == Self.lrpMode else {
+      throw NFCError.wrongLength
+    }
+    state.usesLRP = true
+    let card = Array(answer.dropFirst())
+    let reader = random(size)
+    var messaging = try LRPMessaging(
+      key: lrpKey, reader: reader, card: card,
+      transactionIdentifier: before?.transactionIdentifier ?? [],
+      commandCounter: isFirst ? 0 : before?.commandCounter ?? 0)
+    let token = reader + messaging.authenticationCode(reader + card)
+    let proof = try proof(token, count: isFirst ? 2 * size : size)
+    let content = Array(proof.dropLast(size))
+    guard
+      Array(proof.suffix(size)).equalsInConstantTime(
+        messaging.authenticationCode(card + reader + content))
+    else {
+      throw NFCError(
+        .authenticationFailed, "the card does not prove that it has the key; it may be a copy")
+    }
+    guard isFirst else { return messaging }
+    let plain = messaging.decipher(content)
+    // What the reader has said comes back.
+    guard plain.suffix(capabilities.count).elementsEqual(capabilities) else {
+      throw NFCError(
+        .tagResponseError, "the card has been told something else than the reader said")
+    }
+    return messaging.beginning(Array(plain.prefix(Self.transactionIdentifierSize)))
   }
 
   /// Parts of both challenges in turn (MF3ICDx21_41_81 data sheet, 8.4.1).

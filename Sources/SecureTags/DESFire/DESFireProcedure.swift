@@ -5,6 +5,14 @@ struct DESFireState: Sendable {
   /// Which application is selected; `nil` if that is not known.
   var selection: DESFireApplicationIdentifier?
   var session: DESFireSession?
+  /// Whether the chip has shown that it is set to LRP, which is for good.
+  var usesLRP = false
+
+  /// What the transaction has done, while one is to be signed.
+  var transactionInput: DESFireTransactionInput?
+
+  /// Forgets what another command or another program may have ended.
+  mutating func forget() { (selection, session, transactionInput) = (nil, nil, nil) }
 
   /// After an exchange that may or may not have reached the card.
   static let unknown = DESFireState()
@@ -38,6 +46,7 @@ struct DESFireProcedure {
         ?? command.checkLength(answer.data)
       if case .endOfSession = command.answer { session = nil }
       state.session = session
+      state.transactionInput?.note(command, data)
       return data
     } catch {
       // Whatever it was: the card's session is not the one that we have any more.
@@ -61,15 +70,15 @@ struct DESFireProcedure {
   }
 
   private static let wholeCommands: Set<DESFireCommandCode> = [
-    .readDataChained, .writeDataChained,
+    .readDataChained, .writeDataChained, .readRecordsChained, .writeRecordChained,
   ]
-  private static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
+  static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
 
   /// Makes an application the one that commands are for. One exchange, and the session is over; nothing if it is
   /// selected already.
   mutating func select(_ application: DESFireApplicationIdentifier) throws {
     guard state.selection != application else { return }
-    state = .unknown
+    state.forget()
     if generation == .fixed { return try selectFixed(application) }
     let answer = try transport.send(.selectApplication, application.bytes)
     guard answer.status == .operationOK else {

@@ -10,6 +10,8 @@ public struct NTAG424Link: Hashable, Sendable {
   public let file: [UInt8]
   /// The settings of the file that go with it.
   public let dynamicMessaging: NTAG424DynamicMessaging
+  /// What the link was made with.
+  public let options: Options
 
   /// What the chip has for the NDEF file (NT4H2421Gx data sheet, table 5).
   public static let fileSize = 256
@@ -36,10 +38,11 @@ public struct NTAG424Link: Hashable, Sendable {
   }
 
   /// - Throws: ``NFCError/Code/capacityExceeded`` for a link that is too long for the file;
-  ///   ``NFCError/Code/invalidParameter`` for what the chip does not do: LRP, keys that it does not have, more file
-  ///   data than there is room for, a start of the MAC that lies after its end or the file data.
+  ///   ``NFCError/Code/invalidParameter`` for what the chip does not do: keys that it does not have, more file data
+  ///   than there is room for, a start of the MAC that lies after its end or the file data.
   public init(_ template: SUNTemplate, _ options: Options = Options()) throws {
     self.template = template
+    self.options = options
     try Self.check(options, template)
     var link = template.link
     if let place = template.places[.fileData] {
@@ -69,10 +72,19 @@ public struct NTAG424Link: Hashable, Sendable {
       template, options, shift: file.count - link.count, prefixLength: prefix.utf8.count)
   }
 
-  private static func check(_ options: Options, _ template: SUNTemplate) throws {
-    guard template.mode == .aes else {
-      throw NFCError(.invalidParameter, "links are set up for AES, not for LRP")
+  /// The same link for a chip that is set to AES or, for good, to LRP, with which {picc} is longer.
+  ///
+  /// - Throws: ``NFCError/Code/capacityExceeded`` for a link that is then too long for the file.
+  public func adapted(to mode: SUNMode) throws -> NTAG424Link {
+    guard template.mode != mode else { return self }
+    do {
+      return try NTAG424Link(SUNTemplate(template.text, mode: mode), options)
+    } catch let error as SUNTemplateError {
+      throw NFCError(.invalidParameter, "\(error)")
     }
+  }
+
+  private static func check(_ options: Options, _ template: SUNTemplate) throws {
     let keys = 0..<keyCount
     guard keys.contains(options.metaReadKey), keys.contains(options.fileReadKey) else {
       throw NFCError(.invalidParameter, "the tag has keys from 0 to \(keyCount - 1)")

@@ -12,6 +12,7 @@ extension NTAG424Procedure {
   mutating func plan(_ setup: NTAG424Setup) throws -> NTAG424Plan {
     var found = setup.keys
     found[Self.masterKey] = try openMaster(setup)
+    let link = try setup.link.adapted(to: mode)
     var steps: [NTAG424Plan.Step] = []
     for (number, new) in setup.newKeys.sorted(by: { $0.key < $1.key })
     where number != Self.masterKey {
@@ -22,11 +23,11 @@ extension NTAG424Procedure {
       }
     }
     let settings = try fileSettings(Self.ndefFile)
-    steps += try linkSteps(setup, settings)
+    steps += try linkSteps(link, setup, settings)
     if let new = setup.newKeys[Self.masterKey], found[Self.masterKey]?.isSame(new) == false {
       steps.append(.changeKey(number: Self.masterKey, version: new.version))
     }
-    return NTAG424Plan(steps: steps, found: found, settings: settings)
+    return NTAG424Plan(steps: steps, link: link, found: found, settings: settings)
   }
 
   /// Proves the old key 0, or the new one where a setup before has come so far.
@@ -60,13 +61,13 @@ extension NTAG424Procedure {
   }
 
   private mutating func linkSteps(
-    _ setup: NTAG424Setup, _ before: NTAG424FileSettings
+    _ link: NTAG424Link, _ setup: NTAG424Setup, _ before: NTAG424FileSettings
   ) throws -> [NTAG424Plan.Step] {
     var after = before
     after.communication = .plain
     after.rights = setup.rights
-    after.dynamicMessaging = setup.link.dynamicMessaging
-    let file = setup.link.file
+    after.dynamicMessaging = link.dynamicMessaging
+    let file = link.file
     let changesSettings = after != before
     let content = try content(before, count: file.count)
     guard content != file || changesSettings else { return [] }

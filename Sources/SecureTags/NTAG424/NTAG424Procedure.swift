@@ -1,4 +1,5 @@
 import NFCCore
+import SUNMessage
 
 /// Commands to an NTAG 424 DNA on the reader's thread, one after the other: NT4H2421Gx data sheet, 10.
 struct NTAG424Procedure {
@@ -20,12 +21,15 @@ struct NTAG424Procedure {
       random: random)
   }
 
+  /// The chip's mode, which an authentication shows.
+  var mode: SUNMode { commands.state.usesLRP ? .lrp : .aes }
+
   /// The number of the session's key.
   var sessionKey: Int? { commands.state.session.map { Int($0.keyNumber) } }
 
   /// Selects the application: one exchange, and the session is over.
   mutating func select() throws {
-    commands.state = .unknown
+    commands.state.forget()
     let answer = try link.send(.select(aid: Self.application))
     guard answer.isSuccess else {
       throw NFCError(
@@ -56,7 +60,7 @@ struct NTAG424Procedure {
     var delays = 0
     while true {
       do {
-        return try commands.authenticate(code, key, by: .ev2First)
+        return try commands.authenticateAsConfigured(code, key)
       } catch let error as NFCError {
         let isDelay = error.cause == .desfireStatus(DESFireStatus.authenticationDelay.code)
         guard isDelay, delays < Self.patience else { throw Self.explained(error, number) }

@@ -2,7 +2,7 @@ import NFCCore
 
 /// What is to be on an NTAG 424 DNA: a signed link, keys, and who may write it.
 public struct NTAG424Setup: Sendable {
-  /// The link.
+  /// The link. A chip that was switched to LRP gets it in that form, which its template does not have to be of.
   public var link: NTAG424Link
   /// The keys that are there, by their numbers; those that are left out are as they leave the factory.
   public var keys: [Int: DESFireKey]
@@ -81,6 +81,8 @@ public struct NTAG424Plan: Sendable {
 
   /// In their order; none if the tag is as it should be.
   public let steps: [Step]
+  /// The link in the form of the chip's mode, by whose template what the chip gives is verified.
+  public let link: NTAG424Link
 
   /// The keys as they are found on the tag: a setup that was broken off may have changed some.
   let found: [Int: DESFireKey]

@@ -1,4 +1,5 @@
 import NFCCore
+import SUNMessage
 import Synchronization
 
 /// An NTAG 424 DNA: its files, keys and signed links.
@@ -143,6 +144,22 @@ public final class NTAG424Tag: Sendable {
   /// - Throws: ``NFCError/Code/invalidParameter`` for a key number that the chip has not.
   public func keyVersion(_ number: Int) async throws -> UInt8 {
     try await perform { try $0.keyVersion(number) }
+  }
+
+  /// How the chip enciphers and signs: LRP after ``switchToLRPPermanently()``. An authentication of this object shows
+  /// it.
+  public var mode: SUNMode { state.withLock { $0.usesLRP } ? .lrp : .aes }
+
+  /// Switches the chip to LRP **for good**: it takes EV2's authentication no more, and ends Secure Dynamic Messaging,
+  /// so that a link has to be set up again (NT4H2421Gx data sheet, 9 and 10.5.1). One exchange in a session of key 0,
+  /// which is carried out whole or not at all and ends the session.
+  ///
+  /// If the answer is lost, the next authentication shows in which mode the chip is.
+  ///
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of key 0; ``NFCError/Code/invalidParameter`` for a
+  ///   chip that is set to LRP already.
+  public func switchToLRPPermanently() async throws {
+    try await perform { try $0.commands.switchToLRP() }
   }
 
   /// Takes the place of a key: one exchange in a session of key 0, which is carried out whole or not at all. A change

@@ -26,14 +26,18 @@ extension InteropBench {
   ///
   /// - Parameter arguments: `sys.argv[2:]` of the script.
   func startPython(_ script: String, _ arguments: [String] = []) throws -> RunningProgram {
+    try startPython(whole: Self.prelude + script, [reader.path] + arguments)
+  }
+
+  /// Runs a Python script that opens no reader.
+  func startPython(whole script: String, _ arguments: [String]) throws -> RunningProgram {
     let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
     let python = root.appending(path: ".build/python/bin/python")
     try #require(
       FileManager.default.isExecutableFile(atPath: python.path),
       "nfcpy is not installed; run Scripts/install-dependencies tests")
     return try RunningProgram(
-      executable: python,
-      arguments: ["-c", Self.prelude + script, reader.path] + arguments, input: "",
+      executable: python, arguments: ["-c", script] + arguments, input: "",
       directory: directory, environment: ["PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"])
   }
 

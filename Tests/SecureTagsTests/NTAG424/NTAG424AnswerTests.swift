@@ -195,8 +195,9 @@ private struct MeddlingChip: VirtualChip {
     #expect(throws: NFCError.self) {
       try NTAG424Link("https://a.example/?u={uid}&c={mac}") { $0.counterLimit = 5 }
     }
-    #expect(throws: NFCError.self) { try NTAG424Link(SUNTemplate(text, mode: .lrp)) }
     let link = try NTAG424Link(text)
+    #expect(try link.adapted(to: .aes) == link)
+    #expect(try link.adapted(to: .lrp) == NTAG424Link(SUNTemplate(text, mode: .lrp)))
     for setup in [
       NTAG424Setup(link: link, keys: [5: try aes(1)]),
       NTAG424Setup(link: link, newKeys: [-1: try aes(1)]),

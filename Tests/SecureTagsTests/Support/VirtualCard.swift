@@ -60,6 +60,11 @@ final class VirtualCard: Sendable {
     }
   }
 
+  /// Selects an application by its name, as ISO/IEC 7816-4 has it.
+  func select(_ name: [UInt8]) -> [UInt8] {
+    state.withLock { $0.card.process([0x00, 0xA4, 0x04, 0x0C, UInt8(name.count)] + name + [0x00]) }
+  }
+
   private func exchange(_ command: [UInt8]) throws -> [UInt8] {
     try state.withLock { state in
       let fault = state.fault?.index == state.count ? state.fault?.kind : nil

@@ -149,7 +149,12 @@ struct DESFireTests {
       [
         ("00A4040007D276000085010100", "6A82"),
         ("00A4040010A00000039656434103F015400000000B00", "9000"), ("00A4000C02EF04", "9000"),
-        ("00B0000001", "6982"), ("6F", "0000041F"),
+        ("00B0000001", "6982"),
+        // NXP AN12343, tables 12 and 13: files, and the settings of two of them.
+        ("6F", "000F1F03000104"), ("61", "001FEF00EF01EF04EF"), ("F500", "000003301F000100"),
+        ("F503", "000203301200000000FFFFFF7F0000000003"),
+        // The application is not made by commands, and only the file of codes can be deleted.
+        ("CA0102030F01", "1C"), ("DF00", "AE"), ("DF0F", "AE"),
       ], on: &card)
   }
 

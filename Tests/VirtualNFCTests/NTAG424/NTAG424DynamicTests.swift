@@ -58,6 +58,25 @@ import Testing
     #expect(second.bytes.count == 256)
   }
 
+  /// The link in LRP that nfc-ev2-crypto publishes, of a chip of its author: PICC data and the MAC over them.
+  @Test func publishedContentInLRP() throws {
+    var file = NTAG424File.factory(ndef: Array("\(zeros(48))x\(zeros(16))".utf8))[1]
+    try file.change(settings: hex("4000E0 C1F020 000000 000000 310000"), isLRP: true)
+    file.readCounter = 0x6A
+    let content = NTAG424Content(
+      file: file, settings: try #require(file.dynamic), uid: hex("042E1D222A6380"),
+      keys: Array(repeating: Self.zeroKey, count: 5), padding: hex("16E2CA89D1"),
+      number: hex("AAE1508939ECF6FF"), isLRP: true)
+    #expect(
+      String(decoding: content.bytes.prefix(65), as: UTF8.self)
+        == "AAE1508939ECF6FF26BCE407959AB1A5EC022819A35CD293x5E3DB82C19E3865F")
+    // With AES the place would be shorter.
+    #expect(throws: NTAG424Status.self) {
+      try file.change(settings: hex("4000E0 C1F020 000000 200000 200000"), isLRP: true)
+    }
+    try file.change(settings: hex("4000E0 C1F020 000000 200000 200000"))
+  }
+
   private func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
 
   /// 9.3.1: once for reads of one kind that follow each other.

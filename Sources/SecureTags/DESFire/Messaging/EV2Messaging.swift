@@ -3,15 +3,15 @@ import NFCCore
 /// Secure messaging after AuthenticateEV2First (71) and AuthenticateEV2NonFirst (77), as MIFARE DESFire EV2 and
 /// EV3, DESFire Light and the NTAG DNA chips have it: one key for the cipher, one for MACs, a number of the
 /// transaction and a counter of its commands in everything (NXP AN12196, 4; AN12343, 5; NT4H2421Gx data sheet, 9.1).
-package struct EV2Messaging: DESFireMessaging {
+package struct EV2Messaging: TransactionMessaging {
   /// The number that the card has given the transaction, four bytes.
   package let transactionIdentifier: [UInt8]
   /// How many commands there have been since it was given.
-  package private(set) var commandCounter: UInt16
+  package internal(set) var commandCounter: UInt16
   private let cipher: BlockCipher
   private let codeCipher: BlockCipher
 
-  package static let codeSize = 8
+  package static let codeSize = TransactionCode.size
   private static let challengeSize = 16
   /// What the first input of each derived value begins with (AN12196, 4.4 and 5.7).
   private static let encryptionLabel: [UInt8] = [0xA5, 0x5A]
@@ -53,54 +53,14 @@ package struct EV2Messaging: DESFireMessaging {
     self.commandCounter = commandCounter
   }
 
-  // MARK: Commands and answers
-
-  mutating func protect(_ command: DESFireCommand) throws -> [UInt8] {
-    guard command.protection != .data(.plain) else { return command.header + command.data }
-    let body =
-      command.protection == .enciphered
-      ? try encipher(command.data + command.trailer) : command.data
-    return command.header + body
-      + (try code(command.code.rawValue, commandCounter, command.header + body))
-  }
-
-  mutating func unprotect(
-    _ answer: [UInt8], status: DESFireStatus, of command: DESFireCommand
-  ) throws -> [UInt8] {
-    commandCounter &+= 1
-    guard command.protection != .data(.plain) else { return try command.checkLength(answer) }
-    if case .endOfSession = command.answer, answer.isEmpty { return [] }
-    let body = try checkedBody(answer, status: status.code)
-    return try command.checkLength(
-      command.protection == .enciphered ? try decipher(body) : body)
-  }
-
-  /// An answer without its MAC, which is right.
-  private func checkedBody(_ answer: [UInt8], status: UInt8) throws -> [UInt8] {
-    guard answer.count >= Self.codeSize else { throw NFCError.wrongMAC }
-    let body = Array(answer.dropLast(Self.codeSize))
-    let expected = try code(status, commandCounter, body)
-    guard Array(answer.suffix(Self.codeSize)).equalsInConstantTime(expected) else {
-      throw NFCError.wrongMAC
-    }
-    return body
-  }
-
   // MARK: Primitives
 
-  /// Every second byte of the CMAC, from the second on (AN12196, 4.5: MACt).
-  ///
-  /// - Parameter first: the command code or the answer's status.
-  package func code(_ first: UInt8, _ counter: UInt16, _ rest: [UInt8]) throws -> [UInt8] {
-    Self.truncated(
-      try codeCipher.authenticationCode(
-        [first] + counter.littleEndianBytes + transactionIdentifier + rest))
+  func authenticationCode(_ message: [UInt8]) throws -> [UInt8] {
+    try codeCipher.authenticationCode(message)
   }
 
   /// Every second byte of a CMAC, from the second on.
-  package static func truncated(_ code: [UInt8]) -> [UInt8] {
-    code.indices.filter { $0 % 2 == 1 }.map { code[$0] }
-  }
+  package static func truncated(_ code: [UInt8]) -> [UInt8] { TransactionCode.truncated(code) }
 
   /// The initial value of a cipher run: the counter's current value, enciphered.
   package func initialValue(isAnswer: Bool) throws -> [UInt8] {
@@ -109,19 +69,11 @@ package struct EV2Messaging: DESFireMessaging {
     return try cipher.encrypt(BlockCipher.filled(input, blockSize: cipher.blockSize))
   }
 
-  private func encipher(_ data: [UInt8]) throws -> [UInt8] {
-    guard !data.isEmpty else { return [] }
-    return try cipher.encrypt(
-      BlockCipher.marked(data, blockSize: cipher.blockSize),
-      initialValue: initialValue(isAnswer: false))
+  func encipher(_ blocks: [UInt8]) throws -> [UInt8] {
+    try cipher.encrypt(blocks, initialValue: initialValue(isAnswer: false))
   }
 
-  private func decipher(_ blocks: [UInt8]) throws -> [UInt8] {
-    guard !blocks.isEmpty else { return [] }
-    guard blocks.count % cipher.blockSize == 0,
-      let data = BlockCipher.unmarked(
-        try cipher.decrypt(blocks, initialValue: initialValue(isAnswer: true)))
-    else { throw NFCError.wrongCheck }
-    return data
+  func decipher(_ blocks: [UInt8]) throws -> [UInt8] {
+    try cipher.decrypt(blocks, initialValue: initialValue(isAnswer: true))
   }
 }

@@ -5,8 +5,9 @@ import NFCCore
 /// It takes native commands, commands wrapped in APDUs of class 90, and ISO/IEC 7816-4 commands by which
 /// a card formatted as an NFC Forum Type 4 tag is read and written.
 ///
-/// All authentications work, with the secure messaging that follows from them, and all files but those that
-/// hold a transaction's code; NTAG DNA's dynamic messages do not.
+/// All authentications work, with the secure messaging that follows from them, and all files. With LRP a DESFire Light
+/// makes the codes of transactions as with AES, which is not true to the chip: no public source has an example. NTAG
+/// 413 DNA's dynamic messages are not there, since no public source describes their settings.
 public struct DESFire: VirtualChip {
   /// The product that the chip is.
   public let model: DESFireModel

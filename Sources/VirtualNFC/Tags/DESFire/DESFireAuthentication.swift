@@ -7,6 +7,8 @@ struct DESFireAuthentication: Hashable, Sendable {
   private let challengeSent: [UInt8]
   /// What an authentication that begins a transaction gives it, or what the transaction that goes on has had.
   private let transaction: Transaction
+  /// Whether the chip is set to LRP.
+  private let isLRP: Bool
 
   enum Transaction: Hashable, Sendable {
     case none
@@ -20,24 +22,29 @@ struct DESFireAuthentication: Hashable, Sendable {
   /// - Parameter challenge: as many random bytes as the key's kind asks for.
   init(
     scheme: DESFireSession.Scheme, keyNumber: UInt8, key: DESFireKey, challenge: [UInt8],
-    transaction: Transaction = .none
+    transaction: Transaction = .none, isLRP: Bool = false
   ) {
     self.scheme = scheme
     self.keyNumber = keyNumber
     self.key = key
     self.challenge = challenge
     self.transaction = transaction
+    self.isLRP = isLRP
     challengeSent = key.cipher.encrypt(challenge, vector: key.cipher.zeroVector)
   }
 
-  /// The enciphered challenge to the reader.
-  var firstAnswer: [UInt8] { challengeSent }
+  /// AuthMode (NT4H2421Gx data sheet, table 38).
+  private static let lrpMode: UInt8 = 0x01
+
+  /// The challenge to the reader, enciphered except in LRP.
+  var firstAnswer: [UInt8] { isLRP ? [Self.lrpMode] + challenge : challengeSent }
 
   /// Takes the reader's two enciphered blocks; `nil` if it does not know the key.
   func finish(_ token: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
     let size = challenge.count
     let cipher = key.cipher
     guard token.count == 2 * size else { return nil }
+    if isLRP { return finishLRP(token) }
     let plain =
       switch scheme {
       case .legacy: cipher.undoDecipheringReader(token)
@@ -82,7 +89,39 @@ struct DESFireAuthentication: Hashable, Sendable {
       DESFireSession(
         scheme: .ev2, keyNumber: keyNumber, cipher: keys.data,
         transaction: DESFireTransaction(
-          identifier: number, codeCipher: keys.code, commandCounter: counter))
+          identifier: number, keys: .aes(data: keys.data, codes: keys.code),
+          commandCounter: counter))
+    )
+  }
+
+  /// PDCap2 of a chip that is set to LRP.
+  private static let lrpCapabilities: [UInt8] = [0x02, 0x00, 0x00, 0x00, 0x00, 0x00]
+
+  /// NXP AN12343, 7.2.5; NT4H2421Gx data sheet, 9.2.5 and 9.2.6.
+  private func finishLRP(_ token: [UInt8]) -> (answer: [UInt8], session: DESFireSession)? {
+    let reader = Array(token.prefix(challenge.count))
+    var lrp = LeakageResilientKeys(key: key.bytes, reader: reader, chip: challenge)
+    guard Array(token.suffix(challenge.count)) == lrp.authenticationCode(reader + challenge)
+    else { return nil }
+    let number: [UInt8]
+    var counter: UInt16 = 0
+    var content: [UInt8] = []
+    switch transaction {
+    case .none: return nil
+    case .begins(let identifier, let capabilities):
+      number = identifier
+      let padded = capabilities + [UInt8](repeating: 0, count: Self.capabilitiesSize)
+      content = lrp.encrypt(
+        identifier + Self.lrpCapabilities + padded.prefix(Self.capabilitiesSize))
+    case .goesOn(let identifier, let commandCounter):
+      (number, counter) = (identifier, commandCounter)
+    }
+    return (
+      content + lrp.authenticationCode(challenge + reader + content),
+      DESFireSession(
+        scheme: .ev2, keyNumber: keyNumber, cipher: key.cipher,
+        transaction: DESFireTransaction(
+          identifier: number, keys: .lrp(lrp), commandCounter: counter))
     )
   }
 

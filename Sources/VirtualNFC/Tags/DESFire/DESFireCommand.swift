@@ -25,9 +25,12 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case getFileIdentifiers = 0x6F
   /// WriteData whose parts are chained only by ISO/IEC 14443-4; since EV2.
   case writeDataChained = 0x8D
+  /// WriteRecord and ReadRecords whose parts are chained only by ISO/IEC 14443-4 (AN12343, tables 32 and 33).
+  case writeRecordChained = 0x8B
   case abortTransaction = 0xA7
   case authenticateAES = 0xAA
   /// ReadData whose parts are chained only by ISO/IEC 14443-4; since EV2.
+  case readRecordsChained = 0xAB
   case readDataChained = 0xAD
   case additionalFrame = 0xAF
   case readRecords = 0xBB
@@ -36,10 +39,12 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case createLinearRecordFile = 0xC1
   case changeKey = 0xC4
   case commitTransaction = 0xC7
+  case commitReaderIdentifier = 0xC8
   case createApplication = 0xCA
   case createBackupDataFile = 0xCB
   case createValueFile = 0xCC
   case createStandardDataFile = 0xCD
+  case createTransactionMACFile = 0xCE
   case deleteApplication = 0xDA
   case debit = 0xDC
   case deleteFile = 0xDF

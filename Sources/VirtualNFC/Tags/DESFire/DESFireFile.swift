@@ -28,6 +28,7 @@ struct DESFireFile: Hashable, Sendable {
   var memorySize: Int {
     let size =
       switch kind {
+      case .transactionMAC: content.count
       case .standardData: content.count
       case .backupData: 2 * content.count
       case .value: 2 * content.count
@@ -49,7 +50,12 @@ struct DESFireFile: Hashable, Sendable {
       return [0x03] + common + records.settings(contentSize: content.count)
     case .cyclicRecords(let records):
       return [0x04] + common + records.settings(contentSize: content.count)
+    case .transactionMAC(let code): return [0x05] + common + [0x02, code.keyVersion]
     }
+  }
+
+  var transactionMAC: DESFireTransactionMAC? {
+    if case .transactionMAC(let code) = kind { code } else { nil }
   }
 
   static func number(_ value: Int) -> [UInt8] {
@@ -61,7 +67,7 @@ struct DESFireFile: Hashable, Sendable {
   /// Makes what has been written count; whether there was anything.
   mutating func commit() -> Bool {
     switch kind {
-    case .standardData: return false
+    case .standardData, .transactionMAC: return false
     case .backupData(let pending):
       kind = .backupData(pending: nil)
       guard let pending else { return false }
@@ -86,6 +92,11 @@ struct DESFireFile: Hashable, Sendable {
   mutating func abort() -> Bool {
     switch kind {
     case .standardData: return false
+    case .transactionMAC(var code):
+      defer { kind = .transactionMAC(code) }
+      let hadInput = !code.input.isEmpty
+      code.forget()
+      return hadInput
     case .backupData(let pending):
       kind = .backupData(pending: nil)
       return pending != nil
@@ -109,6 +120,7 @@ enum DESFireFileKind: Hashable, Sendable {
   case value(DESFireValue)
   case linearRecords(DESFireRecords)
   case cyclicRecords(DESFireRecords)
+  case transactionMAC(DESFireTransactionMAC)
 }
 
 /// The limits of a value, and what is to become of it.

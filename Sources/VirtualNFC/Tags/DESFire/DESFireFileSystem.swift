@@ -71,7 +71,44 @@ struct DESFireApplication: Hashable, Sendable {
     dfName: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00])
 }
 
+extension DESFireFile {
+  fileprivate var enciphered: DESFireFile {
+    var file = self
+    file.communicationSettings = DESFireCommunication.enciphered.rawValue
+    return file
+  }
+}
+
 extension DESFireModel {
+  /// NXP AN12343, figures 2 and 4, and tables 12 and 13, in the order of GetFileIDs.
+  private static func lightFiles(
+    data: DESFireFile, information: DESFireFile
+  ) -> [DESFireFile] {
+    func file(
+      _ number: UInt8, _ iso: UInt16?, _ rights: UInt16, _ kind: DESFireFileKind,
+      _ content: [UInt8]
+    ) -> DESFireFile {
+      DESFireFile(
+        number: number, isoIdentifier: iso, communicationSettings: 0, accessRights: rights,
+        content: content, kind: kind
+      ).enciphered
+    }
+    func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+    return [
+      file(
+        0x0F, nil, 0x1F10,
+        .transactionMAC(
+          DESFireTransactionMAC(key: zeros(DESFireTransactionMAC.blockSize), keyVersion: 0)),
+        zeros(DESFireTransactionMAC.size)),
+      information,
+      file(
+        0x03, nil, 0x1230, .value(DESFireValue(lower: 0, upper: .max, flags: 0x03)), zeros(4)),
+      file(0x00, 0xEF00, 0x1F30, .standardData, zeros(256)),
+      file(0x01, 0xEF01, 0x1230, .cyclicRecords(DESFireRecords(size: 16, maximum: 5)), []),
+      data,
+    ]
+  }
+
   private static let ndefDFName: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
 
   /// The size of the NDEF file on a formatted card, its length field included.
@@ -128,18 +165,17 @@ extension DESFireModel {
         DESFireApplication(
           identifier: [0x01, 0x00, 0x00], keySettings: 0x0B, keys: keys, hasISOIdentifiers: true,
           isoIdentifier: formatted ? 0xE110 : 0xDF01, dfName: name,
-          files: [
-            file(0x00, 0xEF00, 0x1230, [], 256),
-            formatted
-              ? file(0x04, 0xE104, 0xEEE0, ndef, 256) : file(0x04, 0xEF04, 0x1230, [], 256),
-            formatted
-              ? file(0x1F, 0xE103, 0xE000, container, 32) : file(0x1F, 0xEF1F, 0x1F30, [], 32),
-          ])
+          files: Self.lightFiles(
+            data: formatted
+              ? file(0x04, 0xE104, 0xEEE0, ndef, 256)
+              : file(0x04, 0xEF04, 0x1230, [], 256).enciphered,
+            information: formatted
+              ? file(0x1F, 0xE103, 0xE000, container, 32) : file(0x1F, 0xEF1F, 0xEF30, [], 32)))
       ]
     case .ntag413:
-      // 160 bytes: capability container and NDEF file. The container's limits are not confirmed.
+      // 160 bytes: capability container and NDEF file (NT4H1321 short data sheet, 8.1.2).
       let container: [UInt8] = [
-        0x00, 0x0F, 0x20, 0x00, 0x80, 0x00, 0x80, 0x04, 0x06, 0xE1, 0x04, 0x00, 0x80, 0x00, 0x00,
+        0x00, 0x0F, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x00, 0x80, 0x00, 0x00,
       ]
       return [
         DESFireApplication(

@@ -106,6 +106,14 @@ public struct DESFireModel: Hashable, Sendable {
       hasEV2Messaging
     case .changeKey, .changeFileSettings, .getCardUID:
       true
+    case .createTransactionMACFile, .commitReaderIdentifier, .writeRecordChained,
+      .readRecordsChained:
+      hasEV2Messaging && layout != .ntag413
+    // The command set of DESFire Light in NXP's reader library.
+    case .readData, .writeData, .getValue, .credit, .debit, .limitedCredit, .readRecords,
+      .writeRecord, .clearRecordFile, .deleteFile, .commitTransaction, .abortTransaction,
+      .setConfiguration:
+      isDESFire || layout == .light
     default:
       // The rest is for cards whose applications are made by commands.
       freeMemory > 0

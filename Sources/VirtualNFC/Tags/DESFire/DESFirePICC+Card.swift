@@ -9,8 +9,9 @@ extension DESFirePICC {
     switch command {
     case .readData, .readDataChained: return try readData(command, parameters)
     case .writeData, .writeDataChained: return try writeData(command, parameters)
-    case .readRecords: return try readRecords(parameters)
-    case .writeRecord: return try writeRecord(parameters)
+    case .readRecords, .readRecordsChained: return try readRecords(command, parameters)
+    case .writeRecord, .writeRecordChained: return try writeRecord(command, parameters)
+    case .createTransactionMACFile: return try createTransactionMACFile(parameters)
     case .getValue: return try getValue(parameters)
     case .credit: return try changeValue(command, .credit, parameters)
     case .debit: return try changeValue(command, .debit, parameters)
@@ -91,11 +92,8 @@ extension DESFirePICC {
       guard !configuration.forbidsFormat else { throw .permissionDenied }
       applications = []
       return Result()
-    case .commitTransaction:
-      try require(parameters, count: 0)
-      try requireApplication()
-      guard selected.commit() else { throw .noChanges }
-      return Result()
+    case .commitTransaction: return try commitTransaction(parameters)
+    case .commitReaderIdentifier: return try commitReader(parameters)
     case .abortTransaction:
       try require(parameters, count: 0)
       try requireApplication()

@@ -9,6 +9,8 @@ struct DESFireConfiguration: Hashable, Sendable {
   var defaultKeyVersion: UInt8 = 0
   /// The answer to select that is sent from the next activation on; `nil` for the model's.
   var ats: [UInt8]?
+  /// Of a chip whose files are fixed; cannot be taken back.
+  var usesLRP = false
 
   func defaultKey(_ kind: DESFireKey.Kind) -> DESFireKey {
     DESFireKey(
@@ -21,6 +23,9 @@ extension DESFirePICC {
     static let flags: UInt8 = 0x00
     static let defaultKey: UInt8 = 0x01
     static let ats: UInt8 = 0x02
+    /// Of DESFire Light (AN12343, 4.2 and table 18).
+    static let capabilities: UInt8 = 0x05
+    static let value: UInt8 = 0x09
   }
 
   private static let forbidsFormat: UInt8 = 0x01
@@ -29,8 +34,13 @@ extension DESFirePICC {
   /// Of the answer to select; its first byte counts itself.
   private static let atsSizes = 1...20
 
+  private static let lrp: UInt8 = 0x02
+  private static let capabilitiesSize = 10
+  private static let valueSize = 14
+
+  /// A chip whose files are fixed has it in its application.
   mutating func setConfiguration(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
-    guard selection == nil else { throw .permissionDenied }
+    guard (selection == nil) == model.isDESFire else { throw .permissionDenied }
     guard var session, session.keyNumber == 0 else { throw .authenticationError }
     guard let option = parameters.first else { throw .lengthError }
     let header = [DESFireCommand.setConfiguration.rawValue, option]
@@ -41,7 +51,19 @@ extension DESFirePICC {
       guard flags & ~(Self.forbidsFormat | Self.hasRandomUID) == 0 else { throw .parameterError }
       configuration.forbidsFormat = configuration.forbidsFormat || flags & Self.forbidsFormat != 0
       configuration.hasRandomUID = configuration.hasRandomUID || flags & Self.hasRandomUID != 0
-    case Option.defaultKey:
+    case Option.capabilities where !model.isDESFire:
+      let data = try session.unprotect(
+        header: header, body: body, count: Self.capabilitiesSize, .enciphered)
+      guard data[4] & Self.lrp != 0, !configuration.usesLRP else { break }
+      configuration.usesLRP = true
+      // AN12343, table 18, shows an answer without a MAC.
+      self.session = nil
+      return Result()
+    case Option.value where !model.isDESFire:
+      let data = try session.unprotect(
+        header: header, body: body, count: Self.valueSize, .enciphered)
+      try configureValue(data)
+    case Option.defaultKey where model.isDESFire:
       let data = try session.unprotect(
         header: header, body: body, count: Self.defaultKeySize + 1, .enciphered)
       configuration.defaultKey = Array(data.prefix(Self.defaultKeySize))
@@ -57,5 +79,20 @@ extension DESFirePICC {
     let answer = session.acknowledge(.enciphered)
     self.session = session
     return Result(answer)
+  }
+
+  /// The value file's number, its limits, its value and what everybody may do (AN12343, table 5).
+  private mutating func configureValue(_ data: [UInt8]) throws(DESFireStatus) {
+    let index = try fileIndex(data[0])
+    guard case .value = selected.files[index].kind else { throw .parameterError }
+    func signed(_ start: Int) -> Int32 {
+      Int32(truncatingIfNeeded: Self.number(data[start..<(start + 4)]))
+    }
+    let value = DESFireValue(lower: signed(1), upper: signed(5), flags: data[13])
+    guard value.lower <= signed(9), signed(9) <= value.upper, data[13] <= 0x03 else {
+      throw .parameterError
+    }
+    selected.files[index].kind = .value(value)
+    selected.files[index].content = value.bytes(signed(9))
   }
 }

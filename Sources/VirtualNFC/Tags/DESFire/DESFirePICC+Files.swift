@@ -56,6 +56,10 @@ extension DESFirePICC {
       try requireApplication()
       let index = try fileIndex(parameters[0])
       try requireMasterKey(unless: DESFireApplication.createsFreely)
+      // The others of a chip whose files are fixed stay (AN12343, 6).
+      guard model.isDESFire || selected.files[index].transactionMAC != nil else {
+        throw .permissionDenied
+      }
       selected.files.remove(at: index)
       currentFile = nil
       return Result()
@@ -100,18 +104,22 @@ extension DESFirePICC {
       communicationSettings: rest[0],
       accessRights: UInt16(truncatingIfNeeded: Self.number(rest[1..<3])), content: content,
       kind: fileKind)
-    guard file.number < Self.mostFiles, rest[0] <= 0x03, isValid(file.accessRights),
-      !isNamed || selected.hasISOIdentifiers
-    else { throw .parameterError }
+    guard rest[0] <= 0x03, !isNamed || selected.hasISOIdentifiers else { throw .parameterError }
+    try requireNew(file)
+    guard file.memorySize <= freeMemory else { throw .outOfMemory }
+    selected.files.append(file)
+    return Result()
+  }
+
+  /// That number, rights and name are possible, and free.
+  func requireNew(_ file: DESFireFile) throws(DESFireStatus) {
+    guard file.number < Self.mostFiles, isValid(file.accessRights) else { throw .parameterError }
     guard
       selected.files.allSatisfy({ other in
         other.number != file.number
           && (file.isoIdentifier == nil || other.isoIdentifier != file.isoIdentifier)
       })
     else { throw .duplicateError }
-    guard file.memorySize <= freeMemory else { throw .outOfMemory }
-    selected.files.append(file)
-    return Result()
   }
 
   private static func valueKind(
@@ -189,7 +197,7 @@ extension DESFirePICC {
   private func dataFile(_ number: UInt8) throws(DESFireStatus) -> DESFireFile {
     let file = selected.files[try fileIndex(number)]
     switch file.kind {
-    case .standardData, .backupData: return file
+    case .standardData, .backupData, .transactionMAC: return file
     default: throw .parameterError
     }
   }
@@ -223,8 +231,13 @@ extension DESFirePICC {
     let size = file.content.count
     guard offset < size, length <= size - offset else { throw .boundaryError }
     let count = length == 0 ? size - offset : length
-    let data = protect(
-      Array(file.content[offset..<(offset + count)]), communication, marksEnd: length == 0)
+    let content = Array(file.content[offset..<(offset + count)])
+    if file.transactionMAC == nil {
+      note(
+        [command.rawValue, number] + DESFireFile.number(offset) + DESFireFile.number(count), content
+      )
+    }
+    let data = protect(content, communication, marksEnd: length == 0)
     return command == .readData ? Result(frames: Self.frames(data)) : Result(data)
   }
 
@@ -247,7 +260,7 @@ extension DESFirePICC {
       switch file.kind {
       case .standardData, .backupData: file.content.count
       case .linearRecords(let records), .cyclicRecords(let records): records.size
-      case .value: 0
+      case .value, .transactionMAC: 0
       }
     guard length > 0 else { throw .parameterError }
     guard offset < size, length <= size - offset else { throw .boundaryError }
@@ -270,6 +283,7 @@ extension DESFirePICC {
     } else {
       selected.files[index].content.replaceSubrange(range, with: data)
     }
+    note([command.rawValue] + parameters.prefix(7), data)
     return Result(session?.acknowledge(communication) ?? [])
   }
 

@@ -19,6 +19,7 @@ extension DESFirePICC {
       file.allKeys + (isFree ? [DESFireFile.everybody] : []),
       protected: DESFireCommunication(settings: file.communicationSettings))
     _ = try accept(.getValue, parameters, count: 1, communication)
+    note([DESFireCommand.getValue.rawValue, number] + file.content)
     return Result(protect(file.content, communication))
   }
 
@@ -42,6 +43,7 @@ extension DESFirePICC {
       change, by: Int32(truncatingIfNeeded: Self.number(amount)),
       current: Int32(truncatingIfNeeded: Self.number(file.content)))
     selected.files[index].kind = .value(value)
+    note([command.rawValue, number] + amount)
     return Result(session?.acknowledge(communication) ?? [])
   }
 
@@ -62,14 +64,16 @@ extension DESFirePICC {
   }
 
   /// Counts from the newest, answers from the oldest.
-  mutating func readRecords(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+  mutating func readRecords(
+    _ command: DESFireCommand, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Result {
     guard let number = parameters.first else { throw .lengthError }
     try requireApplication()
     let file = selected.files[try fileIndex(number)]
     let (records, _) = try records(of: file)
     let communication = try communication(
       file.readKeys, protected: DESFireCommunication(settings: file.communicationSettings))
-    let rest = try accept(.readRecords, parameters, count: 7, communication)
+    let rest = try accept(command, parameters, count: 7, communication)
     let skipped = Self.number(rest[1..<4])
     let asked = Self.number(rest[4..<7])
     let count = file.content.count / records.size
@@ -77,19 +81,24 @@ extension DESFirePICC {
     let wanted = asked == 0 ? count - skipped : asked
     let end = count - skipped
     let data = Array(file.content[((end - wanted) * records.size)..<(end * records.size)])
-    return Result(
-      frames: Self.frames(protect(data, communication, marksEnd: asked == 0)))
+    note(
+      [command.rawValue, number] + DESFireFile.number(skipped) + DESFireFile.number(wanted), data)
+    let protected = protect(data, communication, marksEnd: asked == 0)
+    return command == .readRecords ? Result(frames: Self.frames(protected)) : Result(protected)
   }
 
-  mutating func writeRecord(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+  mutating func writeRecord(
+    _ command: DESFireCommand, _ parameters: [UInt8]
+  ) throws(DESFireStatus) -> Result {
     let index = try fileIndex(parameters[0])
     let file = selected.files[index]
     var (records, isCyclic) = try records(of: file)
-    let (data, communication) = try written(.writeRecord, parameters, to: file)
+    let (data, communication) = try written(command, parameters, to: file)
     try records.write(
       data, at: Self.number(parameters[1..<4]), contentSize: file.content.count,
       isCyclic: isCyclic)
     replace(index, records, isCyclic: isCyclic)
+    note([command.rawValue] + parameters.prefix(7), data)
     return Result(session?.acknowledge(communication) ?? [])
   }
 
@@ -100,6 +109,7 @@ extension DESFirePICC {
     _ = try communication(selected.files[index].fullKeys, protected: .plain)
     records.clear()
     replace(index, records, isCyclic: isCyclic)
+    note([DESFireCommand.clearRecordFile.rawValue, number])
     return Result()
   }
 }

@@ -65,6 +65,7 @@ struct DESFirePICC: Hashable, Sendable {
       let place = application.identifier.reversed().reduce(0) { $0 << 8 | Int($1) }
       state.add(.accessRights, place: place, bits: application.irreversibleBits)
     }
+    state.add(.configurationLock, place: 0, bits: configuration.usesLRP ? 1 : 0)
     return state
   }
 
@@ -124,12 +125,14 @@ struct DESFirePICC: Hashable, Sendable {
     if let scheme = command.authenticationScheme {
       return try authenticate(command, scheme: scheme, parameters)
     }
-    if [.writeData, .writeDataChained, .writeRecord].contains(command) {
+    if [.writeData, .writeDataChained, .writeRecord, .writeRecordChained].contains(command) {
       let expected = try expectedWriteCount(parameters)
       guard parameters.count <= expected else { throw .lengthError }
       if parameters.count < expected {
         // Where ISO/IEC 14443-4 does the chaining the whole command is there at once.
-        guard command != .writeDataChained else { throw .lengthError }
+        guard ![.writeDataChained, .writeRecordChained].contains(command) else {
+          throw .lengthError
+        }
         chain = .collecting(command, parameters, expected: expected)
         return Answer(status: .additionalFrame)
       }
@@ -193,26 +196,36 @@ struct DESFirePICC: Hashable, Sendable {
     let capabilities = try readerCapabilities(command, parameters)
     guard command.authenticates(with: key.kind) else { throw .authenticationError }
     var transaction = DESFireAuthentication.Transaction.none
+    var isLRP = false
     let challenge = challenges.popFirst() ?? generator.bytes(key.challengeSize)
     switch command {
     case .authenticateEV2First:
+      isLRP = configuration.usesLRP
+      // A chip that is set to LRP takes nothing else (NT4H2421Gx data sheet, table 19).
+      guard !isLRP || capabilities.first.map({ $0 & Self.lrpCapability != 0 }) ?? false else {
+        throw .permissionDenied
+      }
       transaction = .begins(
         identifier: generator.bytes(Self.transactionIdentifierSize),
         readerCapabilities: capabilities)
     case .authenticateEV2NonFirst:
       guard let before else { throw .permissionDenied }
+      isLRP = before.isLRP
       transaction = .goesOn(
         identifier: before.identifier, commandCounter: before.commandCounter)
     default: break
     }
     let authentication = DESFireAuthentication(
-      scheme: scheme, keyNumber: number, key: key, challenge: challenge, transaction: transaction)
+      scheme: scheme, keyNumber: number, key: key, challenge: challenge, transaction: transaction,
+      isLRP: isLRP)
     chain = .authenticating(authentication)
     return Answer(data: authentication.firstAnswer, status: .additionalFrame)
   }
 
   private static let transactionIdentifierSize = 4
   private static let mostCapabilities = 6
+  /// Bit 1 of PCDCap2.1.
+  private static let lrpCapability: UInt8 = 0x02
 
   /// AuthenticateEV2First has their number and up to six bytes after the key's number (NT4H2421Gx data sheet,
   /// 10.4.1); the others have nothing there.

@@ -96,13 +96,13 @@ struct DESFireSession: Hashable, Sendable {
   private mutating func protectInTransaction(
     _ data: [UInt8], _ communication: DESFireCommunication, _ status: DESFireStatus
   ) -> [UInt8] {
-    transaction?.commandCounter &+= 1
-    guard let transaction, communication != .plain else { return data }
+    guard var transaction else { return data }
+    defer { self.transaction = transaction }
+    transaction.commandCounter &+= 1
+    guard communication != .plain else { return data }
     var body = data
     if communication == .enciphered, !data.isEmpty {
-      body = cipher.encrypt(
-        DESFireCipher.marked(data, to: cipher.blockSize),
-        vector: transaction.vector(isAnswer: true, cipher))
+      body = transaction.encrypt(DESFireCipher.marked(data, to: cipher.blockSize))
     }
     return body + transaction.code(of: [status.code] + body)
   }
@@ -197,11 +197,12 @@ struct DESFireSession: Hashable, Sendable {
     return plain
   }
 
-  private func decipherInTransaction(_ body: [UInt8]) throws(DESFireStatus) -> [UInt8] {
-    guard let transaction, !body.isEmpty, body.count % cipher.blockSize == 0 else {
+  private mutating func decipherInTransaction(_ body: [UInt8]) throws(DESFireStatus) -> [UInt8] {
+    guard var transaction, !body.isEmpty, body.count % cipher.blockSize == 0 else {
       throw .lengthError
     }
-    let plain = cipher.decrypt(body, vector: transaction.vector(isAnswer: false, cipher))
+    let plain = transaction.decrypt(body)
+    self.transaction = transaction
     guard let mark = plain.lastIndex(where: { $0 != 0 }), plain[mark] == 0x80 else {
       throw .integrityError
     }
@@ -209,13 +210,28 @@ struct DESFireSession: Hashable, Sendable {
   }
 }
 
-/// What EV2's scheme puts into every code: NXP AN12196, 4; NT4H2421Gx data sheet, 9.1.
+/// What EV2's scheme puts into every code, and the keys of its session: NXP AN12196, 4; AN12343, 7; NT4H2421Gx data
+/// sheet, 9.1 and 9.2.
 struct DESFireTransaction: Hashable, Sendable {
   static let codeSize = 8
 
+  enum Keys: Hashable, Sendable {
+    case aes(data: DESFireCipher, codes: DESFireCipher)
+    /// Of a chip that is set to LRP.
+    case lrp(LeakageResilientKeys)
+  }
+
   let identifier: [UInt8]
-  let codeCipher: DESFireCipher
+  private(set) var keys: Keys
   var commandCounter: UInt16
+
+  init(identifier: [UInt8], keys: Keys, commandCounter: UInt16) {
+    self.identifier = identifier
+    self.keys = keys
+    self.commandCounter = commandCounter
+  }
+
+  var isLRP: Bool { if case .lrp = keys { true } else { false } }
 
   private static let commandLabel: [UInt8] = [0xA5, 0x5A]
   private static let answerLabel: [UInt8] = [0x5A, 0xA5]
@@ -224,11 +240,38 @@ struct DESFireTransaction: Hashable, Sendable {
   func code(of frame: [UInt8]) -> [UInt8] {
     let input =
       frame.prefix(1) + commandCounter.littleEndianBytes + identifier + frame.dropFirst()
-    let whole = codeCipher.authenticationCode(Array(input), vector: codeCipher.zeroVector)
+    let whole =
+      switch keys {
+      case .aes(_, let cipher):
+        cipher.authenticationCode(Array(input), vector: cipher.zeroVector)
+      case .lrp(let keys): keys.authenticationCode(Array(input))
+      }
     return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
   }
 
-  func vector(isAnswer: Bool, _ cipher: DESFireCipher) -> [UInt8] {
+  /// An answer's whole blocks.
+  mutating func encrypt(_ blocks: [UInt8]) -> [UInt8] {
+    switch keys {
+    case .aes(let cipher, _):
+      return cipher.encrypt(blocks, vector: vector(isAnswer: true, cipher))
+    case .lrp(var lrp):
+      defer { keys = .lrp(lrp) }
+      return lrp.encrypt(blocks)
+    }
+  }
+
+  /// A command's whole blocks.
+  mutating func decrypt(_ blocks: [UInt8]) -> [UInt8] {
+    switch keys {
+    case .aes(let cipher, _):
+      return cipher.decrypt(blocks, vector: vector(isAnswer: false, cipher))
+    case .lrp(var lrp):
+      defer { keys = .lrp(lrp) }
+      return lrp.decrypt(blocks)
+    }
+  }
+
+  private func vector(isAnswer: Bool, _ cipher: DESFireCipher) -> [UInt8] {
     let label = isAnswer ? Self.answerLabel : Self.commandLabel
     return cipher.encrypt(
       label + identifier + commandCounter.littleEndianBytes + [UInt8](repeating: 0, count: 8),

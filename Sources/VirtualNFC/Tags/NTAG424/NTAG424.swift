@@ -2,8 +2,8 @@ import NFCCore
 
 /// An NTAG 424 DNA (NT4H2421Gx), whose NDEF file can hold a link that is signed again at every read.
 ///
-/// It has every command of the data sheet with AES secure messaging; LRP secure messaging and the keys of the chip
-/// itself are not there, and SetConfiguration refuses to enable LRP. The limit of failed authentications is kept;
+/// It has every command of the data sheet, with AES and, once it is switched, with LRP; the keys of the chip itself
+/// are not there. The limit of failed authentications is kept;
 /// when AUTHENTICATION_DELAY begins is not published, so ``pendingDelays`` says it.
 public struct NTAG424: VirtualChip {
   private var interface: ProximityInterface
@@ -85,6 +85,15 @@ public struct NTAG424: VirtualChip {
 
   /// How often the NDEF file was read since Secure Dynamic Messaging was enabled.
   public var readCounter: UInt32 { core.files.map(\.readCounter).max() ?? 0 }
+
+  /// Whether it was switched to LRP.
+  public var usesLRP: Bool { core.usesLRP }
+
+  public var irreversibleState: IrreversibleState {
+    var state = IrreversibleState()
+    state.add(.configurationLock, place: 0, bits: core.usesLRP ? 1 : 0)
+    return state
+  }
 
   /// How often each key was guessed wrong (TotFailCtr).
   public var failedAuthentications: [Int] { core.keys.map(\.failures) }

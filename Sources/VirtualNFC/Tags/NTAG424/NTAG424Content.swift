@@ -8,10 +8,14 @@ struct NTAG424Content {
   let keys: [[UInt8]]
   /// What fills PICCData up; drawn for the first read of several.
   let padding: [UInt8]
+  /// PICCRand, of a chip that is set to LRP.
+  var number: [UInt8] = []
+  var isLRP = false
 
   private enum Label {
     static let authentication: [UInt8] = [0x3C, 0xC3]
     static let encryption: [UInt8] = [0xC3, 0x3C]
+    static let lrp: [UInt8] = [0x1E, 0xE1]
   }
 
   private static let oneKey: [UInt8] = [0x00, 0x01, 0x00, 0x80]
@@ -33,6 +37,10 @@ struct NTAG424Content {
     if settings.mirrorsCounter { put(counter.reversed(), settings.counterOffset) }
     if let number = settings.metaReadKey { put(piccData(keys[number]), settings.piccDataOffset) }
     guard let number = settings.fileReadKey else { return content }
+    guard !isLRP else {
+      signWithLRP(&content, keys[number])
+      return content
+    }
     let key = DESFireCipher(kind: .aes, key: keys[number])
     if let offset = settings.fileDataOffset, let length = settings.fileDataLength {
       put(fileData(key, Array(file.content[offset..<offset + length / 2])), offset)
@@ -53,8 +61,39 @@ struct NTAG424Content {
       & (NTAG424DynamicSettings.Option.uid | NTAG424DynamicSettings.Option.counter) | uidSize
     let plain =
       [tag] + (settings.mirrorsUID ? uid : []) + (settings.counts ? counter : []) + padding
+    let block = Array(plain.prefix(Self.blockSize))
+    guard !isLRP else {
+      return number
+        + LeakageResilientCipher(key: key, number: 0).run(block, counter: number, encrypts: true)
+    }
     let cipher = DESFireCipher(kind: .aes, key: key)
-    return cipher.encrypt(Array(plain.prefix(Self.blockSize)), vector: cipher.zeroVector)
+    return cipher.encrypt(block, vector: cipher.zeroVector)
+  }
+
+  /// 9.3.6.2, 9.3.8.2 and 9.3.9.2.
+  private func signWithLRP(_ content: inout [UInt8], _ key: [UInt8]) {
+    let start = Self.oneKey + mirroredContext
+    let room = (start.count + Label.lrp.count) % Self.blockSize
+    let vector =
+      start + [UInt8](repeating: 0, count: room == 0 ? 0 : Self.blockSize - room) + Label.lrp
+    let master = LeakageResilientCipher(key: key, number: 0).authenticationCode(vector)
+    if let offset = settings.fileDataOffset, let length = settings.fileDataLength {
+      let plain = Array(file.content[offset..<offset + length / 2])
+      let data = LeakageResilientCipher(key: master, number: 1).run(
+        plain, counter: counter + [0, 0, 0], encrypts: true)
+      content.replaceSubrange(offset..<offset + length, with: Array(data.hexadecimal.utf8))
+    }
+    if let start = settings.macInputOffset, let end = settings.macOffset {
+      let code = LeakageResilientCipher(key: master, number: 0).authenticationCode(
+        Array(content[start..<end]))
+      let text = Array(NTAG424Session.truncated(code).hexadecimal.utf8)
+      content.replaceSubrange(end..<end + text.count, with: text)
+    }
+  }
+
+  /// What of UID and counter goes into session vectors.
+  private var mirroredContext: [UInt8] {
+    (settings.mirrorsUID ? uid : []) + (settings.mirrorsCounter ? counter : [])
   }
 
   /// 9.3.6.1.
@@ -67,9 +106,7 @@ struct NTAG424Content {
 
   /// 9.3.9.1.
   private func sessionKey(_ key: DESFireCipher, _ label: [UInt8]) -> DESFireCipher {
-    let vector =
-      label + Self.oneKey + (settings.mirrorsUID ? uid : [])
-      + (settings.mirrorsCounter ? counter : [])
+    let vector = label + Self.oneKey + mirroredContext
     return DESFireCipher(
       kind: .aes,
       key: key.authenticationCode(

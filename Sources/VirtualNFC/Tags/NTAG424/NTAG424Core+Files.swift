@@ -41,7 +41,7 @@ extension NTAG424Core {
     let communication = try communication([files[index].changeCondition], .enciphered)
     let data = try unprotect(.changeFileSettings, parameters, header: 1, communication)
     var file = files[index]
-    try file.change(settings: Array(data.dropFirst()))
+    try file.change(settings: Array(data.dropFirst()), isLRP: usesLRP)
     files[index] = file
     return protect([], communication)
   }
@@ -115,11 +115,12 @@ extension NTAG424Core {
         guard files[index].readCounter < 0xFF_FFFF else { throw .integrityError }
         files[index].readCounter += 1
       }
-      countedRead = CountedRead(kind: kind, padding: generator.bytes(16))
+      countedRead = CountedRead(
+        kind: kind, padding: generator.bytes(16), number: usesLRP ? generator.bytes(8) : [])
     }
     return NTAG424Content(
       file: files[index], settings: dynamic, uid: uid, keys: keys.map(\.bytes),
-      padding: countedRead?.padding ?? []
+      padding: countedRead?.padding ?? [], number: countedRead?.number ?? [], isLRP: usesLRP
     ).bytes
   }
 

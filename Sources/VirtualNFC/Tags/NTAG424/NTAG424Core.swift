@@ -31,6 +31,13 @@ struct NTAG424Core: Hashable, Sendable {
     let number: UInt8
     let challenge: [UInt8]
     let capabilities: [UInt8]
+    let isLRP: Bool
+
+    /// Filled up with zeros (9.1.5).
+    var allCapabilities: [UInt8] {
+      capabilities
+        + [UInt8](repeating: 0, count: NTAG424Core.capabilitySize - capabilities.count)
+    }
   }
 
   /// A read of the NDEF file after which others of the same kind are not counted (9.3.1).
@@ -41,7 +48,9 @@ struct NTAG424Core: Hashable, Sendable {
     }
 
     let kind: Kind
+    /// What fills PICCData up, and PICCRand.
     let padding: [UInt8]
+    let number: [UInt8]
   }
 
   static let keyCount = 5
@@ -54,6 +63,8 @@ struct NTAG424Core: Hashable, Sendable {
   var files: [NTAG424File]
   var keys = [Key](repeating: Key(), count: keyCount)
   var usesRandomIdentifier = false
+  /// For good.
+  var usesLRP: Bool { capabilities[0] & Self.useLRP != 0 }
   /// `nil` where failures are not counted.
   private var failureLimit: Int? = defaultLimit
   private var failureDecrement = defaultDecrement
@@ -168,7 +179,7 @@ struct NTAG424Core: Hashable, Sendable {
     return data
   }
 
-  func protect(
+  mutating func protect(
     _ data: [UInt8], _ communication: NTAG424File.Communication,
     status: NTAG424Status = .operationOK
   ) -> Answer {
@@ -179,7 +190,7 @@ struct NTAG424Core: Hashable, Sendable {
 
   private static let blockSize = 16
   /// PCDCap2 and PDCap2.
-  private static let capabilitySize = 6
+  fileprivate static let capabilitySize = 6
 
   private mutating func authenticate(
     _ parameters: [UInt8], isFirst: Bool
@@ -200,7 +211,10 @@ struct NTAG424Core: Hashable, Sendable {
       throw (1...4).contains(number) ? .permissionDenied : .noSuchKey
     }
     guard number < Self.keyCount else { throw .noSuchKey }
-    guard isFirst || hadSession else { throw .permissionDenied }
+    // Table 19: a chip that is set to LRP takes nothing else; one that is not answers in AES, whatever is asked for.
+    let asksForLRP = capabilities.first.map { $0 & Self.useLRP != 0 } ?? false
+    let isLRP = isFirst ? usesLRP : session?.isLRP ?? false
+    guard isFirst ? asksForLRP || !usesLRP : hadSession else { throw .permissionDenied }
     if let failureLimit, keys[Int(number)].failures >= failureLimit { throw .permissionDenied }
     guard pendingDelays == 0 else {
       pendingDelays -= 1
@@ -208,8 +222,11 @@ struct NTAG424Core: Hashable, Sendable {
     }
     let authentication = Authentication(
       isFirst: isFirst, number: number, challenge: generator.bytes(Self.blockSize),
-      capabilities: capabilities)
+      capabilities: capabilities, isLRP: isLRP)
     chain = .authenticating(authentication)
+    guard !isLRP else {
+      return Answer(data: [Self.lrpMode] + authentication.challenge, status: .additionalFrame)
+    }
     let cipher = cipher(number)
     return Answer(
       data: cipher.encrypt(authentication.challenge, vector: cipher.zeroVector),
@@ -224,6 +241,7 @@ struct NTAG424Core: Hashable, Sendable {
     _ authentication: Authentication, token: [UInt8]
   ) throws(NTAG424Status) -> Answer {
     guard token.count == 2 * Self.blockSize else { throw .lengthError }
+    guard !authentication.isLRP else { return try finishLRP(authentication, token: token) }
     let number = authentication.number
     let cipher = cipher(number)
     let plain = cipher.decrypt(token, vector: cipher.zeroVector)
@@ -241,11 +259,37 @@ struct NTAG424Core: Hashable, Sendable {
       counter: authentication.isFirst ? 0 : session?.counter ?? 0)
     var answer = Self.rotated(reader)
     if authentication.isFirst {
-      let filler = [UInt8](
-        repeating: 0, count: Self.capabilitySize - authentication.capabilities.count)
-      answer = transaction + answer + capabilities + authentication.capabilities + filler
+      answer = transaction + answer + capabilities + authentication.allCapabilities
     }
     return Answer(data: cipher.encrypt(answer, vector: cipher.zeroVector))
+  }
+
+  /// AuthMode (tables 38 and 44).
+  private static let lrpMode: UInt8 = 0x01
+
+  /// 9.2.5, 9.2.6.
+  private mutating func finishLRP(
+    _ authentication: Authentication, token: [UInt8]
+  ) throws(NTAG424Status) -> Answer {
+    let number = Int(authentication.number)
+    let reader = Array(token.prefix(Self.blockSize))
+    let challenge = authentication.challenge
+    var lrp = LeakageResilientKeys(key: keys[number].bytes, reader: reader, chip: challenge)
+    guard
+      Array(token.suffix(Self.blockSize)) == lrp.authenticationCode(reader + challenge)
+    else {
+      keys[number].failures += 1
+      throw .authenticationError
+    }
+    keys[number].failures = max(0, keys[number].failures - failureDecrement)
+    let isFirst = authentication.isFirst
+    let transaction = isFirst ? generator.bytes(4) : session?.transaction ?? []
+    let content =
+      isFirst ? lrp.encrypt(transaction + capabilities + authentication.allCapabilities) : []
+    session = NTAG424Session(
+      lrp, number: authentication.number, transaction: transaction,
+      counter: isFirst ? 0 : session?.counter ?? 0)
+    return Answer(data: content + lrp.authenticationCode(challenge + reader + content))
   }
 
   /// One byte to the left.
@@ -338,10 +382,15 @@ struct NTAG424Core: Hashable, Sendable {
     case ConfigurationOption.messaging: try require(2)
     case ConfigurationOption.capabilities:
       try require(10)
-      // LRP is not there.
-      guard value[4] & Self.useLRP == 0 else { throw .permissionDenied }
       capabilities[4] = value[8]
       capabilities[5] = value[9]
+      guard value[4] & Self.useLRP != 0, !usesLRP else { break }
+      capabilities[0] |= Self.useLRP
+      // PICCData is longer then (9.3.4.2).
+      for index in files.indices { files[index].endDynamicMessaging() }
+      // AN12343, table 18, shows an answer without a MAC.
+      endSession()
+      return Answer()
     case ConfigurationOption.failures:
       try require(5)
       let limit = Int(value[1]) | Int(value[2]) << 8

@@ -18,6 +18,8 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
     static let uid = 14
     static let counter = 6
     static let piccData = 32
+    /// With PICCRand before it (9.3.4.2).
+    static let piccDataOfLRP = 48
     static let mac = 16
     static let fileDataUnit = 32
   }
@@ -53,7 +55,7 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
   /// Reads SDMOptions, SDMAccessRights and the offsets that belong to them.
   ///
   /// - Parameter counter: SDMReadCtr, which a limit must be above.
-  init(_ bytes: [UInt8], fileSize: Int, counter: UInt32) throws(NTAG424Status) {
+  init(_ bytes: [UInt8], fileSize: Int, isLRP: Bool, counter: UInt32) throws(NTAG424Status) {
     guard bytes.count >= 3 else { throw .lengthError }
     options = bytes[0]
     accessRights = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
@@ -75,11 +77,13 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
     macOffset = try number(hasMAC)
     counterLimit = try number(options & Option.counterLimit != 0)
     guard rest.isEmpty else { throw .lengthError }
-    guard isAllowed(fileSize: fileSize, counter: Int(counter)) else { throw .parameterError }
+    guard isAllowed(fileSize: fileSize, isLRP: isLRP, counter: Int(counter)) else {
+      throw .parameterError
+    }
   }
 
   /// Tables 69 and 71.
-  private func isAllowed(fileSize: Int, counter: Int) -> Bool {
+  private func isAllowed(fileSize: Int, isLRP: Bool, counter: Int) -> Bool {
     let never = NTAG424File.Access.never
     guard options & Option.reserved == 0, options & Option.ascii != 0,
       NTAG424File.isCondition(metaRead), NTAG424File.isCondition(counterRetrieval),
@@ -95,17 +99,17 @@ struct NTAG424DynamicSettings: Hashable, Sendable {
     if let counterLimit {
       guard counts, counterLimit > counter else { return false }
     }
-    return placesAreAllowed(fileSize: fileSize)
+    return placesAreAllowed(fileSize: fileSize, isLRP: isLRP)
   }
 
-  private func placesAreAllowed(fileSize: Int) -> Bool {
+  private func placesAreAllowed(fileSize: Int, isLRP: Bool) -> Bool {
     var places: [Range<Int>] = []
     func take(_ offset: Int?, _ length: Int) {
       if let offset { places.append(offset..<offset + length) }
     }
     take(uidOffset, Length.uid)
     if counterOffset != Self.notMirrored { take(counterOffset, Length.counter) }
-    take(piccDataOffset, Length.piccData)
+    take(piccDataOffset, isLRP ? Length.piccDataOfLRP : Length.piccData)
     take(macOffset, Length.mac)
     if let fileDataOffset, let fileDataLength {
       guard fileDataLength > 0, fileDataLength % Length.fileDataUnit == 0,

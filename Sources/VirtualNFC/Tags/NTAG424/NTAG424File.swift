@@ -74,7 +74,7 @@ struct NTAG424File: Hashable, Sendable {
   }
 
   /// Takes new settings: FileOption, AccessRights and what follows, tables 69 and 71.
-  mutating func change(settings bytes: [UInt8]) throws(NTAG424Status) {
+  mutating func change(settings bytes: [UInt8], isLRP: Bool = false) throws(NTAG424Status) {
     guard bytes.count >= 3 else { throw .lengthError }
     let option = bytes[0]
     let rights = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
@@ -85,7 +85,7 @@ struct NTAG424File: Hashable, Sendable {
     if option & Self.dynamicOption != 0 {
       guard number == Self.ndefNumber else { throw .permissionDenied }
       dynamic = try NTAG424DynamicSettings(
-        Array(bytes.dropFirst(3)), fileSize: content.count,
+        Array(bytes.dropFirst(3)), fileSize: content.count, isLRP: isLRP,
         // Enabling it begins to count again (9.3.1).
         counter: self.dynamic == nil ? 0 : readCounter)
       if self.dynamic == nil { readCounter = 0 }
@@ -95,6 +95,12 @@ struct NTAG424File: Hashable, Sendable {
     self.option = option
     accessRights = rights
     self.dynamic = dynamic
+  }
+
+  /// As a chip does that is switched to LRP (9.3.4.2).
+  mutating func endDynamicMessaging() {
+    dynamic = nil
+    option &= ~Self.dynamicOption
   }
 
   static func isCondition(_ value: UInt8) -> Bool {

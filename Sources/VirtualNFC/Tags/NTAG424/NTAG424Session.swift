@@ -1,14 +1,19 @@
 import NFCCore
 
-/// AES secure messaging of an NTAG 424 DNA, the chip's side: NT4H2421Gx data sheet, 9.1.
+/// Secure messaging of an NTAG 424 DNA with AES or LRP, the chip's side: NT4H2421Gx data sheet, 9.1 and 9.2.
 struct NTAG424Session: Hashable, Sendable {
   let keyNumber: UInt8
   /// TI.
   let transaction: [UInt8]
   /// CmdCtr.
   private(set) var counter: UInt16
-  private let encryption: DESFireCipher
-  private let authentication: DESFireCipher
+  private enum Keys: Hashable, Sendable {
+    case aes(encryption: DESFireCipher, authentication: DESFireCipher)
+    case lrp(LeakageResilientKeys)
+  }
+  private var keys: Keys
+
+  var isLRP: Bool { if case .lrp = keys { true } else { false } }
 
   static let macSize = 8
   private static let blockSize = 16
@@ -39,8 +44,19 @@ struct NTAG424Session: Hashable, Sendable {
         kind: .aes,
         key: cipher.authenticationCode(label + Self.oneKey + context, vector: cipher.zeroVector))
     }
-    encryption = sessionKey(Label.encryptionKey)
-    authentication = sessionKey(Label.authenticationKey)
+    keys = .aes(
+      encryption: sessionKey(Label.encryptionKey),
+      authentication: sessionKey(Label.authenticationKey))
+  }
+
+  /// - Parameter keys: those by which the key was proved (9.2.5).
+  init(
+    _ keys: LeakageResilientKeys, number: UInt8, transaction: [UInt8], counter: UInt16
+  ) {
+    keyNumber = number
+    self.transaction = transaction
+    self.counter = counter
+    self.keys = .lrp(keys)
   }
 
   private var counterBytes: [UInt8] { counter.littleEndianBytes }
@@ -51,12 +67,33 @@ struct NTAG424Session: Hashable, Sendable {
   }
 
   private func code(_ first: UInt8, _ data: [UInt8]) -> [UInt8] {
-    Self.truncated(
-      authentication.authenticationCode(
-        [first] + counterBytes + transaction + data, vector: authentication.zeroVector))
+    let message = [first] + counterBytes + transaction + data
+    switch keys {
+    case .aes(_, let key):
+      return Self.truncated(key.authenticationCode(message, vector: key.zeroVector))
+    case .lrp(let keys): return Self.truncated(keys.authenticationCode(message))
+    }
   }
 
-  private func vector(_ label: [UInt8]) -> [UInt8] {
+  private mutating func decrypt(_ blocks: [UInt8]) -> [UInt8] {
+    switch keys {
+    case .aes(let key, _): return key.decrypt(blocks, vector: vector(Label.command, key))
+    case .lrp(var lrp):
+      defer { keys = .lrp(lrp) }
+      return lrp.decrypt(blocks)
+    }
+  }
+
+  private mutating func encrypt(_ blocks: [UInt8]) -> [UInt8] {
+    switch keys {
+    case .aes(let key, _): return key.encrypt(blocks, vector: vector(Label.response, key))
+    case .lrp(var lrp):
+      defer { keys = .lrp(lrp) }
+      return lrp.encrypt(blocks)
+    }
+  }
+
+  private func vector(_ label: [UInt8], _ encryption: DESFireCipher) -> [UInt8] {
     encryption.encrypt(
       DESFireCipher.padded(label + transaction + counterBytes, to: Self.blockSize),
       vector: encryption.zeroVector)
@@ -83,7 +120,7 @@ struct NTAG424Session: Hashable, Sendable {
     let enciphered = Array(body.dropFirst(headerSize))
     guard communication == .enciphered, !enciphered.isEmpty else { return body }
     guard enciphered.count % Self.blockSize == 0 else { throw .integrityError }
-    let plain = encryption.decrypt(enciphered, vector: vector(Label.command))
+    let plain = decrypt(enciphered)
     guard let end = plain.lastIndex(where: { $0 != 0 }), plain[end] == Self.endMark,
       plain.count - end <= Self.blockSize
     else { throw .integrityError }
@@ -91,15 +128,13 @@ struct NTAG424Session: Hashable, Sendable {
   }
 
   /// An answer's data as it is sent, after the command has been counted.
-  func protect(
+  mutating func protect(
     _ data: [UInt8], _ status: NTAG424Status, _ communication: NTAG424File.Communication
   ) -> [UInt8] {
     guard communication != .plain else { return data }
     var body = data
     if communication == .enciphered, !data.isEmpty {
-      body = encryption.encrypt(
-        DESFireCipher.padded(data + [Self.endMark], to: Self.blockSize),
-        vector: vector(Label.response))
+      body = encrypt(DESFireCipher.padded(data + [Self.endMark], to: Self.blockSize))
     }
     return body + code(status.rawValue, body)
   }

@@ -1,0 +1,60 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc desfire lrp`.
+struct DESFireLRPCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lrp",
+    abstract: "Switches a DESFire Light or an NTAG 424 DNA to LRP for good.",
+    discussion: """
+      LRP keeps keys from being measured while they are used. The switch cannot be undone, and is refused without \
+      --permanently. The chip then takes no plain AES authentication any more, and no longer signs its link: \
+      nfc sun setup sets that up again. Keys, files and data stay.
+
+      Examples:
+        nfc desfire lrp --plan --virtual ntag424
+        nfc desfire lrp --permanently --key 0:00112233445566778899AABBCCDDEEFF
+      """)
+
+  @Flag(help: "Yes: the chip is to have LRP for good.")
+  var permanently = false
+
+  @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
+
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard permanently || plan else {
+      throw ValidationError("The switch to LRP cannot be undone; say --permanently if it is meant.")
+    }
+  }
+
+  func run() async throws {
+    let keyring = try Keyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
+      try await card.work {
+        guard card.card.hasLRP else {
+          throw Failure(
+            .notThere, "the card has no LRP", tag: card.tag.name,
+            advice: "use a DESFire Light or an NTAG 424 DNA")
+        }
+        guard !plan else { return }
+        let application = card.card.application(.fixed)
+        try await card.authenticate(application, [0], for: "the chip is switched")
+        try await card.card.switchToLRPPermanently()
+      }
+      guard plan else {
+        return try Output.done(options, card.tag.detected.identifier, ["lrp": .bool(true)])
+      }
+      try DESFirePlan.show(
+        "LRP in place of AES, for good; the link is no longer signed", ["lrp": .bool(true)], options
+      )
+    }
+  }
+}

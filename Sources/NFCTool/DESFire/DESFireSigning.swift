@@ -1,0 +1,73 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `--reader-id`: a transaction that the card signs.
+struct DESFireSigningOptions: ParsableArguments {
+  private static let nameSize = 16
+
+  @Option(
+    name: .customLong("reader-id"),
+    help: ArgumentHelp(
+      "The terminal's name, 16 bytes, in a transaction that the card signs; prints its code.",
+      valueName: "hex"),
+    transform: { text in
+      let bytes = try Hexadecimal.argument(text, "--reader-id")
+      guard bytes.count == nameSize else {
+        throw ValidationError("--reader-id has \(nameSize) bytes, not \(bytes.count).")
+      }
+      return bytes
+    })
+  var reader: [UInt8]?
+}
+
+extension SelectedDESFire {
+  /// What a card that waits for a terminal's name refuses a commit with.
+  private static let refusedCommit = NFCError.Cause.desfireStatus(0x9D)
+
+  /// Proves a key that may name a terminal, if the session's does not.
+  private func openNaming(_ application: DESFireApplication) async throws {
+    for number in try await application.files() {
+      let settings = try await application.fileSettings(number)
+      guard case .transactionMAC = settings.content else { continue }
+      guard let keys = keys(for: [settings.rights.readWrite]) else { return }
+      return try await authenticate(application, keys, for: "a terminal is named")
+    }
+    throw Failure(
+      .notAllowed, "the card signs no transactions of \(application.identifier.name)",
+      tag: tag.name, advice: "leave --reader-id out")
+  }
+
+  /// Runs `body` and commits, signed if a terminal is named.
+  func transaction(
+    _ application: DESFireApplication, _ signing: DESFireSigningOptions,
+    _ body: (DESFireApplication) async throws -> Void
+  ) async throws -> DESFireTransactionReceipt? {
+    guard let reader = signing.reader else {
+      do {
+        try await application.transaction(body)
+      } catch let error as NFCError where error.cause == Self.refusedCommit {
+        throw Failure(
+          .notAllowed, error.reason, tag: tag.name,
+          advice: "give a key that may, or --reader-id where the card signs transactions")
+      }
+      return nil
+    }
+    return try await application.signedTransaction(reader: reader) { application in
+      try await body(application)
+      try await openNaming(application)
+    }
+  }
+}
+
+extension DESFireTransactionReceipt {
+  /// For people: the transaction's number, the card's code, and over what.
+  var text: String { "transaction \(mac.counter)  \(mac.code.hexadecimal)  \(input.hexadecimal)" }
+
+  var json: JSON {
+    .members([
+      "counter": .integer(mac.counter), "mac": .bytes(mac.code), "input": .bytes(input),
+      "previousReader": encryptedPreviousReader.map { .bytes($0) },
+    ])
+  }
+}

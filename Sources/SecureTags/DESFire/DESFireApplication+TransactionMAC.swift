@@ -1,0 +1,150 @@
+import NFCCore
+
+extension DESFireApplication {
+  /// Makes the file that holds the code of the last transaction, with which the card signs every transaction of the
+  /// application: one exchange, with the application's master key in a session of EV2 or LRP. Of a DESFire Light, EV2
+  /// or EV3 card; an application has one such file at most.
+  ///
+  /// From then on a transaction counts only after a terminal has given its name, unless
+  /// ``DESFireAccessRights/readWrite`` is ``DESFireAccess/nobody``: that right is the one to do so. ``deleteFile(_:)``
+  /// ends it.
+  ///
+  /// - Parameters:
+  ///   - rights: who may read the code, name a terminal (`readWrite`), and change that; nobody writes it.
+  ///   - key: the issuer's, AES, with which codes are made. It cannot be read or changed.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without such a session; ``NFCError/Code/tagRefused`` if there is such
+  ///   a file already; ``NFCError/Code/unsupported`` by a card that does not sign.
+  public func createTransactionMACFile(
+    _ number: Int, communication: DESFireCommunication = .plain, rights: DESFireAccessRights,
+    key: DESFireKey
+  ) async throws {
+    let code = try Self.fileNumber(number)
+    try await performWhole {
+      try $0.createTransactionMACFile(code, communication, rights, key)
+    }
+  }
+
+  /// Reads the code of the last transaction: two exchanges.
+  ///
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds none; ``NFCError/Code/notAuthenticated`` if its
+  ///   rights ask for another key.
+  public func transactionMAC(file: Int) async throws -> DESFireTransactionMAC {
+    let code = try Self.fileNumber(file)
+    return try await perform { try $0.transactionMAC(code) }
+  }
+
+  /// Runs a transaction that the card signs: what was read and written before and not committed is forgotten, then
+  /// `body`, the terminal's name, and the commit, for which the card gives its code. If one of them fails, what the
+  /// transaction has written is forgotten.
+  ///
+  /// - Parameters:
+  ///   - reader: the terminal's name, 16 bytes; `nil` where the file's rights ask for none.
+  ///   - body: reads and writes in this application, and ends in a session of a key that may name a terminal.
+  /// - Returns: what shows the issuer that the transaction has taken place.
+  /// - Throws: what `body` throws; ``NFCError/Code/notAuthenticated`` if there is no file for the code, the key may not
+  ///   name a terminal, or none was named. If the answer to the commit is lost, ``transactionMAC(file:)`` shows whether
+  ///   it counts.
+  public func signedTransaction(
+    reader: [UInt8]? = nil, _ body: (DESFireApplication) async throws -> Void
+  ) async throws -> DESFireTransactionReceipt {
+    guard
+      reader?.count ?? DESFireTransactionReceipt.blockSize == DESFireTransactionReceipt.blockSize
+    else {
+      throw NFCError(
+        .invalidParameter, "a terminal's name has \(DESFireTransactionReceipt.blockSize) bytes")
+    }
+    try await perform { try $0.beginSigning() }
+    do {
+      try await body(self)
+      return try await performWhole { try $0.commitSigned(reader: reader) }
+    } catch {
+      // A card that has gone has forgotten it anyway.
+      try? await perform { procedure in
+        procedure.state.transactionInput = nil
+        _ = try procedure.send(DESFireCommand(code: .abortTransaction))
+      }
+      throw error
+    }
+  }
+}
+
+extension DESFireProcedure {
+  /// TMKeyOption (AN12343, 10.3): AES.
+  private static let aesKeyOption: UInt8 = 0x02
+  /// CommitTransaction's option: the code is to be answered.
+  private static let answersCode: UInt8 = 0x01
+
+  mutating func createTransactionMACFile(
+    _ number: UInt8, _ communication: DESFireCommunication, _ rights: DESFireAccessRights,
+    _ key: DESFireKey
+  ) throws {
+    guard key.kind == .aes else {
+      throw NFCError(.invalidParameter, "the key of transaction MACs is AES")
+    }
+    guard rights.write == .nobody else {
+      throw NFCError(.invalidParameter, "nobody writes the code of a transaction")
+    }
+    guard state.session?.messaging is any TransactionMessaging else {
+      throw NFCError(
+        .notAuthenticated, "the file is made in a session of EV2 with the application's master key")
+    }
+    var data = key.secret.withUnsafeBytes { Array($0) } + [key.version]
+    defer { data.wipe() }
+    _ = try send(
+      DESFireCommand(
+        code: .createTransactionMACFile,
+        header: [number, communication.settings] + rights.bits.littleEndianBytes
+          + [Self.aesKeyOption],
+        data: data, protection: .enciphered))
+  }
+
+  mutating func transactionMAC(_ number: UInt8) throws -> DESFireTransactionMAC {
+    let settings = try fileSettings(number)
+    guard case .transactionMAC = settings.content else {
+      throw NFCError(.invalidParameter, "file \(number) holds no code of a transaction")
+    }
+    let size = DESFireTransactionMAC.size
+    return try send(
+      DESFireCommand(
+        code: .readDataChained, header: Self.span(number, 0, size),
+        protection: .data(
+          settings.rights.communication(
+            settings.communication, for: [settings.rights.read], key: state.session?.keyNumber)),
+        answer: .data(count: size))
+    ) { try DESFireTransactionMAC($0) }
+  }
+
+  /// Nothing of what was done before is part of the transaction.
+  mutating func beginSigning() throws {
+    do {
+      _ = try send(DESFireCommand(code: .abortTransaction))
+    } catch let error as NFCError where error.cause == Self.nothingToCommit {
+      // There was nothing to be forgotten.
+    }
+    state.transactionInput = DESFireTransactionInput()
+  }
+
+  mutating func commitSigned(reader: [UInt8]?) throws -> DESFireTransactionReceipt {
+    var previous: [UInt8]?
+    if let reader {
+      let answer = try send(
+        DESFireCommand(code: .commitReaderIdentifier, data: reader, answer: .anyData))
+      guard answer.isEmpty || answer.count == DESFireTransactionReceipt.blockSize else {
+        state.session = nil
+        throw NFCError.wrongLength
+      }
+      previous = answer.isEmpty ? nil : answer
+    }
+    guard let input = state.transactionInput?.bytes else {
+      throw NFCError(.notAuthenticated, "another application was selected in the transaction")
+    }
+    let mac = try send(
+      DESFireCommand(
+        code: .commitTransaction, header: [Self.answersCode],
+        answer: .data(count: DESFireTransactionMAC.size))
+    ) { try DESFireTransactionMAC($0) }
+    state.transactionInput = nil
+    return DESFireTransactionReceipt(
+      mac: mac, input: input, encryptedPreviousReader: previous)
+  }
+}

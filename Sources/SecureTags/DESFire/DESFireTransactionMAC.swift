@@ -1,0 +1,106 @@
+import NFCCore
+
+/// The code that a card makes over a transaction with a key that only the card and its issuer have, and the number of
+/// the transaction: MF2DL(H)x0 data sheet, 10.3; NXP AN12343, 8.2.1.
+public struct DESFireTransactionMAC: Hashable, Sendable {
+  /// How many transactions the card has signed with this one (TMC).
+  public let counter: UInt32
+  /// TMV, 8 bytes.
+  public let code: [UInt8]
+
+  static let size = counterSize + codeSize
+  private static let counterSize = 4
+  private static let codeSize = 8
+
+  /// - Parameter bytes: the file of the code, or what CommitTransaction answers: 12 bytes.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for another number of bytes.
+  public init(_ bytes: [UInt8]) throws {
+    guard bytes.count == Self.size else { throw NFCError.wrongLength }
+    counter = UInt32(truncatingIfNeeded: Int(littleEndian: bytes.prefix(Self.counterSize)))
+    code = Array(bytes.dropFirst(Self.counterSize))
+  }
+}
+
+/// What shows an issuer that a transaction has taken place: what it read and wrote, and the card's code over that.
+///
+/// The terminal hands it to the issuer, who has the key. Nothing of it is secret except the data that were read and
+/// written, which stand in ``input`` in plain.
+public struct DESFireTransactionReceipt: Hashable, Sendable {
+  /// The card's code and its number.
+  public let mac: DESFireTransactionMAC
+  /// TMI: each command with its data, in whole blocks.
+  public let input: [UInt8]
+  /// The name of the terminal that made the transaction before, enciphered; `nil` if none had to give its name.
+  public let encryptedPreviousReader: [UInt8]?
+
+  /// As it was sent to the issuer.
+  public init(mac: DESFireTransactionMAC, input: [UInt8], encryptedPreviousReader: [UInt8]?) {
+    self.mac = mac
+    self.input = input
+    self.encryptedPreviousReader = encryptedPreviousReader
+  }
+
+  private static let codeLabel: UInt8 = 0x5A
+  private static let cipherLabel: UInt8 = 0xA5
+  private static let derivation: [UInt8] = [0x00, 0x01, 0x00, 0x80]
+  private static let uidSize = 7
+  static let blockSize = 16
+
+  /// Whether the card with this UID has made the code over ``input``, by the AES form of the session keys (data sheet,
+  /// 10.3.2.3). The comparison takes a time that says nothing of where codes differ.
+  ///
+  /// - Parameters:
+  ///   - key: of the card's transaction MAC file, AES.
+  ///   - uid: the card's own, 7 bytes.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for another kind of key or length of UID.
+  public func isValid(key: DESFireKey, uid: [UInt8]) throws -> Bool {
+    let whole = try sessionCipher(Self.codeLabel, key, uid).authenticationCode(input)
+    return TransactionCode.truncated(whole).equalsInConstantTime(mac.code)
+  }
+
+  /// The name of the terminal that made the transaction before; zeros before the first one.
+  ///
+  /// - Throws: as ``isValid(key:uid:)``.
+  public func previousReader(key: DESFireKey, uid: [UInt8]) throws -> [UInt8]? {
+    try encryptedPreviousReader.map { try sessionCipher(Self.cipherLabel, key, uid).decrypt($0) }
+  }
+
+  private func sessionCipher(
+    _ label: UInt8, _ key: DESFireKey, _ uid: [UInt8]
+  ) throws -> BlockCipher {
+    guard key.kind == .aes else {
+      throw NFCError(.invalidParameter, "the key of transaction MACs is AES")
+    }
+    guard uid.count == Self.uidSize else {
+      throw NFCError(.invalidParameter, "the card's own UID has \(Self.uidSize) bytes")
+    }
+    let counter = Int(mac.counter).littleEndianBytes(count: MemoryLayout<UInt32>.size)
+    var bytes = try key.cipher.authenticationCode([label] + Self.derivation + counter + uid)
+    return try BlockCipher(.aes128, key: SecretKey(taking: &bytes))
+  }
+}
+
+/// What a transaction has done until now, as the card takes note of it (data sheet, 10.3.4.2).
+struct DESFireTransactionInput: Sendable {
+  private(set) var bytes: [UInt8] = []
+
+  /// - Parameter answer: the data that the card has given, without protection.
+  mutating func note(_ command: DESFireCommand, _ answer: [UInt8]) {
+    let head = [command.code.rawValue] + command.header
+    switch command.code {
+    case .readData, .readDataChained, .readRecords, .readRecordsChained: add(head, answer)
+    case .writeData, .writeDataChained, .writeRecord, .writeRecordChained: add(head, command.data)
+    case .getValue: add(head + answer)
+    case .credit, .debit, .limitedCredit: add(head + command.data)
+    case .clearRecordFile: add(head)
+    case .commitReaderIdentifier: add(head + command.data + answer)
+    default: break
+    }
+  }
+
+  private mutating func add(_ parts: [UInt8]...) {
+    for part in parts {
+      bytes += BlockCipher.filled(part, blockSize: DESFireTransactionReceipt.blockSize)
+    }
+  }
+}

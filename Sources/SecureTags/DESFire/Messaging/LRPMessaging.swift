@@ -1,0 +1,75 @@
+import NFCCore
+import SUNMessage
+
+/// Secure messaging after AuthenticateLRPFirst (71) and AuthenticateLRPNonFirst (77), as a DESFire Light or an NTAG
+/// 424 DNA has it that was switched to LRP: NXP AN12304; AN12343, 7.2; NT4H2421Gx data sheet, 9.2.
+///
+/// It differs from ``EV2Messaging`` in the function below, in session keys that are used while the key is proved, and
+/// in a counter of blocks instead of an initial value.
+struct LRPMessaging: TransactionMessaging {
+  let transactionIdentifier: [UInt8]
+  var commandCounter: UInt16
+  /// How many blocks were enciphered or deciphered (EncCtr).
+  private(set) var blockCounter: UInt32 = 0
+  private let codes: LeakageResilientPrimitive
+  private let cipher: LeakageResilientPrimitive
+
+  static let challengeSize = 16
+  /// A counter, and the length of the derived key in bits.
+  private static let derivationPrefix: [UInt8] = [0x00, 0x01, 0x00, 0x80]
+  private static let derivationLabel: [UInt8] = [0x96, 0x69]
+
+  /// The keys of a session (AN12343, 7.2.6).
+  ///
+  /// - Parameters:
+  ///   - reader: the reader's challenge, RndA, 16 bytes.
+  ///   - card: the card's, RndB, 16 bytes.
+  init(
+    key: SUNKey, reader: [UInt8], card: [UInt8], transactionIdentifier: [UInt8] = [],
+    commandCounter: UInt16 = 0
+  ) throws {
+    guard reader.count == Self.challengeSize, card.count == Self.challengeSize else {
+      throw NFCError(.invalidParameter, "a challenge has \(Self.challengeSize) bytes")
+    }
+    let vector =
+      Self.derivationPrefix + reader[0..<2]
+      + Array(reader[2..<8]).combined(with: card[0..<6]) + card[6...] + reader[8...]
+      + Self.derivationLabel
+    var master = LeakageResilientPrimitive(key, keyIndex: 0).authenticationCode(vector)
+    defer { master.wipe() }
+    guard let masterKey = SUNKey(master) else { throw NFCError.wrongLength }
+    codes = LeakageResilientPrimitive(masterKey, keyIndex: 0)
+    cipher = LeakageResilientPrimitive(masterKey, keyIndex: 1)
+    self.transactionIdentifier = transactionIdentifier
+    self.commandCounter = commandCounter
+  }
+
+  private init(_ other: LRPMessaging, transactionIdentifier: [UInt8]) {
+    codes = other.codes
+    cipher = other.cipher
+    commandCounter = other.commandCounter
+    blockCounter = other.blockCounter
+    self.transactionIdentifier = transactionIdentifier
+  }
+
+  /// The same session with the number that the card has given the transaction meanwhile.
+  func beginning(_ transactionIdentifier: [UInt8]) -> LRPMessaging {
+    LRPMessaging(self, transactionIdentifier: transactionIdentifier)
+  }
+
+  func authenticationCode(_ message: [UInt8]) -> [UInt8] { codes.authenticationCode(message) }
+
+  mutating func encipher(_ blocks: [UInt8]) -> [UInt8] {
+    cipher.encrypt(blocks, counter: next(blocks))
+  }
+
+  mutating func decipher(_ blocks: [UInt8]) -> [UInt8] {
+    cipher.decrypt(blocks, counter: next(blocks))
+  }
+
+  /// The counter of the first of these blocks, most significant byte first.
+  private mutating func next(_ blocks: [UInt8]) -> [UInt8] {
+    defer { blockCounter &+= UInt32(blocks.count / TransactionCode.blockSize) }
+    return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: blockCounter >> $0) }
+  }
+}

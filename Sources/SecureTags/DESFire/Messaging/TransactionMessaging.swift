@@ -1,0 +1,77 @@
+import NFCCore
+
+/// What the secure messaging of EV2 has in common with that of LRP: a number of the transaction, a counter of its
+/// commands, and MACs over both sides' data (NXP AN12196, 4; AN12343, 7; NT4H2421Gx data sheet, 9.1 and 9.2). How
+/// MACs are computed and data enciphered is what they differ in.
+protocol TransactionMessaging: DESFireMessaging {
+  /// The number that the card has given the transaction, four bytes.
+  var transactionIdentifier: [UInt8] { get }
+  /// How many commands there have been since it was given.
+  var commandCounter: UInt16 { get set }
+
+  /// 16 bytes, with the key for MACs.
+  func authenticationCode(_ message: [UInt8]) throws -> [UInt8]
+  /// - Parameter blocks: a command's data, filled up to whole blocks.
+  mutating func encipher(_ blocks: [UInt8]) throws -> [UInt8]
+  /// - Parameter blocks: an answer's, whole ones.
+  mutating func decipher(_ blocks: [UInt8]) throws -> [UInt8]
+}
+
+/// The eight bytes of a MAC that are sent.
+enum TransactionCode {
+  static let size = 8
+  static let blockSize = 16
+
+  /// Every second byte, from the second on (AN12196, 4.5: MACt).
+  static func truncated(_ code: [UInt8]) -> [UInt8] {
+    code.indices.filter { $0 % 2 == 1 }.map { code[$0] }
+  }
+}
+
+extension TransactionMessaging {
+  mutating func protect(_ command: DESFireCommand) throws -> [UInt8] {
+    guard command.protection != .data(.plain) else { return command.header + command.data }
+    var body = command.data
+    if command.protection == .enciphered, !(command.data + command.trailer).isEmpty {
+      body = try encipher(
+        BlockCipher.marked(command.data + command.trailer, blockSize: TransactionCode.blockSize))
+    }
+    return command.header + body
+      + (try code(command.code.rawValue, commandCounter, command.header + body))
+  }
+
+  mutating func unprotect(
+    _ answer: [UInt8], status: DESFireStatus, of command: DESFireCommand
+  ) throws -> [UInt8] {
+    commandCounter &+= 1
+    guard command.protection != .data(.plain) else { return try command.checkLength(answer) }
+    if case .endOfSession = command.answer, answer.isEmpty { return [] }
+    let body = try checkedBody(answer, status: status.code)
+    guard command.protection == .enciphered, !body.isEmpty else {
+      return try command.checkLength(body)
+    }
+    guard body.count % TransactionCode.blockSize == 0,
+      let data = BlockCipher.unmarked(try decipher(body))
+    else { throw NFCError.wrongCheck }
+    return try command.checkLength(data)
+  }
+
+  /// An answer without its MAC, which is right.
+  private func checkedBody(_ answer: [UInt8], status: UInt8) throws -> [UInt8] {
+    guard answer.count >= TransactionCode.size else { throw NFCError.wrongMAC }
+    let body = Array(answer.dropLast(TransactionCode.size))
+    let expected = try code(status, commandCounter, body)
+    guard Array(answer.suffix(TransactionCode.size)).equalsInConstantTime(expected) else {
+      throw NFCError.wrongMAC
+    }
+    return body
+  }
+
+  /// The MAC over a command or an answer, as it is sent.
+  ///
+  /// - Parameter first: the command code or the answer's status.
+  func code(_ first: UInt8, _ counter: UInt16, _ rest: [UInt8]) throws -> [UInt8] {
+    TransactionCode.truncated(
+      try authenticationCode([first] + counter.littleEndianBytes + transactionIdentifier + rest))
+  }
+}

@@ -1,0 +1,91 @@
+import NFC
+import Testing
+import VirtualNFC
+
+@testable import SecureTags
+
+/// A virtual card behind a reader: a PN532 that the real libnfc drives, or one of PC/SC.
+struct ReaderBench: Sendable {
+  enum Kind: String, Sendable, CaseIterable {
+    case libnfc, pcsc
+  }
+
+  /// What both kinds of reader can have happen at a frame.
+  enum Trouble: Sendable, CaseIterable {
+    case tagLeaves, frameLost, answerLost, answerBroken
+  }
+
+  let field = VirtualField()
+  let tag: VirtualTag
+  let reader: Reader
+  let setTrouble: @Sendable (_ trouble: Trouble?, _ exchange: Int) -> Void
+  /// The frames since then.
+  let exchanges: @Sendable () -> Int
+  private let end: @Sendable () -> Void
+
+  init(_ kind: Kind, _ tag: VirtualTag) async throws {
+    self.tag = tag
+    field.place(tag)
+    switch kind {
+    case .libnfc:
+      let virtual = try VirtualReader(field)
+      reader = try await Reader.open(virtual.connectionString)
+      setTrouble = { trouble, exchange in
+        let effect: Fault.Effect? = trouble.map {
+          switch $0 {
+          case .tagLeaves: .tagLeaves
+          case .frameLost: .frameLost
+          case .answerLost: .answerLost
+          case .answerBroken: .answerBroken
+          }
+        }
+        virtual.setFaults(effect.map { [Fault($0, at: .exchange(exchange))] } ?? [])
+      }
+      exchanges = { virtual.statistics.exchanges }
+      end = { virtual.close() }
+    case .pcsc:
+      let virtual = VirtualPCSCReader(field)
+      reader = try await Reader.open(over: { virtual.service() })
+      setTrouble = { trouble, exchange in
+        let effect: VirtualPCSCReader.Fault.Effect? = trouble.map {
+          switch $0 {
+          case .tagLeaves: .tagLeaves
+          case .frameLost: .frameLost
+          case .answerLost: .answerLost
+          case .answerBroken: .answerBroken
+          }
+        }
+        virtual.setFaults(effect.map { [VirtualPCSCReader.Fault($0, at: exchange)] } ?? [])
+      }
+      exchanges = { virtual.statistics.exchanges }
+      end = {}
+    }
+  }
+
+  func close() async {
+    await reader.close()
+    end()
+  }
+
+  /// The card, found and connected again.
+  func found() async throws -> DetectedTag {
+    for try await tag in reader.tags(polling: .iso14443) {
+      try await tag.connect()
+      return tag
+    }
+    throw NFCError(.noTag, "polling ended")
+  }
+
+  func card() async throws -> DESFireCard { try await DESFireCard(found()) }
+
+  var chip: DESFire {
+    get throws { try #require(tag.withChip(DESFire.self) { $0 }) }
+  }
+
+  /// As it was, in the field and without trouble.
+  func restore(_ chip: DESFire? = nil) {
+    setTrouble(nil, 0)
+    if let chip { tag.withChip(DESFire.self) { $0 = chip } }
+    field.place(tag)
+  }
+}
