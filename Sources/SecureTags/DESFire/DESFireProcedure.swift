@@ -5,6 +5,8 @@ struct DESFireState: Sendable {
   /// Which application is selected; `nil` if that is not known.
   var selection: DESFireApplicationIdentifier?
   var session: DESFireSession?
+  /// What files of the selected application are, as far as it was asked. How many records there are changes.
+  var files: [UInt8: DESFireFileSettings] = [:]
 
   /// After an exchange that may or may not have reached the card.
   static let unknown = DESFireState()
@@ -24,6 +26,7 @@ struct DESFireProcedure {
   /// - Throws: for a status other than 00 the error that it means.
   mutating func send(_ command: DESFireCommand) throws -> [UInt8] {
     var session = state.session
+    if Self.fileChanges.contains(command.code) { state.files = [:] }
     do {
       let parameters =
         try session?.messaging.protect(command) ?? command.header + command.data
@@ -62,6 +65,11 @@ struct DESFireProcedure {
 
   private static let wholeCommands: Set<DESFireCommandCode> = [
     .readDataChained, .writeDataChained,
+  ]
+  /// After these a file's number may stand for another file.
+  private static let fileChanges: Set<DESFireCommandCode> = [
+    .changeFileSettings, .createStandardDataFile, .createBackupDataFile, .createValueFile,
+    .createLinearRecordFile, .createCyclicRecordFile, .deleteFile, .deleteApplication, .formatPICC,
   ]
   private static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
 
