@@ -118,7 +118,7 @@ let package = Package(
 
     // What several test targets share. The scripts are the buses of some of them.
     .target(
-      name: "TestSupport", dependencies: ["VirtualNFC"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["NFC", "VirtualNFC"], path: "Tests/TestSupport",
       exclude: ["USB/usb_reader.py", "USB/card_slot.py", "USB/service.sh", "Bus/bus_reader.py"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "TestSupport", "VirtualNFC"]),

@@ -7,40 +7,10 @@ extension Interop {
   /// libfreefare itself, called from Python: its authentications, files, values, records and key changes on a virtual
   /// card, and our driver on what it has left.
   @Suite struct LibfreefareLibraryTests {
-    /// What the library's API needs to be called.
-    private static let prelude = """
-      import sys
-      from ctypes import *
-      nfc = CDLL('libnfc.so.6')
-      ff = CDLL('libfreefare.so.0')
-      def ptr(lib, name):
-          f = getattr(lib, name); f.restype = c_void_p; return f
-      def check(name, *arguments, ok=lambda r: r >= 0):
-          f = getattr(ff, name); f.restype = c_ssize_t
-          r = f(*arguments)
-          if not ok(r):
-              ff.freefare_strerror.restype = c_char_p
-              sys.exit('%s: %d %s' % (name, r, ff.freefare_strerror(tag)))
-          return r
-      context = c_void_p()
-      nfc.nfc_init(byref(context))
-      device = c_void_p(ptr(nfc, 'nfc_open')(context, sys.argv[1].encode()))
-      assert device, 'no device'
-      tags = cast(ptr(ff, 'freefare_get_tags')(device), POINTER(c_void_p))
-      tag = c_void_p(tags[0])
-      check('mifare_desfire_connect', tag)
-      def key(kind, data, version=0):
-          if kind == 'des': return c_void_p(ptr(ff, 'mifare_desfire_des_key_new')(data[:8]))
-          if kind == '3des': return c_void_p(ptr(ff, 'mifare_desfire_3des_key_new_with_version')(data))
-          if kind == '3k3des': return c_void_p(ptr(ff, 'mifare_desfire_3k3des_key_new_with_version')(data))
-          return c_void_p(ptr(ff, 'mifare_desfire_aes_key_new_with_version')(data, c_uint8(version)))
-      def aid(number): return c_void_p(ptr(ff, 'mifare_desfire_aid_new')(c_uint32(number)))
-
-      """
-
     private static func run(_ bench: InteropBench, _ script: String) async throws {
       let result = try await bench.run(
-        "python3", ["-c", prelude + script, bench.reader.connectionString])
+        "python3",
+        ["-c", LibfreefareScript.connecting("desfire") + script, bench.reader.connectionString])
       #expect(result.status == 0, "\(result.output)\(result.errors)")
     }
 

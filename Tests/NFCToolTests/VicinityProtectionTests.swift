@@ -1,5 +1,6 @@
 import NFC
 import SecureTags
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -10,37 +11,6 @@ import VirtualNFC
   private static let password: [UInt8] = [0x11, 0x22, 0x33, 0x44]
   private static let st25dv = VicinityPassword.st25(sizes: [8])
   private static let longPassword: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
-
-  /// A tag on a reader. `again` takes it away and puts it back, which ends what it knew.
-  private struct Bench {
-    let field = VirtualField()
-    let virtual: VirtualPCSCReader
-    let reader: Reader
-    let placed: VirtualTag
-
-    init(_ tag: VirtualTag) async throws {
-      field.place(tag)
-      let virtual = VirtualPCSCReader(field)
-      self.virtual = virtual
-      placed = tag
-      reader = try await Reader.open(over: { virtual.service() })
-    }
-
-    func tag() async throws -> any ISO15693Tag {
-      let found = try #require(try await reader.tagsInField().first)
-      try await found.connect()
-      guard case .iso15693(let tag) = found else { throw NFCError(.wrongTag, "no ISO 15693 tag") }
-      return tag
-    }
-
-    /// The tag after the field was off.
-    func again() async throws -> any ISO15693Tag {
-      field.remove(placed)
-      _ = try await reader.tagsInField()
-      field.place(placed)
-      return try await tag()
-    }
-  }
 
   private static func change(
     _ tag: any ISO15693Tag, _ kind: VicinityPassword, _ wish: VicinityProtection.Wish?,
@@ -59,7 +29,7 @@ import VirtualNFC
 
   @Test(arguments: [(0, false), (0, true), (20, false), (20, true)])
   func anICODEIsClosedAndOpened(_ from: Int, _ read: Bool) async throws {
-    let bench = try await Bench(.icodeSLIX2())
+    let bench = try await VicinityBench(.icodeSLIX2())
     try await Self.change(
       try await bench.tag(), .icode, Self.wish(Self.password, from: from, read: read))
     let closed = try await bench.again()
@@ -90,7 +60,7 @@ import VirtualNFC
   }
 
   @Test func anICODEIsNotProtectedTwiceWithoutItsPassword() async throws {
-    let bench = try await Bench(.icodeSLIX2())
+    let bench = try await VicinityBench(.icodeSLIX2())
     try await Self.change(try await bench.tag(), .icode, Self.wish(Self.password))
     let error = await #expect(throws: NFCError.self) {
       try await Self.change(try await bench.again(), .icode, Self.wish([9, 9, 9, 9]))
@@ -108,7 +78,7 @@ import VirtualNFC
   }
 
   @Test func anST25DVIsClosedAndOpened() async throws {
-    let bench = try await Bench(.st25dv04K())
+    let bench = try await VicinityBench(.st25dv04K())
     try await Self.change(try await bench.tag(), Self.st25dv, Self.wish(Self.longPassword))
     let closed = try await bench.again()
     _ = try await closed.readBlocks(0..<4)
@@ -134,7 +104,7 @@ import VirtualNFC
   /// A tag that leaves between any two commands is open, or closed by the new password.
   @Test(arguments: 0..<9)
   func aTagThatLeavesCanBeOpened(_ exchange: Int) async throws {
-    let bench = try await Bench(.icodeSLIX2())
+    let bench = try await VicinityBench(.icodeSLIX2())
     let tag = try await bench.tag()
     bench.virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
     try? await Self.change(tag, .icode, Self.wish(Self.password))
@@ -205,7 +175,7 @@ import VirtualNFC
   }
 
   @Test(.asking(.configurationLock)) func articleSurveillance() async throws {
-    let bench = try await Bench(.icodeSLIX2())
+    let bench = try await VicinityBench(.icodeSLIX2())
     let on = try await Tool.run("iso15693", "eas", "on", "--json", "--virtual", "icode-slix2")
     #expect(on.lines == [#"{"uid":"E00401082AD28E83","eas":true}"#])
     let locked = try await Tool.run(
@@ -219,7 +189,7 @@ import VirtualNFC
 
   @Test(arguments: [(false, 128), (true, 64)])
   func anST25IsProtectedFromTheMiddle(_ isTV: Bool, _ count: Int) async throws {
-    let bench = try await Bench(isTV ? .st25tv() : .st25dv04K())
+    let bench = try await VicinityBench(isTV ? .st25tv() : .st25dv04K())
     let password = isTV ? Self.password : Self.longPassword
     let kind = VicinityPassword.st25(sizes: isTV ? [8, 4] : [8])
     try await Self.change(try await bench.tag(), kind, Self.wish(password, from: 32, read: true))

@@ -61,13 +61,9 @@ public struct FeliCaLiteCommands: Sendable {
         let old = try exchange.read([FeliCaLiteLayout.memoryConfiguration]).first
           .flatMap({ FeliCaLiteMemoryConfiguration($0) })
       else { throw FeliCaAnswer.tooShort }
-      let others = configuration.irreversibleEffects(on: old).subtracting(effects)
-      guard others.isEmpty else {
-        throw NFCError(
-          .invalidParameter,
-          "this cannot be undone and was not asked for: "
-            + others.map(\.description).sorted().joined(separator: ", "))
-      }
+      try NFCError.checkAccepted(
+        configuration.irreversibleEffects(on: old).sorted { $0.description < $1.description },
+        by: effects)
       try link.uninterrupted {
         try exchange.write(configuration.bytes, to: FeliCaLiteLayout.memoryConfiguration)
       }

@@ -10,17 +10,7 @@ struct SelectedDESFire: Sendable {
   /// Runs `body`, and says of an error to which card it happened, and what to do. Nobody who comes to the card
   /// afterwards has what the keys have opened.
   func work<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-      let result = try await body()
-      // Done is done: a card that has left meanwhile has no session.
-      try? await card.endSession()
-      return result
-    } catch let failure as Failure {
-      try? await card.endSession()
-      throw failure
-    } catch let error as NFCError {
-      if error.group != .connection { try? await card.endSession() }
-      var failure = Failure(error, tag: tag.name)
+    try await tag.work(endingBy: card.endSession, body) { error, failure in
       switch (error.code, error.cause) {
       case (.tagRefused, .desfireStatus): failure.status = .content
       case (.wrongTag, _): failure.advice = "nfc desfire info shows what is there"
@@ -33,7 +23,6 @@ struct SelectedDESFire: Sendable {
       if failure.status == .content, error.code == .tagRefused {
         failure.advice = "nfc desfire info shows what is there"
       }
-      throw failure
     }
   }
 

@@ -11,16 +11,7 @@ struct SelectedPlus: Sendable {
   /// Runs `body`, and says of an error to which card it happened, and what to do. Nobody who comes to the card
   /// afterwards has what the keys have opened.
   func work<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-      let result = try await body()
-      try? await card.endSession()
-      return result
-    } catch let failure as Failure {
-      try? await card.endSession()
-      throw failure
-    } catch let error as NFCError {
-      if error.group != .connection { try? await card.endSession() }
-      var failure = Failure(error, tag: tag.name)
+    try await tag.work(endingBy: card.endSession, body) { error, failure in
       switch error.code {
       case .authenticationFailed: failure.advice = "check the key and its place"
       case .notAuthenticated:
@@ -31,7 +22,6 @@ struct SelectedPlus: Sendable {
       case .tagRefused: failure.status = .content
       default: break
       }
-      throw failure
     }
   }
 

@@ -17,6 +17,31 @@ struct SelectedTag<Kind: Sendable>: Sendable {
     }
   }
 
+  /// Runs `body` in a session with a card, which is ended whatever becomes of it.
+  ///
+  /// - Parameters:
+  ///   - end: ends the session.
+  ///   - advising: says what is particular about an error of the card's family.
+  func work<Result>(
+    endingBy end: () async throws -> Void, _ body: () async throws -> Result,
+    advising: (NFCError, inout Failure) -> Void
+  ) async throws -> Result {
+    do {
+      let result = try await body()
+      // Done is done: a card that has left meanwhile has no session.
+      try? await end()
+      return result
+    } catch let failure as Failure {
+      try? await end()
+      throw failure
+    } catch let error as NFCError {
+      if error.group != .connection { try? await end() }
+      var failure = Failure(error, tag: name)
+      advising(error, &failure)
+      throw failure
+    }
+  }
+
   /// Says on a terminal that the command is at work, once that takes longer than a second.
   func showingProgress<Result: Sendable>(
     _ body: () async throws -> Result

@@ -85,9 +85,16 @@ extension DESFireProcedure {
   }
 
   mutating func fileSettings(_ number: UInt8) throws -> DESFireFileSettings {
-    try send(DESFireCommand(code: .getFileSettings, header: [number], answer: .anyData)) {
-      try DESFireFileSettings($0)
-    }
+    let settings = try send(
+      DESFireCommand(code: .getFileSettings, header: [number], answer: .anyData)
+    ) { try DESFireFileSettings($0) }
+    state.files[number] = settings
+    return settings
+  }
+
+  /// What is known of a file since its application was selected; one exchange the first time.
+  mutating func knownFileSettings(_ number: UInt8) throws -> DESFireFileSettings {
+    try state.files[number] ?? fileSettings(number)
   }
 
   // MARK: Data
@@ -97,7 +104,7 @@ extension DESFireProcedure {
   private static let longestChainedPart = 192
 
   mutating func readData(_ number: UInt8, offset: Int, count: Int?) throws -> [UInt8] {
-    let settings = try fileSettings(number)
+    let settings = try knownFileSettings(number)
     guard let size = settings.size else {
       throw NFCError(.invalidParameter, "file \(number) holds no plain data")
     }
@@ -120,7 +127,7 @@ extension DESFireProcedure {
   }
 
   mutating func writeData(_ number: UInt8, offset: Int, _ data: [UInt8]) throws {
-    let settings = try fileSettings(number)
+    let settings = try knownFileSettings(number)
     guard let size = settings.size else {
       throw NFCError(.invalidParameter, "file \(number) holds no plain data")
     }

@@ -25,7 +25,7 @@ public enum DESFireValueChange: Hashable, Sendable {
 }
 
 extension DESFireApplication {
-  /// Reads a value: two exchanges.
+  /// Reads a value: two exchanges, one once the file is known.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no value;
   ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
@@ -35,7 +35,7 @@ extension DESFireApplication {
     return try await perform { try $0.value(code) }
   }
 
-  /// Changes a value: two exchanges. Counts after ``commit()``; a card that is taken away before has the old one.
+  /// Changes a value: two exchanges, one once the file is known. Counts after ``commit()``; a card that is taken away before has the old one.
   ///
   /// - Throws: ``NFCError/Code/tagRefused`` with status BE beyond the file's limits.
   public func changeValue(file: Int, _ change: DESFireValueChange) async throws {
@@ -120,7 +120,7 @@ extension DESFireProcedure {
   private static let valueSize = 4
 
   mutating func value(_ number: UInt8) throws -> Int {
-    let settings = try fileSettings(number)
+    let settings = try knownFileSettings(number)
     guard case .value(let value) = settings.content else {
       throw NFCError(.invalidParameter, "file \(number) holds no value")
     }
@@ -141,7 +141,7 @@ extension DESFireProcedure {
     guard (0...Int(Int32.max)).contains(change.amount) else {
       throw NFCError(.invalidParameter, "a value is changed by a number from 0 to \(Int32.max)")
     }
-    let settings = try fileSettings(number)
+    let settings = try knownFileSettings(number)
     guard case .value = settings.content else {
       throw NFCError(.invalidParameter, "file \(number) holds no value")
     }
@@ -190,7 +190,7 @@ extension DESFireProcedure {
   }
 
   mutating func writeRecord(_ number: UInt8, offset: Int, _ data: [UInt8]) throws {
-    let settings = try fileSettings(number)
+    let settings = try knownFileSettings(number)
     guard let records = settings.records else {
       throw NFCError(.invalidParameter, "file \(number) holds no records")
     }

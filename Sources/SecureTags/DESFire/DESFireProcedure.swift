@@ -8,11 +8,17 @@ struct DESFireState: Sendable {
   /// Whether the chip has shown that it is set to LRP, which is for good.
   var usesLRP = false
 
+  /// What files of the selected application are, as far as it was asked. How many records there are changes.
+  var files: [UInt8: DESFireFileSettings] = [:]
+
   /// What the transaction has done, while one is to be signed.
   var transactionInput: DESFireTransactionInput?
 
   /// Forgets what another command or another program may have ended.
-  mutating func forget() { (selection, session, transactionInput) = (nil, nil, nil) }
+  mutating func forget() {
+    (selection, session, transactionInput) = (nil, nil, nil)
+    files = [:]
+  }
 
   /// After an exchange that may or may not have reached the card.
   static let unknown = DESFireState()
@@ -32,6 +38,7 @@ struct DESFireProcedure {
   /// - Throws: for a status other than 00 the error that it means.
   mutating func send(_ command: DESFireCommand) throws -> [UInt8] {
     var session = state.session
+    if Self.fileChanges.contains(command.code) { state.files = [:] }
     do {
       let parameters =
         try session?.messaging.protect(command) ?? command.header + command.data
@@ -71,6 +78,12 @@ struct DESFireProcedure {
 
   private static let wholeCommands: Set<DESFireCommandCode> = [
     .readDataChained, .writeDataChained, .readRecordsChained, .writeRecordChained,
+  ]
+  /// After these a file's number may stand for another file.
+  private static let fileChanges: Set<DESFireCommandCode> = [
+    .changeFileSettings, .createStandardDataFile, .createBackupDataFile, .createValueFile,
+    .createLinearRecordFile, .createCyclicRecordFile, .createTransactionMACFile, .deleteFile,
+    .deleteApplication, .formatPICC,
   ]
   static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
 

@@ -26,13 +26,7 @@ extension ICODETag {
     _ plan: ICODEProtectionPlan, accepting effects: Set<ICODEProtectionPlan.IrreversibleEffect>,
     current: ICODEPasswords = .factory
   ) async throws {
-    let others = plan.irreversibleEffects.filter { !effects.contains($0) }
-    guard others.isEmpty else {
-      throw NFCError(
-        .invalidParameter,
-        "this cannot be undone and was not asked for: "
-          + others.map(\.description).joined(separator: ", "))
-    }
+    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     guard !plan.steps.isEmpty else { return }
     try await open(current, or: plan.protection?.passwords)
     try await run { commands in

@@ -23,12 +23,7 @@ extension ST25Tag {
     _ plan: ST25ProtectionPlan, accepting effects: Set<ST25ProtectionPlan.IrreversibleEffect>,
     current: SecretKey? = nil
   ) async throws {
-    guard effects.isSuperset(of: plan.irreversibleEffects) else {
-      throw NFCError(
-        .invalidParameter,
-        "this cannot be undone and was not asked for: "
-          + plan.irreversibleEffects.map(\.description).joined(separator: ", "))
-    }
+    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     if let current, !passwordSizes.contains(current.count) {
       throw NFCError(
         .invalidParameter, "a password has \(Self.passwordSize) bytes, not \(current.count)")

@@ -97,12 +97,7 @@ extension ST25TATag {
     _ plan: ST25TAProtectionPlan, accepting effects: Set<ST25TAProtectionPlan.IrreversibleEffect>,
     writePassword: SecretKey = factoryPassword
   ) async throws {
-    guard effects.isSuperset(of: plan.irreversibleEffects) else {
-      throw NFCError(
-        .invalidParameter,
-        "this cannot be undone and was not asked for: "
-          + plan.irreversibleEffects.map(\.description).joined(separator: ", "))
-    }
+    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     try Self.check(writePassword)
     guard !plan.steps.isEmpty else { return }
     try await tag.exclusively { link in

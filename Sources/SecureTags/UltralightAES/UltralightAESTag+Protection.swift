@@ -35,13 +35,7 @@ extension UltralightAESTag {
     _ plan: UltralightAESProtectionPlan,
     accepting effects: Set<UltralightAESProtectionPlan.IrreversibleEffect>, key: SecretKey? = nil
   ) async throws {
-    guard effects.isSuperset(of: plan.irreversibleEffects) else {
-      throw NFCError(
-        .invalidParameter,
-        "this cannot be undone and was not asked for: "
-          + plan.irreversibleEffects.filter { !effects.contains($0) }.map(\.description)
-          .joined(separator: ", "))
-    }
+    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
       throw NFCError(
         .invalidParameter, "the pages are closed only by a key that the tag has proved to have")

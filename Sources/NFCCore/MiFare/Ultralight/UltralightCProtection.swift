@@ -176,12 +176,7 @@ extension UltralightCommands {
     _ plan: UltralightCProtectionPlan,
     accepting effects: Set<UltralightCProtectionPlan.IrreversibleEffect>, key: [UInt8]? = nil
   ) async throws {
-    guard effects.isSuperset(of: plan.irreversibleEffects) else {
-      throw NFCError(
-        .invalidParameter,
-        "this cannot be undone and was not asked for: "
-          + plan.irreversibleEffects.map(\.description).joined(separator: ", "))
-    }
+    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     guard plan.protection == nil || plan.protection?.key != nil || key != nil else {
       throw NFCError(
         .invalidParameter, "the pages are closed only by a key that the tag has proved to have")

@@ -198,13 +198,7 @@ extension UltralightCommands {
     _ plan: UltralightProtectionPlan,
     accepting effects: Set<UltralightProtectionPlan.IrreversibleEffect>, password: [UInt8]? = nil
   ) async throws {
-    let others = plan.irreversibleEffects.filter { !effects.contains($0) }
-    guard others.isEmpty else {
-      throw NFCError(
-        .invalidParameter,
-        "this cannot be undone and was not asked for: "
-          + others.map(\.description).joined(separator: ", "))
-    }
+    try NFCError.checkAccepted(plan.irreversibleEffects, by: effects)
     let handle = handle
     try await handle.performCommand { link in
       let chip = try handle.type2Chip(link)

@@ -1,16 +1,14 @@
 import NFC
-import SecureTags
-import Testing
 import VirtualNFC
 
-/// A virtual tag on a virtual PC/SC reader.
-struct VicinityBench: Sendable {
-  let field = VirtualField()
-  let virtual: VirtualPCSCReader
-  let reader: Reader
-  let placed: VirtualTag
+/// A virtual ISO 15693 tag on a virtual PC/SC reader.
+public struct VicinityBench: Sendable {
+  public let field = VirtualField()
+  public let virtual: VirtualPCSCReader
+  public let reader: Reader
+  public let placed: VirtualTag
 
-  init(_ tag: VirtualTag) async throws {
+  public init(_ tag: VirtualTag) async throws {
     field.place(tag)
     let virtual = VirtualPCSCReader(field)
     self.virtual = virtual
@@ -19,13 +17,15 @@ struct VicinityBench: Sendable {
   }
 
   /// The tag found and connected.
-  func found() async throws -> DetectedTag {
-    let found = try #require(try await reader.tagsInField().first)
+  public func found() async throws -> DetectedTag {
+    guard let found = try await reader.tagsInField().first else {
+      throw NFCError(.noTag, "there is no tag in the field")
+    }
     try await found.connect()
     return found
   }
 
-  func tag() async throws -> any ISO15693Tag {
+  public func tag() async throws -> any ISO15693Tag {
     guard case .iso15693(let tag) = try await found() else {
       throw NFCError(.wrongTag, "no ISO 15693 tag")
     }
@@ -33,7 +33,7 @@ struct VicinityBench: Sendable {
   }
 
   /// The tag after the field was off, which ends what it knew.
-  func again() async throws -> any ISO15693Tag {
+  public func again() async throws -> any ISO15693Tag {
     virtual.setFaults([])
     field.remove(placed)
     _ = try await reader.tagsInField()
@@ -42,7 +42,7 @@ struct VicinityBench: Sendable {
   }
 
   /// Has the tag leave at an exchange of `body`; `false` if it has no such exchange.
-  func tearing(at exchange: Int, _ body: () async throws -> Void) async -> Bool {
+  public func tearing(at exchange: Int, _ body: () async throws -> Void) async -> Bool {
     virtual.setFaults([VirtualPCSCReader.Fault(.tagLeaves, at: exchange)])
     do {
       try await body()
@@ -51,12 +51,4 @@ struct VicinityBench: Sendable {
       return true
     }
   }
-}
-
-/// Runs `body` in a task that is cancelled at some moment.
-func cancelling(after yields: Int, _ body: @escaping @Sendable () async throws -> Void) async {
-  let task = Task { try await body() }
-  for _ in 0..<yields { await Task.yield() }
-  task.cancel()
-  _ = await task.result
 }
