@@ -7,17 +7,18 @@ struct DESFireLRPCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lrp",
     abstract: "Switches a DESFire Light or an NTAG 424 DNA to LRP for good.",
+    usage: "nfc desfire lrp [--permanently] [--plan] [<options>]",
     discussion: """
-      LRP keeps keys from being measured while they are used. The switch cannot be undone, and is refused without \
-      --permanently. The chip then takes no plain AES authentication any more, and no longer signs its link: \
-      nfc sun setup sets that up again. Keys, files and data stay.
+      LRP protects keys against power analysis. The switch cannot be undone, and requires --permanently. \
+      Afterwards the chip accepts no plain AES authentication, and does not sign its link until nfc sun setup \
+      is run again. Keys, files and data stay.
 
       Examples:
         nfc desfire lrp --plan --virtual ntag424
         nfc desfire lrp --permanently --key 0:00112233445566778899AABBCCDDEEFF
       """)
 
-  @Flag(help: "Yes: the chip is to have LRP for good.")
+  @Flag(help: "Confirm that the chip is to use LRP for good.")
   var permanently = false
 
   @OptionGroup var keys: KeyOptions<DESFireKeyPlace>
@@ -30,7 +31,7 @@ struct DESFireLRPCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard permanently || plan else {
-      throw ValidationError("The switch to LRP cannot be undone; say --permanently if it is meant.")
+      throw ValidationError("The switch to LRP cannot be undone; add --permanently to confirm.")
     }
   }
 
