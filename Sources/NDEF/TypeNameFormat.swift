@@ -1,6 +1,6 @@
 /// How the type of a record is to be read: the TNF field.
 ///
-/// Source: NFC Forum NDEF 1.0, 3.2.6. The eighth value, 7, is reserved; a record that carries it
+/// Source: NFC Forum NDEF 1.0, 3.2.6. The eighth value, 7, is reserved; a record that has it
 /// is an error (``NDEFError/Code/reservedTypeNameFormat``).
 public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
   /// There is no type, identifier or payload.

@@ -307,6 +307,10 @@ import VirtualNFC
       "the card does not know the command, or it has left"
     ),
     ("felica send {idm}0 --virtual suica", 64, "Command 1 is not hexadecimal"),
+    (
+      "protect --password 11223344 --virtual classic-1k", 66,
+      "the tag is not a tag with a password but a MIFARE Classic"
+    ),
     ("readers --uid 04 --virtual ntag213", 64, "--uid is for commands that look for a tag"),
     ("--timeout 1 doctor --virtual ntag213", 64, "--timeout is for commands that look for a tag"),
     (

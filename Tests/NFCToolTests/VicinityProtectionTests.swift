@@ -126,7 +126,7 @@ import VirtualNFC
       ("protect --password 1122334455667788 --from 4 --virtual st25dv04k", 64, "--from"),
       ("protect --password 1122334455667788 --from 8 --virtual st25tv", 64, "0 or 32"),
       ("protect --password 11223344 --virtual st25tv", 64, "8 bytes"),
-      ("protect --password 112233445566 --virtual st25tv", 64, "16 of an ST25TA"),
+      ("protect --password 112233445566 --virtual st25tv", 64, "16 for an ST25TA"),
       ("iso15693 eas maybe --virtual icode-slix2", 64, "on"),
       ("iso15693 eas on --lock --virtual icode-slix2", 64, "--permanently"),
       ("iso15693 eas on --permanently --virtual icode-slix2", 64, "--lock"),

@@ -1,7 +1,7 @@
 extension NDEFMessage {
   /// Reads a message from JSON: an object with `records`, a bare list of records, or one record.
   ///
-  /// Other keys beside `records` are ignored, so what `nfc read --json` prints can be read back. A
+  /// Keys other than `records` are ignored, so what `nfc read --json` prints can be read back. A
   /// record is read as ``NDEFRecord/init(fields:)`` does. A byte order mark and any line ends are
   /// accepted.
   ///

@@ -82,7 +82,7 @@ public struct SmartPosterRecord: NDEFTypedRecord {
 
   /// Reads a poster.
   ///
-  /// - Throws: ``NDEFError``: a payload that is no message, a malformed record in it, no link or
+  /// - Throws: ``NDEFError``: a payload that is not a message, a malformed record in it, no link or
   ///   more than one, two titles in one language, an action, size or type more than once.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     var tolerance = NDEFTolerance.strict

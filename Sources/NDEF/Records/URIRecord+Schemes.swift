@@ -68,7 +68,7 @@ extension URIRecord {
   ///
   /// Source: RFC 5870, 3.3 and 3.4.2.
   ///
-  /// - Throws: ``NDEFSyntaxError`` for what is no two numbers, or outside ±90 and ±180 degrees.
+  /// - Throws: ``NDEFSyntaxError`` for anything but two numbers, and for numbers outside ±90 and ±180 degrees.
   public init(geo coordinates: String) throws(NDEFSyntaxError) {
     let parts = coordinates.split { $0 == "," || $0.isWhitespace }.map(String.init)
     guard parts.count == 2, let latitude = Self.degrees(parts[0]),

@@ -33,7 +33,7 @@ struct ISO15693Access {
       command, flags: flags.union(.highDataRate), uid: isAddressed ? knowledge.uid : nil)
   }
 
-  /// Sends a command as it is and gives the answer, which is no refusal; an empty one to a command
+  /// Sends a command as it is and returns the answer, which is not a refusal; an empty one to a command
   /// that has none.
   ///
   /// A write-alike command gets the option flag if the tag is known to need it.

@@ -22,7 +22,7 @@ public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
   public static let notProgrammed = ISO15693ErrorCode(rawValue: 0x13)
   /// The block has not been locked.
   public static let notLocked = ISO15693ErrorCode(rawValue: 0x14)
-  /// The block wants a password before it is read (ST, for instance ST25DV data sheet, 7.6.5).
+  /// The block requires a password before it is read (ST, for instance ST25DV data sheet, 7.6.5).
   public static let readProtected = ISO15693ErrorCode(rawValue: 0x15)
   /// A cryptographic command failed (edition of 2018).
   public static let cryptographicError = ISO15693ErrorCode(rawValue: 0x40)

@@ -35,7 +35,7 @@ public struct ISO15693Response: Hashable, Sendable {
     return payload.first.map(ISO15693ErrorCode.init(rawValue:)) ?? .unknown
   }
 
-  /// The payload of an answer that is no refusal.
+  /// The payload of an answer that is not a refusal.
   ///
   /// - Throws: the refusal as ``NFCError``, with the cause `iso15693` and `place`.
   public func checkedPayload(place: NFCError.Place? = nil) throws -> [UInt8] {

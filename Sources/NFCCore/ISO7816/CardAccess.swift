@@ -16,7 +16,7 @@ package struct CardAccess: Hashable, Sendable {
 
   /// Reads the file; what follows the set is padding.
   ///
-  /// - Returns: `nil` for bytes that are no such file.
+  /// - Returns: `nil` for bytes that are not such a file.
   package init?(_ file: [UInt8]) {
     var rest = file[...]
     guard var set = Self.take(Self.set, from: &rest) else { return nil }

@@ -111,7 +111,7 @@ public struct TagLink {
   /// Asks what not every tag answers. Many tags refuse a command that they do not know and are mute until
   /// they are woken; others are just silent. Both are an answer here, and the tag is awake after it.
   ///
-  /// What breaks between host and reader is no answer, and is thrown.
+  /// What breaks between host and reader is not an answer, and is thrown.
   ///
   /// - Returns: `nil` if the tag refuses or says nothing.
   /// - Throws: `tagConnectionLost` if the tag cannot be woken: it was silent because it has left.

@@ -60,7 +60,7 @@ public struct NFCError: Error, Hashable, Sendable {
     public static let tagRefused = Code(.tagRefused)
     /// The key or password is wrong.
     public static let authenticationFailed = Code(.authenticationFailed)
-    /// The tag wants a key or a password first.
+    /// The tag requires a key or a password first.
     public static let notAuthenticated = Code(.notAuthenticated)
     /// The tag holds no NDEF structure.
     public static let notNDEF = Code(.notNDEF)
@@ -154,7 +154,7 @@ public struct NFCError: Error, Hashable, Sendable {
   public var reason: String
   /// What lies beneath, as the tag, the driver or the system reported it; `nil` if nothing did.
   public var cause: Cause?
-  /// Where on the tag it has happened; `nil` if that is no one place.
+  /// Where on the tag it happened; `nil` if that is not a single place.
   public var place: Place?
   /// Of a wrong key or password: what the tag reports about further attempts; `nil` if it reports nothing.
   public var attempts: Attempts?

@@ -66,7 +66,7 @@ struct ProtectCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard ProtectionChange.passwordSizes.contains(password.count) else {
       throw ValidationError(
-        "--password has 4 bytes, 8 of an ST25DV or ST25TV, 16 of an ST25TA, Ultralight C or AES, not \(password.count)."
+        "--password has 4 bytes, 8 for an ST25DV or ST25TV, 16 for an ST25TA, Ultralight C or AES, not \(password.count)."
       )
     }
     guard pack.map({ $0.count == UltralightProtection.passwordAcknowledgeSize }) ?? true else {

@@ -15,11 +15,20 @@ extension DetectedTag {
   /// The kind for people, with its article.
   var kindName: String {
     switch self {
-    case .miFare(let tag): tag.family == .desfire ? "a MIFARE DESFire" : "a MIFARE or NTAG tag"
+    case .miFare(let tag): Self.kindName(tag.family)
     case .iso7816: "a smart card"
     case .iso15693: "an ISO 15693 tag"
     case .feliCa: "a FeliCa card"
     case .other(let tag): Self.kindName(tag.technology)
+    }
+  }
+
+  private static func kindName(_ family: MiFareFamily) -> String {
+    switch family {
+    case .desfire: "a MIFARE DESFire"
+    case .classic: "a MIFARE Classic"
+    case .plus: "a MIFARE Plus"
+    default: "a MIFARE or NTAG tag"
     }
   }
 

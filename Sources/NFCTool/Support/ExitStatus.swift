@@ -71,7 +71,7 @@ struct Failure: Error, Hashable, Sendable {
     case .tagRefused: "check the command, and whether the tag is locked or protected"
     case .authenticationFailed, .notAuthenticated: "another key or password is needed"
     case .readOnly: "use another tag"
-    case .notNDEF: "nfc format makes an NDEF tag of a blank one"
+    case .notNDEF: "nfc format makes a blank tag an NDEF tag"
     case .malformedContent: "nfc write or nfc erase replaces it"
     case .capacityExceeded: "nothing was written; use a shorter message or a larger tag"
     default: nil

@@ -64,7 +64,7 @@ extension DetectedTag {
   /// What to do with a tag that is no NDEF tag.
   var adviceWithoutNDEF: String {
     canBeFormatted
-      ? "nfc format makes an NDEF tag of a blank one"
+      ? "nfc format makes a blank tag an NDEF tag"
       : "it is \(kindName) and cannot be made one"
   }
 }

@@ -33,7 +33,7 @@ public struct HandoverRequestRecord: NDEFTypedRecord {
 
   /// Reads the carriers.
   ///
-  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is no message after the
+  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is not a message after the
   ///   version, a malformed record in it, no collision resolution from version 1.2 on, or more than
   ///   one.
   public init(_ record: NDEFRecord) throws(NDEFError) {

@@ -42,7 +42,7 @@ public struct HandoverSelectRecord: NDEFTypedRecord {
 
   /// Reads the carriers.
   ///
-  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is no message after the
+  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is not a message after the
   ///   version, a malformed record in it, more than one error record.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)

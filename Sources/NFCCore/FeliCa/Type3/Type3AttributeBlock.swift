@@ -60,7 +60,8 @@ struct Type3AttributeBlock: Hashable, Sendable {
       isWritable: bytes[10] == Self.readWrite,
       length: Int(bytes[11]) << 16 | Int(bytes[12]) << 8 | Int(bytes[13]))
     guard length <= capacity else {
-      throw Self.malformed("the message is said to have \(length) bytes of \(capacity)")
+      throw Self.malformed(
+        "the length field gives \(length) bytes, and there is room for \(capacity)")
     }
   }
 

@@ -179,7 +179,7 @@ struct Type3Mapping: NDEFMapping {
     let room = FeliCaLiteLayout.scratchPads.upperBound * FeliCaBlock.size
     guard attributes.length <= room else {
       throw Type3AttributeBlock.malformed(
-        "the message is said to have \(attributes.length) bytes, the card has \(room)")
+        "the length field gives \(attributes.length) bytes, and the card has room for \(room)")
     }
   }
 
@@ -254,7 +254,7 @@ struct Type3Mapping: NDEFMapping {
         throw error
       }
       throw NFCError(
-        .malformedContent, "the message is said to reach beyond the card's blocks",
+        .malformedContent, "the length field reaches beyond the card's blocks",
         cause: error.cause, place: error.place)
     }
   }

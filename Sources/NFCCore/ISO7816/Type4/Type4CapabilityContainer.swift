@@ -99,7 +99,8 @@ struct Type4CapabilityContainer: Hashable, Sendable {
     }
     // A length field, and room for one empty record.
     guard file.size >= file.lengthSize + 3 else {
-      throw Self.malformed("the NDEF file is said to have \(file.size) bytes")
+      throw Self.malformed(
+        "the size of the NDEF file, \(file.size) bytes, leaves no room for a message")
     }
     guard Self.isValid(file.identifier) else {
       throw Self.malformed("the NDEF file cannot have the identifier that the container gives")

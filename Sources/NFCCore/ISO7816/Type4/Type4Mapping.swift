@@ -344,7 +344,7 @@ struct Type4File: Hashable, Sendable {
   func checkReadable() throws {
     guard !isReadable else { return }
     throw NFCError(
-      .notAuthenticated, "the NDEF file wants a key to be read", place: .file(identifier))
+      .notAuthenticated, "reading the NDEF file requires a key", place: .file(identifier))
   }
 
   func lengthField(_ length: Int) -> [UInt8] {
@@ -364,8 +364,8 @@ struct Type4File: Hashable, Sendable {
     guard content.count >= lengthSize, length <= capacity else {
       throw NFCError(
         .malformedContent,
-        "the message is said to have \(length) bytes, its file has room for "
-          + "\(capacity)", place: .file(identifier))
+        "the length field gives \(length) bytes, and the file has room for \(capacity)",
+        place: .file(identifier))
     }
     return lengthSize + length
   }

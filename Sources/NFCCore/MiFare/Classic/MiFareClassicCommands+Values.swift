@@ -1,7 +1,7 @@
 extension MiFareClassicCommands {
   /// Reads a value block of the sector that is open: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/malformedContent`` if it is no value block.
+  /// - Throws: ``NFCError/Code/malformedContent`` if it is not a value block.
   public func readValue(_ block: Int) async throws -> MiFareClassicValueBlock {
     let data = try await readBlock(block)
     do {

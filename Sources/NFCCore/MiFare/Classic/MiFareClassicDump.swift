@@ -127,7 +127,7 @@ struct MiFareClassicSectorReader {
     return dump
   }
 
-  /// Reads the trailer, which tells what else may be read. Whether that makes sense to go on.
+  /// Reads the trailer, which says what else may be read. Whether that makes sense to go on.
   private mutating func readTrailer(
     _ dump: inout MiFareClassicSectorDump, _ blocks: Range<Int>, _ type: MiFareClassicKeyType
   ) throws -> Bool {

@@ -43,7 +43,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   /// What of the dump will not be on the card.
   public let omissions: [Omission]
 
-  /// Whether all of the dump will be on the card, but for the maker's block 0.
+  /// Whether all of the dump will be on the card, except for the manufacturer's block 0.
   public var isComplete: Bool { omissions.allSatisfy { $0.reason == .manufacturerBlock } }
 
   /// Compares a card with a dump.
@@ -232,7 +232,7 @@ public struct MiFareClassicRestoreReport: Hashable, Sendable {
   /// The sectors, in order.
   public let sectors: [Sector]
 
-  /// Whether all of the dump is on the card now, but for the maker's block 0.
+  /// Whether all of the dump is on the card now, except for the manufacturer's block 0.
   public var isComplete: Bool {
     sectors.allSatisfy { $0.omissions.allSatisfy { $0.reason == .manufacturerBlock } }
   }

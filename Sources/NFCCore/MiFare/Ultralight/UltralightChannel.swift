@@ -3,7 +3,7 @@
 ///
 /// One stands for one tag. It is used on the reader's thread, by one procedure at a time.
 package protocol UltralightChannel: AnyObject, Sendable {
-  /// Proves the key to a tag that was selected anew. Sends with ``TagLink/sendUltralight(_:)``.
+  /// Proves the key to a tag that was selected again. Sends with ``TagLink/sendUltralight(_:)``.
   func prove(_ link: TagLink) throws
 
   /// The tag was selected again and has forgotten what was proved.

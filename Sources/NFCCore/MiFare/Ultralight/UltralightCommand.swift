@@ -125,7 +125,7 @@ enum UltralightCommand: Hashable, Sendable {
   /// What the answer carries, without what it begins with in any case.
   ///
   /// - Parameter bytes: without CRC_A; an acknowledge is its four bits.
-  /// - Throws: `tagResponseError` for anything that is no answer to this command.
+  /// - Throws: `tagResponseError` for anything that is not an answer to this command.
   func answer(_ bytes: [UInt8]) throws -> [UInt8] {
     guard
       bytes.count == answerSize

@@ -51,7 +51,7 @@ enum UltralightExchange {
       if case .write = command, error.cause == .negativeAcknowledge(UltralightCommand.notAllowed) {
         throw NFCError(
           .readOnly,
-          "the tag does not let this page be written: it is locked, wants a password first, or is not "
+          "the tag does not let this page be written: it is locked, requires a password first, or is not "
             + "there", cause: error.cause, place: place)
       }
       throw NFCError(

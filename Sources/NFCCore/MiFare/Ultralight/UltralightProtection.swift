@@ -22,7 +22,7 @@ public struct UltralightProtection: Hashable, Sendable {
   public static let passwordSize = 4
   /// Bytes in a password acknowledge.
   public static let passwordAcknowledgeSize = 2
-  /// Values of AUTHLIM but 0, which is no limit.
+  /// Values of AUTHLIM except 0, which means no limit.
   public static let attemptLimits = 1...7
 
   /// - Throws: ``NFCError/Code/invalidParameter`` for sizes and numbers that the tag has no room for.
