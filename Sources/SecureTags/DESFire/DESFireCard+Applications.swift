@@ -16,6 +16,8 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
   public var name: [UInt8]
   /// Whether files may have identifiers of ISO/IEC 7816-4.
   public var namesFiles: Bool
+  /// Sets of keys to be prepared and put in use later; `nil` for the one set that every application has.
+  public var keySets: DESFireKeySets?
 
   static let longestName = 16
   /// Bit 6 beside the number of keys.
@@ -25,7 +27,7 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
   public init(
     _ identifier: DESFireApplicationIdentifier, keyCount: Int, kind: DESFireKey.Kind,
     settings: DESFireKeySettings = .factory, isoIdentifier: UInt16? = nil, name: [UInt8] = [],
-    namesFiles: Bool = false
+    namesFiles: Bool = false, keySets: DESFireKeySets? = nil
   ) {
     self.identifier = identifier
     self.keyCount = keyCount
@@ -34,6 +36,7 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
     self.isoIdentifier = isoIdentifier
     self.name = name
     self.namesFiles = namesFiles
+    self.keySets = keySets
   }
 
   /// - Throws: `invalidParameter` for what no card takes.
@@ -50,12 +53,19 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
         .invalidParameter,
         "a name has up to \(Self.longestName) bytes, and an ISO file identifier beside it")
     }
+    try keySets?.validate(keyCount: keyCount)
+    guard keySets == nil || kind == .aes else {
+      throw NFCError(.invalidParameter, "the keys of sets are AES")
+    }
   }
 
   var parameters: [UInt8] {
     identifier.bytes + [
-      settings.byte, UInt8(keyCount) | kind.bits | (namesFiles ? Self.namesFilesFlag : 0),
-    ] + (isoIdentifier.map { $0.littleEndianBytes + name } ?? [])
+      settings.byte,
+      UInt8(keyCount) | kind.bits | (namesFiles ? Self.namesFilesFlag : 0)
+        | (keySets == nil ? 0 : DESFireKeySets.settingsFlag),
+    ] + (keySets?.parameters(kind) ?? [])
+      + (isoIdentifier.map { $0.littleEndianBytes + name } ?? [])
   }
 }
 

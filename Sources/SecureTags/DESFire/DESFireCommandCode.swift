@@ -25,6 +25,12 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case getKeyVersion = 0x64
   case changeKey = 0xC4
 
+  /// Of sets of keys, since EV2: NXP's reader library; libnxpsc.
+  case rollKeySet = 0x55
+  case initializeKeySet = 0x56
+  case finalizeKeySet = 0x57
+  case changeKeyEV2 = 0xC6
+
   case getFileIdentifiers = 0x6F
   case getISOFileIdentifiers = 0x61
   case getFileSettings = 0xF5

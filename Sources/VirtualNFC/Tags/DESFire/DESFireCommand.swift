@@ -10,6 +10,9 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case getKeySettings = 0x45
   case getCardUID = 0x51
   case changeKeySettings = 0x54
+  case rollKeySet = 0x55
+  case initializeKeySet = 0x56
+  case finalizeKeySet = 0x57
   case setConfiguration = 0x5C
   case selectApplication = 0x5A
   case changeFileSettings = 0x5F
@@ -38,6 +41,7 @@ enum DESFireCommand: UInt8, Hashable, Sendable {
   case createCyclicRecordFile = 0xC0
   case createLinearRecordFile = 0xC1
   case changeKey = 0xC4
+  case changeKeyEV2 = 0xC6
   case commitTransaction = 0xC7
   case commitReaderIdentifier = 0xC8
   case createApplication = 0xCA

@@ -23,6 +23,7 @@ struct DESFireApplication: Hashable, Sendable {
   var isoIdentifier: UInt16?
   var dfName: [UInt8] = []
   var files: [DESFireFile] = []
+  var keySets: DESFireKeySets?
 
   static let masterKeyChangeable: UInt8 = 0x01
   static let listsFreely: UInt8 = 0x02

@@ -11,6 +11,8 @@ extension DESFirePICC {
     case .writeData, .writeDataChained: return try writeData(command, parameters)
     case .readRecords, .readRecordsChained: return try readRecords(command, parameters)
     case .writeRecord, .writeRecordChained: return try writeRecord(command, parameters)
+    case .changeKeyEV2: return try changeKeyEV2(parameters)
+    case .rollKeySet: return try rollKeySet(parameters)
     case .createTransactionMACFile: return try createTransactionMACFile(parameters)
     case .getValue: return try getValue(parameters)
     case .credit: return try changeValue(command, .credit, parameters)
@@ -92,6 +94,8 @@ extension DESFirePICC {
       guard !configuration.forbidsFormat else { throw .permissionDenied }
       applications = []
       return Result()
+    case .initializeKeySet: return try initializeKeySet(parameters)
+    case .finalizeKeySet: return try finalizeKeySet(parameters)
     case .commitTransaction: return try commitTransaction(parameters)
     case .commitReaderIdentifier: return try commitReader(parameters)
     case .abortTransaction:
@@ -147,7 +151,16 @@ extension DESFirePICC {
     return Result()
   }
 
-  private mutating func createApplication(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
+  /// In the second byte of the key settings: a third one follows.
+  private static let hasThirdSettings: UInt8 = 0x10
+
+  private mutating func createApplication(_ whole: [UInt8]) throws(DESFireStatus) -> Result {
+    var parameters = whole
+    var keySets: DESFireKeySets?
+    if whole.count > 5, whole[4] & Self.hasThirdSettings != 0, model.supports(.changeKeyEV2) {
+      keySets = try DESFireKeySets(whole.dropFirst(5).prefix(DESFireKeySets.size))
+      parameters.removeSubrange(5..<(5 + DESFireKeySets.size))
+    }
     guard parameters.count == 5 || (7...23).contains(parameters.count) else { throw .lengthError }
     try requireCardLevel()
     try requireMasterKey(unless: DESFireApplication.createsFreely)
@@ -161,6 +174,7 @@ extension DESFirePICC {
       identifier: identifier, keySettings: parameters[3],
       keys: [DESFireKey](repeating: configuration.defaultKey(kind), count: Int(keyCount)),
       hasISOIdentifiers: parameters[4] & 0x20 != 0)
+    application.keySets = keySets
     if parameters.count >= 7 {
       application.isoIdentifier = UInt16(parameters[5]) | UInt16(parameters[6]) << 8
       application.dfName = Array(parameters.dropFirst(7))
