@@ -24,6 +24,7 @@ enum FuzzSeeds {
       "desfire", "desfire-ev2", "desfire-ev3", "desfire-light", "ntag413", "ntag424", "type4",
       "type4b", "emrtd", "tmoney", "type3", "bprime", "ask-ctx", "barcode", "iclass",
       "mifare-plus", "mifare-plus-4k", "mifare-plus-s", "st25ta",
+      "mifare-plus-sl1", "mifare-plus-4k-sl1",
       // What a reader dumps of these is the image of a Classic.
       "smartmx-1k", "smartmx-4k",
     ]

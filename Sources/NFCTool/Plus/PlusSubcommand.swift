@@ -4,9 +4,10 @@ import ArgumentParser
 struct PlusSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plus",
-    abstract: "Works with MIFARE Plus cards in security level 3.",
+    abstract: "Works with MIFARE Plus cards.",
     discussion: """
-      A card in security level 1 is a MIFARE Classic for every command. Keys are given as PLACE:HEX by --key, by \
+      Blocks are read and written in security level 3. A card in level 1 is a MIFARE Classic for every other command: \
+      see nfc mifare. Keys are given as PLACE:HEX by --key, by \
       --keys FILE with one on each line, or by the environment variable NFC_KEYS; PLACE is a sector with A or B, or \
       master, configuration, level1, level2 or level3.
 
@@ -15,6 +16,6 @@ struct PlusSubcommand: AsyncParsableCommand {
       """,
     subcommands: [
       PlusReadCommand.self, PlusWriteCommand.self, PlusValueCommand.self,
-      PlusChangeKeyCommand.self,
+      PlusChangeKeyCommand.self, PlusLevelCommand.self, PlusPersonalizeCommand.self,
     ])
 }
