@@ -70,26 +70,18 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   public func authenticate(_ key: SecretKey) async throws {
     try Self.check(key)
     try await withFrames { procedure, link in
-      var isChallenged = false
       do {
-        let send = procedure.send
-        var watched = MIFAREPlusProcedure(
-          send: { command in
-            let answer = try send(command)
-            isChallenged = true
-            return answer
-          }, session: nil, random: procedure.random)
-        try watched.authenticate(.levelOneCard, key, beginsSession: false)
-      } catch let error as NFCError where error.isRefusalOfPlus {
+        try procedure.authenticate(.levelOneCard, key, beginsSession: false)
+      } catch let error as NFCError
+        where error.code == .authenticationFailed || error.isRefusalOfPlus
+      {
         // A card that has left says the same: it cannot be woken.
         try link.wake()
-        guard isChallenged else {
+        guard error.code == .authenticationFailed else {
           throw NFCError(
             .tagRefused, "the card is no MIFARE Plus in security level 1", cause: error.cause)
         }
-        throw NFCError(
-          .authenticationFailed, "\(MIFAREPlusKeyAddress.levelOneCard) is wrong",
-          cause: error.cause)
+        throw error
       }
     }
   }

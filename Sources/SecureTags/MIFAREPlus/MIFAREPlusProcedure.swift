@@ -72,7 +72,9 @@ struct MIFAREPlusProcedure {
     let answer: [UInt8]
     do {
       answer = try exchange([MIFAREPlusCommandCode.authenticateContinued] + token)
-    } catch let error as NFCError where error.code == .notAuthenticated {
+    } catch let error as NFCError
+      where error.code == .notAuthenticated || !beginsSession && error.isRefusalOfPlus
+    {
       throw NFCError(.authenticationFailed, "\(address) is wrong", cause: error.cause)
     }
     let size =

@@ -38,6 +38,12 @@ import VirtualNFC
     #expect(
       try await card.classic.readBlock(5) == MIFAREPlusValue(value: 123, address: 5).bytes)
     #expect(Array(bench.placed.memory[64..<80]) == Self.block)
+    // Nothing in its activation says that a card of 2 KB has more than a Classic of 1 KB.
+    try await card.classic.authenticate(block: 127, with: .factory, as: .a)
+    let beyond = await failure {
+      try await card.classic.authenticate(block: 128, with: .factory, as: .a)
+    }
+    #expect((beyond == nil) == (product == .x4K))
     await bench.close()
   }
 
