@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualNFC
 
@@ -88,5 +89,56 @@ import VirtualNFC
     let result = try await Tool.run("info", "--json", "--virtual", "mifare-plus")
     #expect(result.status == 0 && result.output.contains(#""product":"MIFARE Plus X""#))
     #expect(result.output.contains(#""family":"plus""#))
+  }
+
+  /// From level 1 to level 3: the card is read by CRYPTO1, then by AES.
+  @Test(.asking(.configurationLock)) func levels() async throws {
+    try await Self.onCard("mifare-plus-sl1") { nfc in
+      #expect(try await nfc("level", 0).output == "level 1\n")
+      #expect(
+        try await nfc("level --json --key level1:\(Self.factory)", 0).output
+          .contains(#""level":1,"genuine":true"#))
+      _ = try await nfc("level --key level1:\(Self.key)", 77)
+      let shown = try await nfc("level 3 --plan", 0).output
+      #expect(
+        shown.contains("leaves security level 1, for good") && shown.contains("MIFARE Classic"))
+      _ = try await nfc("level 3", 64)
+      _ = try await nfc("level 3 --permanently", 77)
+      _ = try await nfc("level 3 --permanently --key level3:\(Self.key)", 77)
+      #expect(try await nfc("level", 0).output == "level 1\n")
+      _ = try await nfc("level 3 --permanently --key level3:\(Self.factory)", 0)
+      #expect(try await nfc("level", 0).output == "level 3\n")
+      _ = try await nfc("read 4 --key 1A:\(Self.factory)", 0)
+      _ = try await nfc("level 3 --permanently --key level3:\(Self.factory)", 66)
+    }
+  }
+
+  @Test(.asking(.configurationLock)) func personalization() async throws {
+    let needed = "--key master:\(Self.key) --key configuration:\(Self.key)"
+    try await Self.onCard("blank-mifare-plus") { nfc in
+      #expect(try await nfc("level", 0).output == "level 0\n")
+      _ = try await nfc("personalize", 64)
+      let shown = try await nfc("personalize --plan --permanently \(needed)", 0).output
+      #expect(shown.contains("the card's master key: written") && shown.contains("for good"))
+      // A key is missing: the card keeps its level.
+      _ = try await nfc("personalize --permanently \(needed)", 65)
+      #expect(try await nfc("level", 0).output == "level 0\n")
+      _ = try await nfc("personalize --key 1A:\(Self.key)", 0)
+      _ = try await nfc("personalize --permanently --key level3:\(Self.key)", 0)
+      #expect(try await nfc("level", 0).output == "level 3\n")
+      _ = try await nfc("read 4 --key 1A:\(Self.key)", 0)
+      _ = try await nfc("personalize --key 1A:\(Self.factory)", 77)
+    }
+  }
+
+  @Test(arguments: [
+    ("level 2", 64, "3"), ("level --plan", 64, "level 3"), ("level --permanently", 64, "level 3"),
+    ("level", 66, "no MIFARE Plus"), ("level 3 --plan", 66, "ISO 14443-4"),
+  ])
+  func levelsOfAClassic(_ line: String, _ status: Int, _ text: String) async throws {
+    try await Self.onCard("classic-1k") { nfc in
+      let result = try await nfc(line, Int32(status))
+      #expect(result.errors.contains(text), "\(result.errors)")
+    }
   }
 }

@@ -23,7 +23,8 @@ enum FuzzSeeds {
     let without: Set<String> = [
       "desfire", "desfire-ev2", "desfire-ev3", "desfire-light", "ntag413", "ntag424", "type4",
       "type4b", "emrtd", "tmoney", "type3", "bprime", "ask-ctx", "barcode", "iclass",
-      "mifare-plus", "mifare-plus-4k", "mifare-plus-s", "st25ta", "st25ta02kb",
+      "mifare-plus", "mifare-plus-4k", "mifare-plus-s", "mifare-plus-sl1", "mifare-plus-4k-sl1", "st25ta",
+      "st25ta02kb",
       // What a reader dumps of these is the image of a Classic.
       "smartmx-1k", "smartmx-4k",
     ]

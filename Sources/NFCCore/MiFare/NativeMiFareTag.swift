@@ -39,12 +39,16 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
       return try UltralightExchange.send(command, link)
     case .desfire where link.capabilities.supportsOnlyAPDUs:
       return try DESFireWrapping.send(native: command, link)
-    case .desfire, .plus, .unknown:
+    case .desfire, .unknown:
       guard !link.capabilities.supportsOnlyAPDUs else {
         throw NFCError(
           .unsupported,
           "this reader carries only APDUs, and the card has no form of its own in them")
       }
+      return try link.exchange(command, framing: .tagProtocol)
+    // Readers that carry APDUs hand on the bytes of a Plus, too: its commands are no APDUs and have been sent so to
+    // readers of several makers (liblogicalaccess, `MifarePlusSL0Commands` and `MifarePlusSL3Commands` over PC/SC).
+    case .plus:
       return try link.exchange(command, framing: .tagProtocol)
     }
   }

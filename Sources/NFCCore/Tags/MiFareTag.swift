@@ -24,7 +24,8 @@ public protocol MiFareTag: NDEFTag {
   ///
   /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without CRC_A,
   /// or the single byte `0A` for an acknowledge. DESFire, Plus: the native command, inside the
-  /// blocks of ISO/IEC 14443-4; on a PC/SC reader, which carries only APDUs, a DESFire's goes in one.
+  /// blocks of ISO/IEC 14443-4; on a PC/SC reader, which carries only APDUs, a DESFire's goes in one, and a
+  /// Plus's as it is.
   /// Classic: `60` or `61`, block and key (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as
   /// the data sheet has them with the operand in the same command.
   ///

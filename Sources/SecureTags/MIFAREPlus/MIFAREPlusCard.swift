@@ -2,7 +2,7 @@ import NFCCore
 import Synchronization
 
 /// A MIFARE Plus card in security level 3, or in level 0, as it leaves the factory. In level 1 it is found and used as
-/// a MIFARE Classic.
+/// a MIFARE Classic; ``MIFAREPlusLevelOneCard`` has what it can do besides.
 ///
 /// ```swift
 /// let card = try await MIFAREPlusCard(tag)
@@ -71,6 +71,11 @@ public final class MIFAREPlusCard: Sendable {
     }
     try await authenticate(address, key)
   }
+
+  /// The security level, 0 or 3: two exchanges at most. Ends what was proved.
+  ///
+  /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
+  public func securityLevel() async throws -> Int { try await perform { try $0.securityLevel() } }
 
   /// Ends what was proved: one exchange, and none without a session.
   ///

@@ -53,20 +53,18 @@ struct MIFAREPlusProcedure {
   // MARK: Authentication
 
   /// Proves a key to the card, which proves it in turn: two exchanges. In a session the transaction goes on with it.
-  mutating func authenticate(_ address: MIFAREPlusKeyAddress, _ key: SecretKey) throws {
+  ///
+  /// - Parameter beginsSession: `false` for security level 1 without ISO/IEC 14443-4: then the card gives no
+  ///   identifier, and commands have no MACs after it (NXP's reader library, `phalMfp_AuthenticateSL1`;
+  ///   liblogicalaccess).
+  mutating func authenticate(
+    _ address: MIFAREPlusKeyAddress, _ key: SecretKey, beginsSession: Bool = true
+  ) throws {
     let cipher = try BlockCipher(.aes128, key: key)
     let before = session?.messaging
     session = nil
-    let number = [
-      UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
-    ]
-    // The reader has no capabilities of its own.
-    let command =
-      before == nil
-      ? [MIFAREPlusCommandCode.authenticateFirst] + number + [0x00]
-      : [MIFAREPlusCommandCode.authenticateFollowing] + number
-    let challenge = try exchange(command)
-    guard challenge.count == Self.blockSize else { throw NFCError.wrongLength }
+    let isFirst = before == nil && beginsSession
+    let challenge = try challenge(address, isFirst: isFirst)
     let card = try cipher.decrypt(challenge, initialValue: before?.answerVector)
     let reader = random(Self.blockSize)
     let token = try cipher.encrypt(
@@ -74,16 +72,18 @@ struct MIFAREPlusProcedure {
     let answer: [UInt8]
     do {
       answer = try exchange([MIFAREPlusCommandCode.authenticateContinued] + token)
-    } catch let error as NFCError where error.code == .notAuthenticated {
+    } catch let error as NFCError
+      where error.code == .notAuthenticated || !beginsSession && error.isRefusalOfPlus
+    {
       throw NFCError(.authenticationFailed, "\(address) is wrong", cause: error.cause)
     }
     let size =
-      before == nil
+      isFirst
       ? MIFAREPlusMessaging.identifierSize + Self.blockSize + 2 * Self.capabilitiesSize
       : Self.blockSize
     guard answer.count == size else { throw NFCError.wrongLength }
     let plain = try cipher.decrypt(answer, initialValue: before?.answerVector)
-    let first = before == nil ? MIFAREPlusMessaging.identifierSize : 0
+    let first = isFirst ? MIFAREPlusMessaging.identifierSize : 0
     guard
       Array(plain[first..<first + Self.blockSize])
         .equalsInConstantTime(DESFireProcedure.rotated(reader))
@@ -91,12 +91,42 @@ struct MIFAREPlusProcedure {
       throw NFCError(
         .authenticationFailed, "the card does not prove that it has the key; it may be a copy")
     }
+    guard beginsSession else { return }
     session = MIFAREPlusSession(
       address: address,
       messaging: try MIFAREPlusMessaging(
         key: cipher, reader: reader, card: card,
         identifier: before?.identifier ?? Array(plain.prefix(first)), reads: before?.reads ?? 0,
         writes: before?.writes ?? 0))
+  }
+
+  /// Asks for the card's challenge: one exchange. A card that does not have the key refuses.
+  func challenge(_ address: MIFAREPlusKeyAddress, isFirst: Bool) throws -> [UInt8] {
+    let number = [
+      UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
+    ]
+    // The reader has no capabilities of its own.
+    let challenge = try exchange(
+      isFirst
+        ? [MIFAREPlusCommandCode.authenticateFirst] + number + [0x00]
+        : [MIFAREPlusCommandCode.authenticateFollowing] + number)
+    guard challenge.count == Self.blockSize else { throw NFCError.wrongLength }
+    return challenge
+  }
+
+  /// The security level, 0 or 3: two exchanges at most. Ends the session.
+  ///
+  /// In level 3 the card begins an authentication, in level 0 it does not know the command (liblogicalaccess,
+  /// `detectSecurityLevel`; Proxmark3, `hf_mfp_raw.lua`).
+  mutating func securityLevel() throws -> Int {
+    session = nil
+    do {
+      _ = try challenge(.cardMaster, isFirst: true)
+    } catch let error as NFCError where error.code == .unsupported {
+      return 0
+    }
+    _ = try exchange([MIFAREPlusCommandCode.resetAuthentication])
+    return 3
   }
 
   /// Ends what was proved: one exchange, and none without a session.

@@ -57,8 +57,9 @@ final class VirtualSmartCardService: SmartCardService {
     guard reader.status.eventCount == connection else { throw .removedCard }
     let answer = reader.transmit(command)
     try check(reader.name)
-    // A card of ISO/IEC 14443-4 that the reader has tried in vain; an ACR122U reports success.
-    guard answer.count >= 2 || reader.dialect == .directTransmit else { throw .notTransacted }
+    // A card of ISO/IEC 14443-4 that the reader has tried in vain; an ACR122U reports success. A MIFARE Plus answers
+    // some commands by a single byte, which liblogicalaccess has of real readers.
+    guard !answer.isEmpty || reader.dialect == .directTransmit else { throw .notTransacted }
     return answer
   }
 

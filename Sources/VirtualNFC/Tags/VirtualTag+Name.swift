@@ -63,6 +63,8 @@ extension VirtualTag {
     Entry("smartmx-4k") { .smartMX4K(formatted: $0) },
     Entry("mifare-plus") { .miFarePlus(personalized: $0) },
     Entry("mifare-plus-4k") { .miFarePlus(.x4K, personalized: $0) },
+    Entry("mifare-plus-sl1") { .miFarePlus(personalized: $0, hasLevelOne: true) },
+    Entry("mifare-plus-4k-sl1") { .miFarePlus(.x4K, personalized: $0, hasLevelOne: true) },
     Entry("mifare-plus-s") { .miFarePlus(.s2K, personalized: $0) },
     Entry("desfire") { .desfire(.ev1, formatted: $0) },
     Entry("desfire-ev2") { .desfire(.ev2, formatted: $0) },

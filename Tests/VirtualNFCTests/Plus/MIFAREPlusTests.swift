@@ -100,6 +100,56 @@ import Testing
     #expect(card.process(Self.bytes("70009000")).count == 17)
   }
 
+  /// Without ISO/IEC 14443-4 only the key of level 1 is asked about.
+  @Test(
+    arguments: [
+      ("760490", 17), ("760390", nil), ("760040", nil), ("7604", nil), ("70049000", nil),
+      ("72", nil), ("", nil),
+    ] as [(String, Int?)])
+  func levelOneBelowBlocks(_ command: String, _ count: Int?) {
+    var card = MIFAREPlus(hasLevelOne: true)
+    card.powerOn()
+    #expect(card.securityLevel == 1)
+    #expect(card.processBelowBlocks(Self.bytes(command))?.count == count)
+  }
+
+  /// With it the keys of the card are proved, by either command, and nothing else is done.
+  @Test(arguments: [
+    ("70039000", 17), ("760390", 17), ("70049000", 17), ("70004000", 1), ("31040001", 1),
+    ("A8040000", 1), ("AA", 1), ("78", 1),
+  ])
+  func levelOneInBlocks(_ command: String, _ count: Int) {
+    var card = MIFAREPlus(hasLevelOne: true)
+    card.powerOn()
+    #expect(card.process(Self.bytes(command)).count == count)
+    #expect(card.nextSecurityLevel == 1 && card.memory == MIFAREPlus(hasLevelOne: true).memory)
+  }
+
+  /// A challenge that nobody answers, or answers wrongly, switches nothing.
+  @Test func levelOneStaysWithoutTheKey() {
+    var card = MIFAREPlus(hasLevelOne: true)
+    card.powerOn()
+    #expect(card.process(Self.bytes("70039000")).count == 17)
+    #expect(card.process([0x72] + [UInt8](repeating: 0, count: 32)) == [0x06])
+    card.powerOff()
+    card.powerOn()
+    #expect(card.securityLevel == 1)
+  }
+
+  /// From level 0 to level 1: SAK is a Classic's then.
+  @Test func levelZeroToOne() {
+    var card = MIFAREPlus(.x4K, personalized: false, hasLevelOne: true)
+    card.powerOn()
+    for address in ["0090", "0190", "0390"] {
+      #expect(card.process(Self.bytes("A8" + address) + Self.key) == [0x90])
+    }
+    #expect(card.process([0xAA]) == [0x90])
+    card.powerOff()
+    card.powerOn()
+    #expect(card.securityLevel == 1 && card.interface.typeA?.sak == 0x18)
+    #expect(card.processBelowBlocks(Self.bytes("760490"))?.count == 17)
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt8]) func anyCommands(_ seed: UInt8) {
     var card = MIFAREPlus()
     card.powerOn()

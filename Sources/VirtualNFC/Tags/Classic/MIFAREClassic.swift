@@ -27,6 +27,8 @@ public struct MIFAREClassic: VirtualChip {
   /// None for a genuine chip.
   public var quirks: Quirks = []
   var activation: TypeAActivation
+  /// Of a card whose memory is smaller than the product's: the first block that is not there.
+  var blockLimit: Int?
   private var image: [UInt8]
   private var session = Session.open
   private let firstNonce: Crypto1.Nonce
@@ -250,7 +252,7 @@ public struct MIFAREClassic: VirtualChip {
   private mutating func authenticate(block: Int, key: Key, isNested: Bool) -> RadioFrame? {
     // That a sector with broken access bits refuses already this is not confirmed; that it refuses
     // every memory access is (data sheet, 8.7.1).
-    guard block < product.blockCount, conditions(ofBlock: block) != nil else {
+    guard block < blockLimit ?? product.blockCount, conditions(ofBlock: block) != nil else {
       return refuse(.invalidOperation)
     }
     let sector = Product.sector(ofBlock: block)

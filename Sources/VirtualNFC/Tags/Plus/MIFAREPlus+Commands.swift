@@ -65,6 +65,7 @@ extension MIFAREPlus {
       default: throw Refusal(status: Status.unavailable)
       }
     }
+    if securityLevel == 1 { try checkLevelOne(command) }
     switch code {
     case Command.authenticateFirst:
       guard command.count >= 4, command.count == 4 + Int(command[3]), command[3] <= 6 else {
@@ -74,7 +75,10 @@ extension MIFAREPlus {
       return try beginAuthentication(address(command), isFirst: true)
     case Command.authenticateFollowing:
       guard command.count == 3 else { throw Refusal(status: Status.wrongLength) }
-      guard session != nil else { throw Refusal(status: Status.unavailable) }
+      // In level 1 it also begins one: that is how liblogicalaccess switches levels.
+      guard session != nil || securityLevel == 1 else {
+        throw Refusal(status: Status.unavailable)
+      }
       return try beginAuthentication(address(command), isFirst: false)
     case Command.authenticateContinued:
       guard let waiting else { throw Refusal(status: Status.unavailable) }
@@ -87,6 +91,39 @@ extension MIFAREPlus {
     case Command.writes: return try write(command)
     default: return try calculate(command)
     }
+  }
+
+  /// In level 1 the blocks belong to CRYPTO1: only the keys of the card are proved here.
+  private func checkLevelOne(_ command: [UInt8]) throws {
+    switch command.first {
+    case Command.authenticateFirst, Command.authenticateFollowing:
+      guard command.count < 3 || KeyAddress.card.contains(address(command)) else {
+        throw Refusal(status: Status.noSuchBlock)
+      }
+    case Command.authenticateContinued, Command.resetAuthentication: break
+    default: throw Refusal(status: Status.unavailable)
+    }
+  }
+
+  /// A command that has come without the blocks of ISO/IEC 14443-4, which is an authentication with the key of level
+  /// 1 (NXP's reader library, `phalMfp_AuthenticateSL1`; liblogicalaccess); `nil` for one that is refused.
+  mutating func processBelowBlocks(_ command: [UInt8]) -> [UInt8]? {
+    let waiting = challenge
+    reset()
+    switch command.first {
+    case Command.authenticateFollowing:
+      guard command.count == 3, address(command) == KeyAddress.levelOneCard else { return nil }
+      return try? beginAuthentication(KeyAddress.levelOneCard, isFirst: false)
+    case Command.authenticateContinued:
+      guard let waiting else { return nil }
+      return try? finishAuthentication(command, waiting)
+    default: return nil
+    }
+  }
+
+  /// Whether a command is one for ``processBelowBlocks(_:)``.
+  static func isBelowBlocks(_ command: [UInt8]) -> Bool {
+    [Command.authenticateFollowing, Command.authenticateContinued].contains(command.first)
   }
 
   private func address(_ command: [UInt8], at index: Int = 1) -> UInt16 {
@@ -117,7 +154,7 @@ extension MIFAREPlus {
     guard writtenKeys.isSuperset(of: KeyAddress.needed) else {
       throw Refusal(status: Status.failure)
     }
-    nextSecurityLevel = 3
+    nextSecurityLevel = hasLevelOne ? 1 : 3
     return [Status.ok]
   }
 
@@ -160,6 +197,10 @@ extension MIFAREPlus {
     session = MIFAREPlusSession(
       key: cipher, address: challenge.address, reader: reader, card: challenge.randomNumber,
       identifier: identifier, reads: before?.reads ?? 0, writes: before?.writes ?? 0)
+    // Proxmark3 (`hf mfp auth`), liblogicalaccess (`switchLevel3`): to prove the key is to switch.
+    if securityLevel == 1, challenge.address == KeyAddress.levelThreeSwitch {
+      nextSecurityLevel = 3
+    }
     guard challenge.isFirst else {
       return [Status.ok]
         + cipher.encrypt(

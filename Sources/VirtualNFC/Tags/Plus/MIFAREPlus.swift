@@ -1,9 +1,10 @@
 import NFCCore
 
-/// MIFARE Plus X or S in security level 3, or in level 0, as it leaves the factory.
+/// MIFARE Plus X or S in security level 3 or 1, or in level 0, as it leaves the factory.
 ///
-/// In level 0 keys and blocks are written without any proof, and a commit turns the card into one of level 3 from the
-/// next time on that it comes into the field. In level 3 sectors have the access conditions of a MIFARE Classic, AES
+/// In level 0 keys and blocks are written without any proof, and a commit turns the card into one of level 1, or of
+/// level 3 if it has no other, from the next time on that it comes into the field. In level 1 it is a MIFARE Classic
+/// that also proves an AES key, and another that leads to level 3. In level 3 sectors have the access conditions of a MIFARE Classic, AES
 /// keys, and a MAC over each command and answer. What the card refuses ends its session.
 ///
 /// Its memory is all blocks, and after them the keys of the sectors, A before B, 16 bytes each.
@@ -11,8 +12,8 @@ import NFCCore
 /// Sources: MF1PLUSx0y1 data sheet for the sectors; for the commands NXP's reader library (`phalMfp`), liblogicalaccess
 /// and Proxmark3 (`mifare4.c`), whose recording of a card (`hf_mfp_mad_sl3.trace`) has authentication and reading. Not
 /// in any of them: what a card answers to a command in the wrong order (here 0B, or 06 for one that needs a proof), and
-/// whether a proof of one sector's key opens another with the same key (here not). Level 1, which is that of a MIFARE
-/// Classic, level 2, proximity check and virtual card selection are left out.
+/// whether a proof of one sector's key opens another with the same key (here not). Level 2, proximity check and virtual
+/// card selection are left out.
 public struct MIFAREPlus: VirtualChip {
   /// The members of the family.
   public enum Product: Hashable, Sendable, CaseIterable {
@@ -28,6 +29,8 @@ public struct MIFAREPlus: VirtualChip {
     var isX: Bool { self != .s2K }
     /// As it goes over the air (AN10833).
     var atqa: [UInt8] { [self == .x4K ? 0x42 : 0x44, 0x00] }
+    /// In level 1: that of a Classic of 1 KB or 4 KB (AN10833).
+    var sakOfLevelOne: UInt8 { self == .x4K ? 0x18 : 0x08 }
     /// As recorded of cards.
     var ats: [UInt8] {
       [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 0x05, 0x2F, 0x2F]
@@ -58,11 +61,17 @@ public struct MIFAREPlus: VirtualChip {
 
   /// The member of the family.
   public let product: Product
-  /// 0 or 3.
+  /// 0, 1 or 3.
   public private(set) var securityLevel: Int
+  /// Whether level 1 lies between level 0 and level 3.
+  public let hasLevelOne: Bool
   /// What the level is from the next power-on on.
   var nextSecurityLevel: Int
-  private var interface: ProximityInterface
+  var interface: ProximityInterface
+  /// In level 1: the sectors as CRYPTO1 opens them.
+  var classic: MIFAREClassic?
+  /// In level 1: which protocol the last frame was of.
+  var side = Side.neither
   var blocks: [UInt8]
   /// By their addresses.
   var keys: [UInt16: [UInt8]]
@@ -79,15 +88,18 @@ public struct MIFAREPlus: VirtualChip {
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - key: of every sector and of the card.
-  ///   - personalized: in security level 3; if not, it is as it leaves the factory.
+  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as it leaves the factory.
+  ///   - hasLevelOne: whether personalization leads to level 1.
   public init(
-    _ product: Product = .x2K, uid: [UInt8]? = nil, key: [UInt8]? = nil, personalized: Bool = true
+    _ product: Product = .x2K, uid: [UInt8]? = nil, key: [UInt8]? = nil, personalized: Bool = true,
+    hasLevelOne: Bool = false
   ) {
     let uid = uid ?? Self.defaultUID
     self.product = product
-    securityLevel = personalized ? 3 : 0
+    self.hasLevelOne = hasLevelOne
+    securityLevel = !personalized ? 0 : hasLevelOne ? 1 : 3
     nextSecurityLevel = securityLevel
-    interface = ProximityInterface(typeA: uid, atqa: product.atqa, ats: product.ats)
+    interface = Self.interface(product, uid, level: securityLevel)
     blocks = [UInt8](repeating: 0, count: product.blockCount * 16)
     let key = key ?? Self.factoryKey
     keys = [:]
@@ -101,16 +113,37 @@ public struct MIFAREPlus: VirtualChip {
       0..<16, with: uid + [0x08, product.atqa[0], 0x00, 0x20, 0x11, 0x10, 0x00, 0x22, 0x00])
     for sector in 0..<product.sectorCount {
       let trailer = MIFAREClassic.Product.trailer(ofSector: sector) * 16
-      // Plain communication is allowed; the access bits are a Classic's as delivered (data sheet, 8.6).
-      blocks.replaceSubrange(trailer + 5..<trailer + 10, with: [0x0F, 0xFF, 0x07, 0x80, 0x69])
+      // The access bits are a Classic's as delivered (data sheet, 8.6), and so are the keys of CRYPTO1.
+      blocks.replaceSubrange(trailer + 6..<trailer + 10, with: [0xFF, 0x07, 0x80, 0x69])
+      if hasLevelOne {
+        blocks.replaceSubrange(trailer..<trailer + 6, with: Self.factoryKey.prefix(6))
+        blocks.replaceSubrange(trailer + 10..<trailer + 16, with: Self.factoryKey.prefix(6))
+      } else {
+        // Plain communication is allowed.
+        blocks[trailer + 5] = Self.plainCommunication
+      }
     }
+    if securityLevel == 1 { classic = makeClassic() }
+  }
+
+  static let plainCommunication: UInt8 = 0x0F
+
+  /// In level 1 SAK is a Classic's (AN10833).
+  private static func interface(
+    _ product: Product, _ uid: [UInt8], level: Int
+  ) -> ProximityInterface {
+    ProximityInterface(
+      typeA: uid, atqa: product.atqa, sak: level == 1 ? product.sakOfLevelOne : 0x20,
+      ats: product.ats)
   }
 
   // MARK: VirtualChip
 
   public var name: String {
     switch product {
+    case .x2K where hasLevelOne: "mifare-plus-sl1"
     case .x2K: "mifare-plus"
+    case .x4K where hasLevelOne: "mifare-plus-4k-sl1"
     case .x4K: "mifare-plus-4k"
     case .s2K: "mifare-plus-s"
     }
@@ -134,6 +167,7 @@ public struct MIFAREPlus: VirtualChip {
         let key = newValue.dropFirst(blocks.count + index * Self.keySize).prefix(Self.keySize)
         if key.count == Self.keySize { keys[address] = Array(key) }
       }
+      classic?.memory = blocks
     }
   }
 
@@ -146,20 +180,33 @@ public struct MIFAREPlus: VirtualChip {
         state.add(.accessBits, place: sector)
       }
     }
-    if nextSecurityLevel == 3 { state.add(.configurationLock) }
+    if nextSecurityLevel > 0 { state.add(.configurationLock, place: nextSecurityLevel) }
     return state
   }
 
   public mutating func powerOn() {
-    securityLevel = nextSecurityLevel
+    if securityLevel != nextSecurityLevel { enterNextLevel() }
     interface.powerOn()
+    classic?.powerOn()
+    side = .neither
     reset()
+  }
+
+  private mutating func enterNextLevel() {
+    securityLevel = nextSecurityLevel
+    interface = Self.interface(product, identifier, level: securityLevel)
+    classic = securityLevel == 1 ? makeClassic() : nil
+    if securityLevel == 3, hasLevelOne { replaceClassicKeys() }
   }
 
   public mutating func powerOff() {
     interface.powerOff()
+    classic?.powerOff()
+    side = .neither
     reset()
   }
+
+  public mutating func carrierHasLasted(_ time: Duration) { classic?.carrierHasLasted(time) }
 
   mutating func reset() {
     session = nil
@@ -168,10 +215,12 @@ public struct MIFAREPlus: VirtualChip {
   }
 
   public mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    if classic != nil, side != .blocks { return receiveAtLevelOne(frame) }
     let wasActivated = interface.isActivated
     switch interface.receive(frame) {
     case .handled(let answer):
       if wasActivated, !interface.isActivated { reset() }
+      if !interface.isActivated { side = .neither }
       return answer
     case .command(let command):
       return interface.respond(process(command))
@@ -192,14 +241,17 @@ public struct MIFAREPlus: VirtualChip {
 }
 
 extension VirtualTag {
-  /// A MIFARE Plus X with 2 kB in security level 3, its keys all FF.
+  /// A MIFARE Plus, its keys all FF: if nothing else is said, a Plus X with 2 KB in security level 3.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - personalized: in security level 3; if not, it is as it leaves the factory.
+  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as it leaves the factory.
+  ///   - hasLevelOne: whether personalization leads to level 1.
   public static func miFarePlus(
-    _ product: MIFAREPlus.Product = .x2K, uid: [UInt8]? = nil, personalized: Bool = true
+    _ product: MIFAREPlus.Product = .x2K, uid: [UInt8]? = nil, personalized: Bool = true,
+    hasLevelOne: Bool = false
   ) -> VirtualTag {
-    VirtualTag(MIFAREPlus(product, uid: uid, personalized: personalized))
+    VirtualTag(
+      MIFAREPlus(product, uid: uid, personalized: personalized, hasLevelOne: hasLevelOne))
   }
 }

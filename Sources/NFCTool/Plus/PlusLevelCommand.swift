@@ -1,0 +1,138 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc plus level`.
+struct PlusLevelCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "level",
+    abstract: "Shows a card's security level, or switches it to level 3.",
+    discussion: """
+      In level 1 a card is a MIFARE Classic for every other command; with key level1 it is also asked to prove that it \
+      is genuine. Level 3 is reached from level 1 with key level3. That cannot be undone, and is refused without \
+      --permanently: from then on sectors are opened by the AES keys that were written in level 0, and no longer by \
+      the keys of MIFARE Classic.
+
+      Examples:
+        nfc plus level --virtual mifare-plus
+        nfc plus level --key level1:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF --virtual mifare-plus-sl1
+        nfc plus level 3 --plan --virtual mifare-plus-sl1
+        nfc plus level 3 --permanently --key level3:00112233445566778899AABBCCDDEEFF
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The level that the card is to have: 3.", valueName: "level"),
+    transform: { try NumberArgument.integer($0, "The level", in: 3...3) })
+  var level: Int?
+
+  @Flag(help: "Yes: the card is to leave its level for good.")
+  var permanently = false
+
+  @Flag(help: "Print what would be changed, and change nothing.")
+  var plan = false
+
+  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  mutating func validate() throws {
+    guard level == nil || permanently || plan else {
+      throw ValidationError(
+        "A switch of levels cannot be undone; say --permanently if it is meant.")
+    }
+    guard level != nil || !(permanently || plan) else {
+      throw ValidationError("--permanently and --plan are for a switch to level 3.")
+    }
+  }
+
+  func run() async throws {
+    let keyring = try Keyring(keys, keyFiles)
+    try await Session.run(options) { session in
+      let tag = try await session.selectTag(
+        "a MIFARE Plus", polling: .miFare, for: level == nil || plan ? .reading : .changing
+      ) { PlusAtLevel($0) }
+      if level == nil {
+        try await show(tag, keyring)
+      } else {
+        try await change(tag, keyring)
+      }
+    }
+  }
+
+  private func show(_ tag: SelectedTag<PlusAtLevel>, _ keyring: Keyring<PlusKeyPlace>) async throws
+  {
+    var isGenuine: Bool?
+    let level: Int
+    switch tag.kind {
+    case .other(let card):
+      level = try await tag.work { try await card.securityLevel() }
+    case .one(let card):
+      guard try await tag.work({ try await card.isLevelOne() }) else {
+        throw Failure(
+          .notThere, "the tag is no MIFARE Plus", tag: tag.name, advice: "use another tag")
+      }
+      level = 1
+      if let key = keyring[PlusKeyPlace(.levelOneCard)] {
+        try await tag.work { try await card.authenticate(key) }
+        isGenuine = true
+      }
+    }
+    guard options.json else {
+      return try Output.line("level \(level)\(isGenuine == true ? ", genuine" : "")")
+    }
+    try Output.line(
+      JSON.members([
+        "uid": .bytes(tag.detected.identifier), "level": .integer(level),
+        "genuine": isGenuine.map { .bool($0) },
+      ]).text)
+  }
+
+  private func change(
+    _ tag: SelectedTag<PlusAtLevel>, _ keyring: Keyring<PlusKeyPlace>
+  ) async throws {
+    guard case .one(let card) = tag.kind else {
+      throw Failure(
+        .notThere, "the card is not in security level 1", tag: tag.name,
+        advice: "nfc plus level shows its level")
+    }
+    let change = try await tag.work { try await card.levelThreePlan() }
+    guard !plan else {
+      for effect in change.irreversibleEffects {
+        try DESFirePlan.show(
+          "\(effect.description), for good", ["effect": .string(effect.description)], options)
+      }
+      return
+    }
+    let address = MIFAREPlusKeyAddress.levelThreeSwitch
+    guard let key = keyring[PlusKeyPlace(address)] else {
+      throw Failure(
+        .notAllowed, "the card asks for \(address)", tag: tag.name,
+        advice: "give it with --key level3:HEX")
+    }
+    try await tag.work {
+      try await card.switchToLevelThree(change, key, accepting: Set(change.irreversibleEffects))
+    }
+    try Output.done(options, tag.detected.identifier, ["level": .integer(3)])
+    if !options.json {
+      Output.remark("level 3 counts once the card has left the reader and comes back")
+    }
+  }
+}
+
+/// A card as its activation shows it.
+enum PlusAtLevel: Sendable {
+  case one(MIFAREPlusLevelOneCard)
+  /// Level 0 or 3.
+  case other(MIFAREPlusCard)
+
+  init?(_ tag: DetectedTag) {
+    guard case .miFare(let card) = tag else { return nil }
+    if let card = try? MIFAREPlusLevelOneCard(card) {
+      self = .one(card)
+    } else if let card = try? MIFAREPlusCard(card) {
+      self = .other(card)
+    } else {
+      return nil
+    }
+  }
+}

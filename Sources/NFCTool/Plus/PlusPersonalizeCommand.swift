@@ -1,0 +1,68 @@
+import ArgumentParser
+import NFC
+import SecureTags
+
+/// `nfc plus personalize`.
+struct PlusPersonalizeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "personalize",
+    abstract: "Writes the keys of a card that is new, in security level 0.",
+    discussion: """
+      Every key that is given is written. With --permanently the card then leaves level 0, which cannot be undone: it \
+      is of level 1 when it comes into the field again, or of level 3 if it has no other. For that it needs master, \
+      configuration and level3. A sector whose keys are not given keeps those of the factory, which everybody knows.
+
+      Examples:
+        nfc plus personalize --plan --key master:00112233445566778899AABBCCDDEEFF --virtual blank-mifare-plus
+        nfc plus personalize --permanently --keys keys.txt
+      """)
+
+  @Flag(help: "Yes: once the keys are written, the card is to leave level 0 for good.")
+  var permanently = false
+
+  @Flag(help: "Print what would be written, and write nothing.")
+  var plan = false
+
+  @OptionGroup var keys: KeyOptions<PlusKeyPlace>
+  @OptionGroup var keyFiles: KeyFiles
+  @OptionGroup(title: HelpText.shared) var options: GlobalOptions
+
+  func run() async throws {
+    let keyring = try Keyring(keys, keyFiles)
+    let places = keyring.byPlace.keys.sorted { $0.address.number < $1.address.number }
+    guard !places.isEmpty || permanently else {
+      throw Failure(.usage, "there is no key to write", advice: "give it with --key master:HEX")
+    }
+    try await Session.run(options) { session in
+      let card = try await session.selectPlus(for: plan ? .reading : .changing, keyring)
+      let level = try await card.work { try await card.card.securityLevel() }
+      guard level == 0 else {
+        throw Failure(
+          .notAllowed, "the card is in security level \(level)", tag: card.tag.name,
+          advice: "nfc plus change-key changes its keys")
+      }
+      guard !plan else { return try show(places) }
+      try await card.work {
+        for place in places {
+          guard let key = keyring[place] else { continue }
+          try await card.card.personalize(place.address, key)
+        }
+        if permanently { try await card.card.commitPersonalization() }
+      }
+      try Output.done(
+        options, card.tag.detected.identifier,
+        ["keys": .integer(places.count), "committed": .bool(permanently)])
+    }
+  }
+
+  private func show(_ places: [PlusKeyPlace]) throws {
+    for place in places {
+      try DESFirePlan.show(
+        "\(place): written; the key itself is not shown", ["key": .string("\(place)")], options)
+    }
+    if permanently {
+      try DESFirePlan.show(
+        "the card leaves level 0, for good", ["committed": .bool(true)], options)
+    }
+  }
+}

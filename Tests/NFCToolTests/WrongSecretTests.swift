@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+import VirtualNFC
+
+/// A wrong password or key costs one attempt, whatever the command, and the message says how many there are as far as
+/// the tag tells.
+@Suite struct WrongSecretTests {
+  struct Tag: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let right: String
+    let wrong: String
+    /// How it is protected.
+    let options: String
+    /// What is said of the first wrong one, and of the second.
+    let said: [String]
+  }
+
+  static let tags = [
+    Tag(
+      testDescription: "ntag213", right: "11223344", wrong: "99999999", options: "--attempts 3",
+      said: Array(repeating: "the tag is closed for good after 3 wrong attempts", count: 2)),
+    Tag(
+      testDescription: "ultralight-ev1", right: "11223344", wrong: "99999999",
+      options: "--attempts 3",
+      said: Array(repeating: "the tag is closed for good after 3 wrong attempts", count: 2)),
+    Tag(
+      testDescription: "ultralight-aes", right: "00112233445566778899AABBCCDDEEFF",
+      wrong: "99999999999999999999999999999999", options: "--attempts 3",
+      said: Array(repeating: "the tag is closed for good after 3 wrong attempts", count: 2)),
+    // Each command is a session of its own, with three attempts.
+    Tag(
+      testDescription: "st25ta", right: "00112233445566778899AABBCCDDEEFF",
+      wrong: "99999999999999999999999999999999", options: "",
+      said: Array(repeating: "2 attempts are left", count: 2)),
+    // These tell nothing.
+    Tag(
+      testDescription: "ultralight-c", right: "00112233445566778899AABBCCDDEEFF",
+      wrong: "99999999999999999999999999999999", options: "", said: ["", ""]),
+  ]
+
+  @Test(arguments: tags) func eachCostsOneAttempt(_ tag: Tag) async throws {
+    try await Tool.with(tag.testDescription) { nfc in
+      func run(_ line: String) async throws -> Tool.Result {
+        try await nfc(line.split(separator: " ").map(String.init))
+      }
+      let protected = try await run("protect --password \(tag.right) \(tag.options)")
+      #expect(protected.status == 0, "\(protected.errors)")
+      for said in tag.said {
+        let refused = try await run("write text hello --password \(tag.wrong)")
+        #expect(refused.status == 77 && refused.errorLines.count == 1, "\(refused.errors)")
+        if !said.isEmpty { #expect(refused.errors.contains(said), "\(refused.errors)") }
+        #expect(!refused.errors.contains(tag.wrong))
+      }
+      // A third would be one too many for some of them: the right one still opens the tag.
+      let written = try await run("write text hello --password \(tag.right)")
+      #expect(written.status == 0, "\(written.errors)")
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import NFCCore
+import Synchronization
+import Testing
+
+@testable import SecureTags
+@testable import VirtualNFC
+
+/// Something goes wrong at each exchange with a MIFARE Plus, without a reader in between: nothing wrong is taken for
+/// right, and the card has what it had or what it was to have.
+@Suite struct MIFAREPlusFaultTests {
+  private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
+  private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
+  private static let block = (0..<16).map { UInt8($0 + 0x30) }
+
+  /// A card on whose exchanges things go wrong.
+  private final class Card: Sendable {
+    private struct State {
+      var card: MIFAREPlus
+      var count = 0
+      var fault: (index: Int, kind: VirtualCard.Fault)?
+      var last: [UInt8] = [0x90]
+    }
+    private let state: Mutex<State>
+
+    init() {
+      var card = MIFAREPlus()
+      card.powerOn()
+      state = Mutex(State(card: card))
+    }
+
+    var memory: [UInt8] { state.withLock { $0.card.memory } }
+    var count: Int { state.withLock { $0.count } }
+
+    func setFault(_ fault: (index: Int, kind: VirtualCard.Fault)? = nil) {
+      state.withLock { ($0.count, $0.fault) = (0, fault) }
+    }
+
+    var procedure: MIFAREPlusProcedure {
+      MIFAREPlusProcedure(
+        send: { try self.exchange($0) }, session: nil, random: RandomSource.system)
+    }
+
+    private func exchange(_ command: [UInt8]) throws -> [UInt8] {
+      try state.withLock { state in
+        let fault = state.fault?.index == state.count ? state.fault?.kind : nil
+        state.count += 1
+        let lost = NFCError(.tagConnectionLost, "the tag has gone")
+        guard fault != .commandLost else { throw lost }
+        var answer = state.card.process(command)
+        let last = state.last
+        state.last = answer
+        switch fault {
+        case .answerLost: throw lost
+        case .firstByteChanged where answer.count > 1: answer[1] ^= 0x40
+        case .firstByteChanged: answer.append(0x40)
+        case .lastByteChanged where answer.count > 1: answer[answer.count - 1] ^= 1
+        case .lastByteChanged: answer.append(1)
+        case .answerCut: answer.removeLast()
+        case .answerLonger: answer.append(0)
+        case .answerRepeated: answer = last
+        case .commandLost, nil: break
+        }
+        return answer
+      }
+    }
+  }
+
+  struct Change: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Runs with key A of sector 1 proved.
+    let body: @Sendable (inout MIFAREPlusProcedure) throws -> Void
+  }
+
+  static let changes = [
+    Change(testDescription: "block") { try $0.write(4, block, .enciphered) },
+    Change(testDescription: "block in plain") { try $0.write(4, block, .plain) },
+    Change(testDescription: "key") {
+      try $0.changeKey(try #require(MIFAREPlusKeyAddress(sector: 1, isB: true)), to: new)
+    },
+    Change(testDescription: "value") { try $0.changeValue(5, by: 11, into: 5) },
+    Change(testDescription: "copy") { try $0.copyValue(5, to: 6) },
+    Change(testDescription: "another key first") {
+      try $0.authenticate(try #require(MIFAREPlusKeyAddress(sector: 1, isB: true)), factory)
+      try $0.write(4, block, .enciphered)
+    },
+  ]
+
+  private static func opened() throws -> (Card, MIFAREPlusProcedure) {
+    let card = Card()
+    var procedure = card.procedure
+    try procedure.authenticate(try #require(MIFAREPlusKeyAddress(sector: 1)), factory)
+    try procedure.write(
+      5, MIFAREPlusValue(value: 100, address: 5).bytes, .enciphered)
+    return (card, procedure)
+  }
+
+  @Test(arguments: changes) func everyFaultOfAChange(_ change: Change) throws {
+    var (card, procedure) = try Self.opened()
+    let before = card.memory
+    card.setFault()
+    try change.body(&procedure)
+    let (count, after) = (card.count, card.memory)
+    #expect(before != after)
+    for fault in VirtualCard.Fault.allCases {
+      for index in 0..<count {
+        let place: Comment = "\(fault) at \(index)"
+        (card, procedure) = try Self.opened()
+        card.setFault((index, fault))
+        do {
+          try change.body(&procedure)
+          // Only what says nothing that is used may be wrong: the capabilities at the end of a first answer.
+          Issue.record("a wrong answer was taken for right: \(fault) at \(index)")
+        } catch {
+          #expect(procedure.session == nil, place)
+        }
+        #expect([before, after].contains(card.memory), place)
+      }
+    }
+  }
+
+  @Test(arguments: MIFAREPlusCommunication.allCases)
+  func everyFaultOfReading(_ communication: MIFAREPlusCommunication) throws {
+    for fault in VirtualCard.Fault.allCases {
+      for index in 0..<2 {
+        var (card, procedure) = try Self.opened()
+        try procedure.write(4, Self.block, communication)
+        card.setFault((index, fault))
+        let first = try? procedure.read(4..<5, communication)
+        let second = try? procedure.read(4..<5, communication)
+        #expect((first == nil) == (index == 0) && first.map { $0 == Self.block } ?? true)
+        #expect(second == nil, "\(fault) at \(index)")
+        #expect(procedure.session == nil)
+      }
+    }
+  }
+
+  /// A wrong key, a command before a key, and the second half of an authentication before the first.
+  @Test func wrongOrder() throws {
+    let card = Card()
+    var procedure = card.procedure
+    let address = try #require(MIFAREPlusKeyAddress(sector: 1))
+    let early = #expect(throws: NFCError.self) {
+      try procedure.write(4, Self.block, .plain)
+    }
+    #expect(early?.code == .notAuthenticated)
+    let wrong = #expect(throws: NFCError.self) { try procedure.authenticate(address, Self.new) }
+    #expect(wrong?.code == .authenticationFailed)
+    #expect(card.memory == Card().memory)
+    try procedure.authenticate(address, Self.factory)
+    // The sector's key opens no other.
+    let other = #expect(throws: NFCError.self) { try procedure.write(8, Self.block, .plain) }
+    #expect(other?.code == .notAuthenticated)
+    #expect(procedure.session == nil)
+  }
+}

@@ -1,0 +1,263 @@
+import NFC
+import Synchronization
+import Testing
+import VirtualNFC
+
+@testable import SecureTags
+
+/// A MIFARE Plus in security level 1 through the real libnfc, and its way to level 3.
+@Suite struct MIFAREPlusLevelOneTests {
+  private static let factory = SecretKey([UInt8](repeating: 0xFF, count: 16))
+  private static let new = SecretKey((0..<16).map { UInt8($0 * 5 + 2) })
+  private static let block = (0..<16).map { UInt8($0 + 0x30) }
+  private static let everything = Set(MIFAREPlusLevelPlan.IrreversibleEffect.allCases)
+
+  private static func levelOne(_ product: MIFAREPlus.Product = .x2K) -> VirtualTag {
+    .miFarePlus(product, hasLevelOne: true)
+  }
+
+  private static func card(_ bench: TagBench) async throws -> MIFAREPlusLevelOneCard {
+    try MIFAREPlusLevelOneCard(await bench.miFare())
+  }
+
+  /// The sectors are a Classic's, before the AES key was proved and after it.
+  @Test(arguments: [MIFAREPlus.Product.x2K, .x4K])
+  func isAClassicThatProvesAKey(_ product: MIFAREPlus.Product) async throws {
+    let bench = try await TagBench(Self.levelOne(product))
+    let card = try await Self.card(bench)
+    #expect(card.tag.family == .classic && card.tag.sak == (product == .x4K ? 0x18 : 0x08))
+    try await card.classic.authenticate(block: 4, with: .factory, as: .a)
+    try await card.classic.writeBlock(4, Self.block)
+    #expect(try await card.isLevelOne())
+    try await card.authenticate(Self.factory)
+    try await card.classic.authenticate(block: 4, with: .factory, as: .a)
+    #expect(try await card.classic.readBlock(4) == Self.block)
+    try await card.classic.writeBlock(5, MIFAREPlusValue(value: 100, address: 5).bytes)
+    try await card.classic.increment(5, by: 23)
+    try await card.classic.transfer(to: 5)
+    #expect(
+      try await card.classic.readBlock(5) == MIFAREPlusValue(value: 123, address: 5).bytes)
+    #expect(Array(bench.placed.memory[64..<80]) == Self.block)
+    // Nothing in its activation says that a card of 2 KB has more than a Classic of 1 KB.
+    try await card.classic.authenticate(block: 127, with: .factory, as: .a)
+    let beyond = await failure {
+      try await card.classic.authenticate(block: 128, with: .factory, as: .a)
+    }
+    #expect((beyond == nil) == (product == .x4K))
+    await bench.close()
+  }
+
+  /// Two exchanges for the authentication, and the selection that ends what may run.
+  @Test func anAuthenticationIsTwoCommands() async throws {
+    let commands = Mutex<[[UInt8]]>([])
+    let bench = try await TagBench(Self.levelOne()) { event in
+      if case .sent(let frame) = event, let code = frame.bytes.first, code == 0x76 || code == 0x72 {
+        commands.withLock { $0.append(frame.bytes) }
+      }
+    }
+    try await Self.card(bench).authenticate(Self.factory)
+    let sent = commands.withLock { $0 }
+    #expect(sent.count == 2)
+    #expect(sent.first?.prefix(3) == [0x76, 0x04, 0x90])
+    #expect(sent.last?.count == 35)
+    await bench.close()
+  }
+
+  @Test func wrongKeys() async throws {
+    let tag = Self.levelOne()
+    let bench = try await TagBench(tag)
+    let card = try await Self.card(bench)
+    let wrong = await failure { try await card.authenticate(Self.new) }
+    #expect(wrong?.code == .authenticationFailed)
+    #expect(wrong?.description.contains("02070C") == false)
+    #expect(
+      await failure { try await card.authenticate(SecretKey([1, 2])) }?.code == .invalidParameter)
+    let plan = try await card.levelThreePlan()
+    let refused = await failure {
+      try await card.switchToLevelThree(plan, Self.new, accepting: Self.everything)
+    }
+    #expect(refused?.code == .authenticationFailed)
+    // The card is as it was.
+    try await Self.card(bench).authenticate(Self.factory)
+    #expect(tag.irreversibleChanges.isEmpty)
+    await bench.close()
+  }
+
+  /// A Classic refuses the question, and goes on to work; other tags are not asked.
+  @Test func otherCards() async throws {
+    let bench = try await TagBench(.classic1K())
+    let card = try await Self.card(bench)
+    #expect(try await !card.isLevelOne())
+    #expect(await failure { try await card.authenticate(Self.factory) }?.code == .tagRefused)
+    #expect(await failure { _ = try await card.levelThreePlan() }?.code == .unsupported)
+    try await card.classic.authenticate(block: 4, with: .ndef, as: .a)
+    await bench.close()
+    let other = try await TagBench(.miFarePlus())
+    #expect(await failure { _ = try await Self.card(other) }?.code == .wrongTag)
+    await other.close()
+  }
+
+  /// Level 0, level 1, level 3: data stays, and in level 3 the keys of level 0 count.
+  @Test func wholeWay() async throws {
+    let tag = VirtualTag.miFarePlus(personalized: false, hasLevelOne: true)
+    let bench = try await TagBench(tag)
+    let blank = try MIFAREPlusCard(await bench.miFare())
+    #expect(try await blank.securityLevel() == 0)
+    for address in [MIFAREPlusKeyAddress.cardMaster, .cardConfiguration, .levelThreeSwitch] {
+      try await blank.personalize(address, Self.new)
+    }
+    let sectorKey = try #require(MIFAREPlusKeyAddress(sector: 1))
+    try await blank.personalize(sectorKey, Self.new)
+    try await blank.commitPersonalization()
+
+    let one = try await Self.card(bench)
+    try await one.classic.authenticate(block: 4, with: .factory, as: .a)
+    try await one.classic.writeBlock(4, Self.block)
+    let plan = try await one.levelThreePlan()
+    #expect(plan.answerToSelect.starts(with: [0x75]))
+    // Nothing happens before it is asked for by name.
+    for effects in [[], [.leavesLevelOne], [.closesClassicKeys]]
+      as [Set<MIFAREPlusLevelPlan.IrreversibleEffect>]
+    {
+      let exchanges = try await bench.counting {
+        let error = await failure {
+          try await one.switchToLevelThree(plan, Self.new, accepting: effects)
+        }
+        #expect(error?.code == .invalidParameter)
+      }
+      #expect(exchanges == 0)
+    }
+    try await one.switchToLevelThree(plan, Self.new, accepting: Self.everything)
+
+    let three = try MIFAREPlusCard(await bench.miFare())
+    #expect(try await three.securityLevel() == 3)
+    try await three.authenticate(sector: 1, Self.new)
+    #expect(try await three.readBlocks(4..<5) == Self.block)
+    // No key of CRYPTO1 is left to be read.
+    #expect(
+      try await three.readBlocks(7..<8).hexadecimal == "00000000000FFF078069000000000000")
+    await bench.close()
+  }
+
+  /// A PC/SC reader opens the sectors itself, and sends nothing else to such a card: it is said, and nothing is lost.
+  @Test func readersThatKeepTheCardToThemselves() async throws {
+    let bench = try await TagBench(Self.levelOne(), .pcsc)
+    let card = try await Self.card(bench)
+    #expect(await failure { _ = try await card.isLevelOne() }?.code == .unsupported)
+    #expect(await failure { try await card.authenticate(Self.factory) }?.code == .unsupported)
+    #expect(await failure { _ = try await card.levelThreePlan() }?.code == .unsupported)
+    try await card.classic.authenticate(block: 4, with: .factory, as: .a)
+    #expect(try await card.classic.readBlock(4).count == 16)
+    await bench.close()
+  }
+
+  /// A plan is for one card.
+  @Test func plansOfAnotherCard() async throws {
+    let bench = try await TagBench(Self.levelOne())
+    let card = try await Self.card(bench)
+    let other = MIFAREPlusLevelPlan(identifier: [1, 2, 3, 4, 5, 6, 7], answerToSelect: [0x75])
+    let error = await failure {
+      try await card.switchToLevelThree(other, Self.factory, accepting: Self.everything)
+    }
+    #expect(error?.code == .invalidParameter)
+    await bench.close()
+  }
+
+  /// Whatever goes wrong at whichever exchange, the card is of level 1 or of level 3, its data as they were, and the
+  /// same call again completes the switch.
+  @Test func everyFaultOfTheSwitch() async throws {
+    let first = try await TagBench(Self.levelOne())
+    let card = try await Self.card(first)
+    let plan = try await card.levelThreePlan()
+    let count = try await first.counting {
+      try await card.switchToLevelThree(plan, Self.factory, accepting: Self.everything)
+    }
+    await first.close()
+    var bench = try await TagBench(Self.levelOne())
+    var (switched, stayed) = (0, 0)
+    for trouble in TagBench.Trouble.allCases {
+      for moment in 0..<count {
+        let place = "\(trouble) at \(moment)"
+        bench.replace(with: Self.levelOne())
+        let card = try await Self.card(bench)
+        bench.setTrouble(trouble, at: moment)
+        let error = await failure {
+          try await card.switchToLevelThree(plan, Self.factory, accepting: Self.everything)
+        }
+        let level = try await bench.miFare()
+        if level.family == .plus {
+          switched += 1
+          // Unless the proof's answer was lost, nothing goes wrong in silence.
+          #expect(error == nil || error?.group == .connection || moment >= count - 2, "\(place)")
+          try await MIFAREPlusCard(level).authenticate(sector: 1, Self.factory)
+        } else {
+          stayed += 1
+          #expect(error != nil, "\(place)")
+          try await MIFAREPlusLevelOneCard(level).authenticate(Self.factory)
+        }
+      }
+    }
+    #expect(switched > 4 && stayed > 4)
+    await bench.close()
+  }
+}
+
+/// The blocks that an authentication needs, without a reader.
+@Suite struct MIFAREPlusBlocksTests {
+  private static let ats: [UInt8] = [0x0C, 0x75, 0x77, 0x80, 0x02, 0xC1, 5, 0x2F, 0x2F, 1, 2, 3]
+
+  /// A card that gives these answers in turn.
+  private final class Card: Sendable {
+    private let state: Mutex<(answers: ArraySlice<[UInt8]>, sent: [[UInt8]])>
+    init(_ answers: [[UInt8]]) { state = Mutex((answers[...], [])) }
+    var sent: [[UInt8]] { state.withLock { $0.sent } }
+    func send(_ frame: [UInt8]) throws -> [UInt8] {
+      try state.withLock { state in
+        state.sent.append(frame)
+        guard let answer = state.answers.popFirst() else {
+          throw NFCError(.tagResponseError, "silence", cause: .noAnswer)
+        }
+        return answer
+      }
+    }
+  }
+
+  @Test func blockNumbersAndWaitingTimes() throws {
+    let card = Card([Self.ats, [0x02, 0x90], [0xF2, 0x41], [0x03, 0x90, 7], [0x02, 6], [0xC2]])
+    var blocks = MIFAREPlusBlocks(send: card.send)
+    #expect(try blocks.begin() == Array(Self.ats.dropFirst()))
+    #expect(try blocks.exchange([0x70, 1]) == [0x90])
+    #expect(try blocks.exchange([0x72]) == [0x90, 7])
+    #expect(try blocks.exchange([0x78]) == [6])
+    try blocks.end()
+    // The two high bits of a waiting time are the power level, which goes no way back (ISO/IEC 14443-4, 7.3).
+    #expect(
+      card.sent == [
+        [0xE0, 0x50], [0x02, 0x70, 1], [0x03, 0x72], [0xF2, 0x01], [0x02, 0x78], [0xC2],
+      ]
+    )
+  }
+
+  @Test(
+    arguments: [
+      [], [0x03, 0x90], [0x12, 0x90], [0xA2], [0xB2], [0xF2], [0xC2], [0x0A, 0x00, 0x90],
+    ] as [[UInt8]])
+  func otherBlocksAreRefused(_ answer: [UInt8]) throws {
+    var blocks = MIFAREPlusBlocks(send: Card([Self.ats, answer]).send)
+    _ = try blocks.begin()
+    #expect(throws: NFCError.self) { try blocks.exchange([0x70]) }
+  }
+
+  @Test func noCardMakesTheReaderWaitForEver() throws {
+    var blocks = MIFAREPlusBlocks(
+      send: Card([Self.ats] + [[UInt8]](repeating: [0xF2, 0x3B], count: 100)).send)
+    _ = try blocks.begin()
+    #expect(throws: NFCError.self) { try blocks.exchange([0x70]) }
+  }
+
+  @Test(arguments: [[], [0x01], [0x05, 0x75], [0x02, 0x72], [0x02, 0x70]] as [[UInt8]])
+  func answersToSelectThatAreNoneOrTooSmall(_ answer: [UInt8]) {
+    var blocks = MIFAREPlusBlocks(send: Card([answer]).send)
+    #expect(throws: NFCError.self) { try blocks.begin() }
+  }
+}
