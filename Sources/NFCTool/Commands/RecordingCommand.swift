@@ -20,13 +20,16 @@ struct RecordingCommand: AsyncParsableCommand {
       A command that the recording does not have ends with exit 65 and its line. Recordings are written \
       line by line: a command that is ended leaves all that went before. --pcap works with --replay, too.
 
-      Masked bytes match any in a command, and are zero in an answer: what proves keys by random numbers, \
-      as DESFire does, cannot be played back from a masked recording.
+      Masked bytes match any in a command, and are zero in an answer. An authentication in which both sides \
+      prove a key by random numbers, as with DESFire, MIFARE Plus, Ultralight C and AES, cannot be played \
+      back: other numbers are drawn, and only who has the key could answer those. It ends with exit 65 and \
+      the line of the proof; one that failed when it was recorded fails again as it did.
 
       In a capture, what the reader does by itself is put together from what it reports: selection, blocks \
       of ISO 14443-4, checks. Wireshark takes ISO 14443 apart (link type 264). FeliCa is User 0 (147): set \
       its protocol to felica, with a header of 1 and a trailer of 2. ISO 15693 is User 1 (148), as bytes. \
-      Other kinds of tags are left out.
+      Topaz, ISO 14443 B', SRx, CTx, barcode and iCLASS are User 2 (149), as bytes without checks: Wireshark \
+      knows nothing of them.
 
       Examples:
         nfc read --record session.jsonl
