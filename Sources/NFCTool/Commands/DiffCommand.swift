@@ -8,7 +8,7 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compares two images, or an image with the tag on the reader.",
     discussion: """
-      One line per page or block that differs, and for signature and counters; keys and passwords are \
+      One line per page, block or file that differs, and for signature and counters; keys and passwords are \
       masked. What is unknown in one of the two is no difference. - stands for the tag. Exit code 0 if \
       they are equal, 1 if not, 65 if they are images of different kinds.
 
@@ -82,6 +82,10 @@ struct DiffCommand: AsyncParsableCommand {
       let plural = comparison.incomparable.count > 1 ? "s" : ""
       Output.remark(
         "unknown in one of the two: \(unit)\(plural) \(NumberList.text(comparison.incomparable))")
+    }
+    if !comparison.incomparableFiles.isEmpty {
+      Output.remark(
+        "unknown in one of the two: \(comparison.incomparableFiles.joined(separator: ", "))")
     }
     if !comparison.isEqual { throw Difference() }
   }

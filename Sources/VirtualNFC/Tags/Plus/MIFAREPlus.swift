@@ -62,7 +62,7 @@ public struct MIFAREPlus: VirtualChip {
   public private(set) var securityLevel: Int
   /// What the level is from the next power-on on.
   var nextSecurityLevel: Int
-  private var interface: ProximityInterface
+  private(set) var interface: ProximityInterface
   var blocks: [UInt8]
   /// By their addresses.
   var keys: [UInt16: [UInt8]]
