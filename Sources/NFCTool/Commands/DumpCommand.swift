@@ -53,7 +53,8 @@ struct DumpCommand: AsyncParsableCommand {
     commandName: "dump",
     abstract: "Saves a tag's memory in a file.",
     discussion: """
-      Of any tag that has a memory: MIFARE Classic, Ultralight and NTAG, DESFire, ISO 15693, FeliCa, Topaz. \
+      Of any tag that has a memory: MIFARE Classic, Ultralight and NTAG, ISO 15693, FeliCa, Topaz; of DESFire, \
+      Type 4 tags and other smart cards the files that can be read without a key (.nfc only). \
       The file's extension names the format: .bin and .mfd are the bytes as they are, .eml is text of \
       Proxmark3 and libnfc, .json Proxmark3, .nfc Flipper Zero, .mct MIFARE Classic Tool. Version, \
       signature, counters and locks are saved where the format has a place for them; what it has no place \

@@ -2,26 +2,31 @@ import NFC
 import TagImages
 
 /// To files of a DESFire card that are there and that everybody may write. Applications and files are never created.
-struct DESFireRestoration: MemoryRestoration {
+struct DESFireRestoration: FileRestoration {
   private enum FileType {
     static let standard: UInt8 = 0
     static let backup: UInt8 = 1
     static let value: UInt8 = 2
   }
 
-  private struct Target {
+  struct Target: RestoredFile {
     let application: [UInt8]
     let file: TagImage.DESFire.File
     let old: [UInt8]?
     let data: [UInt8]
     /// Of a message's length, which is written last; 0 for other files.
     let lengthSize: Int
-    /// Why it is left out.
     let omission: RestoredPart.Omission?
+
+    var place: RestoredPart {
+      RestoredPart(
+        "file", Int(file.number),
+        in: .init(kind: "application", name: Array(application.reversed()).hexadecimal))
+    }
   }
 
   private let reading: DESFireReading
-  private let targets: [Target]
+  let targets: [Target]
 
   /// - Parameter now: the card as it is.
   init(_ tag: any MiFareTag, _ image: TagImage, now: TagImage) {
@@ -61,67 +66,28 @@ struct DESFireRestoration: MemoryRestoration {
     _ data: [UInt8], from file: TagImage.DESFire.File, to present: TagImage.DESFire.File?,
     isApplicationThere: Bool
   ) -> RestoredPart.Omission? {
-    func omission(_ text: String) -> RestoredPart.Omission {
-      .init(text: text, isFailure: true, isNotAskedFor: false)
+    guard isApplicationThere else { return RestoredPart.failure("the application is not there") }
+    guard let present else { return RestoredPart.failure("it is not there") }
+    guard present.type == file.type else {
+      return RestoredPart.failure("it is there as another type of file")
     }
-    guard isApplicationThere else { return omission("the application is not there") }
-    guard let present else { return omission("it is not there") }
-    guard present.type == file.type else { return omission("it is there as another type of file") }
     switch present.type {
     case FileType.standard, FileType.backup:
       guard DESFireReading.isOpen(present, forWriting: true) else { break }
       guard case .data(let size) = present.settings, data.count <= size else {
-        return omission("it is too small for \(data.count) bytes")
+        return RestoredPart.failure("it is too small for \(data.count) bytes")
       }
       return nil
     case FileType.value:
       guard DESFireReading.isOpenForBoth(present) else { break }
-      return present.data?.count == data.count ? nil : omission("its value is not known")
-    default: return omission("records can only be added to it")
+      return present.data?.count == data.count
+        ? nil : RestoredPart.failure("its value is not known")
+    default: return RestoredPart.failure("records can only be added to it")
     }
-    return omission("it is not open for writing")
+    return RestoredPart.failure("it is not open for writing")
   }
 
-  var plan: [RestoredPart] { targets.map { part($0, $0.omission) } }
-
-  func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
-    targets.map { target in
-      var part = part(target, target.omission)
-      guard target.omission == nil else { return part }
-      part.setChange(from: target.old, to: target.data)
-      return part
-    }
-  }
-
-  private func part(_ target: Target, _ omission: RestoredPart.Omission?) -> RestoredPart {
-    let number = Int(target.file.number)
-    return RestoredPart(
-      container: .init(
-        kind: "application", name: Array(target.application.reversed()).hexadecimal),
-      kind: "file", number: number, written: omission == nil ? [number] : [],
-      omissions: omission.map { [$0] } ?? [])
-  }
-
-  func run() async throws -> [RestoredPart] {
-    var parts: [RestoredPart] = []
-    for (planned, target) in zip(plan, targets) {
-      guard target.omission == nil else {
-        parts.append(planned)
-        continue
-      }
-      do {
-        try await write(target)
-        parts.append(planned)
-      } catch let error as NFCError where error.group == .refusal {
-        parts.append(
-          part(
-            target, .init(text: error.description, isFailure: true, isNotAskedFor: false)))
-      }
-    }
-    return parts
-  }
-
-  private func write(_ target: Target) async throws {
+  func write(_ target: Target) async throws {
     guard try await reading.select(target.application) else {
       throw NFCError(.tagRefused, "the application cannot be selected")
     }

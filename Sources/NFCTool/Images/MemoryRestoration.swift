@@ -26,7 +26,7 @@ struct RestoredPart {
   /// What the number is called, if not by its digits.
   var label: String?
   /// The blocks that are written; of a page itself.
-  let written: [Int]
+  var written: [Int]
   var omissions: [Omission]
 
   /// With the numbers of parts of one kind after it.

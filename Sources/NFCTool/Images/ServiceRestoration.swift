@@ -2,15 +2,19 @@ import NFC
 import TagImages
 
 /// To the services of a FeliCa card that anyone may write.
-struct ServiceRestoration: MemoryRestoration {
-  private struct Block {
+struct ServiceRestoration: FileRestoration {
+  struct Block: RestoredFile {
     let system: FeliCaSystem?
     let service: UInt16
     let number: Int
     let old: [UInt8]?
     let data: [UInt8]
-    /// Why it is left out.
     let omission: RestoredPart.Omission?
+
+    var place: RestoredPart {
+      RestoredPart(
+        "block", number, in: .init(kind: "service", name: service.bigEndianBytes.hexadecimal))
+    }
   }
 
   /// The lower six bits of a service code (FeliCa Card User's Manual, excerpted edition, 3.4).
@@ -23,7 +27,7 @@ struct ServiceRestoration: MemoryRestoration {
   }
 
   private let tag: any FeliCaTag
-  private let blocks: [Block]
+  let targets: [Block]
 
   /// - Parameter now: the card as it is.
   init(_ tag: any FeliCaTag, _ image: TagImage, now: TagImage) async throws {
@@ -40,7 +44,7 @@ struct ServiceRestoration: MemoryRestoration {
         part.code == Type3Message.systemCode
         ? Self.ordered(changes, part, present, system) : changes
     }
-    self.blocks = blocks
+    targets = blocks
   }
 
   /// `nil` for a block that is as it should be, or that another service of the image writes.
@@ -72,7 +76,7 @@ struct ServiceRestoration: MemoryRestoration {
     return Block(
       system: system, service: block.service, number: block.number, old: old?.data,
       data: block.data,
-      omission: text.map { .init(text: $0, isFailure: true, isNotAskedFor: false) })
+      omission: text.map { RestoredPart.failure($0) })
   }
 
   /// Those of an NDEF message so that a card that is torn away has none in between: the length is set to 0 first, and
@@ -100,7 +104,7 @@ struct ServiceRestoration: MemoryRestoration {
     let last = new.isLike(current) ? new.bytes : current.block(length: new.length)
     guard new.length <= current.capacity else {
       let text = "the message is too long: \(new.length) bytes for \(current.capacity)"
-      return [block(none, .init(text: text, isFailure: true, isNotAskedFor: false))]
+      return [block(none, RestoredPart.failure(text))]
     }
     let others = blocks.filter { $0.number != Type3Message.attributeBlock }
     guard others.contains(where: { $0.omission == nil }) else {
@@ -109,43 +113,10 @@ struct ServiceRestoration: MemoryRestoration {
     return [block(none)] + others + [block(last)]
   }
 
-  var plan: [RestoredPart] { blocks.map { part($0, $0.omission) } }
-
-  func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
-    blocks.map { block in
-      var part = part(block, block.omission)
-      guard block.omission == nil else { return part }
-      part.setChange(from: block.old, to: block.data)
-      return part
-    }
-  }
-
-  private func part(_ block: Block, _ omission: RestoredPart.Omission?) -> RestoredPart {
-    RestoredPart(
-      container: .init(kind: "service", name: block.service.bigEndianBytes.hexadecimal),
-      kind: "block", number: block.number, written: omission == nil ? [block.number] : [],
-      omissions: omission.map { [$0] } ?? [])
-  }
-
-  func run() async throws -> [RestoredPart] {
-    var parts: [RestoredPart] = []
-    for (planned, block) in zip(plan, blocks) {
-      guard block.omission == nil else {
-        parts.append(planned)
-        continue
-      }
-      let card = block.system.map { tag.inSystem($0) } ?? tag
-      do {
-        try await card.writeBlocks(
-          service: block.service, firstBlock: block.number, data: [block.data])
-        parts.append(planned)
-      } catch let error as NFCError where error.group == .refusal {
-        parts.append(
-          part(
-            block, .init(text: error.description, isFailure: true, isNotAskedFor: false)))
-      }
-    }
-    return parts
+  func write(_ target: Block) async throws {
+    let card = target.system.map { tag.inSystem($0) } ?? tag
+    try await card.writeBlocks(
+      service: target.service, firstBlock: target.number, data: [target.data])
   }
 }
 

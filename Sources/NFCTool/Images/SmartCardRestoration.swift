@@ -2,16 +2,22 @@ import NFC
 import TagImages
 
 /// To the files of a smart card that its capability container lets everybody write.
-struct SmartCardRestoration: MemoryRestoration {
-  private struct Target {
+struct SmartCardRestoration: FileRestoration {
+  struct Target: RestoredFile {
     let application: [UInt8]
     let file: UInt16
     let old: [UInt8]?
     let data: [UInt8]
     /// Of a message's length, which is written last; 0 for other files.
     let lengthSize: Int
-    /// Why it is left out.
-    let omission: String?
+    let omission: RestoredPart.Omission?
+
+    var place: RestoredPart {
+      RestoredPart(
+        "file", Int(file), label: file.bigEndianBytes.hexadecimal,
+        in: application.isEmpty
+          ? nil : .init(kind: "application", name: application.hexadecimal))
+    }
   }
 
   /// P1 and P2 of UPDATE BINARY hold 15 bits of an offset (ISO/IEC 7816-4, 7.2.5).
@@ -20,7 +26,7 @@ struct SmartCardRestoration: MemoryRestoration {
   private static let largestPart = 240
 
   private let tag: any ISO7816Tag
-  private let targets: [Target]
+  let targets: [Target]
   private let partLength: Int
 
   /// - Parameter now: the card as it is.
@@ -75,7 +81,12 @@ struct SmartCardRestoration: MemoryRestoration {
     }
     return Target(
       application: application, file: file, old: old, data: data,
-      lengthSize: control?.isNDEF == true ? control?.lengthSize ?? 0 : 0, omission: omission)
+      lengthSize: control?.isNDEF == true ? control?.lengthSize ?? 0 : 0,
+      // A container belongs to the card, as a UID does.
+      omission: omission.map {
+        let isContainer = file == SmartCardReading.capabilityContainer
+        return .init(text: $0, isFailure: !isContainer, isNotAskedFor: isContainer)
+      })
   }
 
   /// The length and the message, without what stands after it.
@@ -86,50 +97,8 @@ struct SmartCardRestoration: MemoryRestoration {
       ? Array(data.prefix(control.lengthSize + length)) : nil
   }
 
-  var plan: [RestoredPart] { targets.map { part($0, $0.omission) } }
-
-  func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
-    targets.map { target in
-      var part = part(target, target.omission)
-      guard target.omission == nil else { return part }
-      part.setChange(from: target.old.map { Array($0.prefix(target.data.count)) }, to: target.data)
-      return part
-    }
-  }
-
-  private func part(_ target: Target, _ omission: String?) -> RestoredPart {
-    let number = Int(target.file)
-    // A container belongs to the card, as a UID does.
-    let isFailure = target.file != SmartCardReading.capabilityContainer
-    return RestoredPart(
-      container: target.application.isEmpty
-        ? nil : .init(kind: "application", name: target.application.hexadecimal),
-      kind: "file", number: number, label: target.file.bigEndianBytes.hexadecimal,
-      written: omission == nil ? [number] : [],
-      omissions: omission.map {
-        [.init(text: $0, isFailure: isFailure, isNotAskedFor: !isFailure)]
-      } ?? [])
-  }
-
-  func run() async throws -> [RestoredPart] {
-    var parts: [RestoredPart] = []
-    for (planned, target) in zip(plan, targets) {
-      guard target.omission == nil else {
-        parts.append(planned)
-        continue
-      }
-      do {
-        try await write(target)
-        parts.append(planned)
-      } catch let error as NFCError where error.group == .refusal {
-        parts.append(part(target, error.description))
-      }
-    }
-    return parts
-  }
-
   /// A message's length is zero until the message is there (NFC Forum Type 4 Tag 1.2, 5.4.6).
-  private func write(_ target: Target) async throws {
+  func write(_ target: Target) async throws {
     if let name = ApplicationIdentifier(target.application) {
       _ = try await tag.selectApplication(of: [name])
     }
