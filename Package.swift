@@ -173,7 +173,7 @@ let package = Package(
       dependencies: ["TestSupport", "BusExercise", "NFCTool", "NFCCore", "VirtualNFC"]),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["NFC", "NFCCore", "SecureTags", "TestSupport", "VirtualNFC"]),
+      dependencies: ["NFC", "NFCCore", "SecureTags", "TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(
       name: "FuzzTests", dependencies: ["NDEF", "NFCCore", "TagImages"],
       exclude: ["LibFuzzerMain.swift"]),

@@ -4,7 +4,7 @@ import NFCCore
 ///
 /// A driver sees commands and answers, not what the reader does by itself: anticollision, selection, the blocks of
 /// ISO/IEC 14443-4, checks. These are put together here from what the reader reports, and have a comment that says
-/// so. Technologies that Wireshark has no link type for, other than FeliCa and ISO/IEC 15693, are left out.
+/// so. Technologies that Wireshark knows nothing of are bytes without their checks.
 struct FrameReconstruction {
   enum Content: Hashable {
     case carrier(Bool)
@@ -87,7 +87,8 @@ struct FrameReconstruction {
     case .iso14443b: check = { $0 + CyclicRedundancyCheck.b($0) }
     case .feliCa: (check, interface) = (Self.feliCaFrame, .feliCa)
     case .iso15693: (check, interface) = ({ $0 + CyclicRedundancyCheck.b($0) }, .iso15693)
-    default: return []
+    case .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iClass:
+      (check, interface, comment) = ({ $0 }, .other, "\(selected.technology), without its check")
     }
     func frame(_ bytes: [UInt8], _ sender: PacketCapture.Sender) -> Item {
       // An acknowledge has four bits and no check.
@@ -142,7 +143,9 @@ struct FrameReconstruction {
         .frame(feliCaFrame([0x00, 0xFF, 0xFF, 0x01, 0x00]), .reader, .feliCa),
         .frame(feliCaFrame([0x01] + card.idm + card.pmm + card.systemCode), .tag, .feliCa),
       ]
-    default: []
+    // All that such a tag says, which it does by itself.
+    case .barcode(let data): [.frame(data, .tag, .other)]
+    case .iso15693, .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .iClass: []
     }
   }
 

@@ -7,7 +7,8 @@ import Synchronization
 /// FeliCa and ISO/IEC 15693: their frames are captured as link types 147 and 148, which are free for private use
 /// (LINKTYPE_USER0, LINKTYPE_USER1), each as it is on the air, check included. Wireshark shows the bytes, and takes
 /// those of FeliCa apart when its protocol is set for User 0 (147) to `felica` with a header of 1 byte and a trailer
-/// of 2.
+/// of 2. All other technologies are link type 149 (LINKTYPE_USER2), as bytes and without the checks of each; Wireshark
+/// has no dissector for any of them.
 ///
 /// The formats: pcapng, draft-ietf-opsawg-pcapng; the pseudo-header of link type 264,
 /// tcpdump.org/linktypes/LINKTYPE_ISO_14443.html.
@@ -23,12 +24,15 @@ public final class PacketCapture: Sendable {
     case feliCa
     /// ISO/IEC 15693.
     case iso15693
+    /// Topaz, ISO/IEC 14443 B′, ST SRx, ASK CTx, NFC barcode, iCLASS.
+    case other
 
     fileprivate var linkType: UInt16 {
       switch self {
       case .iso14443: 264
       case .feliCa: 147
       case .iso15693: 148
+      case .other: 149
       }
     }
 
@@ -37,6 +41,7 @@ public final class PacketCapture: Sendable {
       case .iso14443: "ISO 14443"
       case .feliCa: "FeliCa"
       case .iso15693: "ISO 15693"
+      case .other: "other tags"
       }
     }
   }

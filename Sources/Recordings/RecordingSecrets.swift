@@ -29,6 +29,9 @@ struct RecordingSecrets {
   /// The next command is the second half of a secret one.
   private var isContinued = false
 
+  /// Whether the next answer is a step of a mutual authentication.
+  var expectsProof: Bool { expectation == .authentication || expectation == .wrappedAuthentication }
+
   /// Another tag was turned to, or the same one again.
   mutating func turn(to target: Target?) {
     expectation = .nothing

@@ -14,6 +14,7 @@ final class ReplayDriver: ReaderDriver {
   /// There is no other reader in the recording.
   private let isAlone: Bool
   private let report: (ReplayReader.Mismatch) -> Void
+  private let reportProof: (ReplayReader.Mismatch) -> Void
   private let isAborted = AbortFlag()
   private var mismatch: ReplayReader.Mismatch?
   /// When the first call came.
@@ -32,12 +33,14 @@ final class ReplayDriver: ReaderDriver {
 
   init(
     _ reader: RecordedReader, script: ReplayScript, isAlone: Bool,
-    _ report: @escaping (ReplayReader.Mismatch) -> Void
+    _ report: @escaping (ReplayReader.Mismatch) -> Void,
+    proof reportProof: @escaping (ReplayReader.Mismatch) -> Void
   ) {
     self.reader = reader
     self.script = script
     self.isAlone = isAlone
     self.report = report
+    self.reportProof = reportProof
   }
 
   var name: String { reader.name }
@@ -96,6 +99,13 @@ final class ReplayDriver: ReaderDriver {
       .exchange(RecordedBytes(command), framing, timeout: timeout),
       shown: .exchange(masked, framing, timeout: timeout))
     guard case .answer(let answer) = outcome else { return [] }
+    if answer.hasMasked, secrets.expectsProof, !ranges.isEmpty {
+      reportProof(
+        ReplayReader.Mismatch(
+          line: script.line,
+          description:
+            "line \(script.line) of the recording has the tag's proof of a key, which is masked"))
+    }
     _ = secrets.find(inAnswer: answer.bytes)
     return framing == .bare ? Self.withCheck(answer) : answer.bytes
   }

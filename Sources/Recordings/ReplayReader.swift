@@ -12,9 +12,10 @@ import Synchronization
 /// ```
 ///
 /// Everything above the reader's driver is what it is with a real reader. Rounds of searching in which nothing was
-/// found may be more or fewer than were recorded, and at the end they go on for as long as was recorded; every other call has to come as it was recorded, and a command
-/// may differ only in masked bytes. Masked bytes of an answer are zero. So a procedure that proves keys by random
-/// numbers, as DESFire's, cannot be played back from a masked recording: its proof comes out wrong.
+/// found may be more or fewer than were recorded, and at the end they go on for as long as was recorded; every other
+/// call has to come as it was recorded, and a command may differ only in masked bytes. Masked bytes of an answer are
+/// zero. So an authentication in which both sides prove a key by random numbers, as DESFire's and Ultralight C's, fails
+/// (``maskedProof`` says where): whoever plays it back draws other numbers, and nobody can answer those without the key.
 public final class ReplayReader: Sendable {
   /// How commands find their answers.
   public enum Order: Hashable, Sendable {
@@ -34,6 +35,7 @@ public final class ReplayReader: Sendable {
   private let recording: Recording
   private let order: Order
   private let state = Mutex<Mismatch?>(nil)
+  private let proof = Mutex<Mismatch?>(nil)
 
   /// - Parameter order: how commands find their answers.
   public init(_ recording: Recording, order: Order = .recorded) {
@@ -44,6 +46,10 @@ public final class ReplayReader: Sendable {
   /// The first command that the recording does not have, `nil` as long as all were there. Every call after it has
   /// thrown `malformedContent`, whatever a program has made of that.
   public var mismatch: Mismatch? { state.withLock { $0 } }
+
+  /// The last answer by which a tag has proved that it knows a key, if it is masked: an authentication that fails has
+  /// failed because of that, and not because of the key.
+  public var maskedProof: Mismatch? { proof.withLock { $0 } }
 
   /// How many readers there are.
   public var readerCount: Int { recording.readers.count }
@@ -60,6 +66,8 @@ public final class ReplayReader: Sendable {
       recording.readers[index], script: script, isAlone: recording.readers.count == 1
     ) { mismatch in
       self.state.withLock { $0 = $0 ?? mismatch }
+    } proof: { place in
+      self.proof.withLock { $0 = place }
     }
   }
 

@@ -8,6 +8,12 @@ extension TagImage {
     public let before: String
     /// The new content, in the same form.
     public let after: String
+
+    package init(number: Int, before: String, after: String) {
+      self.number = number
+      self.before = before
+      self.after = after
+    }
   }
 
   /// What a comparison of two images found.
@@ -16,6 +22,8 @@ extension TagImage {
     public var changes: [Change] = []
     /// Pages or blocks that are unknown in one of the two, by their number.
     public var incomparable: [Int] = []
+    /// Files that are unknown in one of the two, in words.
+    public var incomparableFiles: [String] = []
     /// What differs beside the memory, with both values.
     public var others: [Other] = []
 
@@ -97,28 +105,51 @@ extension TagImage {
   }
 
   private func compareFiles(with other: TagImage, _ comparison: inout Comparison) {
-    let before = files
-    let after = other.files
+    let (before, after) = (files, other.files)
     for name in Set(before.keys).union(after.keys).sorted() where before[name] != after[name] {
-      comparison.others.append(
-        .init(name: name, before: before[name] ?? "none", after: after[name] ?? "none"))
+      switch (before[name], after[name]) {
+      case (.unread?, _), (_, .unread?): comparison.incomparableFiles.append(name)
+      case (let old, let new):
+        comparison.others.append(
+          .init(name: name, before: old?.text ?? "none", after: new?.text ?? "none"))
+      }
     }
   }
 
+  private enum FileContent: Hashable {
+    case bytes([UInt8])
+    case unread
+
+    var text: String? {
+      if case .bytes(let bytes) = self { Hexadecimal.text(bytes) } else { nil }
+    }
+
+    init(_ data: [UInt8]?) { self = data.map { .bytes($0) } ?? .unread }
+  }
+
   /// The content of files and of blocks of services, by name.
-  private var files: [String: String] {
-    var files: [String: String] = [:]
+  private var files: [String: FileContent] {
+    var files: [String: FileContent] = [:]
     for application in desfire?.applications ?? [] {
       let name = Hexadecimal.text(application.identifier.reversed())
       for file in application.files ?? [] {
-        guard let data = file.data else { continue }
-        files["application \(name) file \(file.number)"] = Hexadecimal.text(data)
+        files["application \(name) file \(file.number)"] = FileContent(file.data)
+      }
+    }
+    for application in smartCard?.applications ?? [] {
+      let place =
+        application.name.isEmpty ? "" : "application \(Hexadecimal.text(application.name)) "
+      for file in application.files {
+        let identifier = Hexadecimal.text([
+          UInt8(file.identifier >> 8), UInt8(file.identifier & 0xFF),
+        ])
+        files["\(place)file \(identifier)"] = FileContent(file.data)
       }
     }
     for system in kind == .feliCa ? feliCa?.systems ?? [] : [] {
       for block in system.blocks {
         let service = Hexadecimal.text([UInt8(block.service >> 8), UInt8(block.service & 0xFF)])
-        files["service \(service) block \(block.number)"] = Hexadecimal.text(block.data)
+        files["service \(service) block \(block.number)"] = .bytes(block.data)
       }
     }
     return files

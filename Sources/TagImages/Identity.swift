@@ -26,7 +26,7 @@ extension TagImage {
       var details = feliCa ?? FeliCa()
       details.pmm = details.pmm ?? Array(identifiers.suffix(8))
       feliCa = details
-    case .iso15693, .feliCa, .desfire, .st25tb, .iso14443a, .iso14443b: return
+    case .iso15693, .feliCa, .desfire, .smartCard, .st25tb, .iso14443a, .iso14443b: return
     }
   }
 
@@ -40,7 +40,7 @@ extension TagImage {
       }
     case .type2: type2Product?.secrets ?? []
     case .feliCaLite: Self.feliCaLiteSecrets
-    case .iso15693, .feliCa, .topaz, .desfire, .st25tb, .iso14443a, .iso14443b: []
+    case .iso15693, .feliCa, .topaz, .desfire, .smartCard, .st25tb, .iso14443a, .iso14443b: []
     }
   }
 

@@ -48,6 +48,7 @@ extension TagImage {
       image.feliCa.flatMap { $0.systems.isEmpty ? nil : $0.systems }
     },
     Part("applications and files") { $0.desfire },
+    Part("applications and files") { $0.smartCard },
   ]
 
   /// What of this image a copy of it has not, in words.

@@ -19,6 +19,8 @@ public struct TagImage: Hashable, Sendable {
     case topaz
     /// MIFARE DESFire: applications and files instead of a memory.
     case desfire
+    /// Type 4 and other smart cards: applications and files of ISO/IEC 7816-4 instead of a memory.
+    case smartCard
     /// ST25TB and SRIX: blocks of 4 bytes, the system block beside them.
     case st25tb
     /// Nothing but what polling gives, of type A.
@@ -30,7 +32,7 @@ public struct TagImage: Hashable, Sendable {
     /// 4.1; JIS X 6319-4; Topaz: 4 of 7 bytes are told when it is found).
     var uidLengths: Set<Int> {
       switch self {
-      case .classic, .type2, .desfire, .iso14443a: [4, 7, 10]
+      case .classic, .type2, .desfire, .smartCard, .iso14443a: [4, 7, 10]
       case .iso15693, .feliCaLite, .feliCa, .st25tb: [8]
       case .topaz: [4, 7]
       case .iso14443b: [4]
@@ -85,6 +87,8 @@ public struct TagImage: Hashable, Sendable {
   public var feliCa: FeliCa?
   /// Details of a DESFire card; `nil` for other kinds.
   public var desfire: DESFire?
+  /// Details of a smart card; `nil` for other kinds.
+  public var smartCard: SmartCard?
   /// The pages or blocks of the tag.
   public var memory: Memory
 
@@ -114,6 +118,7 @@ extension TagImage.Kind {
     case .feliCa: "a FeliCa card"
     case .topaz: "a Topaz tag"
     case .desfire: "a DESFire card"
+    case .smartCard: "a smart card"
     case .st25tb: "an ST25TB tag"
     case .iso14443a: "a type A card"
     case .iso14443b: "a type B card"

@@ -53,6 +53,15 @@ package struct Type2Product: Hashable, Sendable {
   static let ntagI2C2K = Type2Product(
     "NTAG I2C 2K", "NTAG I2C 2K", pages: 490, version: Version(0x04, 0x05, 0x02, 0x01, 0x15))
 
+  // PWD and PACK stand in pages E5 and E6, as in an NTAG216 (NT3H2111/2211 data sheet, table 6).
+  static let ntagI2CPlus1K = Type2Product(
+    "NTAG I2C Plus 1K", "NTAG I2C Plus 1K", pages: 234, configuration: 227,
+    version: Version(0x04, 0x05, 0x02, 0x02, 0x13))
+  /// Sectors 0 and 1 as a whole.
+  static let ntagI2CPlus2K = Type2Product(
+    "NTAG I2C Plus 2K", "NTAG I2C Plus 2K", pages: 512, configuration: 227,
+    version: Version(0x04, 0x05, 0x02, 0x02, 0x15))
+
   /// Data sheets MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216, NT3H1101/1201 and NT3H2111/2211.
   static let all: [Type2Product] = [
     ultralight, ultralightC, ultralightAES,
@@ -79,13 +88,7 @@ package struct Type2Product: Hashable, Sendable {
       "NTAG216", "NTAG216", pages: 231, configuration: 227, counters: 2..<3,
       version: Version(0x04, 0x02, 0x01, 0x00, 0x13)),
     ntagI2C1K, ntagI2C2K,
-    // PWD and PACK stand in pages E5 and E6, as in an NTAG216 (NT3H2111/2211 data sheet, table 6).
-    Type2Product(
-      "NTAG I2C Plus 1K", "NTAG I2C Plus 1K", pages: 236, configuration: 227,
-      version: Version(0x04, 0x05, 0x02, 0x02, 0x13)),
-    Type2Product(
-      "NTAG I2C Plus 2K", "NTAG I2C Plus 2K", pages: 492, configuration: 227,
-      version: Version(0x04, 0x05, 0x02, 0x02, 0x15)),
+    ntagI2CPlus1K, ntagI2CPlus2K,
   ]
 
   /// Where password and acknowledge, or the key, lie in the memory.
@@ -114,6 +117,9 @@ extension TagImage {
     let pages = memory.unitCount == 44 ? Type2Product.ultralightC.pageCount : memory.unitCount
     let candidates = Type2Product.all.filter { $0.pageCount == pages }
     guard candidates.count > 1 else { return candidates.first }
+    if candidates.contains(.ntagI2CPlus1K) {
+      return hasPasswordPages ? .ntagI2CPlus1K : .ntagI2C1K
+    }
     return candidates.first { $0.name.hasPrefix("NTAG") == looksLikeNTAG }
   }
 
@@ -124,6 +130,15 @@ extension TagImage {
     let configuration = memory.bytes.count - 16
     return memory.known(capabilityContainer) == [0xE1]
       && (memory.known(configuration..<configuration + 1)?.first ?? 0) & 0x04 != 0
+  }
+
+  /// An NTAG I²C has nothing between its lock bits and its configuration, an NTAG I²C plus its password.
+  private var hasPasswordPages: Bool {
+    let between = 0xE3 * 4..<0xE8 * 4
+    return memory.known(between)?.contains { $0 != 0 } ?? memory.known(0xE3 * 4..<0xE4 * 4)?
+      .contains {
+        $0 != 0
+      } ?? false
   }
 
   /// UID with its two check bytes (ISO/IEC 14443-3, 6.5.3.2).

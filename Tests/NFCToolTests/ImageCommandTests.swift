@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["emrtd", "barcode", "type4"])
+  @Test(arguments: ["tmoney", "barcode", "mifare-plus"])
   func refusesWhatHasNoMemory(_ name: String) async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.bin").path

@@ -173,6 +173,29 @@ import VirtualNFC
     }
   }
 
+  /// Nobody can answer other random numbers without the key: the line of the tag's proof is named. Where the key was
+  /// wrong, it is wrong again.
+  @Test(arguments: [
+    ("desfire", "desfire write --app 000001 --file 1 00 --key 0:0000000000000000", 65),
+    ("desfire", "desfire write --app 000001 --file 1 00 --key 0:0102030405060708", 77),
+    ("ultralight-c", "dump OUT --password 49454D4B41455242214E4143554F5946", 65),
+  ])
+  func aProofByRandomNumbers(_ tag: String, _ words: String, _ status: Int32) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "session.jsonl").path
+      let words = words.split(separator: " ").map {
+        $0 == "OUT" ? directory.appending(path: "out.bin").path : String($0)
+      }
+      let recorded = try await Tool.run(["--virtual", tag, "--record", file] + words)
+      #expect(recorded.status == (status == 65 ? 0 : status))
+      let replayed = try await Tool.run(["--replay", file] + words)
+      #expect(replayed.status == status)
+      #expect(replayed.errorLines.count == 1)
+      #expect(
+        replayed.errors.contains("of the recording has the tag's proof of a key") == (status == 65))
+    }
+  }
+
   /// A command without an end of its own goes on for as long as was recorded.
   @Test func theEndOfARecordingThatWasInterrupted() async throws {
     try await TemporaryDirectory.with { directory async throws in

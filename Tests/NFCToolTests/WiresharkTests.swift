@@ -112,6 +112,16 @@ import VirtualNFC
     #expect(packets.suffix(2).map { $0[2].suffix(1) } == ["2", "1"])
   }
 
+  /// Those that Wireshark knows nothing of are there, too.
+  @Test(arguments: [("topaz96", "read", 2), ("srix4k", "info", 0), ("barcode", "info", 1)])
+  func otherTagsAreBytes(_ tag: String, _ command: String, _ least: Int) async throws {
+    let packets = try await Self.capture(
+      ["--virtual", tag, command], ["frame.interface_name", "frame.protocols", "frame.comment"])
+    let others = packets.filter { $0[0] == "other tags" }
+    #expect(others.count >= least)
+    #expect(others.allSatisfy { $0[1].hasPrefix("user_dlt") })
+  }
+
   /// What was recorded elsewhere can be looked at.
   @Test func aRecordingBecomesACapture() async throws {
     try await TemporaryDirectory.with { directory async throws in

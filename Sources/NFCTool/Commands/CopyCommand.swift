@@ -7,11 +7,15 @@ struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Copies one tag to the next one.",
-    usage: "nfc copy [--ndef] [<options>]",
+    usage: "nfc copy [--ndef] [--plan] [<options>]",
     discussion: """
       Reads the first tag, or the one that --uid names, and waits for another. Between tags of one kind \
-      and size the user memory is copied, otherwise the NDEF message. UID, locks, passwords and \
-      configuration stay behind, and the command says so.
+      and size the user memory is copied. Between two DESFire cards, FeliCa cards or Type 4 tags it is the \
+      files and services that both have and that everybody can read and write; no application and no file \
+      is created. Between other tags it is the NDEF message. UID, locks, passwords and configuration stay \
+      behind, and the command says so.
+
+      --plan shows every change to the next tag, before and after, and writes nothing.
 
       Example:
         nfc copy --virtual ntag213 --virtual ntag215
@@ -20,16 +24,12 @@ struct CopyCommand: AsyncParsableCommand {
   @Flag(help: "Copy only the NDEF message.")
   var ndef = false
 
+  @Flag(help: "Print every change that would be made, before and after, and write nothing.")
+  var plan = false
+
   @OptionGroup var keys: TagKeys
   @OptionGroup var password: TagPassword
   @OptionGroup(title: HelpText.shared) var options: GlobalOptions
-
-  /// What was read of the first tag.
-  private struct Original: Sendable {
-    var uid: [UInt8]
-    var image: TagImage?
-    var message: [UInt8]?
-  }
 
   func run() async throws {
     let password = try password.bytes
@@ -45,26 +45,79 @@ struct CopyCommand: AsyncParsableCommand {
       }
       Output.remark("read \(first.name); take it away and hold the next one to the reader")
       let next = try await session.waitForNextTag(after: original.uid)
+      let copy = try await next.changingNDEF { try await prepare(original, for: next) }
+      guard !plan else { return try show(copy, isDone: false, Output.line) }
+      if !options.json { try show(copy, isDone: false, Output.remark) }
       let result = try await next.changingNDEF {
-        try await Progress.during("Writing \(next.name)") {
-          try await write(original, to: next, session)
-        }
+        try await Progress.during("Writing \(next.name)") { try await copy.run() }
       }
       try report(original.uid, next.detected.identifier, result, session)
     }
   }
 
+  // MARK: Reading
+
+  /// What was read of the first tag.
+  private struct Original: Sendable {
+    var uid: [UInt8]
+    var image: TagImage?
+    /// Files that need a key, in words.
+    var missing: String?
+    var message: [UInt8]?
+  }
+
   private func read(_ tag: DetectedTag, _ password: [UInt8]?) async throws -> Original {
     var original = Original(uid: tag.identifier)
-    if !ndef, let memory = MemoryTag(tag), !memory.hasOnlyFiles {
-      let content = try await memory.read(keys, password: password)
-      // A part of a memory is no copy.
-      if content.missing == nil { original.image = content.image }
+    if !ndef, let memory = MemoryTag(tag), let content = try await read(memory, password) {
+      // A part of a memory is no copy; files are one by one.
+      if content.missing == nil || memory.hasOnlyFiles {
+        original.image = content.image
+        original.missing = content.missing
+      }
     }
     if original.image == nil, password != nil { try await tag.authenticate(password) }
     let content = try await NDEFContent(tag)
     if content.status.access != .notSupported { original.message = content.bytes }
     return original
+  }
+
+  /// `nil` for a smart card without a file that can be read.
+  private func read(
+    _ memory: MemoryTag, _ password: [UInt8]?
+  ) async throws -> MemoryTag.Content? {
+    do {
+      return try await memory.read(keys, password: password)
+    } catch let error as NFCError where error.code == .wrongTag {
+      return nil
+    }
+  }
+
+  // MARK: Writing
+
+  /// What is done with the next tag.
+  private struct Copy: Sendable {
+    enum Content: Sendable {
+      case memory(any MemoryRestoration, plan: [RestoredPart])
+      case message([UInt8], any NDEFTag)
+    }
+
+    let content: Content
+    /// In words; what a restoration leaves out is added to it.
+    let leftBehind: [String]
+
+    func run() async throws -> Result {
+      switch content {
+      case .memory(let restoration, _):
+        let parts = try await restoration.run()
+        return Result(
+          what: "the memory", written: parts.reduce(0) { $0 + $1.written.count },
+          leftBehind: leftBehind
+            + parts.flatMap { part in part.omissions.map { "\(part.name): \($0.text)" } })
+      case .message(let message, let ndef):
+        try await ndef.writeNDEFBytes(message, verify: true)
+        return Result(what: "the NDEF message", written: message.count, leftBehind: leftBehind)
+      }
+    }
   }
 
   private struct Result {
@@ -73,48 +126,82 @@ struct CopyCommand: AsyncParsableCommand {
     var leftBehind: [String]
   }
 
-  private func write(
-    _ original: Original, to tag: SelectedTag<DetectedTag>, _ session: Session
-  ) async throws -> Result {
-    if let image = original.image, let result = try await copy(image, to: tag.detected) {
-      return result
+  /// - Throws: `notThere` if nothing of the first tag has a place on the next.
+  private func prepare(
+    _ original: Original, for tag: SelectedTag<DetectedTag>
+  ) async throws -> Copy {
+    if let image = original.image, let memory = MemoryTag(tag.detected),
+      let (restoration, plan) = try await restoration(image, to: memory)
+    {
+      let isUseless = !plan.isEmpty && plan.allSatisfy(\.written.isEmpty)
+      // Where no file fits, the message may.
+      if !isUseless || original.message == nil || tag.kind.ndef == nil {
+        guard !isUseless else {
+          throw Failure(
+            .notThere, "nothing could be copied: \(RestoreArguments.omissions(plan))",
+            tag: tag.name, advice: "use another tag")
+        }
+        return Copy(
+          content: .memory(restoration, plan: plan),
+          leftBehind: ["UID"] + (original.missing.map { [$0] } ?? []))
+      }
     }
     guard let message = original.message, let ndef = tag.kind.ndef else {
       throw Failure(
         .notThere, "the tag is \(tag.kind.kindName), and the first one has no NDEF message for it",
         tag: tag.name, advice: "use another tag")
     }
-    try await ndef.writeNDEFBytes(message, verify: true)
-    return Result(
-      what: "the NDEF message", written: message.count,
+    return Copy(
+      content: .message(message, ndef),
       leftBehind: original.image == nil ? ["UID"] : ["UID", "other memory"])
   }
 
   /// `nil` if the tag is of another kind or size.
-  private func copy(_ image: TagImage, to tag: DetectedTag) async throws -> Result? {
-    guard let memory = MemoryTag(tag) else { return nil }
-    let restoration: any MemoryRestoration
+  private func restoration(
+    _ image: TagImage, to memory: MemoryTag
+  ) async throws -> (any MemoryRestoration, [RestoredPart])? {
+    guard image.kind == memory.imageKind else { return nil }
     do {
-      switch (image.kind, memory) {
-      case (.classic, .classic(let commands, _)):
-        restoration = try await ClassicRestoration(
-          commands, image, keys: try keys.classic, locksForGood: false, includesBlock0: false)
-      case (.type2, .ultralight(let commands, _)):
-        restoration = try await UltralightRestoration(
-          commands, image, key: nil, extras: [])
-      case (.iso15693, .vicinity), (.feliCaLite, .feliCaLite), (.topaz, .topaz):
-        restoration = try await BlockRestoration(
-          memory, image, now: try await memory.read(keys, password: nil).image)
-      default: return nil
-      }
-    } catch let error as NFCError where error.code == .malformedContent {
+      // Restorations to a Classic or an Ultralight read the tag themselves.
+      let readsItself = image.kind == .classic || image.kind == .type2
+      let now = readsItself && !plan ? nil : try await memory.read(keys, password: nil).image
+      let old = now ?? TagImage(image.kind)
+      let restoration: any MemoryRestoration =
+        switch memory {
+        case .classic(let commands, _):
+          try await ClassicRestoration(
+            commands, image, keys: try keys.classic, locksForGood: false, includesBlock0: false)
+        case .ultralight(let commands, _):
+          try await UltralightRestoration(commands, image, key: nil, extras: [])
+        case .vicinity, .feliCaLite, .topaz: try await BlockRestoration(memory, image, now: old)
+        case .desfire(let card): DESFireRestoration(card, image, now: old)
+        case .feliCa(let card): try await ServiceRestoration(card, image, now: old)
+        case .smartCard(let card): SmartCardRestoration(card, image, now: old)
+        }
+      return (
+        restoration, now.map { restoration.plan(from: $0, to: image) } ?? restoration.plan
+      )
+    } catch let error as NFCError
+      where error.code == .malformedContent || error.code == .wrongTag
+    {
       return nil
     }
-    let parts = try await restoration.run()
-    let omissions = parts.flatMap { part in part.omissions.map { "\(part.name): \($0.text)" } }
-    return Result(
-      what: "the memory", written: parts.reduce(0) { $0 + $1.written.count },
-      leftBehind: ["UID"] + omissions)
+  }
+
+  // MARK: Reports
+
+  private func show(
+    _ copy: Copy, isDone: Bool, _ print: (String) throws -> Void
+  ) throws {
+    switch copy.content {
+    case .memory(_, let plan):
+      try RestoreArguments.show(plan, isDone: isDone, options, print)
+    case .message(let message, _):
+      try print(
+        options.json
+          ? JSON.members(["message": .integer(message.count)]).text
+          : "the NDEF message: write \(message.count) bytes")
+    }
   }
 
   private func report(

@@ -9,9 +9,9 @@ struct DiffCommand: AsyncParsableCommand {
     abstract: "Compares two images, or an image with the tag on the reader.",
     usage: "nfc diff <a> <b> [<options>]",
     discussion: """
-      Prints one line per page or block that differs, and one for a different signature or counter; keys \
-      and passwords are masked. What one of the two does not know is not a difference. - stands for the \
-      tag. The exit code is 0 if they are equal, 1 if not, and 65 if they are images of different kinds.
+      Prints one line per page, block or file that differs, and one for a different signature or counter; \
+      keys and passwords are masked. What one of the two does not know is not a difference. - stands for \
+      the tag. The exit code is 0 if they are equal, 1 if not, and 65 if they are images of different kinds.
 
       Example:
         nfc diff before.bin - --virtual ntag216
@@ -83,6 +83,10 @@ struct DiffCommand: AsyncParsableCommand {
       let plural = comparison.incomparable.count > 1 ? "s" : ""
       Output.remark(
         "unknown in one of the two: \(unit)\(plural) \(NumberList.text(comparison.incomparable))")
+    }
+    if !comparison.incomparableFiles.isEmpty {
+      Output.remark(
+        "unknown in one of the two: \(comparison.incomparableFiles.joined(separator: ", "))")
     }
     if !comparison.isEqual { throw Difference() }
   }

@@ -21,13 +21,16 @@ struct RecordingCommand: AsyncParsableCommand {
       are written line by line, so a program that is ended leaves everything up to that point. --pcap \
       works with --replay, too.
 
-      Masked bytes match any bytes of a command and are zero in an answer. Authentication with random \
-      numbers, as of DESFire, therefore cannot be played back from a masked recording.
+      Masked bytes match any bytes of a command and are zero in an answer. Authentication in which both \
+      sides prove a key with random numbers, as with DESFire, MIFARE Plus, Ultralight C and AES, cannot be \
+      played back, because other numbers are drawn. It ends with exit code 65 and the number of the line; \
+      one that failed when it was recorded fails again in the same way.
 
       In a capture, what the reader does by itself is reconstructed from what it reports: selection, \
       blocks of ISO 14443-4, check bytes. Wireshark decodes ISO 14443 (link type 264). FeliCa is User 0 \
       (147): set its protocol to felica, with a header of 1 and a trailer of 2. ISO 15693 is User 1 (148), \
-      as bytes. Other kinds of tags are left out.
+      as bytes. Topaz, ISO 14443 B', SRx, CTx, barcode and iCLASS are User 2 (149), as bytes without check \
+      bytes: Wireshark does not know them.
 
       Examples:
         nfc read --record session.jsonl

@@ -54,13 +54,14 @@ struct RestoreArguments: ParsableArguments {
       if parts.isEmpty { Output.remark("nothing differs from \(File.name(file))") }
       guard !plan else {
         let now = try await tag.work { try await tag.kind.read(keys, password: password).image }
-        return try show(restoration.plan(from: now, to: image), isDone: false, options, Output.line)
+        return try Self.show(
+          restoration.plan(from: now, to: image), isDone: false, options, Output.line)
       }
-      if !options.json { try show(parts, isDone: false, options, Output.remark) }
+      if !options.json { try Self.show(parts, isDone: false, options, Output.remark) }
       let report = try await tag.work {
         try await Progress.during("Writing \(tag.name)") { try await restoration.run() }
       }
-      try show(report, isDone: true, options, options.json ? Output.line : Output.remark)
+      try Self.show(report, isDone: true, options, options.json ? Output.line : Output.remark)
       try Self.finish(report, tag.name, session)
     }
   }
@@ -87,6 +88,9 @@ struct RestoreArguments: ParsableArguments {
     case .desfire(let card):
       return DESFireRestoration(
         card, image, now: try await tag.read(keys, password: password).image)
+    case .smartCard(let card):
+      return SmartCardRestoration(
+        card, image, now: try await tag.read(keys, password: password).image)
     case .feliCa(let card):
       return try await ServiceRestoration(
         card, image, now: try await tag.read(keys, password: password).image)
@@ -104,7 +108,7 @@ struct RestoreArguments: ParsableArguments {
     throw NFCError(.malformedContent, "it is of \(image.kind.name)")
   }
 
-  private func show(
+  static func show(
     _ parts: [RestoredPart], isDone: Bool, _ options: GlobalOptions,
     _ print: (String) throws -> Void
   ) throws {
@@ -124,23 +128,35 @@ struct RestoreArguments: ParsableArguments {
     for left in grouped(report, where: { $0.isNotAskedFor }) { session.note("left out \(left)") }
   }
 
+  /// What a plan leaves out, in words.
+  static func omissions(_ plan: [RestoredPart]) -> String {
+    grouped(plan) { _ in true }.joined(separator: "; ")
+  }
+
   /// What was left out, those with the same reason together.
   private static func grouped(
     _ report: [RestoredPart], where isMeant: (RestoredPart.Omission) -> Bool
   ) -> [String] {
-    var groups: [(kind: String, text: String, numbers: [Int])] = []
+    var groups: [(text: String, parts: [RestoredPart])] = []
     for part in report {
       for omission in part.omissions where isMeant(omission) {
-        if let index = groups.firstIndex(where: { $0.text == omission.text }) {
-          groups[index].numbers.append(part.number)
+        if let index = groups.firstIndex(where: {
+          $0.text == omission.text && $0.parts[0].kindName == part.kindName
+        }) {
+          groups[index].parts.append(part)
         } else {
-          groups.append((part.kind, omission.text, [part.number]))
+          groups.append((omission.text, [part]))
         }
       }
     }
     return groups.map { group in
-      let plural = group.numbers.count > 1 ? "s" : ""
-      return "\(group.kind)\(plural) \(NumberList.text(group.numbers)): \(group.text)"
+      let plural = group.parts.count > 1 ? "s" : ""
+      let hasLabels = group.parts.contains { $0.label != nil }
+      let numbers =
+        hasLabels
+        ? group.parts.map(\.numberName).joined(separator: ", ")
+        : NumberList.text(group.parts.map(\.number))
+      return "\(group.parts[0].kindName)\(plural) \(numbers): \(group.text)"
     }
   }
 }
@@ -152,10 +168,11 @@ struct RestoreCommand: AsyncParsableCommand {
     abstract: "Writes an image back to a tag.",
     usage: "nfc restore <file> [--plan] [--key <hex>] [--keys <file>] [<options>]",
     discussion: """
-      Reads the tag first and writes only what differs. Anything that can do harm is written only when an \
-      --include option names it; a UID is never written. --plan shows every change and writes nothing. \
-      With --json, one line per sector, page or block reports what was done; on a terminal, plan and \
-      report are always shown.
+      Reads the tag first and writes only what differs. Of a DESFire card, a FeliCa card or a Type 4 tag \
+      these are the files and services that exist and that everybody can write; no application and no file \
+      is created. Anything that can do harm is written only when an --include option names it; a UID is \
+      never written. --plan shows every change and writes nothing. With --json, one line per sector, page \
+      or block reports what was done; on a terminal, plan and report are always shown.
 
       --key gives the tag's current keys; those in the image of a MIFARE Classic are tried, too. If \
       something cannot be written, the rest is written and the exit code is 77.

@@ -1,7 +1,7 @@
 import NFC
 import TagImages
 
-/// Reads a DESFire card for an image, as far as no key is needed, and writes files that everybody may write.
+/// Reads a DESFire card for an image, as far as no key is needed, and changes files that everybody may change.
 struct DESFireReading {
   /// MF3ICDx21_41_81 data sheet, 9.
   private enum Command {
@@ -18,6 +18,9 @@ struct DESFireReading {
     static let getValue: UInt8 = 0x6C
     static let readRecords: UInt8 = 0xBB
     static let additionalFrame: UInt8 = 0xAF
+    static let credit: UInt8 = 0x0C
+    static let debit: UInt8 = 0xDC
+    static let commitTransaction: UInt8 = 0xC7
   }
 
   private enum Status {
@@ -81,7 +84,7 @@ struct DESFireReading {
       image: image, missing: missing.isEmpty ? nil : missing.joined(separator: "; "))
   }
 
-  private func select(_ identifier: [UInt8]) async throws -> Bool {
+  func select(_ identifier: [UInt8]) async throws -> Bool {
     try await send(Command.selectApplication, identifier) != nil
   }
 
@@ -170,99 +173,50 @@ struct DESFireReading {
   static func isOpen(_ file: TagImage.DESFire.File, forWriting: Bool) -> Bool {
     guard file.accessRights.count == 2 else { return false }
     let own = forWriting ? file.accessRights[1] & 0x0F : file.accessRights[1] >> 4
-    return own == everybody || file.accessRights[0] >> 4 == everybody
+    return own == everybody || isOpenForBoth(file)
+  }
+
+  /// Crediting a value asks for this right, too (MF3ICDx21_41_81 data sheet, 9.6.4).
+  static func isOpenForBoth(_ file: TagImage.DESFire.File) -> Bool {
+    file.accessRights.first.map { $0 >> 4 == everybody } ?? false
   }
 
   // MARK: Writing
 
-  /// Writes a standard file that everybody may write.
+  /// Writes data to a standard or backup file, which everybody may write.
   ///
   /// - Throws: `NFCError` `tagRefused`.
-  func write(
-    _ data: [UInt8], to file: TagImage.DESFire.File, of application: [UInt8]
-  ) async throws {
-    guard try await select(application) else {
-      throw NFCError(.tagRefused, "the application cannot be selected")
-    }
+  func write(_ data: [UInt8], at offset: Int, ofFile number: UInt8) async throws {
     for first in stride(from: 0, to: data.count, by: Self.largestWrite) {
       let part = data[first..<min(first + Self.largestWrite, data.count)]
-      let parameters =
-        [file.number] + [0, 8, 16].map { UInt8(truncatingIfNeeded: first >> $0) }
-        + [UInt8(part.count), 0, 0] + part
-      guard try await send(Command.writeData, parameters) != nil else {
-        throw NFCError(.tagRefused, "the card has refused to write file \(file.number)")
-      }
+      try await change(
+        Command.writeData, number, Self.bytes(offset + first) + Self.bytes(part.count) + part)
     }
   }
-}
 
-/// To the standard files of a DESFire card that everybody may write.
-struct DESFireRestoration: MemoryRestoration {
-  private struct Target {
-    let application: [UInt8]
-    let file: TagImage.DESFire.File
-    let data: [UInt8]
-    let isWritable: Bool
+  /// Brings a value file to a value by crediting or debiting it.
+  func changeValue(ofFile number: UInt8, by difference: Int64) async throws {
+    let amount = UInt32(clamping: difference.magnitude)
+    try await change(
+      difference > 0 ? Command.credit : Command.debit, number,
+      (0..<4).map { UInt8(truncatingIfNeeded: amount >> (8 * $0)) })
   }
 
-  private static let standardFile: UInt8 = 0
-
-  private let reading: DESFireReading
-  private let targets: [Target]
-
-  /// - Parameter now: the card as it is.
-  init(_ tag: any MiFareTag, _ image: TagImage, now: TagImage) {
-    reading = DESFireReading(tag)
-    var targets: [Target] = []
-    for application in image.desfire?.applications ?? [] {
-      let present = now.desfire?.applications.first {
-        $0.identifier == application.identifier
-      }
-      for file in application.files ?? [] {
-        let old = present?.files?.first { $0.number == file.number }
-        guard let data = file.data, old?.data != data else { continue }
-        let isWritable =
-          old.map {
-            $0.type == Self.standardFile && DESFireReading.isOpen($0, forWriting: true)
-              && $0.data?.count ?? 0 >= data.count
-          } ?? false
-        targets.append(
-          Target(
-            application: application.identifier, file: old ?? file, data: data,
-            isWritable: isWritable))
-      }
+  /// What was written to backup and value files counts from now on.
+  func commit() async throws {
+    guard try await send(Command.commitTransaction) != nil else {
+      throw NFCError(.tagRefused, "the card has refused to commit the transaction")
     }
-    self.targets = targets
   }
 
-  var plan: [RestoredPart] {
-    targets.map { part($0, $0.isWritable ? nil : "it is not there, or not open for writing") }
-  }
-
-  private func part(_ target: Target, _ omission: String?) -> RestoredPart {
-    let number = Int(target.file.number)
-    return RestoredPart(
-      kind: "application \(Array(target.application.reversed()).hexadecimal) file", number: number,
-      written: omission == nil ? [number] : [],
-      omissions: omission.map {
-        [RestoredPart.Omission(text: $0, isFailure: true, isNotAskedFor: false)]
-      } ?? [])
-  }
-
-  func run() async throws -> [RestoredPart] {
-    var parts: [RestoredPart] = []
-    for (planned, target) in zip(plan, targets) {
-      guard target.isWritable else {
-        parts.append(planned)
-        continue
-      }
-      do {
-        try await reading.write(target.data, to: target.file, of: target.application)
-        parts.append(planned)
-      } catch let error as NFCError where error.group == .refusal {
-        parts.append(part(target, error.description))
-      }
+  private func change(_ code: UInt8, _ number: UInt8, _ parameters: [UInt8]) async throws {
+    guard try await send(code, [number] + parameters) != nil else {
+      throw NFCError(.tagRefused, "the card has refused to write file \(number)")
     }
-    return parts
+  }
+
+  /// Offsets and lengths.
+  private static func bytes(_ number: Int) -> [UInt8] {
+    [0, 8, 16].map { UInt8(truncatingIfNeeded: number >> $0) }
   }
 }

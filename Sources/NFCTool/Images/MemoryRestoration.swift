@@ -1,8 +1,15 @@
 import NFC
 import TagImages
 
-/// What will be done, or was done, with a sector or a page.
+/// What will be done, or was done, with a sector, a page, a block or a file.
 struct RestoredPart {
+  /// What a file or block is in.
+  struct Container {
+    /// `application` or `service`.
+    let kind: String
+    let name: String
+  }
+
   struct Omission {
     /// What is left out, and why.
     let text: String
@@ -11,17 +18,44 @@ struct RestoredPart {
     let isNotAskedFor: Bool
   }
 
-  /// `sector`, `page` or `block`.
+  /// `nil` for what is in the memory itself.
+  var container: Container?
+  /// `sector`, `page`, `block` or `file`.
   let kind: String
   let number: Int
+  /// What the number is called, if not by its digits.
+  var label: String?
   /// The blocks that are written; of a page itself.
-  let written: [Int]
+  var written: [Int]
   var omissions: [Omission]
 
-  var name: String { "\(kind) \(number)" }
+  /// With the numbers of parts of one kind after it.
+  var kindName: String { (container.map { "\($0.kind) \($0.name) " } ?? "") + kind }
+  var numberName: String { label ?? String(number) }
+  var name: String { "\(kindName) \(numberName)" }
 
   /// Each block or page that is written, before and after, as far as that is known.
   var changes: [TagImage.Change] = []
+
+  /// Where in a file the bytes lie that are changed.
+  var changedBytes: Range<Int>?
+
+  /// Says what a file or block has, and what it will have, from the first byte that differs to the last.
+  mutating func setChange(from old: [UInt8]?, to new: [UInt8]) {
+    let old = old ?? []
+    let isSame = { (index: Int) in old.indices.contains(index) && old[index] == new[index] }
+    guard let first = new.indices.first(where: { !isSame($0) }),
+      let last = new.indices.last(where: { !isSame($0) })
+    else { return }
+    if kind == "file" { changedBytes = first..<last + 1 }
+    let range = changedBytes ?? new.indices
+    changes = [
+      TagImage.Change(
+        number: number,
+        before: old.isEmpty ? "unknown" : Array(old[range.clamped(to: old.indices)]).hexadecimal,
+        after: Array(new[range]).hexadecimal)
+    ]
+  }
 
   /// Lines for people, before or after it was done.
   func lines(isDone: Bool) -> [String] {
@@ -30,22 +64,29 @@ struct RestoredPart {
     let plural = written.count > 1 ? "s" : ""
     let writing =
       written == [number] && kind != "sector" ? verb : "\(verb) block\(plural) \(blocks)"
-    let unit = kind == "sector" ? "block" : kind
-    let changes = changes.map { "\(unit) \($0.number): \($0.before) → \($0.after)" }
+    let changes = changes.map { change in
+      let bytes =
+        changedBytes.map { " from byte \($0.lowerBound)" } ?? ""
+      let place = kind == "sector" ? "block \(change.number)" : name + bytes
+      return "\(place): \(change.before) → \(change.after)"
+    }
     return (changes.isEmpty ? (written.isEmpty ? [] : ["\(name): \(writing)"]) : changes)
       + omissions.map { "\(name): \(isDone ? "left" : "leave") out, \($0.text)" }
   }
 
   func json(isDone: Bool) -> JSON {
     .members([
-      kind: .integer(number),
+      container?.kind ?? "": container.map { .string($0.name) },
+      kind: label.map { .string($0) } ?? .integer(number),
       isDone ? "written" : "write": .array(written.map { .integer($0) }),
       "changes": changes.isEmpty
         ? nil
         : .array(
           changes.map { change in
             .members([
-              kind == "sector" ? "block" : kind: .integer(change.number),
+              kind == "sector" ? "block" : kind: label.map { .string($0) }
+                ?? .integer(change.number),
+              "offset": changedBytes.map { .integer($0.lowerBound) },
               "before": .string(change.before), "after": .string(change.after),
             ])
           }),
@@ -58,16 +99,17 @@ struct RestoredPart {
 protocol MemoryRestoration: Sendable {
   /// Only what something is to be done about.
   var plan: [RestoredPart] { get }
+  /// The same with each change before and after; keys and passwords are masked.
+  ///
+  /// - Parameters:
+  ///   - now: the memory as it is.
+  ///   - image: what is restored.
+  func plan(from now: TagImage, to image: TagImage) -> [RestoredPart]
   /// Writes; gives what was done.
   func run() async throws -> [RestoredPart]
 }
 
 extension MemoryRestoration {
-  /// What is planned with each change before and after; keys and passwords are masked.
-  ///
-  /// - Parameters:
-  ///   - now: the memory as it is.
-  ///   - image: what is restored.
   func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
     guard now.isComparable(with: image) else { return plan }
     let changes = now.comparison(with: image).changes

@@ -13,6 +13,8 @@ enum MemoryTag: Sendable {
   case topaz(OtherTag)
   /// Applications and files.
   case desfire(any MiFareTag)
+  /// Files of ISO/IEC 7816-4.
+  case smartCard(any ISO7816Tag)
 
   init?(_ tag: DetectedTag) {
     switch tag {
@@ -21,7 +23,9 @@ enum MemoryTag: Sendable {
     case .iso15693(let tag): self = .vicinity(tag)
     case .feliCa(let tag): self = tag.lite != nil ? .feliCaLite(tag) : .feliCa(tag)
     case .other(let tag) where tag.technology == .jewel: self = .topaz(tag)
-    case .iso7816, .other: return nil
+    case .iso7816(let card):
+      if card.miFareClassic != nil { self.init(miFare: tag) } else { self = .smartCard(card) }
+    case .other: return nil
     }
   }
 
@@ -53,11 +57,12 @@ enum MemoryTag: Sendable {
     case .feliCa: .feliCa
     case .topaz: .topaz
     case .desfire: .desfire
+    case .smartCard: .smartCard
     }
   }
 
   /// Its image has no memory at a stretch.
-  var hasOnlyFiles: Bool { imageKind == .feliCa || imageKind == .desfire }
+  var hasOnlyFiles: Bool { [.feliCa, .desfire, .smartCard].contains(imageKind) }
 
   /// An image that was read, and what of the memory was not, in words.
   struct Content: Sendable {
@@ -88,6 +93,7 @@ enum MemoryTag: Sendable {
     case .feliCa(let tag): return try await FeliCaReading(tag).readServices()
     case .topaz(let tag): return try await TopazMemory(tag).read()
     case .desfire(let tag): return try await DESFireReading(tag).read()
+    case .smartCard(let tag): return try await SmartCardReading(tag).read()
     }
   }
 
@@ -203,7 +209,8 @@ extension Session {
         "a MIFARE Classic, Ultralight or NTAG", polling: .miFare, for: use
       ) { MemoryTag(miFare: $0) }
       : try await selectTag(
-        "a tag whose memory can be read", polling: [.iso14443a, .feliCa, .jewel, .iso15693],
+        "a tag whose memory can be read",
+        polling: [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693],
         for: use
       ) { MemoryTag($0) ?? MemoryTag(miFare: $0) }
     if case .iso7816(let card) = tag.detected {

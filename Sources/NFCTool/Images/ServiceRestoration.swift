@@ -2,22 +2,32 @@ import NFC
 import TagImages
 
 /// To the services of a FeliCa card that anyone may write.
-struct ServiceRestoration: MemoryRestoration {
-  private struct Block {
+struct ServiceRestoration: FileRestoration {
+  struct Block: RestoredFile {
     let system: FeliCaSystem?
     let service: UInt16
     let number: Int
+    let old: [UInt8]?
     let data: [UInt8]
-    let isWritable: Bool
+    let omission: RestoredPart.Omission?
+
+    var place: RestoredPart {
+      RestoredPart(
+        "block", number, in: .init(kind: "service", name: service.bigEndianBytes.hexadecimal))
+    }
+  }
+
+  /// The lower six bits of a service code (FeliCa Card User's Manual, excerpted edition, 3.4).
+  private enum Attribute {
+    static let mask: UInt16 = 0x3F
+    /// Blocks in any order, read and written without a key.
+    static let openForWriting: UInt16 = 0x09
+    /// Blocks of which each new one takes the place of the oldest.
+    static let openCyclic: UInt16 = 0x0D
   }
 
   private let tag: any FeliCaTag
-  private let blocks: [Block]
-
-  /// Attributes of a service of blocks in any order, read and written without a key (FeliCa Card User's Manual,
-  /// 3.4).
-  private static let attributeMask: UInt16 = 0x3F
-  private static let openForWriting: UInt16 = 0x09
+  let targets: [Block]
 
   /// - Parameter now: the card as it is.
   init(_ tag: any FeliCaTag, _ image: TagImage, now: TagImage) async throws {
@@ -26,57 +36,132 @@ struct ServiceRestoration: MemoryRestoration {
     var blocks: [Block] = []
     for part in image.feliCa?.systems ?? [] {
       let present = now.feliCa?.systems.first { $0.code == part.code }
-      for block in part.blocks {
-        let old = present?.blocks.first {
-          $0.service == block.service && $0.number == block.number
-        }
-        if old?.data == block.data { continue }
-        blocks.append(
-          Block(
-            system: systems.first { $0.code == part.code }, service: block.service,
-            number: block.number, data: block.data,
-            isWritable: old != nil && block.service & Self.attributeMask == Self.openForWriting))
+      let system = systems.first { $0.code == part.code }
+      let changes = part.blocks.compactMap { block in
+        Self.change(block, in: part, present, system)
       }
+      blocks +=
+        part.code == Type3Message.systemCode
+        ? Self.ordered(changes, part, present, system) : changes
     }
-    self.blocks = blocks
+    targets = blocks
   }
 
-  var plan: [RestoredPart] {
-    blocks.map { block in
-      RestoredPart(
-        kind: "block", number: block.number, written: block.isWritable ? [block.number] : [],
-        omissions: block.isWritable ? [] : [Self.omission(block)])
+  /// `nil` for a block that is as it should be, or that another service of the image writes.
+  private static func change(
+    _ block: TagImage.FeliCa.Block, in part: TagImage.FeliCa.System,
+    _ present: TagImage.FeliCa.System?, _ system: FeliCaSystem?
+  ) -> Block? {
+    let old = present?.blocks.first { $0.service == block.service && $0.number == block.number }
+    if old?.data == block.data { return nil }
+    let attribute = block.service & Attribute.mask
+    let isOpen = attribute == Attribute.openForWriting
+    // Services with the same number are several rights to the same blocks.
+    let sibling = block.service & ~Attribute.mask | Attribute.openForWriting
+    if !isOpen, part.blocks.contains(where: { $0.service == sibling && $0.number == block.number }),
+      present?.services.contains(sibling) ?? false
+    {
+      return nil
     }
+    let text: String? =
+      if old == nil {
+        "it is not there"
+      } else if isOpen {
+        nil
+      } else if attribute == Attribute.openCyclic {
+        "blocks can only be added to it"
+      } else {
+        "it is not open for writing"
+      }
+    return Block(
+      system: system, service: block.service, number: block.number, old: old?.data,
+      data: block.data,
+      omission: text.map { RestoredPart.failure($0) })
   }
 
-  private static func omission(_ block: Block) -> RestoredPart.Omission {
-    RestoredPart.Omission(
-      text: "service \(block.service.bigEndianBytes.hexadecimal) is not open for writing",
-      isFailure: true, isNotAskedFor: false)
-  }
-
-  func run() async throws -> [RestoredPart] {
-    var parts: [RestoredPart] = []
-    for (part, block) in zip(plan, blocks) {
-      guard block.isWritable else {
-        parts.append(part)
-        continue
-      }
-      let card = block.system.map { tag.inSystem($0) } ?? tag
-      do {
-        try await card.writeBlocks(
-          service: block.service, firstBlock: block.number, data: [block.data])
-        parts.append(part)
-      } catch let error as NFCError where error.group == .refusal {
-        parts.append(
-          RestoredPart(
-            kind: "block", number: block.number, written: [],
-            omissions: [
-              RestoredPart.Omission(
-                text: error.description, isFailure: true, isNotAskedFor: false)
-            ]))
+  /// Those of an NDEF message so that a card that is torn away has none in between: the length is set to 0 first, and
+  /// to what it is to be last. What another kind of card says of itself stays.
+  private static func ordered(
+    _ blocks: [Block], _ part: TagImage.FeliCa.System, _ present: TagImage.FeliCa.System?,
+    _ system: FeliCaSystem?
+  ) -> [Block] {
+    func attribute(_ system: TagImage.FeliCa.System?) -> TagImage.FeliCa.Block? {
+      system?.blocks.first {
+        $0.number == Type3Message.attributeBlock
+          && $0.service & Attribute.mask == Attribute.openForWriting
       }
     }
-    return parts
+    guard let old = attribute(present), let current = Type3Message(old.data),
+      let new = attribute(part).flatMap({ Type3Message($0.data) })
+    else { return blocks }
+    func block(_ data: [UInt8], _ omission: RestoredPart.Omission? = nil) -> Block {
+      Block(
+        system: system, service: old.service, number: old.number, old: old.data, data: data,
+        omission: omission)
+    }
+    let none = current.block(length: 0)
+    // Of another kind of card only the length is right.
+    let last = new.isLike(current) ? new.bytes : current.block(length: new.length)
+    guard new.length <= current.capacity else {
+      let text = "the message is too long: \(new.length) bytes for \(current.capacity)"
+      return [block(none, RestoredPart.failure(text))]
+    }
+    let others = blocks.filter { $0.number != Type3Message.attributeBlock }
+    guard others.contains(where: { $0.omission == nil }) else {
+      return others + (last == old.data ? [] : [block(last)])
+    }
+    return [block(none)] + others + [block(last)]
+  }
+
+  func write(_ target: Block) async throws {
+    let card = target.system.map { tag.inSystem($0) } ?? tag
+    try await card.writeBlocks(
+      service: target.service, firstBlock: target.number, data: [target.data])
+  }
+}
+
+/// The attribute block of an NDEF message on FeliCa (NFC Forum Type 3 Tag 1.0, 2.2.3).
+private struct Type3Message {
+  static let systemCode: UInt16 = 0x12FC
+  static let attributeBlock = 0
+  private static let size = 16
+  private static let blockCount = 3..<5
+  private static let lengthBytes = 11..<14
+  private static let sum = 14
+
+  /// Version, blocks per reading and writing, size.
+  private static let description = 0..<9
+
+  let bytes: [UInt8]
+
+  /// `nil` for a block whose check sum is wrong.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.size,
+      Self.checkSum(bytes) == UInt16(bytes[Self.sum]) << 8 | UInt16(bytes[Self.sum + 1])
+    else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Whether two cards say the same of themselves.
+  func isLike(_ other: Type3Message) -> Bool {
+    bytes[Self.description] == other.bytes[Self.description]
+  }
+
+  /// Of the message, in bytes.
+  var length: Int { bytes[Self.lengthBytes].reduce(0) { $0 << 8 | Int($1) } }
+  /// In bytes.
+  var capacity: Int { bytes[Self.blockCount].reduce(0) { $0 << 8 | Int($1) } * Self.size }
+
+  /// The block with another length.
+  func block(length: Int) -> [UInt8] {
+    var block = bytes
+    block.replaceSubrange(
+      Self.lengthBytes, with: [16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) })
+    block.replaceSubrange(Self.sum..<Self.size, with: Self.checkSum(block).bigEndianBytes)
+    return block
+  }
+
+  private static func checkSum(_ block: [UInt8]) -> UInt16 {
+    block.prefix(sum).reduce(0) { $0 &+ UInt16($1) }
   }
 }

@@ -23,8 +23,16 @@ struct ReplayedReaders: Sendable {
     return Readers(first, others)
   }
 
-  /// - Throws: ``Failure`` if a command was not in the recording.
-  func check() throws {
+  /// - Parameter error: what the command has failed with.
+  /// - Throws: ``Failure`` if a command was not in the recording, or if an authentication could not succeed.
+  func check(after error: (any Error)? = nil) throws {
+    if let failure = error as? Failure, failure.status == .notAllowed, replay.mismatch == nil,
+      let proof = replay.maskedProof
+    {
+      throw Failure(
+        .content, "\(proof) (\(File.name(path)))",
+        advice: "an authentication by random numbers cannot be played back")
+    }
     guard let mismatch = replay.mismatch else { return }
     throw Failure(
       .content, "\(mismatch) (\(File.name(path)))",

@@ -69,7 +69,7 @@ struct Session: Sendable {
         try Task.checkCancellation()
       } catch {
         await session.close()
-        try session.replayed?.check()
+        try session.replayed?.check(after: error)
         throw error
       }
       await session.close()

@@ -84,9 +84,13 @@ enum BinaryFile {
   }
 
   private static func type2Image(_ bytes: [UInt8]) -> TagImage? {
-    let isNTAGI2C = bytes.count == 936 || bytes.count == 1960
-    guard TagImage.type2UID(bytes) != nil || isNTAGI2C && bytes.first == 0x04,
-      bytes.count % 4 == 0, !ClassicLayout.blockCounts.contains(where: { $0 * 16 == bytes.count })
+    let isNTAGI2C =
+      [936, 1960].contains(bytes.count) && bytes.first == 0x04
+      || bytes.count == 2048 && TagImage.ntagI2CUID(bytes) != nil
+    guard
+      isNTAGI2C
+        || TagImage.type2UID(bytes) != nil && bytes.count % 4 == 0
+          && !ClassicLayout.blockCounts.contains(where: { $0 * 16 == bytes.count })
     else { return nil }
     return type2Image(pages: bytes)
   }

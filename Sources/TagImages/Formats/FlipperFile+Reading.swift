@@ -36,10 +36,14 @@ extension FlipperFile {
       return try file.vicinityImage()
     case DeviceType.feliCa: return try file.feliCaImage()
     case DeviceType.st25tb: return try file.st25tb()
+    case DeviceType.type4: return try file.smartCardImage()
+    case DeviceType.typeA4 where file.hasFiles: return try file.smartCardImage()
     case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard, DeviceType.plus:
       return TagImage(.iso14443a)
     case DeviceType.typeB3, DeviceType.typeB4:
-      var image = TagImage(.iso14443b)
+      var image =
+        try device == DeviceType.typeB4 && file.hasFiles
+        ? file.smartCardImage() : TagImage(.iso14443b)
       image.applicationData = try file.optionalBytes("Application data", count: 4)
       image.protocolInfo = try file.optionalBytes("Protocol info")
       return image
@@ -85,8 +89,8 @@ extension FlipperFile.Reader {
       "Failed authentication attempts", in: 0...Int(UInt32.max))
     image.failedAuthentications = failures == 0 ? nil : failures
     if let product = product(name, image) {
-      if product == .ntagI2C1K || product == .ntagI2C2K {
-        image.memory = rearranged(image.memory, product)
+      if let places = FlipperFile.places(product) {
+        image.memory = rearranged(image.memory, product, places)
       } else if product == .ultralightC, total < product.pageCount {
         image.memory = TagImage.Memory(unitSize: 4, unitCount: product.pageCount)
         image.memory.set(pages.prefix(read).flatMap { $0 }, at: 0)
@@ -113,11 +117,11 @@ extension FlipperFile.Reader {
   }
 
   private func rearranged(
-    _ memory: TagImage.Memory, _ product: Type2Product
+    _ memory: TagImage.Memory, _ product: Type2Product, _ places: [Int?]
   ) -> TagImage.Memory {
     var image = TagImage.Memory(
       unitSize: 4, bytes: Array(repeating: 0, count: product.pageCount * 4))
-    for (index, page) in FlipperFile.ntagI2CPages(product).enumerated() {
+    for (index, page) in places.enumerated() {
       guard let page, index < memory.unitCount else { continue }
       image.set(memory.unit(index), at: page * 4)
     }

@@ -19,9 +19,15 @@ extension FlipperFile {
     case .iso14443a:
       file.typeA(image)
       file.answerToSelect(image)
+    case .smartCard where image.applicationData == nil:
+      file.typeA(image)
+      file.answerToSelect(image)
+      file.smartCard(image)
+    case .smartCard:
+      file.typeB(image)
+      file.smartCard(image)
     case .iso14443b:
-      file.line("Application data", image.applicationData ?? [0, 0, 0, 0])
-      file.line("Protocol info", image.protocolInfo ?? [0, 0, 0])
+      file.typeB(image)
     case .iso15693: file.vicinity(image)
     case .feliCaLite: file.feliCaLite(image)
     case .feliCa: file.feliCa(image)
@@ -39,6 +45,8 @@ extension FlipperFile {
     case .iso15693: isSLIX(image.uid) ? DeviceType.slix : DeviceType.vicinity
     case .feliCaLite, .feliCa: DeviceType.feliCa
     case .st25tb: DeviceType.st25tb
+    case .smartCard where image.applicationData != nil: DeviceType.typeB4
+    case .smartCard: isType4(image) ? DeviceType.type4 : DeviceType.typeA4
     case .iso14443a: image.ats == nil ? DeviceType.typeA3 : DeviceType.typeA4
     // The lowest bit of the protocol type tells of ISO/IEC 14443-4.
     case .iso14443b:
@@ -58,6 +66,11 @@ extension FlipperFile.Writer {
   fileprivate mutating func typeA(_ image: TagImage) {
     line("ATQA", image.atqa ?? Self.atqa(of: image))
     line("SAK", [image.sak ?? (image.kind == .classic ? Self.sak(of: image) : 0x00)])
+  }
+
+  fileprivate mutating func typeB(_ image: TagImage) {
+    line("Application data", image.applicationData ?? [0, 0, 0, 0])
+    line("Protocol info", image.protocolInfo ?? [0, 0, 0])
   }
 
   /// NXP AN10833, MIFARE type identification procedure.
@@ -98,11 +111,7 @@ extension FlipperFile.Writer {
       line("Counter \(index)", Int(counter?.value ?? 0))
       line("Tearing \(index)", [counter?.tearing ?? 0])
     }
-    let isNTAGI2C = product == .ntagI2C1K || product == .ntagI2C2K
-    let places =
-      isNTAGI2C
-      ? product.map { FlipperFile.ntagI2CPages($0) } ?? []
-      : (0..<image.memory.unitCount).map { Optional($0) }
+    let places = FlipperFile.places(of: image)
     // A prefix is read; passwords, which no tag gives, are zeros in it.
     let secrets = Set(image.secrets.flatMap { Array($0) })
     let firstUnread =

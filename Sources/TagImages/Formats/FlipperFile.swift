@@ -24,6 +24,8 @@ enum FlipperFile {
     static let st25tb = "ST25TB"
     static let typeA3 = "ISO14443-3A"
     static let typeA4 = "ISO14443-4A"
+    /// Since firmware 1.4.
+    static let type4 = "Type 4 Tag"
     static let typeB3 = "ISO14443-3B"
     static let typeB4 = "ISO14443-4B"
     static let plus = "Mifare Plus"
@@ -57,7 +59,8 @@ enum FlipperFile {
     case .topaz: return ""
     case .classic: return classicTypes[memory.unitCount] == nil ? "of this size" : nil
     case .type2:
-      return memory.unitCount > largestPageCount ? "of more than \(largestPageCount) pages" : nil
+      let count = places(of: image).count
+      return count > largestPageCount ? "of more than \(largestPageCount) pages" : nil
     case .iso15693:
       guard image.uid != nil else { return "without a UID" }
       return memory.unitCount > largestVicinityBlockCount
@@ -68,17 +71,28 @@ enum FlipperFile {
     case .st25tb:
       return image.uid == nil || !st25tbTypes.contains { $0.blocks == memory.unitCount }
         ? "without a UID, or of this size" : nil
-    case .desfire, .iso14443a, .iso14443b: return image.uid == nil ? "without a UID" : nil
+    case .desfire, .smartCard, .iso14443a, .iso14443b:
+      return image.uid == nil ? "without a UID" : nil
     }
   }
 
-  /// The places of an NTAG I²C's pages: user memory and lock bits, configuration at E8 and E9, session registers
-  /// of sector 3. The image has all addresses from 0 to E9, and no session registers.
-  static func ntagI2CPages(_ product: Type2Product) -> [Int?] {
+  /// The places of the pages of an NTAG I²C, `nil` for its session registers, which no image has; `nil` for other
+  /// chips (lib/nfc/protocols/mf_ultralight/mf_ultralight.c).
+  static func places(_ product: Type2Product?) -> [Int?]? {
     let sector = 256
-    let base = product == .ntagI2C2K ? sector : 0
-    let userEnd = product == .ntagI2C2K ? sector + 0xE1 : 0xE3
-    return Array(0..<userEnd).map { Optional($0) } + [base + 0xE8, base + 0xE9, nil, nil]
+    func pages(_ range: Range<Int>) -> [Int?] { range.map { Optional($0) } }
+    switch product {
+    case .ntagI2C1K: return pages(0..<0xE3) + [0xE8, 0xE9, nil, nil]
+    case .ntagI2C2K: return pages(0..<sector + 0xE1) + [sector + 0xE8, sector + 0xE9, nil, nil]
+    case .ntagI2CPlus1K: return pages(0..<0xEA) + [nil, nil]
+    case .ntagI2CPlus2K: return pages(0..<0xEA) + [nil, nil] + pages(sector..<2 * sector)
+    default: return nil
+    }
+  }
+
+  /// The places of all pages that a file has.
+  static func places(of image: TagImage) -> [Int?] {
+    places(image.type2Product) ?? (0..<image.memory.unitCount).map { Optional($0) }
   }
 
   /// Which chip of the family a UID is of (ICODE SLIX data sheets; bits 37 and 36 as
@@ -124,7 +138,10 @@ enum FlipperFile {
         if Self.beginsPart(key) { parts.append([:]) }
         let value = text[text.index(after: colon)...].drop { $0.isWhitespace }
         let entry = Entry(key: key, value: value, line: line.number)
-        guard parts[parts.count - 1].updateValue(entry, forKey: key) == nil else {
+        guard
+          parts[parts.count - 1].updateValue(entry, forKey: key) == nil
+            || key == FlipperFile.messageKey
+        else {
           throw ImageError("\"\(key)\" is there twice", at: .line(line.number))
         }
         entries.append(entry)

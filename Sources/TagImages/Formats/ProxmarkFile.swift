@@ -21,7 +21,7 @@ enum ProxmarkFile {
       return fits && !memory.isEmpty ? nil : "of more than \(Limit.vicinityBlocks) blocks"
     case .topaz:
       return memory.bytes.count > Limit.topazBytes ? "of more than \(Limit.topazBytes) bytes" : nil
-    case .feliCaLite, .feliCa, .desfire, .iso14443a, .iso14443b: return ""
+    case .feliCaLite, .feliCa, .desfire, .smartCard, .iso14443a, .iso14443b: return ""
     }
   }
 
@@ -37,7 +37,7 @@ enum ProxmarkFile {
     case .iso15693: file.vicinity(image)
     case .topaz: file.topaz(image)
     case .st25tb: file.set("FileType", text: "14b v2")
-    case .feliCaLite, .feliCa, .desfire, .iso14443a, .iso14443b: break
+    case .feliCaLite, .feliCa, .desfire, .smartCard, .iso14443a, .iso14443b: break
     }
     file.blocks(image.memory)
     if image.kind == .classic { file.sectorKeys(image) }

@@ -19,6 +19,9 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     static let writeData: UInt8 = 0x3D
     static let getValue: UInt8 = 0x6C
     static let readRecords: UInt8 = 0xBB
+    static let credit: UInt8 = 0x0C
+    static let debit: UInt8 = 0xDC
+    static let commitTransaction: UInt8 = 0xC7
     static let additionalFrame: UInt8 = 0xAF
     static let authentications: Set<UInt8> = [0x0A, 0x1A, 0xAA, 0x71]
   }
@@ -112,6 +115,12 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   private mutating func process(_ bytes: [UInt8]) -> [UInt8] {
     guard let first = bytes.first else { return [] }
+    // No file says what the card's applications are called in ISO/IEC 7816-4.
+    guard first != 0x00 else {
+      return
+        (bytes.dropFirst().first == Instruction.select
+        ? StatusWord.fileNotFound : .instructionNotSupported).bytes
+    }
     guard first == Self.wrappedClass else {
       let (status, data) = perform(first, Array(bytes.dropFirst()))
       return [status] + data
@@ -158,8 +167,10 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
       guard let files = application?.files else { return (Status.authenticationError, []) }
       return (Status.done, files.map(\.number))
     case Command.getFileSettings, Command.readData, Command.getValue, Command.readRecords,
-      Command.writeData:
+      Command.writeData, Command.credit, Command.debit:
       return performOnFile(code, parameters)
+    // What was written counts at once.
+    case Command.commitTransaction: return (Status.done, [])
     case _ where Command.authentications.contains(code): return (Status.authenticationError, [])
     default: return (Status.illegalCommand, [])
     }
@@ -202,6 +213,8 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
       return file.data.map { (Status.done, $0) } ?? (Status.authenticationError, [])
     case (Command.writeData, .data):
       return write(rest, to: index, of: selection, file)
+    case (Command.credit, .value), (Command.debit, .value):
+      return change(rest, isCredit: code == Command.credit, index, of: selection, file)
     default: return (Status.permissionDenied, [])
     }
   }
@@ -220,6 +233,28 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     guard offset + length <= data.count else { return (Status.boundaryError, []) }
     data.replaceSubrange(offset..<offset + length, with: content)
     tagImage.desfire?.applications[application].files?[index].data = data
+    return (Status.done, [])
+  }
+
+  /// Only with the right to both (MF3ICDx21_41_81 data sheet, 9.6.4).
+  private mutating func change(
+    _ amount: [UInt8], isCredit: Bool, _ index: Int, of application: Int,
+    _ file: TagImage.DESFire.File
+  ) -> Answer {
+    guard let old = file.data, old.count == 4,
+      file.accessRights.first.map({ $0 >> 4 }) == Self.everybody,
+      case .value(let lower, let upper, _, _) = file.settings
+    else { return (Status.authenticationError, []) }
+    guard amount.count == 4 else { return (Status.lengthError, []) }
+    let difference = Self.number(amount[0..<4])
+    let value =
+      Int(Int32(truncatingIfNeeded: Self.number(old[0..<4])))
+      + (isCredit ? difference : -difference)
+    guard value >= Int(Int32(bitPattern: lower)), value <= Int(Int32(bitPattern: upper)) else {
+      return (Status.boundaryError, [])
+    }
+    tagImage.desfire?.applications[application].files?[index].data =
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     return (Status.done, [])
   }
 

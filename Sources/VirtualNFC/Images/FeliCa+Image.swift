@@ -54,6 +54,28 @@ extension VirtualTag {
   }
 }
 
+extension Type3Tag: ImagedChip {
+  /// Both services are rights to the same blocks.
+  var tagImage: TagImage {
+    var image = TagImage(.feliCa)
+    image.uid = identifier
+    var system = TagImage.FeliCa.System(code: Self.systemCode)
+    system.services = [Self.readWriteService, Self.readOnlyService]
+    let size = FeliCaBlockAccess.blockSize
+    let memory = memory
+    for service in system.services {
+      system.blocks += stride(from: 0, to: memory.count, by: size).enumerated().map {
+        .init(
+          service: service, number: $0.offset, data: Array(memory[$0.element..<$0.element + size]))
+      }
+    }
+    var details = TagImage.FeliCa(pmm: Self.pmm)
+    details.systems = [system]
+    image.feliCa = details
+    return image
+  }
+}
+
 extension FeliCaStandard: ImagedChip {
   /// Systems with their nodes, and the blocks that can be read without a key, by the first such service.
   var tagImage: TagImage {

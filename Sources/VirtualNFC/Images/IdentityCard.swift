@@ -18,25 +18,13 @@ struct IdentityCard: VirtualChip, ImagedChip {
   private static let blockProtocolBit: UInt8 = 0x20
   /// What a card without an ATS on record is given: TL, T0 and nothing else.
   private static let shortestATS: [UInt8] = [0x02, 0x00]
-  /// NXP's answers: bit rates, frames of 64 bytes, the usual waiting time.
-  private static let protocolInfo: [UInt8] = [0x00, 0x51, 0x71]
   private static let identityLengths = [4, 7, 10]
 
   init(_ image: TagImage) throws(VirtualTagNameError) {
     tagImage = image
     if image.kind == .iso14443b {
-      guard let pupi = image.uid, pupi.count == 4 else {
-        throw .notADump("a type B card's PUPI has four bytes")
-      }
       name = "iso14443b"
-      let protocolInfo = image.protocolInfo ?? Self.protocolInfo
-      let applicationData = image.applicationData ?? [0, 0, 0, 0]
-      guard protocolInfo.count == 3, applicationData.count == 4 else {
-        throw .notADump("application data have four bytes, protocol information three")
-      }
-      radio = .proximity(
-        ProximityInterface(
-          typeB: pupi, applicationData: applicationData, protocolInfo: protocolInfo))
+      radio = .proximity(try ProximityInterface(image))
       return
     }
     guard let uid = image.uid, Self.identityLengths.contains(uid.count) else {

@@ -45,3 +45,8 @@ extension MIFAREClassic: ImagedChip {
     self.init(product, uid: uid, image: bytes)
   }
 }
+
+extension SmartMX: ImagedChip {
+  /// That of its sectors: what a reader dumps of such a card.
+  var tagImage: TagImage { classic.tagImage }
+}

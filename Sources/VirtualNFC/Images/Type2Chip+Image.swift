@@ -23,6 +23,21 @@ extension NTAGI2C: ImagedChip {
   }
 }
 
+extension NTAGI2CPlus: ImagedChip {
+  var tagImage: TagImage {
+    var image = plainImage
+    image.version = product.version
+    image.signature = signature
+    return image
+  }
+
+  fileprivate mutating func takeOver(_ image: TagImage) {
+    if let signature = image.signature, signature.count == self.signature.count {
+      self.signature = signature
+    }
+  }
+}
+
 extension NTAG21x: ImagedChip {
   /// The counter's place among those of an Ultralight EV1.
   private static let counterIndex = 2
@@ -94,6 +109,13 @@ extension VirtualTag {
       $0.rawValue.uppercased() == product.name
     }), var chip = NTAG21x(ntag, dump: bytes) {
       try checkUID(bytes)
+      chip.takeOver(image)
+      return VirtualTag(chip)
+    }
+    let plus: [String: NTAGI2CPlus.Product] = [
+      "NTAG I2C Plus 1K": .nt3h2111, "NTAG I2C Plus 2K": .nt3h2211,
+    ]
+    if let plus = plus[product.name], var chip = NTAGI2CPlus(plus, dump: bytes) {
       chip.takeOver(image)
       return VirtualTag(chip)
     }

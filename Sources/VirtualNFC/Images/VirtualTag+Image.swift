@@ -33,6 +33,7 @@ extension VirtualTag {
     case .feliCa: return VirtualTag(try FeliCaStandard(image))
     case .topaz: return try topaz(image)
     case .st25tb: return VirtualTag(try SRIX4K(image))
+    case .smartCard: return VirtualTag(try ISO7816Card(image))
     case .desfire: return VirtualTag(try DESFireImageCard(image))
     case .iso14443a, .iso14443b: return VirtualTag(try IdentityCard(image))
     }

@@ -51,6 +51,8 @@ extension VirtualTag {
     Entry("ntag216") { .ntag216(formatted: $0) },
     Entry("ntag-i2c-1k") { .ntagI2C1K(formatted: $0) },
     Entry("ntag-i2c-2k") { .ntagI2C2K(formatted: $0) },
+    Entry("ntag-i2c-plus-1k") { .ntagI2CPlus1K(formatted: $0) },
+    Entry("ntag-i2c-plus-2k") { .ntagI2CPlus2K(formatted: $0) },
     Entry("ultralight") { .ultralight(formatted: $0) },
     Entry("ultralight-c") { .ultralightC(formatted: $0) },
     Entry("ultralight-aes") { .ultralightAES(formatted: $0) },

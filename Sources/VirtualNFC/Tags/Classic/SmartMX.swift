@@ -20,7 +20,7 @@ public struct SmartMX: VirtualChip {
   public let name: String
   private var activation: TypeAActivation
   private var card: ISO7816Card
-  private var classic: MIFAREClassic
+  private(set) var classic: MIFAREClassic
   private var side = Side.neither
 
   /// RATS: ISO/IEC 14443-4, 5.1.

@@ -11,8 +11,8 @@ import NFCCore
 public struct DESFire: VirtualChip {
   /// The product that the chip is.
   public let model: DESFireModel
-  private var interface: ProximityInterface
-  private var picc: DESFirePICC
+  private(set) var interface: ProximityInterface
+  private(set) var picc: DESFirePICC
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the model's own.

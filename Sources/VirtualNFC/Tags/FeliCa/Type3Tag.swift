@@ -9,11 +9,11 @@ public struct Type3Tag: VirtualChip {
   /// The IDm unless another is asked for.
   static let defaultIDm: [UInt8] = [0x02, 0xFE, 0x00, 0x15, 0x9A, 0x3C, 0x72, 0xE1]
 
-  private static let systemCode: UInt16 = 0x12FC
-  private static let readWriteService: UInt16 = 0x0009
-  private static let readOnlyService: UInt16 = 0x000B
+  static let systemCode: UInt16 = 0x12FC
+  static let readWriteService: UInt16 = 0x0009
+  static let readOnlyService: UInt16 = 0x000B
   private static let maximumServices = 15
-  private static let pmm: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+  static let pmm: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
 
   private let nbr: Int
   private let nbw: Int

@@ -18,7 +18,7 @@ public struct ISO7816Card: VirtualChip {
   public let name: String
   /// What the card does otherwise than most.
   public var quirks: Quirks
-  private var interface: ProximityInterface
+  private(set) var interface: ProximityInterface
   private var applets: [any VirtualApplet]
   private var masterFile: (any VirtualApplet)?
   private var selection: Selection = .none

@@ -13,12 +13,12 @@ public struct ProximityInterface: Hashable, Sendable {
     case command([UInt8])
   }
 
-  private enum Activation: Hashable, Sendable {
+  enum Activation: Hashable, Sendable {
     case typeA(TypeAActivation, AnswerToSelect)
     case typeB(TypeBActivation)
   }
 
-  private var activation: Activation
+  private(set) var activation: Activation
   private var blocks: BlockProtocol?
   /// PPS is heard only straight after the ATS: any other block, one that is broken, and a PPS that the card
   /// cannot follow end that (ISO/IEC 14443-4, 5.6.2.2).

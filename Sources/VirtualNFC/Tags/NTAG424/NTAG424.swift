@@ -6,7 +6,7 @@ import NFCCore
 /// are not there. The limit of failed authentications is kept;
 /// when AUTHENTICATION_DELAY begins is not published, so ``pendingDelays`` says it.
 public struct NTAG424: VirtualChip {
-  private var interface: ProximityInterface
+  private(set) var interface: ProximityInterface
   private var core: NTAG424Core
 
   /// The UID of a genuine chip, and its signature.

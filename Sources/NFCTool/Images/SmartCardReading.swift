@@ -1,0 +1,138 @@
+import NFC
+import TagImages
+
+/// Reads the files of a smart card for an image, as far as no key is needed: those of the NFC Forum's application,
+/// and those of the card itself that standards name.
+struct SmartCardReading {
+  static let ndefApplications: [ApplicationIdentifier] = ["D2760000850101", "D2760000850100"]
+  static let capabilityContainer: UInt16 = 0xE103
+  /// EF.DIR and EF.ATR/INFO (ISO/IEC 7816-4, 8.2.1.1), EF.CardAccess of travel documents (ICAO Doc 9303-11, 9.2.1).
+  private static let cardFiles: [UInt16] = [0x2F00, 0x2F01, 0x011C]
+
+  private let tag: any ISO7816Tag
+
+  init(_ tag: any ISO7816Tag) { self.tag = tag }
+
+  /// - Throws: `notThere` for a card without a file that can be read.
+  func read() async throws -> MemoryTag.Content {
+    var image = TagImage(.smartCard)
+    image.uid = tag.identifier
+    image.atqa = tag.atqa
+    image.sak = tag.sak
+    // With its length, which counts itself (ISO/IEC 14443-4, 5.2.2).
+    image.ats = tag.ats.map { [UInt8(clamping: $0.count + 1)] + $0 }
+    image.applicationData = tag.applicationData
+    image.protocolInfo = tag.protocolInfo
+    var card = TagImage.SmartCard()
+    var missing: [String] = []
+    let own = try await files(Self.cardFiles.map { ($0, nil) })
+    if !own.isEmpty { card.applications.append(.init(name: [], files: own)) }
+    if let application = try await ndefApplication(&missing) {
+      card.applications.append(application)
+    }
+    guard card.applications.contains(where: { $0.files.contains { $0.data != nil } }) else {
+      throw NFCError(.wrongTag, "no file of this card can be read without a key")
+    }
+    image.smartCard = card
+    return MemoryTag.Content(
+      image: image, missing: missing.isEmpty ? nil : missing.joined(separator: "; "))
+  }
+
+  /// `nil` if the card has none.
+  private func ndefApplication(
+    _ missing: inout [String]
+  ) async throws -> TagImage.SmartCard.Application? {
+    let selected: SelectedApplication
+    do {
+      selected = try await tag.selectApplication(of: Self.ndefApplications)
+    } catch let error as NFCError where error.code == .wrongTag {
+      return nil
+    }
+    var application = TagImage.SmartCard.Application(name: selected.aid.bytes)
+    guard let container = try await container() else { return application }
+    application.files.append(.init(identifier: Self.capabilityContainer, data: container))
+    for control in Type4FileControl.all(in: container) {
+      let data =
+        control.isReadable ? try await content(control.identifier, control.size) : nil
+      if data == nil { missing.append("file \(control.name) needs a key") }
+      application.files.append(.init(identifier: control.identifier, data: data))
+    }
+    return application
+  }
+
+  /// As long as it says itself: some cards refuse to read to a file's end.
+  private func container() async throws -> [UInt8]? {
+    guard let length = try await content(Self.capabilityContainer, 2), length.count == 2 else {
+      return nil
+    }
+    return try await content(Self.capabilityContainer, Int(length[0]) << 8 | Int(length[1]))
+  }
+
+  private func files(
+    _ wanted: [(identifier: UInt16, size: Int?)]
+  ) async throws -> [TagImage.SmartCard.File] {
+    var files: [TagImage.SmartCard.File] = []
+    for (identifier, size) in wanted {
+      guard let data = try await content(identifier, size) else { continue }
+      files.append(.init(identifier: identifier, data: data))
+    }
+    return files
+  }
+
+  /// `nil` for a file that is not there, or not for everybody.
+  private func content(_ file: UInt16, _ size: Int?) async throws -> [UInt8]? {
+    do {
+      return try await tag.readBinary(file: file, offset: 0, count: size)
+    } catch let error as NFCError where error.group == .refusal {
+      return nil
+    }
+  }
+}
+
+/// What a capability container says of a file (NFC Forum Type 4 Tag 1.2, 4.2; 3.0 for the extended one).
+struct Type4FileControl: Hashable, Sendable {
+  private enum Layout {
+    static let head = 7
+    static let file: UInt8 = 0x04
+    static let proprietaryFile: UInt8 = 0x05
+    static let extendedFile: UInt8 = 0x06
+    static let free: UInt8 = 0x00
+  }
+
+  let identifier: UInt16
+  /// In bytes.
+  let size: Int
+  let isNDEF: Bool
+  /// Of the length before the message.
+  let lengthSize: Int
+  let isReadable: Bool
+  let isWritable: Bool
+
+  var name: String { identifier.bigEndianBytes.hexadecimal }
+
+  /// The files that a container names, as far as it can be understood.
+  static func all(in container: [UInt8]) -> [Type4FileControl] {
+    var controls: [Type4FileControl] = []
+    var rest = container.dropFirst(Layout.head)
+    while let tag = rest.first, let length = rest.dropFirst().first.map({ Int($0) }) {
+      let value = Array(rest.dropFirst(2).prefix(length))
+      guard value.count == length else { break }
+      if let control = Type4FileControl(tag, value) { controls.append(control) }
+      rest = rest.dropFirst(2 + length)
+    }
+    return controls
+  }
+
+  private init?(_ tag: UInt8, _ value: [UInt8]) {
+    let sizeLength = tag == Layout.extendedFile ? 4 : 2
+    guard [Layout.file, Layout.proprietaryFile, Layout.extendedFile].contains(tag),
+      value.count == 4 + sizeLength
+    else { return nil }
+    identifier = UInt16(value[0]) << 8 | UInt16(value[1])
+    size = value[2..<2 + sizeLength].reduce(0) { $0 << 8 | Int($1) }
+    isNDEF = tag != Layout.proprietaryFile
+    lengthSize = sizeLength
+    isReadable = value[2 + sizeLength] == Layout.free
+    isWritable = value[3 + sizeLength] == Layout.free
+  }
+}

@@ -1,0 +1,374 @@
+import NFCCore
+
+/// NTAG I²C plus 1K or 2K (NT3H2111, NT3H2211), seen from its NFC side; nothing is attached to the other.
+///
+/// Sector 0 is the same in both: user memory, lock bits, the password with its settings, the configuration, and the
+/// session registers, which sector 3 shows once more. Sector 1 of a 2K is user memory as a whole; a bit can hide it
+/// from NFC, another asks for the password there. Without power on the other side the SRAM is not there, so that
+/// FAST_WRITE, which writes only there, is refused. After a NAK the chip is mute until it is selected again.
+///
+/// Its memory is pages 00 to E9 of sector 0, in a 2K all of sectors 0 and 1, with zeros where there are no pages; the
+/// session registers are not among these.
+///
+/// Source: data sheet NT3H2111/NT3H2211 rev. 3.5, sections 8 and 10; the bits of ACCESS and PT_I2C also by NXP's demo
+/// app. Not confirmed: that settings count from the next selection on, as in NTAG21x, and what READ gives of protected
+/// pages after an open one (here zeros).
+public struct NTAGI2CPlus: VirtualChip, Type2Chip {
+  /// The members of the family by their memory: 888 or 1912 bytes for the user.
+  public enum Product: String, CaseIterable, Sendable {
+    /// NT3H2111, the 1K: 888 bytes for the user.
+    case nt3h2111
+    /// NT3H2211, the 2K: 888 bytes, and 1024 in sector 1.
+    case nt3h2211
+  }
+
+  /// The member of the family.
+  public let product: Product
+
+  /// What READ_SIG gives, 32 bytes; no genuine one is public.
+  public var signature: [UInt8]
+
+  var activation: TypeAActivation
+  var pages: [UInt8]
+  var awaitedPage: Int?
+  /// The sector that commands address; 0 after each selection.
+  private var sector = 0
+  /// Whether SECTOR_SELECT waits for its second half.
+  private var awaitsSector = false
+  private var isAuthenticated = false
+  /// It outlasts the field.
+  private var failedAttempts = 0
+  /// As it was at the last selection.
+  private var settings = Settings()
+  /// The volatile copy of the configuration that works; it is made at power-up.
+  private var sessionRegisters = [UInt8](repeating: 0, count: 8)
+
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - formatted: Makes no difference here: these chips leave the factory with a capability
+  ///     container and an empty message.
+  public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
+    self.init(product, uid: uid, content: Self.dataArea.emptyContent)
+  }
+
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - ndef: The message, or its bytes.
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public init(
+    _ product: Product, uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) {
+    self.init(product, uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
+  }
+
+  /// The chip that a dump was made of: `nil` if it has not 936 (1K) or 2048 bytes (2K), or the UID of no chip of
+  /// NXP's. A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
+  public init?(_ product: Product, dump: [UInt8]) {
+    let maker: UInt8 = 0x04
+    guard dump.first == maker, dump.count == product.pageCount * Type2Memory.pageSize else {
+      return nil
+    }
+    self.init(product, uid: Array(dump.prefix(7)), content: [])
+    load(dump)
+  }
+
+  private init(_ product: Product, uid: [UInt8]?, content: [UInt8]) {
+    let uid = uid ?? product.defaultUID
+    self.product = product
+    activation = Self.activation(uid: uid)
+    signature = OriginalitySignature.signature(uid: uid)
+    pages = Type2Memory.image(
+      uid: uid, pageCount: product.pageCount,
+      content: [
+        // No check bytes: the UID at a stretch, then SAK and ATQA.
+        0: uid + [0x00, 0x44, 0x00],
+        Type2Memory.oneTimePage: content,
+        Page.firstProtected: [0x00, 0x00, 0x00, 0xFF],
+        Page.password: [0xFF, 0xFF, 0xFF, 0xFF],
+        Page.configuration: Self.factoryConfiguration,
+      ])
+  }
+
+  // MARK: VirtualChip
+
+  public var name: String { product == .nt3h2111 ? "ntag-i2c-plus-1k" : "ntag-i2c-plus-2k" }
+
+  public mutating func powerOn() {
+    activation.powerOn()
+    let offset = Page.configuration * Type2Memory.pageSize
+    sessionRegisters = Array(pages[offset..<offset + 2 * Type2Memory.pageSize])
+    // Instead of REG_LOCK stands NS_REG, with RF_FIELD_PRESENT.
+    sessionRegisters[Self.lockRegister] = 0x01
+    takeOverSettings()
+  }
+
+  // MARK: Memory map (table 6)
+
+  enum Page {
+    static let dynamicLocks = 0xE2
+    /// AUTH0 in its last byte.
+    static let firstProtected = 0xE3
+    /// ACCESS in its first byte.
+    static let access = 0xE4
+    static let password = 0xE5
+    static let acknowledge = 0xE6
+    /// PT_I2C in its first byte.
+    static let otherSide = 0xE7
+    static let configuration = 0xE8
+    /// The last that the password may protect.
+    static let lastProtected = 0xEB
+    static let session = 0xEC
+    static let sessionInSector3 = 0xF8
+  }
+
+  fileprivate static let sectorPages = 256
+  private static let sessionSector = 3
+  /// REG_LOCK in the configuration, NS_REG among the session registers.
+  private static let lockRegister = 6
+  private static let lockedFromNFC: UInt8 = 0x01
+
+  /// NC_REG, LAST_NDEF_BLOCK, SRAM_MIRROR_BLOCK, WDT_LS, WDT_MS, I2C_CLOCK_STR, REG_LOCK, reserved.
+  private static let factoryConfiguration: [UInt8] = [
+    0x01, 0x00, 0xF8, 0x48, 0x08, 0x01, 0x00, 0x00,
+  ]
+
+  /// As the chips leave the factory.
+  static let dataArea = Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x6D, 0x00])
+
+  /// What protects the memory from NFC.
+  private struct Settings: Hashable {
+    private enum Access {
+      static let reading: UInt8 = 0x80
+      static let hidesSector1: UInt8 = 0x20
+      static let limit: UInt8 = 0x07
+    }
+    private static let protectsSector1: UInt8 = 0x08
+
+    /// AUTH0.
+    var firstProtectedPage = 0xFF
+    var protectsReading = false
+    var hidesSector1 = false
+    var protectsSector1 = false
+    /// How many wrong passwords are allowed; 0 for any number.
+    var attempts = 0
+
+    init() {}
+
+    init(_ pages: [UInt8]) {
+      let access = pages[Page.access * Type2Memory.pageSize]
+      let otherSide = pages[Page.otherSide * Type2Memory.pageSize]
+      firstProtectedPage = Int(pages[Page.firstProtected * Type2Memory.pageSize + 3])
+      protectsReading = access & Access.reading != 0
+      hidesSector1 = access & Access.hidesSector1 != 0
+      protectsSector1 = otherSide & Self.protectsSector1 != 0
+      let limit = access & Access.limit
+      attempts = limit == 0 ? 0 : 1 << limit
+    }
+  }
+
+  /// The page of the memory at an address of the present sector; `nil` where there is none.
+  private func place(_ address: Int) -> Int? {
+    let page = sector * Self.sectorPages + address
+    guard (0..<Self.sectorPages).contains(address), product.hasPage(page),
+      page < Self.sectorPages || !settings.hidesSector1
+    else { return nil }
+    return page
+  }
+
+  /// Whether the password is wanted first. Lock bits and session registers are open in any case.
+  private func isProtected(_ page: Int) -> Bool {
+    guard !isAuthenticated, page != Page.dynamicLocks else { return false }
+    return page < Self.sectorPages
+      ? page >= settings.firstProtectedPage && page <= Page.lastProtected
+      : settings.protectsSector1
+  }
+
+  /// The four bytes at an address of the present sector; `nil` where there are none, or none to be read.
+  private func page(_ address: Int) -> [UInt8]? {
+    let session =
+      sector == 0 ? Page.session : sector == Self.sessionSector ? Page.sessionInSector3 : nil
+    if let session, (session...session + 1).contains(address) {
+      let first = (address - session) * Type2Memory.pageSize
+      return Array(sessionRegisters[first..<first + Type2Memory.pageSize])
+    }
+    guard sector != Self.sessionSector, let page = place(address),
+      !settings.protectsReading || !isProtected(page)
+    else { return nil }
+    // Password and acknowledge are never given out.
+    if page == Page.password || page == Page.acknowledge {
+      return [UInt8](repeating: 0, count: Type2Memory.pageSize)
+    }
+    let first = page * Type2Memory.pageSize
+    return Array(pages[first..<first + Type2Memory.pageSize])
+  }
+
+  // MARK: Type2Chip
+
+  var lockMap: LockMap { Self.lockMap }
+  var readEnd: Int { Self.sectorPages }
+  var identityLength: Int { 10 }
+
+  private static let lockMap =
+    LockMap.static
+    + .dynamic(page: Page.dynamicLocks, granularity: 16, last: Page.dynamicLocks - 1)
+
+  var frozenSettings: IrreversibleState {
+    var state = IrreversibleState()
+    let lock = pages[Page.configuration * Type2Memory.pageSize + Self.lockRegister]
+    state.add(.configurationLock, place: Page.configuration + 1, bits: UInt64(lock & 0x03))
+    if settings.attempts != 0, failedAttempts >= settings.attempts { state.add(.lockout) }
+    return state
+  }
+
+  /// The session registers can be written only from the I²C side.
+  func acceptsWrite(to address: Int) -> Bool {
+    guard sector != Self.sessionSector, let page = place(address),
+      page >= Type2Memory.staticLockPage, !isProtected(page)
+    else { return false }
+    let isConfiguration = (Page.configuration...Page.configuration + 1).contains(page)
+    let lock = pages[Page.configuration * Type2Memory.pageSize + Self.lockRegister]
+    return !(isConfiguration && lock & Self.lockedFromNFC != 0)
+      && !lockMap.isLocked(page, inForce: pages)
+  }
+
+  mutating func program(_ data: [UInt8], page address: Int) -> Type2Answer {
+    guard data.count == Type2Memory.pageSize, let page = place(address) else {
+      return .refusal(.invalidArgument)
+    }
+    var data = data
+    if page == Page.configuration + 1 {
+      // REG_LOCK can be set and not cleared.
+      data[2] |= pages[page * Type2Memory.pageSize + 2]
+    }
+    store(data, page: page)
+    return .acknowledge
+  }
+
+  mutating func takeOverSettings() { settings = Settings(pages) }
+
+  mutating func endSession() {
+    sector = 0
+    awaitsSector = false
+    isAuthenticated = false
+  }
+
+  mutating func execute(_ command: [UInt8]) -> Type2Answer {
+    if awaitsSector {
+      awaitsSector = false
+      return finishSectorSelect(command)
+    }
+    switch (command.first, command.count) {
+    case (Type2Command.getVersion, 1): return .data(product.version)
+    case (Type2Command.read, 2):
+      let start = Int(command[1])
+      guard page(start) != nil else { return .refusal(.invalidArgument) }
+      return .data(bytes(start...start + 3))
+    case (Type2Command.fastRead, 3):
+      let (start, end) = (Int(command[1]), Int(command[2]))
+      guard start <= end, page(start) != nil, page(end) != nil else {
+        return .refusal(.invalidArgument)
+      }
+      return .data(bytes(start...end))
+    case (Type2Command.readSignature, 2) where command[1] == 0: return .data(signature)
+    case (Type2Command.passwordAuthenticate, 1 + Type2Memory.pageSize):
+      return authenticate(Array(command[1...]))
+    case (Type2Command.sectorSelect, 2) where command[1] == Type2Command.sectorSelectArgument:
+      awaitsSector = true
+      activation.expectsData = true
+      return .acknowledge
+    case (Type2Command.write, _): return executeBasic(command)
+    default: return .refusal(.invalidArgument)
+    }
+  }
+
+  private func bytes(_ addresses: ClosedRange<Int>) -> [UInt8] {
+    addresses.flatMap { page($0) ?? [UInt8](repeating: 0, count: Type2Memory.pageSize) }
+  }
+
+  private mutating func authenticate(_ password: [UInt8]) -> Type2Answer {
+    isAuthenticated = false
+    guard settings.attempts == 0 || failedAttempts < settings.attempts else {
+      return .refusal(.counterOverflow)
+    }
+    let first = Page.password * Type2Memory.pageSize
+    guard pages[first..<first + Type2Memory.pageSize].elementsEqual(password) else {
+      if settings.attempts != 0 { failedAttempts += 1 }
+      return .refusal(.invalidArgument)
+    }
+    failedAttempts = 0
+    isAuthenticated = true
+    let acknowledge = Page.acknowledge * Type2Memory.pageSize
+    return .data(Array(pages[acknowledge..<acknowledge + 2]))
+  }
+
+  /// Silence is the consent. A sector without a page is refused, which the data sheet leaves open.
+  private mutating func finishSectorSelect(_ command: [UInt8]) -> Type2Answer {
+    guard command.count == Type2Memory.pageSize, product.sectors.contains(Int(command[0])),
+      command[0] != 1 || !settings.hidesSector1
+    else { return .refusal(.invalidArgument) }
+    sector = Int(command[0])
+    return .silence
+  }
+}
+
+extension NTAGI2CPlus.Product {
+  /// Of the memory, gaps included.
+  var pageCount: Int {
+    self == .nt3h2111
+      ? NTAGI2CPlus.Page.configuration + 2 : 2 * NTAGI2CPlus.sectorPages
+  }
+
+  fileprivate var sectors: Set<Int> { self == .nt3h2111 ? [0, 3] : [0, 1, 3] }
+
+  fileprivate func hasPage(_ page: Int) -> Bool {
+    (0...NTAGI2CPlus.Page.configuration + 1).contains(page)
+      || self == .nt3h2211 && (NTAGI2CPlus.sectorPages..<pageCount).contains(page)
+  }
+
+  /// The answer to GET_VERSION.
+  var version: [UInt8] {
+    [0x00, 0x04, 0x04, 0x05, 0x02, 0x02, self == .nt3h2111 ? 0x13 : 0x15, 0x03]
+  }
+
+  fileprivate var defaultUID: [UInt8] {
+    [0x04, self == .nt3h2111 ? 0x1D : 0x3E, 0x62, 0x5A, 0x90, 0x5C, 0x80]
+  }
+}
+
+extension VirtualTag {
+  /// An NTAG I²C plus 1K (NT3H2111), 888 bytes of user memory, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  public static func ntagI2CPlus1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    VirtualTag(NTAGI2CPlus(.nt3h2111, uid: uid, formatted: formatted))
+  }
+
+  /// An NTAG I²C plus 1K (NT3H2111) with an NDEF message of up to 868 bytes.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func ntagI2CPlus1K(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try NTAGI2CPlus(.nt3h2111, uid: uid, ndef: ndef))
+  }
+
+  /// An NTAG I²C plus 2K (NT3H2211), 1912 bytes of user memory, with an empty NDEF message.
+  ///
+  /// - Parameters:
+  ///   - uid: 7 bytes; `nil` for the chip's own.
+  ///   - formatted: Makes no difference: it leaves the factory formatted.
+  public static func ntagI2CPlus2K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
+    VirtualTag(NTAGI2CPlus(.nt3h2211, uid: uid, formatted: formatted))
+  }
+
+  /// An NTAG I²C plus 2K (NT3H2211) with an NDEF message of up to 868 bytes: the message lies in sector 0 only.
+  ///
+  /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
+  public static func ntagI2CPlus2K(
+    uid: [UInt8]? = nil, ndef: some TagMessage
+  ) throws(VirtualTagError) -> VirtualTag {
+    VirtualTag(try NTAGI2CPlus(.nt3h2211, uid: uid, ndef: ndef))
+  }
+}

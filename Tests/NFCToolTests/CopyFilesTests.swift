@@ -1,0 +1,242 @@
+import Foundation
+import TagImages
+import Testing
+import VirtualNFC
+
+/// `nfc copy` and `restore` of cards that have files or services instead of a memory.
+@Suite struct CopyFilesTests {
+  /// Two tags in one field; commands pick one by `--uid`.
+  private static func with(
+    _ first: VirtualTag, _ second: VirtualTag,
+    _ body: (_ nfc: @escaping ([String]) async throws -> Tool.Result) async throws -> Void
+  ) async throws {
+    let field = VirtualField()
+    for tag in [first, second] { field.place(tag) }
+    let virtual = try VirtualReader(field)
+    let reader = virtual.connectionString
+    try await body { try await Tool.run($0 + ["--reader", reader]) }
+    virtual.close()
+  }
+
+  /// What the two files hold of a DESFire: a standard, a backup, a value and a record file that everybody may change, and
+  /// one that needs a key.
+  private static func desfire(
+    uid: String, standard: String, backup: String, value: String, without file: Int? = nil
+  ) -> String {
+    let files = [
+      (0, "00", "EE EE", "Size: 4", standard), (1, "01", "EE EE", "Size: 4", backup),
+      (
+        2, "02", "EE EE",
+        "Hi Limit: 1000\nPREFIX Lo Limit: 0\nPREFIX Limited Credit Value: 0\n"
+          + "PREFIX Limited Credit Enabled: false", value
+      ),
+      (3, "03", "EE EE", "Size: 2\nPREFIX Max: 4\nPREFIX Cur: 1", "AA BB"),
+      (4, "00", "00 00", "Size: 4", ""),
+    ].filter { $0.0 != file }
+    return """
+      Filetype: Flipper NFC device
+      Version: 4
+      Device type: Mifare DESFire
+      UID: \(uid)
+      ATQA: 03 44
+      SAK: 20
+      ATS: 06 75 77 81 02 80
+      PICC Version: 04 01 01 01 00 18 05 04 01 01 01 04 18 05 04 27 4B 52 1A 6E 80 BA 54 2A 4A 10 20 12
+      PICC Free Memory: 1024
+      Application Count: 1
+      Application IDs: 56 34 12
+      Application 563412 File IDs: \(files.map { "0\($0.0)" }.joined(separator: " "))
+
+      """
+        + files.map { number, type, rights, settings, data in
+          let prefix = "Application 563412 File \(number)"
+          return """
+            \(prefix) Type: \(type)
+            \(prefix) Communication Settings: 00
+            \(prefix) Access Rights: \(rights)
+            \(prefix) \(settings.replacing("PREFIX", with: prefix))
+            \(data.isEmpty ? "#" : "\(prefix): \(data)")
+
+            """
+        }.joined()
+  }
+
+  private static func tag(_ text: String) throws -> VirtualTag {
+    try .image(ImageFormat.flipper.decode(Array(text.utf8)))
+  }
+
+  @Test func copiesFilesOfADESFire() async throws {
+    let first = try Self.tag(
+      Self.desfire(
+        uid: "04 11 11 11 11 11 80", standard: "01 02 03 04", backup: "05 06 07 08",
+        value: "64 00 00 00"))
+    let second = try Self.tag(
+      Self.desfire(
+        uid: "04 22 22 22 22 22 80", standard: "00 02 03 00", backup: "00 00 00 00",
+        value: "C8 00 00 00"))
+    try await Self.with(first, second) { nfc async throws in
+      let plan = try await nfc(["copy", "--plan", "--uid", "04111111111180"])
+      #expect(plan.status == 0)
+      #expect(
+        plan.lines == [
+          "application 123456 file 0 from byte 0: 00020300 → 01020304",
+          "application 123456 file 1 from byte 0: 00000000 → 05060708",
+          "application 123456 file 2 from byte 0: C8 → 64",
+        ])
+      let before = second.image
+      #expect(second.image == before)
+      let result = try await nfc(["copy", "--json", "--uid", "04111111111180"])
+      #expect(result.status == 0)
+      #expect(result.output.contains(#""copied":"the memory","written":3,"#))
+      #expect(result.output.contains("file 4 of application 123456 needs a key"))
+      let files = try #require(second.image?.desfire?.applications.first?.files)
+      #expect(
+        files.prefix(3).map(\.data) == [[1, 2, 3, 4], [5, 6, 7, 8], [0x64, 0x00, 0x00, 0x00]])
+      let again = try await nfc(["copy", "--json", "--uid", "04111111111180"])
+      #expect(again.output.contains(#""written":0,"#))
+    }
+  }
+
+  /// No file is created, and what has no place is named.
+  @Test func createsNoFileOfADESFire() async throws {
+    let first = try Self.tag(
+      Self.desfire(
+        uid: "04 11 11 11 11 11 80", standard: "01 02 03 04", backup: "05 06 07 08",
+        value: "64 00 00 00"))
+    let second = try Self.tag(
+      Self.desfire(
+        uid: "04 22 22 22 22 22 80", standard: "01 02 03 04", backup: "00 00 00 00",
+        value: "64 00 00 00", without: 1))
+    let other = try Self.tag(
+      Self.desfire(
+        uid: "04 22 22 22 22 22 80", standard: "01 02 03 04", backup: "00 00 00 00",
+        value: "64 00 00 00"
+      ).replacing("56 34 12", with: "57 34 12").replacing("563412", with: "573412"))
+    for (target, reason) in [
+      (second, "application 123456 file 1: it is not there"),
+      (other, "the application is not there"),
+    ] {
+      let before = target.image
+      try await Self.with(first, target) { nfc async throws in
+        let result = try await nfc(["copy", "--uid", "04111111111180"])
+        #expect(result.status == 66)
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.contains(reason))
+      }
+      #expect(target.image == before)
+    }
+  }
+
+  @Test func copiesServicesOfAFeliCa() async throws {
+    // Two cards of one kind, with a message of their own each.
+    let first = VirtualTag.type3()
+    let second = VirtualTag(Type3Tag(idm: [0x02, 0xFE, 1, 2, 3, 4, 5, 6], dataBlocks: 32))
+    try await Self.with(first, second) { nfc async throws in
+      let uid = ["--uid", first.identifier.map { Self.hexadecimal($0) }.joined()]
+      let other = ["--uid", second.identifier.map { Self.hexadecimal($0) }.joined()]
+      #expect(try await nfc(["write", "text", "the first card's"] + uid).status == 0)
+      #expect(
+        try await nfc(["write", "text", "another message, and a longer one"] + other).status == 0)
+      let attributes = Array(second.memory.prefix(11))
+      let result = try await nfc(["copy", "--json"] + uid)
+      #expect(result.status == 0)
+      #expect(result.output.contains(#""copied":"the memory""#))
+      // It has fewer blocks.
+      #expect(result.output.contains("service 0009 block 64: it is not there"))
+      #expect(try await nfc(["read"] + other).output == "the first card's (en)\n")
+      #expect(Array(second.memory.prefix(11)) == attributes)
+    }
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return digits.count == 1 ? "0" + digits : digits
+  }
+
+  @Test func copiesFilesOfAType4Tag() async throws {
+    var large = Type4Application.Configuration()
+    large.proprietaryFiles = [
+      .init(identifier: 0xE105, content: [1, 2, 3]), .init(identifier: 0xE106, content: [4, 5]),
+      .init(identifier: 0xE107, content: [6], readAccess: 0x80, writeAccess: 0x80),
+    ]
+    var small = large
+    small.fileSize = 64
+    small.maximumUpdateLength = 16
+    small.proprietaryFiles = [
+      .init(identifier: 0xE105, content: [0, 0, 0]),
+      .init(identifier: 0xE106, content: [0, 0], writeAccess: 0xFF),
+    ]
+    let first = VirtualTag.type4(uid: [4, 1, 1, 1, 1, 1, 1], configuration: large)
+    let second = VirtualTag.type4(uid: [4, 2, 2, 2, 2, 2, 2], configuration: small)
+    try await Self.with(first, second) { nfc async throws in
+      let uid = ["--uid", "04010101010101"]
+      let other = ["--uid", "04020202020202"]
+      #expect(
+        try await nfc(["write", "text", "a message of more than 16 bytes"] + uid).status == 0)
+      let result = try await nfc(["copy", "--json"] + uid)
+      #expect(result.status == 0)
+      #expect(result.output.contains("file E106: it is not open for writing"))
+      #expect(result.output.contains("file E107 needs a key"))
+      #expect(
+        try await nfc(["read"] + other).output == "a message of more than 16 bytes (en)\n")
+      let files = second.image?.smartCard?.applications.first
+      #expect(files?.content(ofFile: 0xE105) == [1, 2, 3])
+      #expect(files?.content(ofFile: 0xE106) == [0, 0])
+      // Too long for the other: nothing of it is written.
+      let long = String(repeating: "longer ", count: 12)
+      #expect(try await nfc(["write", "text", long] + uid).status == 0)
+      let plan = try await nfc(["copy", "--plan"] + uid)
+      #expect(plan.status == 0)
+      let refused = try await nfc(["copy", "--json"] + uid)
+      #expect(refused.status == 65)
+      #expect(refused.errorLines.count == 1)
+      #expect(
+        try await nfc(["read"] + other).output == "a message of more than 16 bytes (en)\n")
+    }
+  }
+
+  /// A Type 4 tag is saved, changed, compared and restored.
+  @Test func restoresAType4Tag() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.nfc").path
+      try await Tool.with("type4") { nfc async throws in
+        #expect(try await nfc(["write", "text", "first"]).status == 0)
+        #expect(try await nfc(["dump", file]).status == 0)
+        #expect(try await nfc(["write", "text", "second, which is longer"]).status == 0)
+        let difference = try await nfc(["diff", file, "-"])
+        #expect(difference.status == 1)
+        #expect(difference.output.hasPrefix("application D2760000850101 file E104: 000CD1"))
+        let plan = try await nfc(["restore", file, "--plan"])
+        #expect(
+          plan.output.hasPrefix("application D2760000850101 file E104 from byte 1: 1ED1011A54"))
+        let json = try await nfc(["restore", file, "--plan", "--json"])
+        #expect(
+          json.output.hasPrefix(
+            #"{"application":"D2760000850101","file":"E104","write":[57604],"changes":[{"file""#))
+        #expect(try await nfc(["restore", file]).status == 0)
+        #expect(try await nfc(["read"]).output == "first (en)\n")
+        #expect(try await nfc(["diff", file, "-"]).status == 0)
+      }
+      // Another tag's container, and a file that it does not have.
+      let changed = try String(contentsOfFile: file, encoding: .utf8)
+        .replacing("File E103: 00 0F 20", with: "File E103: 00 0F 10")
+        .replacing("E1 03 E1 04", with: "E1 03 E1 04 E1 09")
+      try Data((changed + "Application 0 File E109: 01\n").utf8).write(to: URL(filePath: file))
+      let refused = try await Tool.run("restore", file, "--virtual", "type4")
+      #expect(refused.status == 77)
+      #expect(refused.errors.contains("file E109: it is not there"))
+    }
+  }
+
+  @Test func saysWhatNeedsAKey() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.nfc").path
+      let refused = try await Tool.run("dump", file, "--virtual", "ntag424")
+      #expect(refused.status == 77)
+      #expect(refused.errors.contains("file E105 needs a key"))
+      #expect(!FileManager.default.fileExists(atPath: file))
+      #expect(try await Tool.run("dump", file, "--partial", "--virtual", "ntag424").status == 0)
+      #expect(try await Tool.run("diff", file, file).status == 0)
+    }
+  }
+}
