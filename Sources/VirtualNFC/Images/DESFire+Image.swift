@@ -57,6 +57,8 @@ extension DESFireFile {
         isLimitedCreditEnabled: value(12, 1) & 0x01 != 0)
     case .linearRecords, .cyclicRecords:
       content = .records(size: value(0, 3), maximum: value(3, 3), count: value(6, 3))
+    // No format has a place for one.
+    case .transactionMAC: return nil
     }
     let isOpen = readKeys.contains(Self.everybody)
     return TagImage.DESFire.File(
