@@ -155,6 +155,12 @@ import VirtualNFC
       // A DESFire Light signs from the factory; key 1 names the terminal and writes records.
       try await application.authenticate(0, .factory(.aes))
       if mode == "AES" {
+        try await application.configureValueFile(
+          3, DESFireValueSettings(lowerLimit: 0, upperLimit: 70, allowsLimitedCredit: true))
+        #expect(
+          try await application.fileSettings(3).content
+            == .value(
+              DESFireValueSettings(lowerLimit: 0, upperLimit: 70, allowsLimitedCredit: true)))
         for file in [1, 3] {
           try await application.changeFileSettings(
             file, communication: .enciphered,

@@ -88,7 +88,7 @@ extension DESFireProcedure {
       + number(records.maximumCount, "number of records")
   }
 
-  private static func parameters(_ value: DESFireValueSettings) throws -> [UInt8] {
+  static func parameters(_ value: DESFireValueSettings) throws -> [UInt8] {
     guard value.lowerLimit <= value.upperLimit,
       (value.lowerLimit...value.upperLimit).contains(value.limitedCredit)
     else { throw NFCError(.invalidParameter, "the value lies between its limits") }

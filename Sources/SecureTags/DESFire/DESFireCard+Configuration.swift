@@ -46,12 +46,30 @@ extension DESFireCard {
   }
 }
 
+extension DESFireApplication {
+  /// Sets the limits of a DESFire Light's value file, its value, and what everyone may do with it: one exchange with
+  /// key 0, which is carried out whole or not at all (SetConfiguration, option 09: NXP AN12343, table 5). The files of
+  /// other cards have these from their making.
+  ///
+  /// - Parameter settings: ``DESFireValueSettings/limitedCredit`` is the value.
+  /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/invalidParameter`` for a value beyond
+  ///   the limits; ``NFCError/Code/notAuthenticated`` without a session of key 0.
+  public func configureValueFile(_ number: Int, _ settings: DESFireValueSettings) async throws {
+    let code = try Self.fileNumber(number)
+    guard card.generation == .fixed else {
+      throw NFCError(.unsupported, "the limits of a value are set when its file is made")
+    }
+    try await performWhole { try $0.configureValueFile(code, settings) }
+  }
+}
+
 extension DESFireProcedure {
   private enum Option {
     static let configuration: UInt8 = 0x00
     static let defaultKey: UInt8 = 0x01
     /// Of the chips whose files are fixed.
     static let capabilities: UInt8 = 0x05
+    static let valueFile: UInt8 = 0x09
   }
 
   /// PDCap2.1 with LRP, and zeros for what is reserved or stays as it is (AN12343, table 18).
@@ -83,6 +101,10 @@ extension DESFireProcedure {
     if effects.contains(.cannotBeFormatted) { flags |= Self.formatDisabledFlag }
     if effects.contains(.showsRandomUID) { flags |= Self.randomUIDFlag }
     try setConfiguration(Option.configuration, [flags])
+  }
+
+  mutating func configureValueFile(_ number: UInt8, _ settings: DESFireValueSettings) throws {
+    try setConfiguration(Option.valueFile, [number] + Self.parameters(settings))
   }
 
   mutating func setDefaultKey(_ key: DESFireKey) throws {

@@ -1,0 +1,120 @@
+import NFCCore
+import Testing
+
+@testable import SecureTags
+
+/// NXP AN12343 (MIFARE DESFire Light features and hints, revision 1.1): commands in sessions whose keys it gives.
+@Suite struct LightVectorTests {
+  struct Example: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let cipherKey: String
+    let codeKey: String
+    let transaction: String
+    var counter: UInt16 = 0
+    /// Command and answer, native.
+    let exchange: String
+    let body: @Sendable (inout DESFireProcedure) throws -> Void
+  }
+
+  private static let value = (
+    cipherKey: "4C4C0E575943FF670CF85BAE2E0D201D", codeKey: "D1CC5CE9FC9F1970348D33D01FAFEF8F",
+    transaction: "E412166F"
+  )
+
+  static let examples: [Example] = [
+    Example(
+      testDescription: "table 5: limits of the value file",
+      cipherKey: "B2FF2B22D5E2695A24A8A3ECB9C4AD8F", codeKey: "D7C0206A531AC9E03560F31CA5BD5179",
+      transaction: "55B1B324", counter: 2,
+      exchange: "5C09AB30CF86A5E36F372FFAEA00FE25264EAEBDF6A497B94265 00E30A7457B6CBEAFF"
+    ) {
+      try $0.configureValueFile(
+        3, DESFireValueSettings(lowerLimit: 0, upperLimit: 1000, allowsLimitedCredit: true))
+    },
+    Example(
+      testDescription: "table 7: UID", cipherKey: "C1D7BD9F60034D8432F9AF3403D573D0",
+      codeKey: "FD9E26C9766F07C1D07106C0F8F3671F", transaction: "569D4B24",
+      exchange: "515CA9EF7C912A391B 00CDFFBF6D34231DA2789DA9D3AB15D560CE75E39EDBE94C2F"
+    ) { procedure in
+      let uid = try procedure.cardUID()
+      let expected = try hex("04DE5F1EACC040")
+      #expect(uid == expected)
+    },
+    Example(
+      testDescription: "table 33: records", cipherKey: "2128E06F6A5D592E91A31535E4AB32BA",
+      codeKey: "B0F5553474B5364FA56C2B423BFCEFCD", transaction: "87EE66C3",
+      exchange: """
+        AB01000000000000180E2B1F91AB3735 \
+        0007D38FF172A78F6908CDA660C9C585AB67314B77AA275FECDCCB34517CE32423C9E8B3726F1E8337
+        """
+    ) { procedure in
+      let data = try procedure.send(
+        DESFireCommand(
+          code: .readRecordsChained, header: DESFireProcedure.span(1, 0, 0),
+          protection: .enciphered, answer: .data(count: 16)))
+      let expected = try hex("11223344556677889900112233445566")
+      #expect(data == expected)
+    },
+    Example(
+      testDescription: "table 35: value", cipherKey: value.cipherKey, codeKey: value.codeKey,
+      transaction: value.transaction,
+      exchange: "6C03B775DA280F3E7300 00BC2CE0D37364B3C355C4B9B9A98802FF24035F8D39D40CE0"
+    ) { procedure in
+      let data = try procedure.send(
+        DESFireCommand(
+          code: .getValue, header: [3], protection: .enciphered, answer: .data(count: 4)))
+      #expect(data == [0, 0, 0, 0])
+    },
+    Example(
+      testDescription: "table 36: credit", cipherKey: value.cipherKey, codeKey: value.codeKey,
+      transaction: value.transaction, counter: 1,
+      exchange: "0C039DCDD6C409DABB0C9D5834D04FBD6E2668AFCFFD9EFB9234 001004E8EA74C2871F"
+    ) { procedure in
+      _ = try procedure.send(
+        DESFireCommand(code: .credit, header: [3], data: [153, 0, 0, 0], protection: .enciphered))
+    },
+    Example(
+      testDescription: "table 37: debit", cipherKey: value.cipherKey, codeKey: value.codeKey,
+      transaction: value.transaction, counter: 3,
+      exchange: "DC03C483B5A4C50AFFF9635F3A24F59E0A210CA9B6B519A49F49 00473A27190FDEF343"
+    ) { procedure in
+      _ = try procedure.send(
+        DESFireCommand(code: .debit, header: [3], data: [113, 0, 0, 0], protection: .enciphered))
+    },
+    Example(
+      testDescription: "table 39: another key", cipherKey: "A664EA370E90B249FE2870772291A820",
+      codeKey: "605526E474B2304354D05A800F56B7A9", transaction: "BC354CD5",
+      exchange: """
+        C40180D40DB52D5D8CA136249A0A14154DBA1BE0D67C408AB24CF0F3D3B4FE333C6AD27EF8006B374ABB \
+        00BB94CB85EBC43B9D
+        """
+    ) {
+      try $0.changeKey(
+        1, from: .factory(.aes),
+        to: DESFireKey(.aes, bytes: hex("01234567890123456789012345678901")), isCard: false)
+    },
+    Example(
+      testDescription: "table 40: the session's key",
+      cipherKey: "E156C8522F7C8DC82B0C99BA847DE723", codeKey: "45D50C1570000D2F173DF949288E3CAD",
+      transaction: "94297F4D",
+      exchange: """
+        C400BF5400DC97A1FBD65BE870716D6F11F8161BB4CA472856DB94AB94B2EC1A13E627CE07CF56C11091 00
+        """
+    ) {
+      try $0.changeKey(
+        0, from: nil, to: DESFireKey(.aes, bytes: hex("01234567890123456789012345678901")),
+        isCard: false)
+    },
+  ]
+
+  @Test(arguments: examples) func published(_ example: Example) throws {
+    let card = try RecordedCard(example.exchange, challenges: [])
+    var procedure = card.procedure(.fixed)
+    let messaging = try EV2Messaging(
+      encryptionKey: SecretKey(hex(example.cipherKey)), codeKey: SecretKey(hex(example.codeKey)),
+      transactionIdentifier: hex(example.transaction), commandCounter: example.counter)
+    procedure.state.session = DESFireSession(keyNumber: 0, messaging: messaging)
+    try example.body(&procedure)
+    #expect(card.deviations == [] && card.remaining == 0)
+  }
+}
