@@ -228,6 +228,45 @@ import VirtualNFC
     }
   }
 
+  /// Torn away at any moment, a tag has the message that it had, none, or that of the image.
+  @Test(arguments: [("type4", 4), ("desfire", 60), ("type3", 6)]) func restoresOrLeavesAMessage(
+    _ name: String, _ step: Int
+  ) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "tag.nfc").path
+      let tag = try VirtualTag.named(name)
+      func run(_ words: [String], faults: [Fault] = []) async throws -> Tool.Result {
+        let field = VirtualField()
+        field.place(tag)
+        let virtual = try VirtualReader(field)
+        virtual.setFaults(faults)
+        defer { virtual.close() }
+        return try await Tool.run(words + ["--timeout", "2", "--reader", virtual.connectionString])
+      }
+      #expect(try await run(["write", "text", "the first message"]).status == 0)
+      let wanted = tag.memory
+      #expect(try await run(["dump", file]).status == 0)
+      #expect(try await run(["write", "text", "the second, which is longer"]).status == 0)
+      let old = tag.memory
+      var isWhole = false
+      var moment = 12
+      while !isWhole, moment < 400 {
+        tag.memory = old
+        let result = try await run(
+          ["restore", file], faults: [Fault(.tagLeaves, at: .exchange(moment))])
+        isWhole = result.status == 0
+        if tag.memory != old, tag.memory != wanted {
+          let message = try await run(["read"])
+          #expect(
+            ["no message\n", "the first message (en)\n"].contains(message.output), "\(moment)")
+          #expect(message.status == 0, "\(moment)")
+        }
+        moment += step
+      }
+      #expect(tag.memory == wanted)
+    }
+  }
+
   @Test func saysWhatNeedsAKey() async throws {
     try await TemporaryDirectory.with { directory async throws in
       let file = directory.appending(path: "tag.nfc").path
