@@ -311,8 +311,6 @@ import VirtualNFC
       "protect --password 11223344 --virtual classic-1k", 66,
       "the tag is not a tag with a password but a MIFARE Classic"
     ),
-    ("readers --uid 04 --virtual ntag213", 64, "--uid is for commands that look for a tag"),
-    ("--timeout 1 doctor --virtual ntag213", 64, "--timeout is for commands that look for a tag"),
     (
       "read --reader pn532_uart:/dev/ttyUSB0:115200:115200", 69,
       "has more than one speed; write pn532_uart:/dev/ttyUSB0:115200"

@@ -18,8 +18,9 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
       A right is a key's number, everyone or nobody; a right that is not given belongs to key 0. --size is \
       the size of the data, or of a record.
 
-      With a file of the type transaction-mac an EV2 or EV3 card signs what each transaction of the application does. \
-      --read-write is then who may name the terminal, without which no transaction counts; nobody asks for no name.
+      With a file of type transaction-mac, an EV2 or EV3 card signs what each transaction of the application \
+      does. --read-write then tells which key may name the terminal, which every transaction requires; with \
+      nobody, no terminal is named.
 
       Examples:
         nfc desfire create-file --app F00001 --file 1 --type standard --size 64 --communication full

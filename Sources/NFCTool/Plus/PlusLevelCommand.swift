@@ -7,11 +7,12 @@ struct PlusLevelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "level",
     abstract: "Shows a card's security level, or switches it to level 3.",
+    usage: "nfc plus level [3] [--permanently] [--plan] [<options>]",
     discussion: """
-      In level 1 a card is a MIFARE Classic for every other command; with key level1 it is also asked to prove that it \
-      is genuine. Level 3 is reached from level 1 with key level3. That cannot be undone, and is refused without \
-      --permanently: from then on sectors are opened by the AES keys that were written in level 0, and no longer by \
-      the keys of MIFARE Classic.
+      In level 1 a card is a MIFARE Classic for every other command. If key level1 is given, the card is also \
+      asked to prove that it is genuine. Level 3 is reached from level 1 with key level3. The switch cannot be \
+      undone, and requires --permanently: afterwards the AES keys that were written in level 0 open the \
+      sectors, and the keys of MIFARE Classic no longer do.
 
       Examples:
         nfc plus level --virtual mifare-plus
@@ -25,7 +26,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
     transform: { try NumberArgument.integer($0, "The level", in: 3...3) })
   var level: Int?
 
-  @Flag(help: "Yes: the card is to leave its level for good.")
+  @Flag(help: "Confirm that the card is to leave its level for good.")
   var permanently = false
 
   @Flag(help: "Print what would be changed, and change nothing.")
@@ -38,7 +39,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
   mutating func validate() throws {
     guard level == nil || permanently || plan else {
       throw ValidationError(
-        "A switch of levels cannot be undone; say --permanently if it is meant.")
+        "The switch to level 3 cannot be undone; add --permanently to confirm.")
     }
     guard level != nil || !(permanently || plan) else {
       throw ValidationError("--permanently and --plan are for a switch to level 3.")
@@ -69,7 +70,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
     case .one(let card):
       guard try await tag.work({ try await card.isLevelOne() }) else {
         throw Failure(
-          .notThere, "the tag is no MIFARE Plus", tag: tag.name, advice: "use another tag")
+          .notThere, "the tag is not a MIFARE Plus", tag: tag.name, advice: "use another tag")
       }
       level = 1
       if let key = keyring[PlusKeyPlace(.levelOneCard)] {

@@ -6,18 +6,20 @@ import SecureTags
 struct PlusPersonalizeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "personalize",
-    abstract: "Writes the keys of a card that is new, in security level 0.",
+    abstract: "Writes the keys of a new card, in security level 0.",
+    usage: "nfc plus personalize [--permanently] [--plan] [<options>]",
     discussion: """
-      Every key that is given is written. With --permanently the card then leaves level 0, which cannot be undone: it \
-      is of level 1 when it comes into the field again, or of level 3 if it has no other. For that it needs master, \
-      configuration and level3. A sector whose keys are not given keeps those of the factory, which everybody knows.
+      Writes every key that is given. With --permanently the card then leaves level 0, which cannot be undone: \
+      the next time it enters the field it is in level 1, or in level 3 if it has no level 1. This requires \
+      the keys master, configuration and level3. A sector whose keys are not given keeps the factory's keys, \
+      which everybody knows.
 
       Examples:
         nfc plus personalize --plan --key master:00112233445566778899AABBCCDDEEFF --virtual blank-mifare-plus
         nfc plus personalize --permanently --keys keys.txt
       """)
 
-  @Flag(help: "Yes: once the keys are written, the card is to leave level 0 for good.")
+  @Flag(help: "Confirm that the card is to leave level 0 for good once the keys are written.")
   var permanently = false
 
   @Flag(help: "Print what would be written, and write nothing.")

@@ -66,16 +66,11 @@ struct TagOptions: ParsableArguments {
   }
 }
 
-/// ``TagOptions`` of a command that looks for no tag: they are refused instead of doing nothing.
+/// What commands that look for no tag take, too, so that the same options can stand before any subcommand: there is
+/// no tag to wait for, and none to pick.
 struct NoTagOptions: ParsableArguments {
   @Option(help: .hidden) private var timeout: String?
   @Option(help: .hidden) private var uid: String?
-
-  mutating func validate() throws {
-    for (name, value) in [("--timeout", timeout), ("--uid", uid)] where value != nil {
-      throw ValidationError("\(name) is for commands that look for a tag, and this one does not.")
-    }
-  }
 }
 
 /// The options of every command that looks for a tag on a reader.

@@ -40,13 +40,13 @@ import VirtualNFC
       let opening = await Self.time {
         let error = await #expect(throws: NFCError.self) { _ = try await Reader.open("pcsc:") }
         #expect(error?.code == .readerUnavailable)
-        #expect(error?.reason.contains("does not answer") == true)
+        #expect(error?.description.contains("does not answer") == true)
       }
       #expect(opening < .seconds(2), "\(opening)")
       let anyone = await Self.time {
         let error = await #expect(throws: NFCError.self) { _ = try await Reader.open() }
         #expect(error?.code == .readerNotFound)
-        #expect(error?.reason.contains("does not answer") == true)
+        #expect(error?.description.contains("does not answer") == true)
       }
       #expect(anyone < .seconds(2), "\(anyone)")
 
@@ -93,7 +93,7 @@ import VirtualNFC
           try await within(.seconds(8)) { try await polling.value }
         }
         #expect(error?.code == .readerLost)
-        #expect(error?.reason.contains("does not answer") == true)
+        #expect(error?.description.contains("does not answer") == true)
       }
       #expect(ending < .seconds(5), "\(ending)")
       service.daemon.resume()
