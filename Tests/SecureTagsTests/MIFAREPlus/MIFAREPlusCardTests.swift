@@ -126,6 +126,30 @@ import VirtualNFC
     await bench.close()
   }
 
+  /// Each command goes through PC/SC as it is.
+  @Test func everyCommandThroughPCSC() async throws {
+    let bench = try await TagBench(.miFarePlus(), .pcsc)
+    let card = try MIFAREPlusCard(await bench.miFare())
+    #expect(try await card.securityLevel() == 3)
+    try await card.authenticate(sector: 1, Self.factory)
+    for communication in MIFAREPlusCommunication.allCases {
+      try await card.writeBlock(4, Self.block, communication)
+      #expect(try await card.readBlocks(4..<5, communication) == Self.block)
+    }
+    try await card.setValue(5, 100)
+    try await card.changeValue(5, by: 23)
+    try await card.changeValue(5, by: -200, into: 6)
+    try await card.copyValue(6, to: 5)
+    #expect(try await card.value(5, .plain) == -77)
+    let address = try #require(MIFAREPlusKeyAddress(sector: 1, isB: true))
+    try await card.changeKey(address, to: Self.new)
+    try await card.authenticate(address, Self.new)
+    try await card.endSession()
+    let ended = await failure { _ = try await card.readBlocks(4..<5) }
+    #expect(ended?.code == .notAuthenticated)
+    await bench.close()
+  }
+
   @Test func keys() async throws {
     let bench = try await Bench(.miFarePlus())
     let card = try await bench.card()
