@@ -23,8 +23,9 @@ public protocol NDEFTag: Tag {
   ///
   /// A tag torn away in the middle holds the old message, none, or the new one, never a mixture, and can
   /// be written again. Other TLVs after the message stay, and move where a longer message needs their place.
-  /// They are lost only if the tag is torn away while it has no room for a copy of them. Only what changes is
-  /// written, against what the tag holds now. Content that is broken is replaced.
+  /// A torn write loses them only where the tag has no room for a copy of them, or where a length above 254 changes
+  /// in two pages or blocks at once. Only what changes is written, against what the tag holds now. Content that is
+  /// broken is replaced.
   ///
   /// - Parameter verify: reads everything back and compares.
   /// - Throws: ``NFCError/Code/readOnly``, ``NFCError/Code/capacityExceeded`` or ``NFCError/Code/notNDEF`` before

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import NFCCore
@@ -39,7 +38,7 @@ struct MessageReplacementTests {
   /// TLVs that follow the message can be found between any two writes, moved or not; and what stands
   /// there is the old message, none, or the new one.
   @Test(arguments: [1, 4, 8, 16, 32]) func whatFollowsIsAlwaysThere(_ unitSize: Int) throws {
-    var random = SeededGenerator(seed: UInt64(unitSize))
+    var random = SplitMix(state: UInt64(unitSize))
     var moves = 0
     for round in 0..<600 {
       var subject = Subject(unitSize, &random)
@@ -110,7 +109,7 @@ struct MessageReplacementTests {
     let start: Int
     var area: [UInt8]
 
-    init(_ unitSize: Int, _ random: inout SeededGenerator) {
+    init(_ unitSize: Int, _ random: inout SplitMix) {
       let size =
         ([48, 96, 144, 300, 496].randomElement(using: &random) ?? 48)
         - Int.random(in: 0..<3, using: &random)
