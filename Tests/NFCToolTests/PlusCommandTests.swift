@@ -133,7 +133,7 @@ import VirtualNFC
 
   @Test(arguments: [
     ("level 2", 64, "3"), ("level --plan", 64, "level 3"), ("level --permanently", 64, "level 3"),
-    ("level", 66, "no MIFARE Plus"), ("level 3 --plan", 66, "ISO 14443-4"),
+    ("level", 66, "not a MIFARE Plus"), ("level 3 --plan", 66, "ISO 14443-4"),
   ])
   func levelsOfAClassic(_ line: String, _ status: Int, _ text: String) async throws {
     try await Self.onCard("classic-1k") { nfc in
