@@ -12,7 +12,7 @@ struct BusProgram {
     _ arguments: String..., on reader: BusReader, _ conditions: [BusReader.Condition] = []
   ) async throws -> BusProgram {
     try await run(
-      [try FinishedProgram.built("nfc")] + arguments + ["--reader", reader.connectionString],
+      [try FinishedProgram.command()] + arguments + ["--reader", reader.connectionString],
       reader, conditions)
   }
 
@@ -22,7 +22,7 @@ struct BusProgram {
     _ arguments: String..., on reader: BusReader, _ conditions: [BusReader.Condition] = []
   ) async throws -> BusProgram {
     let command =
-      [try FinishedProgram.built("nfc")] + arguments + ["--reader", reader.connectionString]
+      [try FinishedProgram.command()] + arguments + ["--reader", reader.connectionString]
     var program = try await run(command, reader, conditions)
     for _ in 0..<2 where program.status != 0 {
       program = try await run(command, reader, conditions)
@@ -54,7 +54,7 @@ struct BusProgram {
   ) async throws -> BusProgram {
     try await run(
       [
-        "/usr/bin/env", "NFC=\(try FinishedProgram.built("nfc"))",
+        "/usr/bin/env", "NFC=\(try FinishedProgram.command())",
         "READER=\(reader.connectionString)", "/bin/sh",
         "-c", script,
       ], reader, conditions)

@@ -36,7 +36,7 @@ import Testing
 
   /// What the compiler says of a program that is not in this package: it sees only what is public.
   private static func outsideErrors(_ file: URL, _ options: String = "") async throws -> String {
-    let build = try RunningTool.executable().deletingLastPathComponent().path
+    let build = try RunningTool.built().path
     let maps = ["CLibNFC", "CLibUSB", "CPCSCLite", "COpenSSL"].map {
       "-Xcc -fmodule-map-file='\(root.path)/Modules/\($0)/module.modulemap'"
     }.joined(separator: " ")
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func theNativeExampleReadsAVirtualTag() async throws {
-    let program = try RunningTool.executable().deletingLastPathComponent()
+    let program = try RunningTool.built()
       .appending(path: "NFCExample").path
     let result = try await Tool.shell("'\(program)'")
     #expect(result.status == 0, "\(result.errors)")
@@ -118,7 +118,7 @@ import Testing
 
   private static func publicSymbols(_ module: String) async throws -> [PublicSymbol] {
     try await TemporaryDirectory.with { directory async throws in
-      let build = try RunningTool.executable().deletingLastPathComponent().path
+      let build = try RunningTool.built().path
       let result = try await Tool.shell(
         """
         set --; for map in "$ROOT"/Modules/*/module.modulemap; do

@@ -75,7 +75,7 @@ import Testing
   @Test func everySnippetCompiles() async throws {
     let snippets = try Self.blocks("swift")
     #expect(snippets.count > 3)
-    let build = try RunningTool.executable().deletingLastPathComponent().path
+    let build = try RunningTool.built().path
     let modules = ["CLibNFC", "CLibUSB", "CPCSCLite", "COpenSSL"].map {
       "\(Self.root.path)/Modules/\($0)/module.modulemap"
     }

@@ -85,7 +85,7 @@ struct USBProgram {
   }
 
   private static var tool: String {
-    get throws { try FinishedProgram.built("nfc") }
+    get throws { try FinishedProgram.command() }
   }
 
   /// Runs somebody else's program.

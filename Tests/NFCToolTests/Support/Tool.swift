@@ -139,10 +139,12 @@ final class RunningTool {
     try process.run()
   }
 
-  /// The command stands beside the test bundle, which this process is.
-  static func executable() throws -> URL {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return URL(filePath: bundle).deletingLastPathComponent().appending(path: "nfc")
+  /// The command that is tested.
+  static func executable() throws -> URL { URL(filePath: try FinishedProgram.command()) }
+
+  /// Where modules and examples are that were built with these tests.
+  static func built() throws -> URL {
+    URL(filePath: try FinishedProgram.built("NFCExample")).deletingLastPathComponent()
   }
 
   /// A test that fails leaves no process behind, which would hold its reader.

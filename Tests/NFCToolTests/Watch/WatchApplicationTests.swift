@@ -8,9 +8,7 @@ import VirtualNFC
 /// A Core NFC program in a process of its own, which is handed the tags of its domain.
 @Suite(.serialized) struct WatchApplicationTests {
   private static func program() throws -> String {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return URL(filePath: bundle).deletingLastPathComponent()
-      .appending(path: "CoreNFCBackgroundExample").path
+    try RunningTool.built().appending(path: "CoreNFCBackgroundExample").path
   }
 
   private static func tag(_ number: UInt8, _ host: String = "museum.example") throws -> VirtualTag {

@@ -40,9 +40,21 @@ public struct FinishedProgram: Sendable {
     return FinishedProgram(output: texts[0], errors: texts[1], status: status)
   }
 
-  /// What has been built stands beside the test bundle, which this process is.
+  /// A program that was built with these tests; it is beside the test bundle, which this process is.
   public static func built(_ name: String) throws -> String {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path
+  }
+
+  /// The `nfc` command that is tested: the one in the directory that `NFC_TEST_PROGRAMS` names, where `Scripts/test`
+  /// built it for release as people install it, or else the one that was built with these tests.
+  ///
+  /// Built for debugging, the command takes ten times the time: most of it goes to the argument parser, which then
+  /// checks the declarations of all options in each run.
+  public static func command() throws -> String {
+    guard let directory = ProcessInfo.processInfo.environment["NFC_TEST_PROGRAMS"] else {
+      return try built("nfc")
+    }
+    return URL(filePath: directory).appending(path: "nfc").path
   }
 }
