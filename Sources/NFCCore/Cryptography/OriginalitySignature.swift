@@ -49,7 +49,7 @@ public enum OriginalitySignature {
     if keys.contains(where: { verify(uid: uid, signature: signature, key: $0) == .genuine }) {
       return .genuine
     }
-    if case .presumed = Type2Chip(product)?.signature { return .unknown }
+    if let chip = Type2Chip(product), !chip.signature.hasEveryKey { return .unknown }
     return keys.isEmpty || withOtherKeys.contains(product.name) ? .unknown : .notGenuine
   }
 

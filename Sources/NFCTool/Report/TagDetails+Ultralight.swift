@@ -10,9 +10,12 @@ extension TagDetails {
     _ key: UltralightKey?, _ listsMemory: Bool
   ) async throws {
     version = try await answer(tag) { try await commands.version() }
-    if version != nil,
-      let bytes = try await answer(tag, { try await commands.readSignature() })
-    {
+    var bytes = try await answer(tag) { try await commands.signature() } ?? nil
+    if bytes == nil, version != nil {
+      // The chip is not known; it may have one all the same.
+      bytes = try await answer(tag) { try await commands.readSignature() }
+    }
+    if let bytes {
       signature = bytes
       originality = OriginalitySignature.verify(
         uid: tag.identifier, signature: bytes, product: product)

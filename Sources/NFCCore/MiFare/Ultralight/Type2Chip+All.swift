@@ -7,6 +7,7 @@ extension Type2Chip {
     .ntag215, .ntag215F, .nt2h1411, .ntag216, .ntag216F, .ntag223DNA, .ntag223DNAStatusDetect,
     .ntag224DNA, .ntag224DNAStatusDetect, .ntagI2C1K, .ntagI2C2K, .ntagI2CPlus1K,
     .ntagI2CPlus2K, .feijuNTAG213, .feijuNTAG215, .mikronUltralight, .mikronUltralightLarge,
+    .st25tn01K, .st25tn512,
   ]
 }
 

@@ -51,6 +51,8 @@ struct Type2Chip: Sendable {
     case version([Version])
     /// It has no GET_VERSION and answers the first half of the 3DES authentication.
     case authentication
+    /// It has neither, an identifier of this maker, and a page that begins with these bytes.
+    case productCode(page: UInt8, bytes: [UInt8], maker: UInt8)
     /// It has neither, an identifier of this maker, and lets this page be read.
     case page(UInt8, maker: UInt8)
     /// It has neither, and an identifier of this maker.
@@ -113,8 +115,11 @@ struct Type2Chip: Sendable {
 
   /// The originality signature.
   enum Signature: Hashable, Sendable {
-    /// The chip has no READ_SIG.
+    /// The chip has no signature.
     case none
+    /// Pages that anybody can read, and the maker's keys as far as they are published. The chip may be signed with
+    /// another: a signature that these do not verify says nothing.
+    case pages(ClosedRange<Int>, [OriginalitySignature.PublicKey])
     /// READ_SIG, and the maker's keys as far as they are published.
     case readSignature([OriginalitySignature.PublicKey])
     /// READ_SIG, and keys that may be the right ones: a signature that they do not verify says nothing.
@@ -123,8 +128,13 @@ struct Type2Chip: Sendable {
     var keys: [OriginalitySignature.PublicKey] {
       switch self {
       case .none: []
-      case .readSignature(let keys), .presumed(let keys): keys
+      case .readSignature(let keys), .presumed(let keys), .pages(_, let keys): keys
       }
+    }
+
+    /// Whether a signature that no known key verifies is a forged one.
+    var hasEveryKey: Bool {
+      if case .readSignature = self { true } else { false }
     }
   }
 }
@@ -151,6 +161,7 @@ extension Type2Chip {
 
     static let length = 8
     /// ISO/IEC 7816-6.
+    static let stMicroelectronics: UInt8 = 0x02
     static let nxp: UInt8 = 0x04
     static let mikron: UInt8 = 0x34
     static let feiju: UInt8 = 0x53

@@ -115,6 +115,18 @@ extension Type2LockBits {
 // MARK: - By the standard
 
 extension Type2LockBits {
+  /// The static bits and, in a page of a chip, dynamic ones as the standard has them: a bit for each two pages from
+  /// page 16 on. What freezes those is not known.
+  static func standard(page: Int, last: Int) -> Type2LockBits {
+    .static
+      + Type2LockBits(
+        locks: stride(from: 16, through: last, by: 2).enumerated().map { index, start in
+          Lock(
+            bit: Bit(page: page, byte: index / 8, bit: index % 8),
+            pages: start...min(start + 1, last), frozenBy: nil)
+        })
+  }
+
   private static let firstDynamicallyLockedByte = 64
   private static let defaultBytesPerBit = 8
 

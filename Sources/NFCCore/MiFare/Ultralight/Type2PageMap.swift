@@ -33,7 +33,9 @@ struct Type2PageMap: Hashable, Sendable {
   let areas: [Area]
 
   /// The areas after pages 0 to 3, which all chips use alike.
-  init(_ areas: (ClosedRange<Int>, Use)...) {
+  init(_ areas: (ClosedRange<Int>, Use)...) { self.init(areas) }
+
+  init(_ areas: [(ClosedRange<Int>, Use)]) {
     self.areas =
       [
         Area(pages: 0...Self.staticLockPage, use: .identifierAndLocks),

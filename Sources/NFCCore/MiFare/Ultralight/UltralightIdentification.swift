@@ -12,6 +12,7 @@ enum UltralightIdentification {
     }
     let maker = link.target.identifier.first
     if let chip = withAuthentication, try knowsAuthentication(link) { return chip }
+    if let chip = try byProductCode(link, maker) { return chip }
     for chip in Type2Chip.all {
       guard case .page(let page, maker: maker) = chip.recognition else { continue }
       if try answer(.read(page: page), link) != nil { return chip }
@@ -20,6 +21,20 @@ enum UltralightIdentification {
       guard case .identifier(let own) = $0.recognition else { return false }
       return own == maker
     }
+  }
+
+  /// Each page is read once.
+  private static func byProductCode(_ link: TagLink, _ maker: UInt8?) throws -> Type2Chip? {
+    var answers: [UInt8: [UInt8]] = [:]
+    for chip in Type2Chip.all {
+      guard case .productCode(let page, let bytes, maker: maker) = chip.recognition else {
+        continue
+      }
+      let known = try answers[page] ?? answer(.read(page: page), link) ?? []
+      answers[page] = known
+      if known.starts(with: bytes) { return chip }
+    }
+    return nil
   }
 
   private static var withAuthentication: Type2Chip? {

@@ -171,19 +171,43 @@ extension UltralightCommands {
   }
 
   /// Whether the maker's signature over the UID is genuine; `unknown` for a chip that has none, or does not give it.
-  /// One exchange, and what ``MiFareTag/product()`` costs.
+  /// One exchange, two of an ST25TN, and what ``MiFareTag/product()`` costs.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func originality() async throws -> OriginalitySignature.Verdict {
     try await handle.perform { link in
       let chip = try handle.type2Chip(link)
-      guard let chip, chip.signature != .none,
-        let signature = try link.answerIfAny({
-          try UltralightExchange.send(.readSignature, $0)
-        })
+      guard let chip,
+        let signature = try link.answerIfAny({ try Self.signature(of: chip, $0) }) ?? nil
       else { return .unknown }
       return OriginalitySignature.verify(
         uid: link.target.identifier, signature: signature, product: chip.product)
+    }
+  }
+
+  /// The maker's signature over the UID as this chip gives it: by READ_SIG, or in pages that anybody can read.
+  /// `nil` for a chip that has none. One exchange, or one for each 16 bytes.
+  ///
+  /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
+  package func signature() async throws -> [UInt8]? {
+    try await handle.perform { link in
+      guard let chip = try handle.type2Chip(link) else { return nil }
+      return try link.answerIfAny { try Self.signature(of: chip, $0) } ?? nil
+    }
+  }
+
+  private static func signature(of chip: Type2Chip, _ link: TagLink) throws -> [UInt8]? {
+    switch chip.signature {
+    case .none: return nil
+    case .readSignature, .presumed: return try UltralightExchange.send(.readSignature, link)
+    case .pages(let pages, _):
+      let pagesOfRead = 4
+      var bytes: [UInt8] = []
+      for page in stride(from: pages.lowerBound, through: pages.upperBound, by: pagesOfRead) {
+        bytes += try UltralightExchange.send(
+          .read(page: UInt8(truncatingIfNeeded: page)), link)
+      }
+      return Array(bytes.prefix(pages.count * Type2Memory.pageSize))
     }
   }
 
