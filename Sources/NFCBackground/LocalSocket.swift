@@ -33,7 +33,7 @@ package final class LocalSocket: Sendable {
     return isConnected ? socket : nil
   }
 
-  /// The next connection to a socket that listens; `nil` if there is none after all.
+  /// Returns the next connection to a socket that listens; `nil` if there is none after all.
   package func accept() -> LocalSocket? {
     let connection = Self.accept(descriptor, nil, nil)
     guard connection >= 0 else { return nil }
@@ -59,7 +59,7 @@ package final class LocalSocket: Sendable {
     return true
   }
 
-  /// Reads exactly so many bytes; `nil` if they do not come.
+  /// Reads exactly this many bytes; `nil` if they do not come.
   package func receive(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Background reading gives way to a program that wants the reader, and goes on after it.
+/// Background reading gives way to a program that wants the reader, and continues after it.
 ///
 /// `nfc watch` listens under a name for each reader that it watches. Whoever connects is sent one byte
 /// when the reader is free, and has it for as long as the connection lasts.
@@ -26,13 +26,13 @@ package final class ReaderLease: Sendable {
     return ReaderLease(sockets)
   }
 
-  /// A watcher's side: listens for those who want a reader.
+  /// Returns a watcher's side: listens for those who want a reader.
   package static func listen(
     for reader: String
   ) throws(RuntimeFolder.Unusable) -> LocalSocket? {
     LocalSocket.listen(at: "\(try RuntimeFolder.make())/\(prefix)\(reader).socket")
   }
 
-  /// A watcher's side: the reader is free for the other side of a connection.
+  /// Returns a watcher's side: the reader is free for the other side of a connection.
   package static func grant(_ connection: LocalSocket) -> Bool { connection.send([granted]) }
 }

@@ -21,7 +21,8 @@ package struct RegisteredApplication: Hashable, Sendable {
     let command: [String]?
   }
 
-  /// Whether a link is of one of the domains; links of other schemes than `http` and `https` are of none.
+  /// Returns whether a link is of one of the domains; links of other schemes than `http` and
+  /// `https` are of none.
   package func serves(_ link: String) -> Bool {
     guard let components = URLComponents(string: link),
       ["http", "https"].contains(components.scheme?.lowercased()),
@@ -47,7 +48,7 @@ package struct RegisteredApplication: Hashable, Sendable {
     command = content.command ?? []
   }
 
-  /// A name becomes part of a socket's: letters, digits, hyphens, underscores and dots.
+  /// Returns a name becomes part of a socket's: letters, digits, hyphens, underscores and dots.
   package static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64 && !text.hasPrefix(".")
       && text.utf8.allSatisfy { byte in
@@ -56,7 +57,7 @@ package struct RegisteredApplication: Hashable, Sendable {
       }
   }
 
-  /// The folders in which registrations are, the first wins.
+  /// Returns the folders in which registrations are, the first wins.
   package static func folders(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [URL] {
@@ -71,7 +72,7 @@ package struct RegisteredApplication: Hashable, Sendable {
       .map { URL(fileURLWithPath: $0).appendingPathComponent("nfc/applications") }
   }
 
-  /// The program for a link; `nil` if none is registered.
+  /// Returns the program for a link; `nil` if none is registered.
   package static func serving(_ link: String, in folders: [URL] = folders()) -> Self? {
     var seen: Set<String> = []
     for folder in folders {

@@ -22,7 +22,7 @@ extension Examination {
     return reader
   }
 
-  /// What was meant by a connection string that is none.
+  /// Returns what was meant by a connection string that is none.
   private static func correction(_ text: String) -> String {
     let driver = text.split(separator: ":").first.map(String.init) ?? ""
     if let known = ConnectionString.drivers.first(where: {
@@ -172,7 +172,7 @@ extension Examination {
 
   // MARK: Bridges
 
-  /// A serial port by USB, if there is one: libnfc does not look for readers there.
+  /// Returns a serial port by USB, if there is one: libnfc does not look for readers there.
   func examineBridge(_ device: USBDevice, _ model: USBModel?) -> ExaminedReader? {
     let ports = device.ports(files)
     guard let port = ports.first else {

@@ -11,11 +11,12 @@ enum SmartCardServiceState: Sendable {
   /// `SCARD_W_SECURITY_VIOLATION` (pcsclite.h): polkit says no.
   static let refusal: UInt32 = 0x8010_006A
 
-  /// It runs; the connection strings of its readers.
+  /// It is running; the connection strings of its readers.
   case shows([String])
   /// It cannot be reached.
   case unreachable(NFCError)
-  /// It was not asked, since it would be started by that, and take a reader that libnfc drives.
+  /// It was not asked, because asking would start it, and it would take a reader that libnfc
+  /// drives.
   case leftAlone
 
   var readers: [String] {
@@ -23,13 +24,13 @@ enum SmartCardServiceState: Sendable {
     return []
   }
 
-  /// The same without readers that have been told of.
+  /// Returns the same without readers that have been told of.
   func without(_ names: Set<String>) -> SmartCardServiceState {
     if case .shows(let all) = self { return .shows(all.filter { !names.contains($0) }) }
     return self
   }
 
-  /// Where it listens.
+  /// Returns where it listens.
   static func socket(_ files: SystemFiles) -> String {
     files.environment[socketVariable] ?? defaultSocket
   }
@@ -107,14 +108,14 @@ extension Examination {
       advice: "install \(version), or its maker's driver, then sudo systemctl restart pcscd")
   }
 
-  /// A reader that the service shows; any if only the scheme is given.
+  /// Returns a reader that the service shows; any if only the scheme is given.
   func examineShown(_ name: String) -> ExaminedReader {
     let own = String(name.dropFirst(SmartCardServiceState.scheme.count))
     return ExaminedReader(
       name: own.isEmpty ? name : own, place: "PC/SC service", connectionString: name)
   }
 
-  /// The reader with a part of a name.
+  /// Returns the reader with a part of a name.
   func examineShown(_ name: String, _ service: SmartCardServiceState) -> ExaminedReader {
     var reader = examineShown(name)
     let part = name.dropFirst(SmartCardServiceState.scheme.count).uppercased()

@@ -31,7 +31,7 @@ extension Examination {
     return findings
   }
 
-  /// Where the system has only the USB devices that are handed to it.
+  /// Returns where the system has only the USB devices that are handed to it.
   private func passThrough() -> Finding? {
     func finding(_ detail: String, _ advice: String) -> Finding {
       Finding(.passThrough, detail, advice: advice, isObstacle: false)

@@ -38,8 +38,8 @@ extension Examination {
     return reader
   }
 
-  /// What stands in the way of a program that opens a USB device itself, in the order in which it has to
-  /// be cured.
+  /// Returns what stands in the way of a program that opens a USB device itself, in the order in
+  /// which it has to be cured.
   func findings(of device: USBDevice) -> [Finding] {
     let driver = device.driver(files)
     var findings: [Finding] = []
@@ -126,7 +126,7 @@ extension Examination {
     return (names + (holders.count > most ? ["others"] : [])).joined(separator: ", ")
   }
 
-  /// A part of the name that pcscd gives it, without a blank where that is known.
+  /// Returns a part of the name that pcscd gives it, without a blank where that is known.
   private func namePart(_ device: USBDevice) -> String {
     let name = bundles.name(of: device) ?? device.ownName ?? device.identifiers
     return ["ACR122U", "38U"].first { name.contains($0) } ?? name

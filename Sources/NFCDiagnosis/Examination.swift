@@ -52,13 +52,14 @@ struct Examination {
     return diagnosis
   }
 
-  /// The reader that a connection string names.
+  /// Returns the reader that a connection string names.
   func examine(_ connectionString: String, _ service: SmartCardServiceState) -> ExaminedReader {
     connectionString.hasPrefix(SmartCardServiceState.scheme)
       ? examineShown(connectionString, service) : examineAddress(connectionString)
   }
 
-  /// A reader that libnfc's configuration defines; `nil` if that lets it be away, and it is.
+  /// Returns a reader that libnfc's configuration defines; `nil` if that lets it be away, and it
+  /// is.
   private func examine(_ device: LibNFCConfiguration.Device) -> ExaminedReader? {
     var reader = examineAddress(device.connectionString)
     reader.place = reader.place ?? device.source

@@ -86,7 +86,7 @@ struct NodeRights {
     return ownRule("KERNEL==\"\(name)\"", group: portsGroup)
   }
 
-  /// What makes udev give a USB reader to a group, and which.
+  /// Returns what makes udev give a USB reader to a group, and which.
   private func restoring(_ usb: USBAccess) -> (step: String, group: String) {
     let device = usb.device
     if let rule = usb.rules.access(vendor: device.vendor, product: device.product) {

@@ -39,7 +39,7 @@ struct SettingsFolders {
     self.lines = lines
   }
 
-  /// Whether modprobe is told not to load a module by itself.
+  /// Returns whether modprobe is told not to load a module by itself.
   func keepsOut(_ module: String) -> Bool {
     lines.contains { line in
       let words = line.text.split(whereSeparator: \.isWhitespace)
@@ -69,7 +69,7 @@ struct SettingsFolders {
     return nil
   }
 
-  /// What stands in quotation marks after a key and its operator.
+  /// Returns what stands in quotation marks after a key and its operator.
   private static func value(_ key: String, in text: String) -> String? {
     guard let range = text.firstRange(of: key) else { return nil }
     let rest = text[range.upperBound...]

@@ -8,8 +8,8 @@ import Darwin
 private let readFile = Darwin.read
 #endif
 
-/// The files by which Linux tells of its devices and settings; in tests, made-up ones below a root of
-/// their own.
+/// The files by which Linux tells of its devices and settings; in tests, made-up ones below their
+/// own root.
 ///
 /// Whatever stands in the place of a file is borne: nothing but a regular file is opened, and no more
 /// than the beginning of a large one is read.
@@ -34,7 +34,7 @@ struct SystemFiles: Sendable {
 
   // MARK: Content
 
-  /// The bytes of a regular file; `nil` if there is none that can be read.
+  /// Returns the bytes of a regular file; `nil` if there is none that can be read.
   func bytes(_ path: String) -> [UInt8]? {
     // Opening a device could do something to it.
     guard node(path)?.kind == .file else { return nil }
@@ -70,7 +70,7 @@ struct SystemFiles: Sendable {
 
   // MARK: Names
 
-  /// The names in a folder, in order; `nil` if there is none that can be read.
+  /// Returns the names in a folder, in order; `nil` if there is none that can be read.
   func names(in path: String) -> [String]? {
     guard let stream = opendir(root + path) else { return nil }
     defer { closedir(stream) }
@@ -84,7 +84,7 @@ struct SystemFiles: Sendable {
     return names.sorted()
   }
 
-  /// Where a link leads to, as it is written.
+  /// Returns where a link leads to, as it is written.
   func link(_ path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = readlink(root + path, &buffer, buffer.count)
@@ -92,7 +92,7 @@ struct SystemFiles: Sendable {
     return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The last part of where a link leads to.
+  /// Returns the last part of where a link leads to.
   func linkName(_ path: String) -> String? {
     link(path)?.split(separator: "/").last.map(String.init)
   }
@@ -128,7 +128,7 @@ struct SystemFiles: Sendable {
       represented = UInt64(truncatingIfNeeded: status.st_rdev)
     }
 
-    /// Whether both lead to one device: a container has nodes of its own for it.
+    /// Returns whether both lead to one device: a container has nodes of its own for it.
     func isSame(as other: Node) -> Bool {
       if kind == .characterDevice, other.kind == .characterDevice {
         return represented == other.represented
@@ -137,7 +137,8 @@ struct SystemFiles: Sendable {
     }
   }
 
-  /// What a path leads to, links followed; `nil` if it leads to nothing that can be looked at.
+  /// Returns what a path leads to, links followed; `nil` if it leads to nothing that can be looked
+  /// at.
   func node(_ path: String) -> Node? {
     var status = stat()
     return stat(root + path, &status) == 0 ? Node(status) : nil

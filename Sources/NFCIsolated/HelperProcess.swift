@@ -9,8 +9,8 @@ import Darwin
 
 /// A running helper. Used by one thread, except ``abort(_:)``.
 ///
-/// It has a process group of its own, so that an interrupt from the terminal reaches the program and not its
-/// reader. It ends by itself when the program has gone.
+/// It has its own process group, so that an interrupt from the terminal reaches the program and not
+/// its reader. It ends by itself when the program has gone.
 final class HelperProcess {
   private let process: pid_t
   private let requests: HelperSocket
@@ -98,7 +98,7 @@ final class HelperProcess {
     getenv("LIBNFC_LOG_LEVEL").map { String(cString: $0) }.map { $0 != "0" && !$0.isEmpty } ?? false
   }
 
-  /// A pipe that never holds up who writes to it: what is too much is lost.
+  /// Returns a pipe that never holds up who writes to it: what is too much is lost.
   private static func errorPipe() -> (own: Int32, theirs: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

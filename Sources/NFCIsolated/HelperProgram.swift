@@ -15,8 +15,8 @@ struct HelperProgram: Sendable {
   /// Where it is; `nil` looks for it.
   let path: String?
 
-  /// The executable: the one that the program has named, or else the environment variable, or else the one beside
-  /// the running program, or else the first in `PATH`.
+  /// Returns the executable: the one that the program has named, or else the environment variable,
+  /// or else the one beside the running program, or else the first in `PATH`.
   ///
   /// - Throws: `readerUnavailable` if there is none, with what to do.
   func executable() throws -> String {

@@ -31,7 +31,7 @@ package enum HelperProtocol {
     magic + [UInt8(version >> 8), UInt8(version & 0xFF)]
   }
 
-  /// A message as it goes over the socket.
+  /// Returns a message as it goes over the socket.
   static func frame(_ number: UInt64, _ content: (inout MessageWriter) -> Void) -> [UInt8] {
     var message = MessageWriter()
     message.number(number)

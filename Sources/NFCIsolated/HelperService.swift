@@ -108,8 +108,9 @@ package final class HelperService {
   /// `PR_SET_PDEATHSIG` of `linux/prctl.h`.
   private static let setParentDeathSignal: Int32 = 1
 
-  /// Has the system let this process go on, if it was stopped, when its program has gone: only then can it see
-  /// that, and end. `prctl` takes a variable number of arguments, which Swift does not call.
+  /// Has the system let this process continue, if it was stopped, when its program has gone: only
+  /// then can it see that, and end. `prctl` takes a variable number of arguments, which Swift does
+  /// not call.
   private static func continueWhenOrphaned() {
     typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
     guard let symbol = dlsym(nil, "prctl") else { return }

@@ -72,7 +72,7 @@ struct HelperSocket: Sendable {
     #endif
   }
 
-  /// Receives exactly so many bytes.
+  /// Receives exactly this many bytes.
   ///
   /// - Parameter limit: says how long the other end may still take; `nil` for as long as it likes.
   func receive(_ count: Int, within limit: (() -> Duration)?) throws(Problem) -> [UInt8] {

@@ -2,7 +2,7 @@ import NFCCore
 import NFCLibNFC
 import Synchronization
 
-/// A reader that libnfc drives in a process of its own.
+/// A reader that libnfc drives in its own process.
 ///
 /// Every call is a request to that process. One that does not answer in time is ended, and the reader is lost;
 /// the next round of polling, or whoever opens the reader again, starts another.

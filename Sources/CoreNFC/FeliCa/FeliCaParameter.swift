@@ -54,7 +54,8 @@ enum FeliCaParameter {
 }
 
 extension Data {
-  /// A value of FeliCa with the least significant byte first; `FF FF` for one that is not there.
+  /// Creates a value of FeliCa with the least significant byte first; `FF FF` for one that is not
+  /// there.
   init(feliCa value: UInt16?) {
     let value = value ?? 0xFFFF
     self = Data(value.littleEndianBytes)

@@ -2,18 +2,18 @@ import Foundation
 
 /// A FeliCa card.
 ///
-/// Service, node and key version values are two bytes with the least significant one first, as the card
-/// takes them; a system code has the most significant one first. The commands are addressed to
-/// ``currentIDm``; only that of ``sendFeliCaCommand(commandPacket:completionHandler:)`` is sent as it is.
-/// What a card refuses is no error but its two status flags, with nothing else in the answer: they are 0
-/// in an answer that is not refused.
+/// Service, node and key version values are two bytes with the least significant one first, as the
+/// card expects them; a system code has the most significant one first. Commands are addressed to
+/// ``currentIDm``; only that of ``sendFeliCaCommand(commandPacket:completionHandler:)`` is sent
+/// unchanged. A refusal of the card is not an error: its two status flags report it, and the rest
+/// of the answer is empty. The flags are 0 if the card has not refused.
 ///
-/// Errors in addition to those of the reader: `readerErrorInvalidParameterLength` for a list of a wrong number of
-/// elements or an element of a wrong size, `readerErrorInvalidParameter` for an element that is none; nothing
-/// is sent then. The numbers in the command descriptions are paragraphs of the FeliCa Card User's Manual,
-/// excerpted edition.
+/// In addition to the errors of the reader, `readerErrorInvalidParameterLength` reports a list with
+/// a wrong number of elements or an element of a wrong size, and `readerErrorInvalidParameter` an
+/// invalid element; nothing is sent then. The numbers in the command descriptions are paragraphs of
+/// the FeliCa Card User's Manual, excerpted edition.
 public protocol NFCFeliCaTag: NFCNDEFTag, __NFCTag {
-  /// The system that was selected last: at first the first one of Info.plist that the card has.
+  /// The system that was selected last; initially the first system of Info.plist that the card has.
   var currentSystemCode: Data { get }
   /// The identifier of that system; empty if the card has not answered the last polling.
   var currentIDm: Data { get }

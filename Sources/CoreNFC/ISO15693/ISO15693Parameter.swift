@@ -19,7 +19,7 @@ enum ISO15693Parameter {
     return code
   }
 
-  /// The number of a block in an extended command.
+  /// Returns the number of a block in an extended command.
   ///
   /// - Throws: `readerErrorParameterOutOfBound` outside 0 to 65535.
   static func extended(_ block: Int) throws -> UInt16 {
@@ -49,7 +49,7 @@ enum ISO15693Parameter {
     return blocks
   }
 
-  /// A block's data.
+  /// Returns a block's data.
   ///
   /// - Throws: `readerErrorInvalidParameterLength` unless it is 1 to 32 bytes (ISO/IEC 15693-3, 4.2).
   static func block(_ data: Data) throws -> [UInt8] {
@@ -57,7 +57,7 @@ enum ISO15693Parameter {
     return Array(data)
   }
 
-  /// The data of blocks, one after the other.
+  /// Returns the data of blocks, one after the other.
   ///
   /// - Throws: `readerErrorInvalidParameterLength` unless there is a block for each number, all of the
   ///   same size.
@@ -73,8 +73,8 @@ enum ISO15693Parameter {
 }
 
 extension ISO15693Response {
-  /// The answer to a read of blocks, each with its security status before it if the request had the
-  /// option flag.
+  /// Returns the answer to a read of blocks, each with its security status before it if the request
+  /// had the option flag.
   func blocks(_ count: Int, _ flags: NFCISO15693RequestFlag) throws -> [Data] {
     do {
       return try ISO15693Block.decode(
@@ -87,16 +87,16 @@ extension ISO15693Response {
     }
   }
 
-  /// The answer to a read of one block.
+  /// Returns the answer to a read of one block.
   func block(_ flags: NFCISO15693RequestFlag) throws -> Data { try Data(blocks(1, flags).joined()) }
 
-  /// The answer to a question for the security status of blocks.
+  /// Returns the answer to a question for the security status of blocks.
   func securityStatus(_ count: Int) throws -> [UInt8] {
     guard payload.count == count else { throw unexpectedLength(nil) }
     return payload
   }
 
-  /// The answer to get system information.
+  /// Returns the answer to get system information.
   func systemInformation(_ flags: NFCISO15693RequestFlag) throws -> ISO15693SystemInformation {
     do {
       return try ISO15693SystemInformation(

@@ -151,7 +151,7 @@ extension NFCISO15693Tag {
     try await done { lockDSFID(requestFlags: flags, completionHandler: $0) }
   }
 
-  /// What the tag reports of itself.
+  /// Returns the information that the tag reports about itself.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func systemInfo(requestFlags flags: NFCISO15693RequestFlag)
@@ -243,7 +243,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Writes consecutive blocks by numbers of two bytes.
+  /// Writes consecutive blocks with two-byte numbers.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedWriteMultipleBlocks(
@@ -302,7 +302,7 @@ extension NFCISO15693Tag {
     try await result { readBuffer(requestFlags: flags, resultHandler: $0) }
   }
 
-  /// Asks for the security status of consecutive blocks by numbers of two bytes.
+  /// Reads the security status of consecutive blocks with two-byte numbers.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedGetMultipleBlockSecurityStatus(
@@ -314,7 +314,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Reads consecutive blocks by numbers of two bytes; the tag answers at a higher rate.
+  /// Reads consecutive blocks with two-byte numbers; the tag answers at a higher rate.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedFastReadMultipleBlocks(

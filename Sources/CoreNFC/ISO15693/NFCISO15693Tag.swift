@@ -2,24 +2,24 @@ import Foundation
 
 /// A vicinity tag: ISO/IEC 15693, NFC Forum Type 5.
 ///
-/// Every method is one exchange over the air. The request has the tag's UID and the flag
-/// ``NFCISO15693RequestFlag/address``, unless it is given ``NFCISO15693RequestFlag/select``. Answers are
-/// given without their flags.
+/// Every method is one exchange over the air. The request contains the tag's UID and the flag
+/// ``NFCISO15693RequestFlag/address``, unless you pass ``NFCISO15693RequestFlag/select``. Answers
+/// are returned without their flags.
 ///
-/// The session must have connected to the tag. Completion handlers run on the session's queue, with an
-/// ``NFCReaderError`` if something has failed: `readerTransceiveErrorTagResponseError` for a tag that
-/// refuses, with the tag's code under ``NFCISO15693TagResponseErrorKey``, for one that does not answer, and
-/// for an answer of the wrong length, with ``NFCTagResponseUnexpectedLengthErrorKey``;
-/// `readerTransceiveErrorPacketTooLong` for what the reader or a frame of 256 bytes cannot hold;
-/// `readerErrorParameterOutOfBound`, `readerErrorInvalidParameterLength` and
-/// `readerErrorInvalidParameter` before anything is sent.
+/// The session must have connected to the tag. Completion handlers run on the session's queue, with
+/// an ``NFCReaderError`` if something has failed. `readerTransceiveErrorTagResponseError` reports a
+/// tag that refuses, with the tag's code under ``NFCISO15693TagResponseErrorKey``, a tag that does
+/// not answer, and an answer of the wrong length, with ``NFCTagResponseUnexpectedLengthErrorKey``.
+/// `readerTransceiveErrorPacketTooLong` reports a command that exceeds the reader or a frame of 256
+/// bytes. `readerErrorParameterOutOfBound`, `readerErrorInvalidParameterLength` and
+/// `readerErrorInvalidParameter` are reported before anything is sent.
 ///
-/// A mock need not have the commands of which that is said; they fail there with
+/// A mock does not have to implement the commands that are marked accordingly; they fail there with
 /// `readerErrorUnsupportedFeature`.
 public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
   /// The UID, 8 bytes, most significant (E0) first.
   var identifier: Data { get }
-  /// The second byte of the UID: who made the chip (ISO/IEC 7816-6).
+  /// The code of the chip's maker, the second byte of the UID (ISO/IEC 7816-6).
   var icManufacturerCode: Int { get }
   /// The last six bytes of the UID.
   var icSerialNumber: Data { get }
@@ -56,7 +56,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8, dataBlock: Data,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 22: makes a block read-only for good. **Cannot be undone.**
+  /// Command 22: makes a block read-only permanently. **Cannot be undone.**
   @preconcurrency func lockBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -98,7 +98,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag, afi: UInt8,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 28: makes the AFI read-only for good. **Cannot be undone.**
+  /// Command 28: makes the AFI read-only permanently. **Cannot be undone.**
   @preconcurrency func lockAFI(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -108,7 +108,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag, dsfid: UInt8,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 2A: makes the DSFID read-only for good. **Cannot be undone.**
+  /// Command 2A: makes the DSFID read-only permanently. **Cannot be undone.**
   @preconcurrency func lockDSFID(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -142,7 +142,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int, dataBlock: Data,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 32: makes a block read-only for good. **Cannot be undone.**
+  /// Command 32: makes a block read-only permanently. **Cannot be undone.**
   ///
   /// - Parameter blockNumber: 0 to 65535.
   @preconcurrency func extendedLockBlock(
@@ -223,7 +223,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   // MARK: The maker's commands
 
-  /// A custom command, with the code of the chip's maker.
+  /// Returns a custom command, with the code of the chip's maker.
   ///
   /// - Parameters:
   ///   - customCommandCode: A0 to DF.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a smart card answers: ISO/IEC 7816-4, 5.1.
+/// The answer of a smart card: ISO/IEC 7816-4, 5.1.
 public struct NFCISO7816ResponseAPDU {
   public var statusWord1: UInt8
   public var statusWord2: UInt8
-  /// `nil` rather than empty.
+  /// The data; `nil` if there is none.
   public var payload: Data?
 
   public init(statusWord1: UInt8, statusWord2: UInt8, payload: Data?) {
@@ -13,7 +13,7 @@ public struct NFCISO7816ResponseAPDU {
     self.payload = payload
   }
 
-  /// By the label that Apple's interface has.
+  /// Creates an answer. The misspelt label is Apple's.
   public init(statusWord1: UInt8, statusWord2: UInt8, paylaod: Data?) {
     self.init(statusWord1: statusWord1, statusWord2: statusWord2, payload: paylaod)
   }

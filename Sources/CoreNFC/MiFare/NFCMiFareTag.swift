@@ -27,7 +27,8 @@ public protocol NFCMiFareTag: NFCNDEFTag, __NFCTag {
     _ apdu: NFCISO7816APDU,
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
 
-  /// The form that is preferred where the type does not say which is meant; has a default body.
+  /// Returns the form that is preferred where the type does not say which is meant; has a default
+  /// body.
   ///
   /// - Throws: ``NFCReaderError``.
   nonisolated(nonsending) func sendMiFareISO7816Command(

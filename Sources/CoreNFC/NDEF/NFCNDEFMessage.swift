@@ -11,18 +11,18 @@ open class NFCNDEFMessage: NSObject, NSSecureCoding {
 
   open var records: [NFCNDEFPayload]
 
-  /// A message of these records; without any the message that says that there is none, one empty
-  /// record on the tag.
+  /// Creates a message of these records; without records, the message with one empty record, which
+  /// means that there is no message.
   public init(records: [NFCNDEFPayload]) {
     self.records = records
     super.init()
   }
 
-  /// Reads a message of which every byte is part.
+  /// Decodes a message; every byte must be part of it.
   ///
   /// Chunked records are joined.
   ///
-  /// - Returns: `nil` unless the bytes are one whole message by the rules of NDEF 1.0, of at most
+  /// - Returns: `nil` unless the bytes are one complete message according to NDEF 1.0, of at most
   ///   128 KiB.
   public convenience init?(data: Data) {
     guard (1...Self.maximumLength).contains(data.count),
@@ -46,7 +46,7 @@ open class NFCNDEFMessage: NSObject, NSSecureCoding {
       ? NDEFMessage.ofEmptyRecord.encoded() : native.encoded(chunkSizes: records.map(\.chunkSize))
   }
 
-  /// The message as it goes to a tag.
+  /// Returns the message as it goes to a tag.
   ///
   /// - Throws: `readerErrorInvalidParameter` for a record that NDEF 1.0 forbids: a field that is too
   ///   long, a type where there must be none or none where there must be one, the format unchanged.

@@ -16,7 +16,7 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
   /// How many bytes of the payload a chunk holds at most (NDEF 1.0, 2.3.3); 0 or less for no chunks.
   let chunkSize: Int
 
-  /// A record in one piece. Empty data stand for a field that is not there.
+  /// Creates a record in one piece. Empty data represents a missing field.
   public required init(format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data) {
     typeNameFormat = format
     self.type = type
@@ -26,9 +26,9 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
     super.init()
   }
 
-  /// A record in chunks.
+  /// Creates a record in chunks.
   ///
-  /// - Parameter chunkSize: how many bytes of the payload a chunk holds at most; 0 for no chunks.
+  /// - Parameter chunkSize: the maximum number of payload bytes in a chunk; 0 for no chunks.
   public init(
     format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data, chunkSize: Int
   ) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Which pass a ``NFCVASReaderSession`` asks for.
 open class NFCVASCommandConfiguration: NSObject, NSCopying {
-  /// What is asked for.
+  /// What is requested.
   public enum Mode: Int, Sendable {
     /// Reserved.
     case urlOnly = 0

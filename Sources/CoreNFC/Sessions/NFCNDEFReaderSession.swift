@@ -7,10 +7,11 @@ import Foundation
 /// the tag has left.
 open class NFCNDEFReaderSession: NFCReaderSession {
   /// - Parameters:
-  ///   - queue: where the delegate and the completion handlers are called; `nil` for a serial queue of
-  ///     the session's own.
+  ///   - queue: the queue on which the delegate and the completion handlers are called; `nil` for
+  ///     the session's own serial queue.
   ///   - invalidateAfterFirstRead: ends the session after the first message, with
-  ///     `readerSessionInvalidationErrorFirstNDEFTagRead`. Of no effect if the delegate takes tags.
+  ///     `readerSessionInvalidationErrorFirstNDEFTagRead`. Ignored if the delegate implements the
+  ///     method for tags.
   public init(
     delegate: any NFCNDEFReaderSessionDelegate, queue: DispatchQueue?,
     invalidateAfterFirstRead: Bool
@@ -65,19 +66,20 @@ open class NFCNDEFReaderSession: NFCReaderSession {
 
 /// Receives what a ``NFCNDEFReaderSession`` finds, on the session's queue.
 public protocol NFCNDEFReaderSessionDelegate: NSObjectProtocol {
-  /// The session has ended, for whatever reason. Comes once.
+  /// The session has ended, for any reason. Called once.
   func readerSession(
     _ session: NFCNDEFReaderSession, didInvalidateWithError error: any Error)
-  /// Messages have been read. Is not called if the delegate takes tags.
+  /// Messages were read. Not called if the delegate implements the method for tags.
   func readerSession(_ session: NFCNDEFReaderSession, didDetectNDEFs messages: [NFCNDEFMessage])
-  /// Optional: takes tags instead of messages.
+  /// Optional: receives tags instead of messages.
   func readerSession(_ session: NFCNDEFReaderSession, didDetect tags: [any NFCNDEFTag])
   /// Optional: the reader is polling.
   func readerSessionDidBecomeActive(_ session: NFCNDEFReaderSession)
 }
 
 extension NFCNDEFReaderSessionDelegate {
-  /// Says that the delegate has no such method of its own: Linux cannot ask for that otherwise.
+  /// The default body, which records that the delegate has no such method: Linux has no other way
+  /// to find out.
   public func readerSession(_ session: NFCNDEFReaderSession, didDetect tags: [any NFCNDEFTag]) {
     session.delegateTakesNoTags = true
   }

@@ -4,13 +4,14 @@ import Foundation
 public protocol NFCReaderSessionProtocol: NSObjectProtocol {
   /// Whether the session has begun and has not ended.
   var isReady: Bool { get }
-  /// The message for the person; see ``NFCPresenter``. It may change at any time, from any thread.
+  /// The message for the person; see ``NFCPresenter``. It can be changed at any time, from any
+  /// thread.
   var alertMessage: String { get set }
-  /// Starts the session, and reports to the delegate how it goes.
+  /// Starts the session. The delegate is notified of its progress.
   func begin()
-  /// Ends the session for good.
+  /// Ends the session permanently.
   func invalidate()
-  /// Ends the session for good, and shows the person what went wrong.
+  /// Ends the session permanently, and shows the person the error message.
   func invalidate(errorMessage: String)
 }
 
@@ -21,7 +22,7 @@ public protocol NFCReaderSessionProtocol: NSObjectProtocol {
 open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
   /// Held weakly, by Apple's rule.
   open private(set) weak var delegate: AnyObject?
-  /// The queue that the session was made with, or a serial one of its own.
+  /// The queue that the session was created with, or its own serial queue.
   public let sessionQueue: DispatchQueue
   let core: SessionCore
 
@@ -55,7 +56,7 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
   // MARK: What the session tells its delegate, on the queue
 
   func notifyActive() {}
-  /// Says whether the delegate takes tags; if it does not, the session reads their messages for it.
+  /// Returns whether the delegate receives tags; if not, the session reads their messages for it.
   func notifyDetected(_ tags: [TagObject]) -> Bool { true }
   func notifyMessages(_ messages: [NFCNDEFMessage]) {}
   func notifyInvalidated(_ error: NFCReaderError) {}

@@ -165,8 +165,8 @@ final class SessionCore: Sendable {
     lastAnswer.withLock { $0 }.map { ContinuousClock.now - $0 < Self.answerLifetime } ?? false
   }
 
-  /// Whether a tag is connected and in the field: it is asked, unless it has answered just now. Blocks
-  /// meanwhile.
+  /// Returns whether a tag is connected and in the field: it is asked, unless it has answered just
+  /// now. Blocks meanwhile.
   func isAvailable(_ tag: TagObject) -> Bool {
     guard isConnected(tag), let run = run.withLock({ $0 }) else { return false }
     if hasAnsweredLately { return true }

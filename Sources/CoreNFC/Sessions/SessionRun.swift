@@ -6,7 +6,7 @@ import Synchronization
 
 /// One session on its reader, from opening it to letting go of it.
 ///
-/// It runs on a thread of its own, and its waits on a dispatch queue: a program may block all threads of
+/// It runs on its own thread, and its waits on a dispatch queue: a program may block all threads of
 /// Swift's pool while it waits for a completion handler.
 ///
 /// What is called here may be held by a reader or a daemon that does not answer. Once the session has

@@ -51,7 +51,7 @@ struct SessionState: Sendable {
     lost = []
   }
 
-  /// Says whether there is anything to start again: nothing was given out while polling goes on.
+  /// Says whether there is anything to start again: nothing was given out while polling continues.
   mutating func restart() -> Bool {
     guard isActive, !tags.isEmpty else { return false }
     found([])
@@ -65,11 +65,11 @@ struct SessionState: Sendable {
     if connected === tag { connected = nil }
   }
 
-  /// Whether a tag was found since polling last started, and no command has found it gone.
+  /// Returns whether a tag was found since polling last started, and no command has found it gone.
   func isReachable(_ tag: TagObject) -> Bool {
     isActive && !lost.contains(tag.id) && tags.contains { $0 === tag }
   }
 
-  /// Whether commands go to a tag.
+  /// Returns whether commands go to a tag.
   func isConnected(_ tag: TagObject) -> Bool { connected === tag && isReachable(tag) }
 }

@@ -44,7 +44,7 @@ struct SessionTags: Sendable {
     }
   }
 
-  /// What the person should know of what will not be found.
+  /// Returns what the person should know of what will not be found.
   static func notices(_ readers: Readers, _ request: SessionRequest) -> [String] {
     let missing =
       request.polling == .all ? [] : readers.missing(of: request.polling.technologies)
@@ -76,7 +76,7 @@ struct SessionTags: Sendable {
     }
   }
 
-  /// The tags that are in the fields now.
+  /// Returns the tags that are in the fields now.
   mutating func inField() async throws -> [Found] {
     var tags: [Found] = []
     for found in try await rounds.next() {

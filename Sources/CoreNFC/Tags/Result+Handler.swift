@@ -1,5 +1,5 @@
 extension Result {
-  /// What a completion handler with a value and an error is given.
+  /// Returns what a completion handler with a value and an error is given.
   ///
   /// - Parameter empty: stands for the value beside an error.
   func answer(or empty: Success) -> (Success, Failure?) {

@@ -24,7 +24,8 @@ struct TagRecognition {
     }
   }
 
-  /// A tag for reading and writing messages. No exchange: what there is on it is found out when asked for.
+  /// Returns a tag for reading and writing messages. No exchange: what there is on it is found out
+  /// when asked for.
   private func message(_ tag: DetectedTag) -> TagObject? {
     switch tag {
     case .miFare(let tag): MiFareTagObject(tag, in: core)
@@ -51,8 +52,8 @@ struct TagRecognition {
 }
 
 extension TagRecognition {
-  /// A card of ISO 7816: by the first listed application that answers. One that is a MIFARE card too is
-  /// given out as that if none does; another is not given out.
+  /// Returns a card of ISO 7816: by the first listed application that answers. One that is a MIFARE
+  /// card too is given out as that if none does; another is not given out.
   private func smartCard(
     _ card: any ISO7816Tag, _ tag: DetectedTag, paceOnly: Bool
   ) async throws -> TagObject? {
@@ -72,7 +73,7 @@ extension TagRecognition {
       ? nil : ISO7816TagObject(card, selected: nil, request, in: core)
   }
 
-  /// A FeliCa card: by the first listed system that it has.
+  /// Returns a FeliCa card: by the first listed system that it has.
   private func system(_ tag: any FeliCaTag) async throws -> TagObject? {
     try await tag.connect()
     for code in request.systems {
