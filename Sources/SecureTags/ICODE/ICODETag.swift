@@ -62,7 +62,7 @@ public struct ICODETag: Sendable {
   private static let families = ["ICODE", "NTAG 5"]
 
   /// Returns whether a product is one of these chips.
-  public static func isOne(_ product: TagProduct?) -> Bool {
+  package static func isOne(_ product: TagProduct?) -> Bool {
     guard let name = product?.name else { return false }
     return families.contains { name.hasPrefix($0) }
   }

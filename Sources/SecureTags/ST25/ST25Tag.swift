@@ -31,7 +31,7 @@ public struct ST25Tag: Sendable {
   private static let randomSize = 2
 
   /// Returns whether a product is one of these chips.
-  public static func isOne(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
+  package static func isOne(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
 
   /// Costs the exchanges of ``ISO15693Tag/product()``.
   ///

@@ -39,7 +39,7 @@ public struct ST25TATag: Sendable {
   public let product: TagProduct
 
   /// Returns whether a product is one of these chips.
-  public static func isOne(_ product: TagProduct?) -> Bool {
+  package static func isOne(_ product: TagProduct?) -> Bool {
     guard let name = product?.name else { return false }
     return families.contains { name.hasPrefix($0) }
   }
