@@ -1,7 +1,7 @@
 import NFCLibNFC
 import NFCUSB
 
-/// One look at the system: what it tells is read once, and judged reader by reader.
+/// One examination of the system: its facts are read once, and judged for each reader.
 struct Examination {
   typealias Finding = ReaderDiagnosis.Finding
   typealias ExaminedReader = ReaderDiagnosis.ExaminedReader

@@ -21,7 +21,7 @@ extension ReaderDiagnosis {
   ///
   /// - Parameter connectionString: in the form of ``Reader/open(_:)``.
   public static func examine(_ connectionString: String) async -> ReaderDiagnosis {
-    // What stands in the way of a reader is the same whoever opens it.
+    // The problems of a reader are the same whoever opens it.
     let address = ReaderAddress(connectionString)
     let underlying = ReaderSources.source(of: address)?.underlyingAddress(of: address)
     let examined = underlying?.description ?? connectionString
@@ -41,7 +41,7 @@ extension ReaderDiagnosis {
   private static func onOwnThread<Result: Sendable>(
     _ body: @escaping @Sendable () -> Result
   ) async -> Result {
-    // Without its own thread it runs on one of the pool.
+    // Without its own thread, it runs on one of the pool.
     let thread = try? ReaderThread()
     return await Task(executorPreference: thread) { body() }.value
   }
@@ -63,7 +63,7 @@ extension ReaderDiagnosis.ExaminedReader {
 }
 
 extension ReaderDiagnosis.Finding {
-  /// Returns what else it can be, by what users of each kind of reader have met.
+  /// Returns other possible causes, from the reports of users of each kind of reader.
   static func noAnswer(_ connectionString: String, _ error: NFCError) -> ReaderDiagnosis.Finding {
     let address = ReaderAddress(connectionString)
     let advice =

@@ -66,7 +66,8 @@ public struct NFCInformation: Hashable, Sendable {
     }
   }
 
-  /// - Throws: `readerErrorSecurityViolation` for an entry that is no system code, or stands for several.
+  /// - Throws: `readerErrorSecurityViolation` for an entry that is not a system code, or that has
+  ///   wildcards.
   func systems() throws -> [UInt16] {
     try systemCodes.map { text in
       guard let bytes = [UInt8](hexadecimal: text), bytes.count == 2, !bytes.contains(0xFF) else {

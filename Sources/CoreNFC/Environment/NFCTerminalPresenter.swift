@@ -45,7 +45,7 @@ private final class TerminalWriter: Sendable {
       backlog.withLock { $0 -= 1 }
       end.signal()
     }
-    // A line after one that is held is held too.
+    // A line after a delayed one is delayed too.
     if waiting == 0 { _ = end.wait(timeout: .now() + Self.patience) }
   }
 
@@ -68,7 +68,7 @@ extension NFCPresenter where Self == NFCTerminalPresenter {
 }
 
 extension NFCPresentation {
-  /// The moment in a line; `nil` if there is nothing to say.
+  /// The line for the event; `nil` for none.
   var line: String? {
     switch self {
     case .began(let message, _): message.isEmpty ? "NFC: ready to scan" : "NFC: \(message)"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits for a completion handler that is given an error or nothing.
+/// Waits for a completion handler that receives an error or nothing.
 private nonisolated(nonsending) func done(
   _ start: (@escaping @Sendable ((any Error)?) -> Void) -> Void
 ) async throws {
@@ -9,7 +9,7 @@ private nonisolated(nonsending) func done(
   }
 }
 
-/// Waits for a completion handler that is given a value and maybe an error.
+/// Waits for a completion handler that receives a value and possibly an error.
 private nonisolated(nonsending) func value<Value: Sendable>(
   _ start: (@escaping @Sendable (Value, (any Error)?) -> Void) -> Void
 ) async throws -> Value {
@@ -24,14 +24,14 @@ private nonisolated(nonsending) func result<Value>(
 ) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     start { result in
-      // Whoever calls the handler keeps nothing of what it passes.
+      // The caller of the handler keeps nothing of what it passes.
       nonisolated(unsafe) let result = result
       continuation.resume(with: result)
     }
   }
 }
 
-/// The methods as the compiler makes them from Apple's; see the forms with handlers.
+/// The methods in the form that the compiler derives from Apple's; see the forms with handlers.
 extension NFCISO15693Tag {
   /// ``stayQuiet(completionHandler:)`` as an asynchronous call.
   ///
@@ -280,7 +280,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Sends CHALLENGE of a cryptographic suite, which no tag answers.
+  /// Sends CHALLENGE of a cryptographic suite, which tags do not answer.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func challenge(
@@ -293,7 +293,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Reads the result of a cryptographic command from the buffer of the tag.
+  /// Reads the result of a cryptographic command from the tag's buffer.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func readBuffer(requestFlags flags: NFCISO15693RequestFlag)

@@ -26,11 +26,11 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   // MARK: States
 
-  /// Command 02: the tag takes only addressed requests from now on. It does not answer.
+  /// Command 02: the tag accepts only addressed requests from now on. It does not answer.
   @preconcurrency func stayQuiet(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 25: the tag takes requests with ``NFCISO15693RequestFlag/select`` from now on. Is always
-  /// addressed.
+  /// Command 25: the tag accepts requests with ``NFCISO15693RequestFlag/select`` from now on. The
+  /// command is always addressed.
   @preconcurrency func select(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -44,14 +44,14 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   /// Command 20.
   ///
-  /// With ``NFCISO15693RequestFlag/option`` a byte of security status stands before the data.
+  /// With ``NFCISO15693RequestFlag/option``, a byte of security status precedes the data.
   @preconcurrency func readSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)
 
   /// Command 21.
   ///
-  /// - Parameter dataBlock: 1 to 32 bytes, as many as the tag's blocks have.
+  /// - Parameter dataBlock: 1 to 32 bytes, the size of the tag's blocks.
   @preconcurrency func writeSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8, dataBlock: Data,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -63,7 +63,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   /// Command 23: one element a block, empty on error.
   ///
-  /// With ``NFCISO15693RequestFlag/option`` a byte of security status stands before each block's data.
+  /// With ``NFCISO15693RequestFlag/option``, a byte of security status precedes each block's data.
   ///
   /// - Parameter blockRange: 1 to 256 blocks, numbers 0 to 255.
   @preconcurrency func readMultipleBlocks(
@@ -74,7 +74,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
   ///
   /// - Parameters:
   ///   - blockRange: 1 to 256 blocks, numbers 0 to 255.
-  ///   - dataBlocks: one for each of them, all of the same size, 1 to 32 bytes.
+  ///   - dataBlocks: one for each number, all of the same size, 1 to 32 bytes.
   @preconcurrency func writeMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange, dataBlocks: [Data],
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -118,8 +118,8 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 2B: DSFID, AFI, block size in bytes, number of blocks and IC reference, each -1 if the tag
-  /// does not tell it, and on error.
+  /// Command 2B: DSFID, AFI, block size in bytes, number of blocks and IC reference, each -1 if the
+  /// tag does not report it, and on error.
   @preconcurrency func getSystemInfo(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable (Int, Int, Int, Int, Int, (any Error)?) -> Void)
@@ -137,7 +137,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
   ///
   /// - Parameters:
   ///   - blockNumber: 0 to 65535.
-  ///   - dataBlock: 1 to 32 bytes, as many as the tag's blocks have.
+  ///   - dataBlock: 1 to 32 bytes, the size of the tag's blocks.
   @preconcurrency func extendedWriteSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int, dataBlock: Data,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -203,8 +203,8 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     resultHandler:
       @escaping @Sendable (Result<(NFCISO15693ResponseFlag, Data), any Error>) -> Void)
 
-  /// Command 39, which the tag does not answer; ``readBuffer(requestFlags:resultHandler:)`` asks for its
-  /// result. A mock need not have it.
+  /// Command 39, which the tag does not answer; ``readBuffer(requestFlags:resultHandler:)`` reads
+  /// its result. A mock does not have to implement it.
   ///
   /// - Parameters:
   ///   - cryptoSuiteIdentifier: 0 to 255.
@@ -233,7 +233,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     customRequestParameters: Data,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)
 
-  /// Sends a request as it is, nothing added: flags, command, data. A mock need not have it.
+  /// Sends an unchanged request: flags, command, data. A mock does not have to implement it.
   ///
   /// - Parameters:
   ///   - flags: 0 to 255.
@@ -247,7 +247,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   // MARK: The legacy session
 
-  /// Sends a custom command, on a tag of the legacy session; on all others it fails with
+  /// Sends a custom command to a tag of the legacy session; for all others, it fails with
   /// `readerErrorUnsupportedFeature`.
   ///
   /// Fails with `tagCommandConfigurationErrorInvalidParameters` for values out of range, and with
@@ -256,8 +256,8 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     commandConfiguration: NFCISO15693CustomCommandConfiguration,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)
 
-  /// Reads blocks by as many commands as it takes, one after the other in one piece of data; errors as
-  /// ``sendCustomCommand(commandConfiguration:completionHandler:)``.
+  /// Reads blocks with as many commands as necessary, and returns them as one piece of data; for
+  /// errors see ``sendCustomCommand(commandConfiguration:completionHandler:)``.
   @preconcurrency func readMultipleBlock(
     readConfiguration: NFCISO15693ReadMultipleBlocksConfiguration,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)

@@ -12,7 +12,7 @@ open class __NFCISO15693ReaderSession: NFCReaderSession {
     super.init(delegate: delegate, queue: queue, purpose: .tags(.iso15693))
   }
 
-  /// Looks for tags again. Those that were given out before are of no use any more.
+  /// Searches for tags again. Tags that were reported before can no longer be used.
   open func restartPolling() { core.restartPolling() }
 
   private var vicinityDelegate: (any __NFCReaderSessionDelegate)? {

@@ -53,7 +53,7 @@ open class NFCISO7816APDU: NSObject, NSCopying {
   /// Itself: a command does not change.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Returns the command as the native tag takes it.
+  /// Returns the command in the form of the native tag.
   ///
   /// - Throws: `readerErrorInvalidParameterLength` for too much data, `readerErrorParameterOutOfBound` for
   ///   an expected length that no command can have.

@@ -18,7 +18,7 @@ public struct NFCISO7816ResponseAPDU {
     self.init(statusWord1: statusWord1, statusWord2: statusWord2, payload: paylaod)
   }
 
-  /// - Parameter answer: what a completion handler is given.
+  /// - Parameter answer: the arguments of a completion handler.
   init(_ answer: (body: Data, sw1: UInt8, sw2: UInt8)) {
     self.init(
       statusWord1: answer.sw1, statusWord2: answer.sw2,

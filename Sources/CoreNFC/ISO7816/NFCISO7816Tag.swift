@@ -15,13 +15,14 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
   /// 7.9.3.
   var proprietaryApplicationDataCoding: Bool { get }
 
-  /// Sends a command, and gives the answer's body, which may be empty, and its status word, whatever that is.
+  /// Sends a command, and returns the answer's body, which may be empty, and its status word,
+  /// whatever it is.
   ///
-  /// SELECT of an application by a name that Info.plist does not list ends in
-  /// `readerErrorSecurityViolation`, with nothing sent. As on an iPhone, 61xx and 6Cxx are the program's to
-  /// deal with. A command or answer with extended length fields that the reader does not carry in one piece
-  /// goes in parts, by command chaining and GET RESPONSE (ISO/IEC 7816-4, 5.3.3 and 5.3.4); an iPhone
-  /// carries it whole.
+  /// SELECT of an application by a name that Info.plist does not list fails with
+  /// `readerErrorSecurityViolation`, and nothing is sent. As on an iPhone, the program handles 61xx
+  /// and 6Cxx. If the reader cannot send a command or answer with extended length fields as a
+  /// whole, it is sent in parts with command chaining and GET RESPONSE (ISO/IEC 7816-4, 5.3.3 and
+  /// 5.3.4); an iPhone sends it as a whole.
   ///
   /// Errors: `readerErrorInvalidParameterLength`, `readerErrorParameterOutOfBound`,
   /// `readerTransceiveErrorPacketTooLong` before anything is sent.

@@ -3,8 +3,8 @@ import NDEF
 
 /// One record of an NDEF message.
 ///
-/// Nothing is checked when a record is made; writing one that NDEF 1.0 forbids to a tag fails with
-/// `readerErrorInvalidParameter`. The factories of the well-known types make good ones.
+/// Creating a record checks nothing; writing one that NDEF 1.0 forbids fails with
+/// `readerErrorInvalidParameter`. The factories of the well-known types create valid records.
 open class NFCNDEFPayload: NSObject, NSSecureCoding {
   open var typeNameFormat: NFCTypeNameFormat
   /// At most 255 bytes.
@@ -13,7 +13,7 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
   open var identifier: Data
   /// At most 128 KiB.
   open var payload: Data
-  /// How many bytes of the payload a chunk holds at most (NDEF 1.0, 2.3.3); 0 or less for no chunks.
+  /// The maximum number of payload bytes in a chunk (NDEF 1.0, 2.3.3); 0 or less for no chunks.
   let chunkSize: Int
 
   /// Creates a record in one piece. Empty data represents a missing field.

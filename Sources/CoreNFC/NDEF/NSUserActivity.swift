@@ -25,7 +25,7 @@ open class NSUserActivity: NSObject {
     super.init()
   }
 
-  /// Creates an activity by which a message is delivered that was read while no session ran.
+  /// Creates an activity that delivers a message which was read while no session was running.
   ///
   /// - Returns: `nil` for a message without a link: those are not delivered.
   package init?(delivering message: NFCNDEFMessage) {

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Has the device act as a card for a reader, which on an iPhone takes a secure service of Apple's.
+/// Lets the device act as a card for a reader, which on an iPhone requires a secure service of
+/// Apple's.
 ///
-/// Here there is none: ``isSupported`` and ``isEligible`` say so, and ``init()`` fails, so that no program
-/// ever has such a session. Its members are there for programs to compile.
+/// There is no such service on Linux: ``isSupported`` and ``isEligible`` report this, and
+/// ``init()`` fails, so that no program ever has such a session. The members exist so that programs
+/// compile.
 open class CardSession {
   /// Fails with ``Error/systemNotAvailable``.
   public init() async throws { throw Error.systemNotAvailable }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which pass a ``NFCVASReaderSession`` asks for.
+/// The pass that a ``NFCVASReaderSession`` requests.
 open class NFCVASCommandConfiguration: NSObject, NSCopying {
   /// What is requested.
   public enum Mode: Int, Sendable {

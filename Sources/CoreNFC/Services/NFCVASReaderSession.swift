@@ -1,7 +1,8 @@
 import Foundation
 
-/// Reads passes of Apple's Wallet, which takes keys that only Apple gives out: ends right after
-/// ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device that cannot.
+/// Reads passes of Apple's Wallet, which requires keys that only Apple issues: the session ends
+/// right after ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device
+/// without support.
 open class NFCVASReaderSession: NFCReaderSession {
   /// - Parameters:
   ///   - commandConfigurations: the requests, in this order.

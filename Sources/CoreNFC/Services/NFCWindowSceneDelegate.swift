@@ -1,12 +1,12 @@
 import Foundation
 
-/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+/// Replaces UIKit's class, which does not exist on Linux, in the signatures that name it.
 open class UIScene: NSObject {
-  /// What a scene is opened with.
+  /// The options for opening a scene.
   open class ConnectionOptions: NSObject {}
 }
 
-/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+/// Replaces UIKit's class, which does not exist on Linux, in the signatures that name it.
 open class UIWindowScene: UIScene {}
 
 /// The interface for scenes that open because of NFC. Never used here: there are no scenes.

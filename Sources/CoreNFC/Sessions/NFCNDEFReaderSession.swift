@@ -2,9 +2,9 @@ import Foundation
 
 /// Finds tags that hold NDEF messages, or may.
 ///
-/// If the delegate takes tags (`readerSession(_:didDetect:)`), it is given tags, and has to connect to
-/// them and to restart polling itself. If it does not, the session reads the messages, and goes on when
-/// the tag has left.
+/// If the delegate implements the method for tags (`readerSession(_:didDetect:)`), it receives the
+/// tags, and must connect to them and restart polling itself. Otherwise the session reads the
+/// messages, and continues when the tag has left.
 open class NFCNDEFReaderSession: NFCReaderSession {
   /// - Parameters:
   ///   - queue: the queue on which the delegate and the completion handlers are called; `nil` for
@@ -21,8 +21,8 @@ open class NFCNDEFReaderSession: NFCReaderSession {
       purpose: .messages(invalidateAfterFirstRead: invalidateAfterFirstRead))
   }
 
-  /// Looks for tags again. Those that were given out before are of no use any more. Without effect if the
-  /// session reads the messages itself.
+  /// Searches for tags again. Tags that were reported before can no longer be used. Has no effect
+  /// if the session reads the messages itself.
   open func restartPolling() { core.restartPolling() }
 
   /// Connects to a tag, which its methods need; the tag before is put to sleep.

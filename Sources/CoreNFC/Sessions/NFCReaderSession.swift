@@ -15,10 +15,11 @@ public protocol NFCReaderSessionProtocol: NSObjectProtocol {
   func invalidate(errorMessage: String)
 }
 
-/// What the kinds of sessions are made of; a program uses one of them.
+/// The base class of all sessions; a program uses one of its subclasses.
 ///
-/// A session is used once. From ``begin()`` to its end it is kept alive, whoever lets go of it. The
-/// delegate's methods and all completion handlers of its tags run on ``sessionQueue``.
+/// A session can be used once. It is kept alive from ``begin()`` to its end, even if the program
+/// releases it. The delegate's methods and all completion handlers of its tags run on
+/// ``sessionQueue``.
 open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
   /// Held weakly, by Apple's rule.
   open private(set) weak var delegate: AnyObject?
@@ -36,8 +37,8 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
   /// Whether there may be a reader, as far as can be found out without opening one; see
   /// ``NFCEnvironment``.
   ///
-  /// Takes half a second at most, whatever libnfc or the PC/SC service does. If they have not answered by
-  /// then it is what they answered last, or else `true`: a session finds out more.
+  /// Takes at most half a second. If libnfc and the PC/SC service have not answered by then, the
+  /// value is their last answer, or else `true`: a session finds out more.
   open class var readingAvailable: Bool { NFCEnvironment.current.readers.isAvailable }
 
   open var isReady: Bool { core.isActive }
@@ -53,7 +54,7 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
 
   open func invalidate(errorMessage: String) { core.invalidate(self, message: errorMessage) }
 
-  // MARK: What the session tells its delegate, on the queue
+  // MARK: Notifications to the delegate, on the queue
 
   func notifyActive() {}
   /// Returns whether the delegate receives tags; if not, the session reads their messages for it.

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Finds tags and gives them out by their kind.
+/// Finds tags and reports them by their kind.
 ///
-/// Info.plist lists the applications and systems that the session looks for; see ``NFCEnvironment``. A
-/// card that speaks ISO/IEC 7816 is given out if one of the listed applications answers; a FeliCa card, if
-/// it has one of the listed systems. MIFARE Classic is given out as ``NFCTag/miFare(_:)`` of the family
-/// `unknown`.
+/// Info.plist lists the applications and systems that the session searches for; see
+/// ``NFCEnvironment``. A card that supports ISO/IEC 7816 is reported if one of the listed
+/// applications answers; a FeliCa card, if it has one of the listed systems. MIFARE Classic is
+/// reported as ``NFCTag/miFare(_:)`` of the family `unknown`.
 open class NFCTagReaderSession: NFCReaderSession {
   /// The technologies to poll.
   public struct PollingOption: OptionSet, Sendable {
@@ -61,7 +61,7 @@ open class NFCTagReaderSession: NFCReaderSession {
     }
   }
 
-  /// Looks for tags again. Those that were given out before are of no use any more.
+  /// Searches for tags again. Tags that were reported before can no longer be used.
   open func restartPolling() { core.restartPolling() }
 
   private var tagDelegate: (any NFCTagReaderSessionDelegate)? {

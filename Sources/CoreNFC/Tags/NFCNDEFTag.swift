@@ -11,7 +11,7 @@ public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
   /// afterwards.
   var isAvailable: Bool { get }
 
-  /// Asks whether there is an NDEF structure, whether it can be written, and how many bytes fit.
+  /// Finds out whether there is an NDEF structure, whether it can be written, and its capacity.
   @preconcurrency func queryNDEFStatus(
     completionHandler: @escaping @Sendable (NFCNDEFStatus, Int, (any Error)?) -> Void)
 
@@ -28,7 +28,7 @@ public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
     _ ndefMessage: NFCNDEFMessage, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
   /// Makes the tag read-only permanently. **Cannot be undone.** Fails with
-  /// `ndefReaderSessionErrorTagNotWritable` if it is so already.
+  /// `ndefReaderSessionErrorTagNotWritable` if it already is read-only.
   @preconcurrency func writeLock(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 }
 
@@ -54,7 +54,7 @@ extension NFCNDEFTag {
           let error = error ?? NFCReaderError(.ndefReaderSessionErrorZeroLengthMessage)
           return continuation.resume(throwing: error)
         }
-        // Whoever calls the handler keeps nothing of what it passes.
+        // The caller of the handler keeps nothing of what it passes.
         nonisolated(unsafe) let result = message
         continuation.resume(returning: result)
       }
