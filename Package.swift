@@ -116,10 +116,10 @@ let package = Package(
     // Prints what is on the tags that are tapped.
     .executableTarget(name: "NFCExample", dependencies: ["NFC", "VirtualNFC"]),
 
-    // What several test targets share. The scripts are the buses of some of them.
+    // What several test targets share. Rig has the scripts that stand for readers on a bus.
     .target(
       name: "TestSupport", dependencies: ["NFC", "VirtualNFC"], path: "Tests/TestSupport",
-      exclude: ["USB/usb_reader.py", "USB/card_slot.py", "USB/service.sh", "Bus/bus_reader.py"]),
+      exclude: ["Rig"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(

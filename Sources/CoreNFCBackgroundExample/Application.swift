@@ -3,7 +3,7 @@ import CoreNFC
 /// A program as it is written for an iPhone: it is handed the tags with links of its domains, also when no
 /// session of its own runs.
 final class ApplicationDelegate {
-  /// What UIKit calls when a person has tapped a tag.
+  /// Returns what UIKit calls when a person has tapped a tag.
   func application(continue userActivity: NSUserActivity) -> Bool {
     guard userActivity.activityType == NSUserActivityTypeBrowsingWeb else { return false }
     // Confirm that the activity comes from a tag: one that does not has a message with one empty record.

@@ -2,7 +2,7 @@ import CoreNFC
 
 /// Takes the activity with which an app is opened when a tag has been read in the background.
 public enum LinkHandler {
-  /// The links on the tag; none for an activity that did not come from one.
+  /// Returns the links on the tag; none for an activity that did not come from one.
   public static func links(of activity: NSUserActivity) -> [URL] {
     guard activity.activityType == NSUserActivityTypeBrowsingWeb else { return [] }
     let message = activity.ndefMessagePayload

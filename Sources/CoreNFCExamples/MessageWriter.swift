@@ -19,7 +19,7 @@ public final class MessageWriter: NSObject, NFCNDEFReaderSessionDelegate {
   /// What the person was told at last.
   public private(set) var outcome = ""
 
-  /// A message of a link and a text.
+  /// Returns a message of a link and a text.
   public static func message(link: URL, text: String) -> NFCNDEFMessage? {
     guard let link = NFCNDEFPayload.wellKnownTypeURIPayload(url: link),
       let text = NFCNDEFPayload.wellKnownTypeTextPayload(

@@ -9,7 +9,7 @@ public final class PassportConnector: NSObject, NFCTagReaderSessionDelegate {
   private let ended: (NFCReaderError.Code?) -> Void
 
   /// - Parameters:
-  ///   - connected: gets the passport; the session goes on until ``stop()``.
+  ///   - connected: gets the passport; the session continues until ``stop()``.
   ///   - ended: gets why the session has ended; `nil` if that was ``stop()``.
   public init(
     connected: @escaping (NFCISO7816Tag) -> Void, ended: @escaping (NFCReaderError.Code?) -> Void

@@ -1,11 +1,12 @@
 import NFC
 
-/// A reader of one driver, and somebody who puts tags before it: what ``DriverCheck`` needs.
+/// A reader of one driver, and a way to put tags on it: this is what ``DriverCheck`` needs.
 ///
-/// A bench may be virtual, or a person who follows what is asked for. Its calls may block; each check gets a bench of
-/// its own.
+/// A bench may be virtual, or a person who follows instructions. Its calls may block; each check
+/// gets its own bench.
 public protocol DriverBench: Sendable {
-  /// The kind of reader that is registered for programs; `nil` for a driver that only its own program opens.
+  /// The kind of reader that is registered for programs; `nil` for a driver that only its own
+  /// program opens.
   var source: (any ReaderSource)? { get }
 
   /// The address of the bench's reader at its source.
@@ -14,28 +15,28 @@ public protocol DriverBench: Sendable {
   /// Whether the source finds the reader without its address.
   var isFoundByItself: Bool { get }
 
-  /// The technologies of which the bench has a tag.
+  /// The technologies that the bench has a tag of.
   var technologies: [TagTechnology] { get }
 
-  /// Makes the driver, on the thread that it is used on from then on.
+  /// Creates the driver, on the thread that it is used on from then on.
   ///
   /// - Throws: an `NFCError` if the reader cannot be opened.
   func makeDriver() throws -> any ReaderDriver
 
-  /// Puts a tag of a technology before the reader, in good order, and takes all others away.
+  /// Puts a tag of a technology on the reader, in good condition, and removes all others.
   ///
-  /// - Throws: whatever keeps the bench from doing so; the check then fails.
+  /// - Throws: an error that prevents this; the check then fails.
   func present(_ technology: TagTechnology) throws -> BenchTag
 
-  /// Takes all tags away.
+  /// Removes all tags.
   ///
-  /// - Throws: whatever keeps the bench from doing so; the check then fails.
+  /// - Throws: an error that prevents this; the check then fails.
   func removeTags() throws
 
-  /// Lets something go wrong from the next command on.
+  /// Causes a fault from the next command on.
   ///
-  /// - Returns: `false` if this bench cannot; what needs it is then not checked.
-  /// - Throws: whatever keeps the bench from doing so; the check then fails.
+  /// - Returns: `false` if this bench cannot; checks that need the fault are then skipped.
+  /// - Throws: an error that prevents this; the check then fails.
   func cause(_ trouble: BenchTrouble) throws -> Bool
 }
 
@@ -45,20 +46,20 @@ extension DriverBench {
   public func cause(_ trouble: BenchTrouble) throws -> Bool { false }
 }
 
-/// A tag before a bench's reader.
+/// A tag on a bench's reader.
 public struct BenchTag: Sendable {
-  /// UID, PUPI, IDm or serial number, as `Target.identifier` gives it; empty for a tag that draws another one each
-  /// time.
+  /// The UID, PUPI, IDm or serial number, as in `Target.identifier`; empty for a tag whose
+  /// identifier is random.
   public var identifier: [UInt8]
-  /// A command that the tag answers, as `ReaderDriver.exchange` takes it; `nil` for a tag that
+  /// A command that the tag answers, in the form of `ReaderDriver.exchange`; `nil` for a tag that
   /// is only found.
   public var command: [UInt8]?
-  /// The form in which the command goes to the tag.
+  /// The framing of the command.
   public var framing: Framing
-  /// How the answer to the command begins.
+  /// The beginning of the answer to the command.
   public var answer: [UInt8]
 
-  /// A tag that is before the reader, with a command that it answers.
+  /// Creates a tag on the reader, with a command that it answers.
   public init(
     identifier: [UInt8], command: [UInt8]? = nil, framing: Framing = .checked, answer: [UInt8] = []
   ) {
@@ -69,13 +70,14 @@ public struct BenchTag: Sendable {
   }
 }
 
-/// What can go wrong on a bench.
+/// A fault that a bench can cause.
 public struct BenchTrouble: Hashable, Sendable {
   private enum Kind { case silence, departure, arrival }
 
   private let kind: Kind
 
-  /// The tag hears commands and its answers do not arrive, until the next ``DriverBench/present(_:)``.
+  /// The tag receives commands but its answers do not arrive, until the next
+  /// ``DriverBench/present(_:)``.
   public static let answersAreLost = BenchTrouble(kind: .silence)
   /// The reader is unplugged.
   public static let readerLeaves = BenchTrouble(kind: .departure)

@@ -1,7 +1,7 @@
 import NFC
 import ReaderThread
 
-/// What every driver does, whatever it drives: one check each.
+/// A check of the behavior that all drivers share.
 ///
 /// ```swift
 /// @Test(arguments: DriverCheck.all)
@@ -10,21 +10,21 @@ import ReaderThread
 /// }
 /// ```
 ///
-/// The checks need no test library: each throws a ``Failure`` that says what the driver did, and is stopped after a
-/// minute.
+/// The checks need no test library: each throws a ``Failure`` that says what the driver did, and is
+/// stopped after one minute.
 public struct DriverCheck: Sendable, CustomStringConvertible {
-  /// Makes a bench whose reader nobody has open.
+  /// Creates a bench whose reader nobody has open.
   public typealias BenchMaker = @Sendable () async throws -> any DriverBench
 
-  /// How a check has ended that found nothing wrong.
+  /// The outcome of a check that found no fault.
   public enum Outcome: Hashable, Sendable {
-    /// The driver has kept the promise.
+    /// The driver has passed the check.
     case passed
-    /// The bench or the driver lacks what it needs, for this reason.
+    /// The bench or the driver lacks what the check needs, for this reason.
     case notApplicable(String)
   }
 
-  /// The driver has done something else than was expected.
+  /// The driver did not behave as expected.
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
   }
@@ -40,21 +40,22 @@ public struct DriverCheck: Sendable, CustomStringConvertible {
     self.body = body
   }
 
-  /// Every check, in an order in which a new driver passes them one by one.
+  /// All checks, in a suitable order for a new driver.
   public static let all: [DriverCheck] =
     opening + listing + searching + exchanging + failing + readers
 
   /// Runs the check.
   ///
-  /// - Returns: whether there was something to check.
-  /// - Throws: ``Failure``, or what a driver threw that was not to be thrown.
+  /// - Returns: whether the check was applicable.
+  /// - Throws: ``Failure``, or an error of the driver that was not expected.
   @discardableResult
   public func run(_ makeBench: @escaping BenchMaker) async throws -> Outcome {
     let body = body
     return try await Self.bounded(.seconds(60)) { try await body(makeBench) }
   }
 
-  /// Runs `body`; goes on without it when it takes too long, since a driver that hangs cannot be cancelled.
+  /// Runs `body`; continues without it when it takes too long, since a driver that hangs cannot be
+  /// cancelled.
   private static func bounded(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Outcome
   ) async throws -> Outcome {
@@ -173,7 +174,7 @@ extension DriverCheck {
 }
 
 extension DriverBench {
-  /// The first technology whose tag takes a command.
+  /// Returns the first technology whose tag takes a command.
   func technologyWithCommand() throws -> TagTechnology? {
     try technologies.first { try present($0).command != nil }
   }

@@ -1,4 +1,4 @@
-/// Why bytes are not an NDEF message, or a record not of the type that it claims.
+/// The reason why bytes are not an NDEF message, or a record is not of the type that it claims.
 ///
 /// ```swift
 /// do {
@@ -8,31 +8,31 @@
 /// }
 /// ```
 public struct NDEFError: Error, Hashable, Sendable {
-  /// What kind of error it is.
+  /// The kind of error.
   public let code: Code
 
-  /// Where it is, in bytes: in the message when a message was decoded, in the payload when a
-  /// record was.
+  /// The position in bytes: in the message if a message was decoded, in the payload if a record
+  /// was.
   public let offset: Int
 
-  /// What is wrong, as one sentence without a full stop.
+  /// The reason, as one sentence without a full stop.
   public let reason: String
 
-  /// An error with that code, place and sentence.
+  /// Creates an error.
   public init(_ code: Code, offset: Int, reason: String) {
     self.code = code
     self.offset = offset
     self.reason = reason
   }
 
-  /// The same error, seen from a place that begins that many bytes earlier.
+  /// Returns the same error with the offset from a place that begins this many bytes earlier.
   func shifted(by distance: Int) -> NDEFError {
     NDEFError(code, offset: offset + distance, reason: reason)
   }
 }
 
 extension NDEFError: CustomStringConvertible {
-  /// The sentence and the offset.
+  /// The reason and the offset.
   public var description: String { "\(reason) (byte \(offset))" }
 }
 
@@ -54,7 +54,7 @@ extension NDEFError {
 
     // MARK: Messages
 
-    /// The bytes end inside a record or a field.
+    /// The bytes end within a record or a field.
     public static let truncated = Code(.truncated)
     /// The first record does not have the MB flag (NDEF 1.0, 3.2.1).
     public static let missingMessageBegin = Code(.missingMessageBegin)
@@ -62,7 +62,7 @@ extension NDEFError {
     public static let repeatedMessageBegin = Code(.repeatedMessageBegin)
     /// No record has the ME flag (NDEF 1.0, 3.2.2).
     public static let missingMessageEnd = Code(.missingMessageEnd)
-    /// There are bytes after what should be the end.
+    /// There are bytes after the end of the message.
     public static let trailingData = Code(.trailingData)
     /// The type name format is 7 (NDEF 1.0, 3.2.6).
     public static let reservedTypeNameFormat = Code(.reservedTypeNameFormat)
@@ -70,9 +70,9 @@ extension NDEFError {
     public static let fieldsInEmptyRecord = Code(.fieldsInEmptyRecord)
     /// A record of the format unknown has a type (NDEF 1.0, 3.2.6).
     public static let typeInUnknownRecord = Code(.typeInUnknownRecord)
-    /// A record has no type where its type name format asks for one.
+    /// A record has no type although its type name format requires one.
     public static let missingType = Code(.missingType)
-    /// A record of the format unchanged continues no chunked record (NDEF 1.0, 2.3.3).
+    /// A record of the format unchanged does not continue a chunked record (NDEF 1.0, 2.3.3).
     public static let unexpectedChunk = Code(.unexpectedChunk)
     /// A chunked record lacks its last chunk (NDEF 1.0, 2.3.3).
     public static let unfinishedChunk = Code(.unfinishedChunk)
@@ -91,23 +91,23 @@ extension NDEFError {
 
     // MARK: Typed records
 
-    /// The record is of another type than the one it was read as.
+    /// The record is of another type than the one it is read as.
     public static let wrongRecordType = Code(.wrongRecordType)
-    /// A text is not in the encoding that it should be in, or has characters that it must not have.
+    /// A text is not in the required encoding, or contains forbidden characters.
     public static let invalidText = Code(.invalidText)
     /// A field has a value or length that its specification does not allow.
     public static let invalidValue = Code(.invalidValue)
-    /// A field that must be there is not.
+    /// A required field is missing.
     public static let missingField = Code(.missingField)
-    /// A field that may be there once is there more often.
+    /// A field that may occur once occurs more often.
     public static let repeatedField = Code(.repeatedField)
-    /// The record says that it is of a version whose form is not known.
+    /// The record has a version whose form is not known.
     public static let unsupportedVersion = Code(.unsupportedVersion)
 
     /// The name of the code.
     public var description: String { "\(kind)" }
 
-    /// Lets `catch NDEFError.Code.truncated` catch the errors of one code.
+    /// Allows `catch NDEFError.Code.truncated` to catch the errors with one code.
     public static func ~= (code: Code, error: any Error) -> Bool {
       (error as? NDEFError)?.code == code
     }

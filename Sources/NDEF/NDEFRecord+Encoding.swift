@@ -8,9 +8,9 @@ struct RecordFlags: OptionSet, Sendable {
   static let messageEnd = RecordFlags(rawValue: 0x40)
   /// CF: a first or middle chunk; another one follows.
   static let chunk = RecordFlags(rawValue: 0x20)
-  /// SR: the payload's length is one byte, not four.
+  /// SR: the payload's length has one byte instead of four.
   static let shortRecord = RecordFlags(rawValue: 0x10)
-  /// IL: there is an identifier's length.
+  /// IL: the record has an identifier length.
   static let identifierLength = RecordFlags(rawValue: 0x08)
 
   /// The bits that hold the type name format.
@@ -18,17 +18,17 @@ struct RecordFlags: OptionSet, Sendable {
 }
 
 extension NDEFRecord {
-  /// The longest type: its length is one byte (NDEF 1.0, 3.2.7).
+  /// The maximum length of a type, which is one byte (NDEF 1.0, 3.2.7).
   static let maximumTypeLength = 0xFF
-  /// The longest identifier: its length is one byte (NDEF 1.0, 3.2.8).
+  /// The maximum length of an identifier, which is one byte (NDEF 1.0, 3.2.8).
   static let maximumIdentifierLength = 0xFF
-  /// The longest payload of a short record: its length is one byte (NDEF 1.0, 3.2.4).
+  /// The maximum payload length of a short record, which is one byte (NDEF 1.0, 3.2.4).
   static let maximumShortPayloadLength = 0xFF
 
   /// Appends the record, in chunks of at most `chunkSize` payload bytes; 0 for one piece.
   ///
   /// The flags and lengths are right whatever the fields hold: a field that the type name format
-  /// does not have is left out, one that is longer than its length can say is cut there.
+  /// does not have is left out, and one that is too long for its length field is cut off.
   func append(to bytes: inout [UInt8], flags: RecordFlags, chunkSize: Int = 0) {
     let hasType = typeNameFormat.hasType
     let type = hasType ? type.prefix(Self.maximumTypeLength) : []
@@ -77,7 +77,7 @@ extension NDEFRecord {
     bytes.append(contentsOf: payload)
   }
 
-  /// How many bytes the record takes in a message when it is in one piece.
+  /// The number of bytes that the record needs in a message when it is in one piece.
   public var encodedLength: Int {
     if typeNameFormat == .empty { return 3 }
     let typeLength = typeNameFormat.hasType ? min(type.count, Self.maximumTypeLength) : 0

@@ -1,6 +1,6 @@
-/// One record of an NDEF message: a payload, what it is, and optionally a name for it.
+/// One record of an NDEF message: a payload, its type, and optionally an identifier.
 ///
-/// Most records are made and read by their type:
+/// Most records are created and read by their type:
 ///
 /// ```swift
 /// let link: NDEFRecord = .uri("https://example.com")
@@ -9,23 +9,23 @@
 ///
 /// Source: NFC Forum NDEF 1.0, 2.3 and 3.2.
 public struct NDEFRecord: Hashable, Sendable {
-  /// How ``type`` is to be read.
+  /// The meaning of ``type``.
   public var typeNameFormat: TypeNameFormat
 
-  /// The type's name, at most 255 bytes.
+  /// The name of the type, at most 255 bytes.
   public var type: [UInt8]
 
-  /// The identifier by which other records refer to this one, at most 255 bytes; empty for none.
+  /// The identifier that other records use to refer to this one, at most 255 bytes; empty for none.
   ///
-  /// It is a relative URI reference (NDEF 1.0, 2.4.3), kept as its bytes.
+  /// It is a relative URI reference (NDEF 1.0, 2.4.3), stored as bytes.
   public var identifier: [UInt8]
 
   /// The content, at most 4 294 967 295 bytes.
   public var payload: [UInt8]
 
-  /// A record with these fields.
+  /// Creates a record with these fields.
   ///
-  /// Nothing is checked here; ``validate()`` says whether the fields can be encoded as they are.
+  /// Nothing is checked here; ``validate()`` checks whether the fields can be encoded.
   public init(
     typeNameFormat: TypeNameFormat, type: [UInt8] = [], identifier: [UInt8] = [],
     payload: [UInt8] = []
@@ -36,7 +36,7 @@ public struct NDEFRecord: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// A record with these fields, its type given as text.
+  /// Creates a record with these fields, with the type as text.
   public init(
     typeNameFormat: TypeNameFormat, type: String, identifier: [UInt8] = [], payload: [UInt8] = []
   ) {
@@ -45,7 +45,7 @@ public struct NDEFRecord: Hashable, Sendable {
       payload: payload)
   }
 
-  /// Whether the record is of that type.
+  /// Returns whether the record is of a type.
   ///
   /// Well-known types are compared byte by byte (RTD 1.0, 3.2); media types (RFC 2045, 5.1) and
   /// external types (RTD 1.0, 3.3) without regard to the case of ASCII letters.
@@ -59,11 +59,11 @@ public struct NDEFRecord: Hashable, Sendable {
     }
   }
 
-  /// Checks that the record can be encoded as it is and will be decoded as it is.
+  /// Checks that the record can be encoded, and decodes to the same record.
   ///
   /// - Throws: ``NDEFError`` with the rule of NDEF 1.0 that the record breaks: a field that is too
-  ///   long, a type where there must be none or none where there must be one, the format unchanged,
-  ///   which is for chunks only. The offset is 0.
+  ///   long, a forbidden or missing type, or the format unchanged, which is for chunks only. The
+  ///   offset is 0.
   public func validate() throws(NDEFError) {
     switch typeNameFormat {
     case .empty:
@@ -96,11 +96,11 @@ public struct NDEFRecord: Hashable, Sendable {
 }
 
 extension NDEFRecord: CustomStringConvertible {
-  /// The record on one line for a person: the link, the text or the name that it holds; else its
-  /// type and content.
+  /// The record on one line for people: the link, the text or the name that it contains; otherwise
+  /// its type and content.
   ///
-  /// Control characters and those that change the direction of text are escaped: what a tag says
-  /// cannot move a terminal's cursor or disguise a link.
+  /// Control characters and characters that change the direction of text are escaped, so that the
+  /// content of a tag can neither move a terminal's cursor nor disguise a link.
   public var description: String {
     let (value, error) = decodedLeniently
     let content = value?.description ?? undecodedDescription

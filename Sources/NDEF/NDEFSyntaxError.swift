@@ -1,18 +1,18 @@
-/// Why a text that a person gave cannot be what a record asks for, and what they may have meant.
+/// The reason why a text that a person entered is not valid for a record, and a correction.
 public struct NDEFSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, as one sentence without a full stop.
+  /// The reason, as one sentence without a full stop.
   public let reason: String
 
-  /// The corrected form, where there is one.
+  /// The corrected form, if there is one.
   public let suggestion: String?
 
-  /// An error with that sentence and correction.
+  /// Creates an error with a reason and a correction.
   init(_ reason: String, suggestion: String? = nil) {
     self.reason = reason
     self.suggestion = suggestion
   }
 
-  /// The sentence, and the correction if there is one.
+  /// The reason, and the correction if there is one.
   public var description: String {
     suggestion.map { "\(reason); did you mean \($0.escapingControls)?" } ?? reason
   }

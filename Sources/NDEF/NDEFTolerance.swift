@@ -1,11 +1,11 @@
-/// Whether reading a record ends at the first wrong field, or leaves that field out and goes on.
+/// A choice between ending at the first wrong field of a record, and leaving that field out.
 ///
-/// Records that devices on the market write break their specifications in small ways; a strict
-/// reader gives nothing of them, a lenient one all that is right.
+/// Records that devices on the market write deviate from their specifications in small ways. A
+/// strict reader returns nothing of them; a lenient one returns everything that is right.
 public struct NDEFTolerance: Hashable, Sendable {
-  /// The first wrong field ends reading.
+  /// Reading ends at the first wrong field.
   public static let strict = NDEFTolerance(isLenient: false)
-  /// A wrong field is left out, and the first error kept.
+  /// A wrong field is left out, and the first error is kept.
   public static let lenient = NDEFTolerance(isLenient: true)
 
   /// Whether a wrong field is left out.
@@ -16,7 +16,7 @@ public struct NDEFTolerance: Hashable, Sendable {
 
   private init(isLenient: Bool) { self.isLenient = isLenient }
 
-  /// Throws the error, or keeps it if it is the first and reading goes on.
+  /// Throws the error, or keeps it if it is the first and reading continues.
   public mutating func report(_ error: NDEFError) throws(NDEFError) {
     guard isLenient else { throw error }
     firstError = firstError ?? error

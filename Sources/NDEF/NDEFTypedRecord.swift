@@ -1,7 +1,7 @@
 /// A record of a known type, as a value with its fields.
 ///
-/// A program's own record type conforms, and is given to ``NDEFRecord/decoded(as:)`` in front of the
-/// known ones:
+/// A program's own record types conform to this protocol, and are passed to
+/// ``NDEFRecord/decoded(as:)``, which tries them before the known ones:
 ///
 /// ```swift
 /// let types: [any NDEFTypedRecord.Type] = [TicketRecord.self] + NDEFRecord.knownTypes
@@ -11,17 +11,17 @@
 /// To add a type to the package, write one file with a struct that conforms, and add one line to
 /// ``NDEFRecord/knownTypes``.
 ///
-/// Reading is total: any record gives a value or an error. Writing is total too: every value has a
-/// record. A field that is longer than its length in the payload can say is cut there, texts
-/// between characters; the types say where that can happen.
+/// Reading is total: any record gives a value or an error. Writing is total, too: every value has a
+/// record. A field that is too long for its length field in the payload is cut off, texts between
+/// characters; the types say where that can happen.
 public protocol NDEFTypedRecord: Hashable, Sendable, CustomStringConvertible {
-  /// Whether the record claims to be of this type; its payload is not looked at.
+  /// Returns whether the record claims to be of this type, without looking at its payload.
   static func matches(_ record: NDEFRecord) -> Bool
 
   /// Reads the record.
   ///
-  /// - Throws: ``NDEFError``: ``NDEFError/Code/wrongRecordType`` if ``matches(_:)`` is false; else
-  ///   what is wrong with the payload, with the offset in it.
+  /// - Throws: ``NDEFError``: ``NDEFError/Code/wrongRecordType`` if ``matches(_:)`` returns false;
+  ///   otherwise the fault in the payload, with its offset.
   init(_ record: NDEFRecord) throws(NDEFError)
 
   /// The record's identifier; empty for none.
@@ -30,21 +30,21 @@ public protocol NDEFTypedRecord: Hashable, Sendable, CustomStringConvertible {
   /// The record with this content.
   var record: NDEFRecord { get }
 
-  /// Reads what can be read of the record.
+  /// Reads whatever can be read of the record.
   ///
-  /// A type whose fields can be told apart although one is wrong reports that one to the tolerance
-  /// and goes on. The others need not implement this.
+  /// A type whose fields can be separated even if one is wrong reports the error to the tolerance
+  /// and continues. Other types need not implement this.
   init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError)
 
-  /// The content by name, as a JSON object shows it.
+  /// The content by name, as in a JSON object.
   var fields: NDEFFields { get }
 
-  /// The names that ``fields`` may have.
+  /// The names that can occur in ``fields``.
   static var fieldNames: [String] { get }
 
-  /// Reads the content from fields; `nil` if they do not describe this type.
+  /// Creates the content from fields; `nil` if they do not describe this type.
   ///
-  /// - Throws: ``NDEFFieldError`` if they do and one is wrong.
+  /// - Throws: ``NDEFFieldError`` if they describe this type and one of them is wrong.
   init?(fields: NDEFFields) throws(NDEFFieldError)
 }
 
@@ -54,10 +54,10 @@ extension NDEFTypedRecord {
     try self.init(record)
   }
 
-  /// None.
+  /// No fields.
   public var fields: NDEFFields { [:] }
 
-  /// None.
+  /// No names.
   public static var fieldNames: [String] { [] }
 
   /// Reads nothing.
@@ -75,7 +75,7 @@ extension NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The types that ``decoded`` knows; the first that matches a record reads it.
+  /// The types that ``decoded`` knows; the first one that matches a record reads it.
   ///
   /// Types that match by name come before those that match a whole type name format.
   public static let knownTypes: [any NDEFTypedRecord.Type] = [
@@ -109,12 +109,13 @@ extension NDEFRecord {
   /// }
   /// ```
   ///
-  /// - Throws: ``NDEFError`` if the type is known and the payload malformed.
+  /// - Throws: ``NDEFError`` if the type is known and the payload is malformed.
   public var decoded: (any NDEFTypedRecord)? {
     get throws(NDEFError) { try decoded(as: Self.knownTypes) }
   }
 
-  /// The record as a value of the first of those types that matches it, or `nil` if none does.
+  /// Returns the record as a value of the first of these types that matches it, or `nil` if none
+  /// does.
   ///
   /// - Throws: ``NDEFError`` if one matches and the payload is malformed.
   public func decoded(
@@ -124,10 +125,10 @@ extension NDEFRecord {
     return try decoded(as: types, tolerance: &tolerance)
   }
 
-  /// What can be read of the record as a value of its type, and the first error in it.
+  /// The readable part of the record as a value of its type, and the first error in it.
   ///
-  /// There is no value if the type is not known or nothing can be read; there is no error if
-  /// ``decoded`` gives the value too.
+  /// The value is `nil` if the type is not known or nothing can be read; the error is `nil` if
+  /// ``decoded`` returns a value.
   public var decodedLeniently: (value: (any NDEFTypedRecord)?, error: NDEFError?) {
     var tolerance = NDEFTolerance.lenient
     do {

@@ -1,7 +1,7 @@
-/// How the type of a record is to be read: the TNF field.
+/// The meaning of a record's type: the TNF field.
 ///
-/// Source: NFC Forum NDEF 1.0, 3.2.6. The eighth value, 7, is reserved; a record that has it
-/// is an error (``NDEFError/Code/reservedTypeNameFormat``).
+/// Source: NFC Forum NDEF 1.0, 3.2.6. The eighth value, 7, is reserved; a record with it is an
+/// error (``NDEFError/Code/reservedTypeNameFormat``).
 public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
   /// There is no type, identifier or payload.
   case empty = 0x00
@@ -14,14 +14,14 @@ public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
   /// A type that an organisation defines under its domain name (NFC Forum RTD 1.0), such as
   /// `example.com:ticket`.
   case external = 0x04
-  /// A payload of which nothing is known; there is no type.
+  /// A payload of an unknown type; there is no type field.
   case unknown = 0x05
-  /// The second and later chunks of a chunked record. No whole record has it.
+  /// The second and later chunks of a chunked record. No complete record has it.
   case unchanged = 0x06
 }
 
 extension TypeNameFormat: CustomStringConvertible {
-  /// The name of the case, as the `tnf` of a JSON record says it.
+  /// The name of the case, as in the `tnf` of a JSON record.
   public var description: String {
     switch self {
     case .empty: "empty"
@@ -34,7 +34,7 @@ extension TypeNameFormat: CustomStringConvertible {
     }
   }
 
-  /// The format of that name, or `nil` if there is none.
+  /// Creates the format with a name, or `nil` if there is none.
   init?(name: String) {
     guard let format = Self.allCases.first(where: { $0.description == name }) else { return nil }
     self = format

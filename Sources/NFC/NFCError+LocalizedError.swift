@@ -4,12 +4,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// `localizedDescription` is what `description` is, in English.
+/// `localizedDescription` is the same as `description`, in English.
 extension NFCError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// `localizedDescription` is what `description` is, in English.
+/// `localizedDescription` is the same as `description`, in English.
 extension NDEFError: LocalizedError {
   public var errorDescription: String? { description }
 }

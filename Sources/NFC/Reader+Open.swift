@@ -11,13 +11,14 @@ import Darwin
 extension Reader {
   /// Opens a reader.
   ///
-  /// A reader that does not answer is given up within a few seconds. The module NFCDiagnosis says what stands in
-  /// its way.
+  /// A reader that does not answer is abandoned within a few seconds. The module NFCDiagnosis finds
+  /// out why a reader cannot be opened.
   ///
-  /// - Parameter connectionString: the reader's address, as ``ReaderAddress`` has it; `nil` takes the one in the
-  ///   environment variable `NFC_READER`, or else the first reader that is found and can be opened. Readers of
-  ///   the PC/SC service are looked for only when there is no other: asking for them may start the service,
-  ///   which takes every reader that it knows.
+  /// - Parameter connectionString: the reader's address, in the form of ``ReaderAddress``. `nil`
+  ///   uses the address in the environment variable `NFC_READER`, or else the first reader that is
+  ///   found and can be opened. Readers of the PC/SC service are searched for only if there is no
+  ///   other reader: asking for them may start the service, which takes possession of every reader
+  ///   that it supports.
   /// - Throws: ``NFCError/Code/readerNotFound``, ``NFCError/Code/readerUnavailable`` or
   ///   ``NFCError/Code/invalidParameter``.
   public static func open(_ connectionString: String? = nil) async throws -> Reader {
@@ -29,17 +30,18 @@ extension Reader {
 
   /// Opens the reader at an address.
   ///
-  /// - Throws: as ``open(_:)-(String?)``.
+  /// - Throws: the errors of ``open(_:)-(String?)``.
   public static func open(_ address: ReaderAddress) async throws -> Reader {
     let thread = try makeThread()
     return try await Opener(thread: thread).open(address)
   }
 
-  /// Opens the reader at an address, and lets another driver stand before its own: one that keeps or changes what
-  /// passes between the two, for instance that of a recorder (module Recordings).
+  /// Opens the reader at an address with another driver in front of its own: one that records or
+  /// changes the communication between the two, for instance that of a recorder (module
+  /// Recordings).
   ///
-  /// - Parameter wrap: makes that driver; it runs on the reader's thread.
-  /// - Throws: as ``open(_:)-(String?)``.
+  /// - Parameter wrap: creates that driver; it runs on the reader's thread.
+  /// - Throws: the errors of ``open(_:)-(String?)``.
   public static func open(
     _ address: ReaderAddress,
     through wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver
@@ -48,17 +50,17 @@ extension Reader {
     return try await Opener(thread: thread).open { wrap(try ReaderSources.open(address)) }
   }
 
-  /// Makes a reader of a driver of the program's own, on a thread of its own.
+  /// Creates a reader with your own driver, on its own thread.
   ///
-  /// - Throws: ``NFCError/Code/readerUnavailable`` if the system gives no thread.
+  /// - Throws: ``NFCError/Code/readerUnavailable`` if the system cannot create a thread.
   public static func open(with driver: sending any ReaderDriver) async throws -> Reader {
     Reader(driver: driver, executor: try makeThread())
   }
 
-  /// Begins to open a reader, and returns at once: for a program that has something else to do in the
-  /// 50 ms for which libnfc pauses when it opens a serial port.
+  /// Begins to open a reader, and returns at once: for programs that can use the 50 ms for which
+  /// libnfc pauses when it opens a serial port.
   ///
-  /// A reader that nobody takes from the task is closed.
+  /// If nobody takes the reader from the task, it is closed.
   package static func beginOpening(
     _ connectionString: String
   ) throws -> Task<Reader, any Error> {
@@ -68,11 +70,11 @@ extension Reader {
     }
   }
 
-  /// Opens a PC/SC reader over a service of the program's own, for instance one with virtual tags.
+  /// Opens a PC/SC reader over your own service, for instance one with virtual tags.
   ///
   /// - Parameters:
-  ///   - service: is made and used on the reader's thread.
-  ///   - name: the reader's name or a part of it; empty for the first.
+  ///   - service: creates the service, which is used on the reader's thread.
+  ///   - name: the reader's name or a part of it; empty for the first reader.
   /// - Throws: ``NFCError/Code/readerNotFound`` or ``NFCError/Code/readerUnavailable``.
   public static func open(
     _ name: String = "", over service: @escaping @Sendable () -> any SmartCardService
@@ -81,10 +83,11 @@ extension Reader {
     return try await Opener(thread: thread).open { try PCSCDriver(name, over: service()) }
   }
 
-  /// Opens a reader by a driver of the program's own, for which no ``ReaderSource`` is registered.
+  /// Opens a reader with your own driver, for which no ``ReaderSource`` is registered.
   ///
-  /// - Parameter driver: makes the driver, on the thread that it is used on from then on.
-  /// - Throws: what `driver` throws; ``NFCError/Code/readerUnavailable`` if the system has no thread left.
+  /// - Parameter driver: creates the driver, on the thread that it is used on from then on.
+  /// - Throws: what `driver` throws; ``NFCError/Code/readerUnavailable`` if the system cannot
+  ///   create a thread.
   public static func open(
     _ driver: @escaping @Sendable () throws -> any ReaderDriver
   ) async throws -> Reader {
@@ -92,7 +95,7 @@ extension Reader {
     return try await Opener(thread: thread).open(driver)
   }
 
-  /// What the environment variable `NFC_READER` names.
+  /// The address in the environment variable `NFC_READER`.
   package static var nameInEnvironment: String? {
     guard let name = getenv("NFC_READER").map({ String(cString: $0) }), !name.isEmpty else {
       return nil
@@ -109,7 +112,7 @@ extension Reader {
   }
 }
 
-/// Opens on the thread that the reader will own: opening blocks too.
+/// Opens readers on the thread that the reader will own, because opening blocks too.
 private actor Opener {
   private let thread: ReaderThread
 

@@ -2,19 +2,21 @@ import NFCCore
 import ReaderThread
 import Synchronization
 
-/// A reader that has been plugged in or unplugged.
+/// A reader that was plugged in or unplugged.
 public enum ReaderChange: Hashable, Sendable {
-  /// A reader is there.
+  /// A reader was found.
   case appeared(FoundReader)
-  /// A reader is no longer there.
+  /// A reader has been removed.
   case disappeared(FoundReader)
 }
 
-/// Readers as they come and go, until the task is cancelled; those that are there come first.
+/// A sequence of the readers that are plugged in and unplugged, until the task is cancelled.
+/// Readers that are present at the start come first.
 ///
-/// Each source is watched on a thread of its own, so that one that does not answer holds up no other. libusb
-/// reports USB readers once this login has its rights to them, and the PC/SC service its own; it is waited for
-/// again after it has stopped. What nothing reports, as in a container without udev, is noticed within a second.
+/// Each source is watched on its own thread, so that a source that does not answer does not delay
+/// the others. libusb reports USB readers when this login has its rights to them. The PC/SC service
+/// reports its readers; if it stops, this waits for it to start again. Changes that nothing
+/// reports, as in a container without udev, are noticed within a second.
 public struct ReaderChanges: AsyncSequence, Sendable {
   public typealias Element = ReaderChange
 
@@ -33,7 +35,8 @@ public struct ReaderChanges: AsyncSequence, Sendable {
 
     /// Waits until a reader is plugged in or unplugged. It never returns `nil`.
     ///
-    /// - Throws: `CancellationError`; ``NFCError/Code/readerUnavailable`` if the system gives no thread.
+    /// - Throws: `CancellationError`; ``NFCError/Code/readerUnavailable`` if the system cannot
+    ///   create a thread.
     public mutating func next() async throws -> ReaderChange? {
       let watch = try self.watch ?? ReaderWatch(addresses)
       self.watch = watch
@@ -46,7 +49,8 @@ public struct ReaderChanges: AsyncSequence, Sendable {
       return queue.removeFirst()
     }
 
-    /// Those that have gone first, so that one that comes back under its name is not missed.
+    /// Returns the changes between two lists. Readers that disappeared come first, so that a reader
+    /// that returns under the same name is not missed.
     static func changes(from old: [FoundReader], to new: [FoundReader]) -> [ReaderChange] {
       old.filter { !new.contains($0) }.map { .disappeared($0) }
         + new.filter { !old.contains($0) }.map { .appeared($0) }
@@ -55,7 +59,7 @@ public struct ReaderChanges: AsyncSequence, Sendable {
 }
 
 extension Reader {
-  /// Readers as they are plugged in and unplugged, as ``list()`` gives them.
+  /// Returns the readers of ``list()`` as they are plugged in and unplugged.
   ///
   /// ```swift
   /// for try await change in Reader.changes() {
@@ -63,18 +67,18 @@ extension Reader {
   /// }
   /// ```
   ///
-  /// - Parameter addresses: readers that are not found without being named, as those on a serial port: such a
-  ///   reader is there as long as its port is. The one that the environment variable `NFC_READER` names is among
-  ///   them.
+  /// - Parameter addresses: readers that are found only by name, such as those on a serial port:
+  ///   such a reader is present as long as its port is. The reader in the environment variable
+  ///   `NFC_READER` is included.
   public static func changes(naming addresses: [ReaderAddress] = []) -> ReaderChanges {
     let own = nameInEnvironment.map { [ReaderAddress($0)] } ?? []
     return ReaderChanges(addresses: addresses + own)
   }
 }
 
-/// Watches all sources, each on a thread of its own; ends that when it goes.
+/// Watches all sources, each on its own thread; ends that when it is released.
 private final class ReaderWatch: Sendable {
-  /// How soon a source that has no way to wait is asked again.
+  /// The interval at which a source that cannot wait is asked again.
   private static let period = Duration.seconds(1)
 
   private let state: Mutex<[[FoundReader]?]>
@@ -100,11 +104,11 @@ private final class ReaderWatch: Sendable {
     changed.finish()
   }
 
-  /// All readers, once something about them has changed; `nil` if the task was cancelled.
+  /// Returns all readers after a change; `nil` if the task was cancelled.
   func next() async -> [FoundReader]? {
     for await _ in changes {
       let lists = state.withLock { $0 }
-      // A source that has not said anything yet may be one that does not answer.
+      // A source that has not reported anything yet may be one that does not answer.
       return lists.reduce(into: []) { $0 = ReaderSearch.merged($0, $1 ?? []) }
     }
     return nil

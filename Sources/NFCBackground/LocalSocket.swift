@@ -12,10 +12,10 @@ package final class LocalSocket: Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// How long one read or write may take.
+  /// The time limit for one read or write, in seconds.
   private static let patience = 3
 
-  /// Listens under a name, in place of one that is left from before.
+  /// Listens under a name, replacing a socket that is left from before.
   package static func listen(at path: String) -> LocalSocket? {
     guard let (socket, address) = make(path) else { return nil }
     unlink(path)
@@ -33,7 +33,7 @@ package final class LocalSocket: Sendable {
     return isConnected ? socket : nil
   }
 
-  /// The next connection to a socket that listens; `nil` if there is none after all.
+  /// Returns the next connection to a listening socket; `nil` if there is none after all.
   package func accept() -> LocalSocket? {
     let connection = Self.accept(descriptor, nil, nil)
     guard connection >= 0 else { return nil }
@@ -43,7 +43,7 @@ package final class LocalSocket: Sendable {
     return socket
   }
 
-  /// Writes all bytes; `false` if the other side has gone or does not read.
+  /// Writes all bytes; `false` if the other side has closed or does not read.
   package func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -59,7 +59,7 @@ package final class LocalSocket: Sendable {
     return true
   }
 
-  /// Reads exactly so many bytes; `nil` if they do not come.
+  /// Reads exactly this many bytes; `nil` if they do not come.
   package func receive(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -122,7 +122,7 @@ package final class LocalSocket: Sendable {
   private static let peek = MSG_PEEK | MSG_DONTWAIT
   #endif
 
-  /// No SIGPIPE where the other side has gone.
+  /// No SIGPIPE if the other side has closed.
   #if canImport(Glibc)
   private static let noSignal = Int32(MSG_NOSIGNAL)
   #else

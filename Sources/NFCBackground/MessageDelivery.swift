@@ -1,6 +1,6 @@
-/// How the message of a tag gets from `nfc watch` to a program: over a local socket of the program's
-/// name, four bytes of length (most significant first), the NDEF message, and one byte back when the
-/// program has it.
+/// Transfers the message of a tag from `nfc watch` to a program: over a local socket with the
+/// program's name, four bytes of length (most significant first), the NDEF message, and one byte
+/// back when the program has received it.
 package enum MessageDelivery {
   /// Longer messages are not delivered.
   package static let longestMessage = 1 << 20
@@ -12,7 +12,8 @@ package enum MessageDelivery {
 
   /// Hands a message to a program that runs.
   ///
-  /// - Returns: whether the program has it. `false` as well if no program of the name runs.
+  /// - Returns: whether the program has received it; also `false` if no program with this name is
+  ///   running.
   package static func send(_ message: [UInt8], to application: String) -> Bool {
     guard message.count <= longestMessage, let folder = try? RuntimeFolder.make(),
       let socket = LocalSocket.connect(to: path(application, folder))
@@ -30,7 +31,7 @@ package enum MessageDelivery {
     return LocalSocket.listen(at: path)
   }
 
-  /// Takes the message of one connection; `nil` if it is not whole.
+  /// Reads the message of one connection; `nil` if it is incomplete.
   package static func receive(from listener: LocalSocket) -> [UInt8]? {
     guard let socket = listener.accept(), let head = socket.receive(4) else { return nil }
     let length = head.reduce(0) { $0 << 8 | Int($1) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Background reading gives way to a program that wants the reader, and goes on after it.
+/// Pauses background reading while a program needs the reader.
 ///
-/// `nfc watch` listens under a name for each reader that it watches. Whoever connects is sent one byte
-/// when the reader is free, and has it for as long as the connection lasts.
+/// `nfc watch` listens under a name for each reader that it watches. A program that connects
+/// receives one byte when the reader is free, and can use it for as long as the connection lasts.
 package final class ReaderLease: Sendable {
   private static let prefix = "lease-"
   private static let granted: UInt8 = 0x06
@@ -14,7 +14,7 @@ package final class ReaderLease: Sendable {
   /// Asks every watcher of this user for its readers, and waits until they are free, a few seconds at
   /// most.
   ///
-  /// - Returns: to be kept for as long as the readers are needed; `nil` if nobody watches.
+  /// - Returns: a lease to keep for as long as the readers are needed; `nil` if nobody watches.
   package static func take() -> ReaderLease? {
     guard let folder = try? RuntimeFolder.make(),
       let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
@@ -26,13 +26,13 @@ package final class ReaderLease: Sendable {
     return ReaderLease(sockets)
   }
 
-  /// A watcher's side: listens for those who want a reader.
+  /// The watcher's side: listens for programs that need a reader.
   package static func listen(
     for reader: String
   ) throws(RuntimeFolder.Unusable) -> LocalSocket? {
     LocalSocket.listen(at: "\(try RuntimeFolder.make())/\(prefix)\(reader).socket")
   }
 
-  /// A watcher's side: the reader is free for the other side of a connection.
+  /// The watcher's side: reports over a connection that the reader is free.
   package static func grant(_ connection: LocalSocket) -> Bool { connection.send([granted]) }
 }

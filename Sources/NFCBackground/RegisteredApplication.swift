@@ -2,15 +2,15 @@ import Foundation
 
 /// A program that is handed tags with links of its domains, as an iPhone does with associated domains.
 ///
-/// A program is registered by a file `nfc/applications/NAME.json` in a data folder (`XDG_DATA_HOME`,
-/// else `~/.local/share`; then those of `XDG_DATA_DIRS`), where NAME is the program's:
+/// A file `nfc/applications/NAME.json` in a data folder (`XDG_DATA_HOME`, or else `~/.local/share`;
+/// then those of `XDG_DATA_DIRS`) registers the program NAME:
 ///
 /// ```json
 /// {"domains": ["example.com", "*.example.org"], "command": ["/usr/bin/museum-guide"]}
 /// ```
 ///
-/// `*.example.org` stands for every domain below `example.org`. `command` is started when a tag is
-/// tapped and the program does not run; without it only a running program is handed tags.
+/// `*.example.org` matches every domain below `example.org`. `command` is started when a tag is
+/// tapped and the program is not running; without it, only a running program receives tags.
 package struct RegisteredApplication: Hashable, Sendable {
   package let name: String
   package let domains: [String]
@@ -21,7 +21,8 @@ package struct RegisteredApplication: Hashable, Sendable {
     let command: [String]?
   }
 
-  /// Whether a link is of one of the domains; links of other schemes than `http` and `https` are of none.
+  /// Returns whether a link belongs to one of the domains; links with other schemes than `http` and
+  /// `https` belong to none.
   package func serves(_ link: String) -> Bool {
     guard let components = URLComponents(string: link),
       ["http", "https"].contains(components.scheme?.lowercased()),
@@ -47,7 +48,8 @@ package struct RegisteredApplication: Hashable, Sendable {
     command = content.command ?? []
   }
 
-  /// A name becomes part of a socket's: letters, digits, hyphens, underscores and dots.
+  /// Returns whether a text is a valid name, which becomes part of a socket's name: letters,
+  /// digits, hyphens, underscores and dots.
   package static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64 && !text.hasPrefix(".")
       && text.utf8.allSatisfy { byte in
@@ -56,7 +58,7 @@ package struct RegisteredApplication: Hashable, Sendable {
       }
   }
 
-  /// The folders in which registrations are, the first wins.
+  /// Returns the folders that contain registrations; the first one takes precedence.
   package static func folders(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [URL] {
@@ -71,7 +73,7 @@ package struct RegisteredApplication: Hashable, Sendable {
       .map { URL(fileURLWithPath: $0).appendingPathComponent("nfc/applications") }
   }
 
-  /// The program for a link; `nil` if none is registered.
+  /// Returns the program for a link; `nil` if none is registered.
   package static func serving(_ link: String, in folders: [URL] = folders()) -> Self? {
     var seen: Set<String> = []
     for folder in folders {

@@ -6,7 +6,7 @@ import Darwin
 
 /// The folder of one user's sockets and locks.
 package enum RuntimeFolder {
-  /// Why there is no such folder.
+  /// The reason why the folder cannot be used.
   package struct Unusable: Error, CustomStringConvertible {
     package let path: String
     package var description: String {
@@ -14,8 +14,8 @@ package enum RuntimeFolder {
     }
   }
 
-  /// `nfc` in `XDG_RUNTIME_DIR`, which goes with the session (XDG Base Directory Specification), else
-  /// in `/tmp` under the user's number.
+  /// `nfc` in `XDG_RUNTIME_DIR`, which disappears with the session (XDG Base Directory
+  /// Specification), or else in `/tmp` under the user's number.
   package static var path: String {
     if let folder = getenv("XDG_RUNTIME_DIR"), folder.pointee != 0 {
       return String(cString: folder) + "/nfc"
@@ -23,10 +23,10 @@ package enum RuntimeFolder {
     return "/tmp/nfc-\(getuid())"
   }
 
-  /// Makes the folder where it is missing.
+  /// Creates the folder if it is missing.
   ///
-  /// - Throws: ``Unusable`` if others can write to it, or it is another user's: they could take what is
-  ///   meant for this user's programs.
+  /// - Throws: ``Unusable`` if others can write to it, or it belongs to another user: they could
+  ///   intercept what is meant for this user's programs.
   @discardableResult
   package static func make() throws(Unusable) -> String {
     let path = path

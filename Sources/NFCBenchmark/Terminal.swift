@@ -1,7 +1,7 @@
 import Glibc
 import NFC
 
-/// Runs a program as if a person did, its standard output a terminal of its own.
+/// Runs a program as if a person did, its standard output its own terminal.
 enum Terminal {
   /// ioctl(2) requests of <asm-generic/ioctls.h>, whose macros Swift cannot import.
   private static let unlock: UInt = 0x4004_5431

@@ -105,8 +105,8 @@ enum TouchBenchmark {
       if case .sent(let frame) = event { frames.withLock { $0.append(frame.bytes) } }
     }
 
-    /// The commands among them, as libnfc takes them: without the check that the chip adds, and without what
-    /// selects a tag.
+    /// Returns the commands among them, as libnfc takes them: without the check that the chip adds,
+    /// and without what selects a tag.
     func commands(isFeliCa: Bool) -> [String] {
       frames.withLock { $0 }.filter { isFeliCa ? !Self.isPolling($0) : !Self.isActivation($0) }
         .map { $0.dropLast(2).hexadecimal }

@@ -150,7 +150,7 @@ enum WatchBenchmark {
     let field = VirtualField()
     let reader: VirtualReader
 
-    /// A reader that takes the time of a real one.
+    /// Creates a reader that takes the time of a real one.
     init(_ number: Int) throws {
       let pace = Pace()
       try self.init(number) { pace.wait(for: $0) }

@@ -1,4 +1,5 @@
-/// The USB readers that the installed drivers of pcscd know, by the lists in their `Info.plist`.
+/// The USB readers that the installed drivers of pcscd support, from the lists in their
+/// `Info.plist`.
 struct DriverBundles {
   private static let folder = "/usr/lib/pcsc/drivers"
 
@@ -27,8 +28,8 @@ struct DriverBundles {
     self.names = names
   }
 
-  /// What pcscd calls a reader, before interface, serial number and slot; `nil` if it has no driver
-  /// for it.
+  /// Returns what pcscd calls a reader, before interface, serial number and slot; `nil` if it has
+  /// no driver for it.
   func name(of device: USBDevice) -> String? {
     names[Identifiers(vendor: device.vendor, product: device.product)]
   }
@@ -37,7 +38,7 @@ struct DriverBundles {
     UInt16(text.hasPrefix("0x") ? String(text.dropFirst(2)) : text, radix: 16)
   }
 
-  /// The strings of the array that follows a key of a property list.
+  /// Returns the strings of the array after a key of a property list.
   private static func strings(of key: String, in text: String) -> [String] {
     guard let start = text.firstRange(of: "<key>\(key)</key>")?.upperBound,
       let end = text[start...].firstRange(of: "</array>")?.lowerBound

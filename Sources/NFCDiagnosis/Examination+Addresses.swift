@@ -22,7 +22,7 @@ extension Examination {
     return reader
   }
 
-  /// What was meant by a connection string that is none.
+  /// Returns a correction for an invalid connection string.
   private static func correction(_ text: String) -> String {
     let driver = text.split(separator: ":").first.map(String.init) ?? ""
     if let known = ConnectionString.drivers.first(where: {
@@ -83,7 +83,7 @@ extension Examination {
 
   // MARK: Serial ports
 
-  /// Names of serial ports on which a board may be: USB, and those of a Raspberry Pi's pins.
+  /// Names of serial ports that may have a board: USB, and those of a Raspberry Pi's pins.
   private static let portNames = ["ttyUSB", "ttyACM", "ttyAMA", "serial0"]
 
   private func portFindings(_ path: String) -> [Finding] {
@@ -172,7 +172,7 @@ extension Examination {
 
   // MARK: Bridges
 
-  /// A serial port by USB, if there is one: libnfc does not look for readers there.
+  /// Returns a serial port over USB, if there is one: libnfc does not search for readers there.
   func examineBridge(_ device: USBDevice, _ model: USBModel?) -> ExaminedReader? {
     let ports = device.ports(files)
     guard let port = ports.first else {

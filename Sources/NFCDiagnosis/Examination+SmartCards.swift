@@ -2,7 +2,7 @@ import NFCCore
 import NFCPCSC
 import NFCUSB
 
-/// What the PC/SC service says of itself.
+/// The state of the PC/SC service.
 enum SmartCardServiceState: Sendable {
   static let scheme = PCSCDriver.scheme
   static let program = "pcscd"
@@ -11,11 +11,12 @@ enum SmartCardServiceState: Sendable {
   /// `SCARD_W_SECURITY_VIOLATION` (pcsclite.h): polkit says no.
   static let refusal: UInt32 = 0x8010_006A
 
-  /// It runs; the connection strings of its readers.
+  /// It is running; the connection strings of its readers.
   case shows([String])
   /// It cannot be reached.
   case unreachable(NFCError)
-  /// It was not asked, since it would be started by that, and take a reader that libnfc drives.
+  /// It was not asked, because asking would start it, and it would take a reader that libnfc
+  /// drives.
   case leftAlone
 
   var readers: [String] {
@@ -23,18 +24,18 @@ enum SmartCardServiceState: Sendable {
     return []
   }
 
-  /// The same without readers that have been told of.
+  /// Returns the same without readers that were already reported.
   func without(_ names: Set<String>) -> SmartCardServiceState {
     if case .shows(let all) = self { return .shows(all.filter { !names.contains($0) }) }
     return self
   }
 
-  /// Where it listens.
+  /// Returns the path of its socket.
   static func socket(_ files: SystemFiles) -> String {
     files.environment[socketVariable] ?? defaultSocket
   }
 
-  /// Asks the system's service, which starts it where it is started on demand.
+  /// Asks the system's service, which starts it if it is started on demand.
   static func asked() -> SmartCardServiceState {
     do {
       return .shows(try PCSCDriver.readers())
@@ -107,14 +108,14 @@ extension Examination {
       advice: "install \(version), or its maker's driver, then sudo systemctl restart pcscd")
   }
 
-  /// A reader that the service shows; any if only the scheme is given.
+  /// Returns a reader that the service lists; any reader if only the scheme is given.
   func examineShown(_ name: String) -> ExaminedReader {
     let own = String(name.dropFirst(SmartCardServiceState.scheme.count))
     return ExaminedReader(
       name: own.isEmpty ? name : own, place: "PC/SC service", connectionString: name)
   }
 
-  /// The reader with a part of a name.
+  /// Returns the reader whose name contains a text.
   func examineShown(_ name: String, _ service: SmartCardServiceState) -> ExaminedReader {
     var reader = examineShown(name)
     let part = name.dropFirst(SmartCardServiceState.scheme.count).uppercased()

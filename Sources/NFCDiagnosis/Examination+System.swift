@@ -2,8 +2,8 @@ import NFCLibNFC
 
 // What concerns no single reader.
 extension Examination {
-  /// - Parameter readers: what was found of them. What they say themselves is not said again, and what would
-  ///   only help to find one is not said where one can be opened.
+  /// - Parameter readers: the findings about readers. They are not repeated, and advice for finding
+  ///   a reader is left out if one can be opened.
   func generalFindings(
     _ service: SmartCardServiceState, _ readers: [ExaminedReader]
   ) -> [Finding] {
@@ -31,7 +31,7 @@ extension Examination {
     return findings
   }
 
-  /// Where the system has only the USB devices that are handed to it.
+  /// Returns where the system has only the USB devices that are handed to it.
   private func passThrough() -> Finding? {
     func finding(_ detail: String, _ advice: String) -> Finding {
       Finding(.passThrough, detail, advice: advice, isObstacle: false)
@@ -59,7 +59,7 @@ extension Examination {
       : finding("this system shows no USB", "use a machine, or a container, that has it")
   }
 
-  /// By what the firmware says of itself.
+  /// Virtual machines, by the names in their firmware.
   private static let virtualMachines = [
     (mark: "QEMU", name: "QEMU"), (mark: "VirtualBox", name: "VirtualBox"),
     (mark: "VMware", name: "VMware"), (mark: "Microsoft Corporation Virtual", name: "Hyper-V"),

@@ -3,7 +3,7 @@ import NFCUSB
 
 // Readers on USB that libnfc drives, or nothing does.
 extension Examination {
-  /// The module of Linux that takes libnfc's readers, by its name and that of older kernels.
+  /// The kernel module that takes libnfc's readers, under its name and that of older kernels.
   private static let kernelModules = ["pn533_usb", "pn533"]
 
   func reader(_ device: USBDevice, _ model: USBModel?, name: String? = nil) -> ExaminedReader {
@@ -38,8 +38,8 @@ extension Examination {
     return reader
   }
 
-  /// What stands in the way of a program that opens a USB device itself, in the order in which it has to
-  /// be cured.
+  /// Returns the problems of a program that opens a USB device itself, in the order in which to
+  /// solve them.
   func findings(of device: USBDevice) -> [Finding] {
     let driver = device.driver(files)
     var findings: [Finding] = []
@@ -69,7 +69,8 @@ extension Examination {
     guard Self.kernelModules.contains(module) else {
       return Finding(.kernelDriver, detail, advice: "sudo modprobe -r \(driver)")
     }
-    // pn533_usb stands on pn533, and that on nfc; none goes before those above it.
+    // pn533_usb depends on pn533, and that on nfc; a module cannot be removed before those that
+    // depend on it.
     let now = "sudo modprobe -r pn533_usb pn533 nfc"
     let file = "/etc/modprobe.d/blacklist-libnfc.conf"
     guard modules.keepsOut(module) else {
@@ -84,14 +85,14 @@ extension Examination {
         + "back after a restart: sudo update-initramfs -u")
   }
 
-  /// - Parameter advice: what to do in a container; elsewhere udev makes the node.
+  /// - Parameter advice: what to do in a container; elsewhere, udev creates the node.
   func nodeIsMissing(_ path: String, advice: String) -> Finding {
     Finding(
       .noDeviceNode, "the system shows it, but \(path) is not there",
       advice: files.exists("/run/udev/control") ? "plug it in again" : advice)
   }
 
-  /// docker-run(1): `--device` passes only what is there at the start.
+  /// docker-run(1): `--device` passes only devices that are present at the start.
   static let passThroughToContainer =
     "start the container with -v /dev/bus/usb:/dev/bus/usb --device-cgroup-rule='c 189:* rmw'"
 
@@ -104,7 +105,7 @@ extension Examination {
     guard holders.isEmpty else {
       return Finding(.inUse, "\(Self.list(holders)) has it", advice: "end that program")
     }
-    // Debian's pcscd is root's: what it has open only root sees.
+    // Debian's pcscd runs as root: only root can see its open files.
     if bundles.name(of: device) != nil, processes.isRunning(service) {
       return Finding(
         .inUse, "a program of another user has it, most likely the PC/SC service (\(service))",
@@ -126,7 +127,7 @@ extension Examination {
     return (names + (holders.count > most ? ["others"] : [])).joined(separator: ", ")
   }
 
-  /// A part of the name that pcscd gives it, without a blank where that is known.
+  /// Returns a part of the name that pcscd gives it, without a blank if that is known.
   private func namePart(_ device: USBDevice) -> String {
     let name = bundles.name(of: device) ?? device.ownName ?? device.identifiers
     return ["ACR122U", "38U"].first { name.contains($0) } ?? name
@@ -139,7 +140,7 @@ extension Examination {
       + "and sudo systemctl restart pcscd"
   }
 
-  /// pcscd opens every reader that it has a driver for as soon as it is started, by any PC/SC program.
+  /// pcscd opens every reader that it has a driver for as soon as any PC/SC program starts it.
   private func sharing(_ device: USBDevice) -> Finding? {
     guard mayBeTakenByService(device) else { return nil }
     return Finding(
@@ -155,7 +156,7 @@ extension Examination {
   private static let serviceSettings = "/etc/default/pcscd"
   private static let serviceFilter = "PCSCLITE_FILTER_IGNORE_READER_NAMES="
 
-  /// pcsc-lite takes parts of names, with colons between them.
+  /// pcsc-lite accepts parts of names, separated by colons.
   private func isKeptFromService(_ name: String) -> Bool {
     (files.text(Self.serviceSettings) ?? "").split(whereSeparator: \.isNewline).map(\.trimmed)
       .filter { $0.hasPrefix(Self.serviceFilter) }

@@ -1,7 +1,7 @@
 import NFCLibNFC
 import NFCUSB
 
-/// One look at the system: what it tells is read once, and judged reader by reader.
+/// One examination of the system: its facts are read once, and judged for each reader.
 struct Examination {
   typealias Finding = ReaderDiagnosis.Finding
   typealias ExaminedReader = ReaderDiagnosis.ExaminedReader
@@ -52,13 +52,14 @@ struct Examination {
     return diagnosis
   }
 
-  /// The reader that a connection string names.
+  /// Returns the reader that a connection string names.
   func examine(_ connectionString: String, _ service: SmartCardServiceState) -> ExaminedReader {
     connectionString.hasPrefix(SmartCardServiceState.scheme)
       ? examineShown(connectionString, service) : examineAddress(connectionString)
   }
 
-  /// A reader that libnfc's configuration defines; `nil` if that lets it be away, and it is.
+  /// Returns a reader that libnfc's configuration defines; `nil` if that lets it be away, and it
+  /// is.
   private func examine(_ device: LibNFCConfiguration.Device) -> ExaminedReader? {
     var reader = examineAddress(device.connectionString)
     reader.place = reader.place ?? device.source

@@ -11,7 +11,7 @@ struct NodeRights {
   let files: SystemFiles
   let accounts: Accounts
 
-  /// A USB device, and the rules that may give its node to somebody.
+  /// A USB device, and the rules that may give somebody access to its node.
   struct USBAccess {
     let device: USBDevice
     let rules: SettingsFolders
@@ -86,7 +86,7 @@ struct NodeRights {
     return ownRule("KERNEL==\"\(name)\"", group: portsGroup)
   }
 
-  /// What makes udev give a USB reader to a group, and which.
+  /// Returns the step that makes udev give a USB reader to a group, and the group.
   private func restoring(_ usb: USBAccess) -> (step: String, group: String) {
     let device = usb.device
     if let rule = usb.rules.access(vendor: device.vendor, product: device.product) {

@@ -22,7 +22,7 @@ struct Processes {
       else { return nil }
       let folder = "/proc/\(name)/fd"
       let nodes = (files.names(in: folder) ?? []).compactMap { number in
-        // What is no device may be a file of a disk that does not answer.
+        // A file that is not a device may be on a disk that does not answer.
         let path = "\(folder)/\(number)"
         return files.link(path)?.hasPrefix(devices) == true ? files.node(path) : nil
       }
@@ -30,7 +30,7 @@ struct Processes {
     }
   }
 
-  /// Those that have a node open. Other users' are seen only by root.
+  /// Returns the processes that have a node open. Only root can see those of other users.
   func holders(of node: SystemFiles.Node) -> [Process] {
     processes.filter { $0.nodes.contains { $0.isSame(as: node) } }
   }

@@ -3,10 +3,10 @@ import NFCCore
 import ReaderThread
 
 extension ReaderDiagnosis {
-  /// What readers are there, and what stands in their way.
+  /// Returns the readers that are present, and the problems that affect them.
   ///
-  /// Opens none. The PC/SC service is asked for its readers, which starts it where it is started on
-  /// demand; it is not asked while it would take a reader that libnfc drives.
+  /// Opens no reader. The PC/SC service is asked for its readers, which starts it if it is started
+  /// on demand; it is not asked if it would take a reader that libnfc drives.
   public static func current() async -> ReaderDiagnosis {
     await onOwnThread {
       let examination = Examination(.own)
@@ -15,13 +15,13 @@ extension ReaderDiagnosis {
     }
   }
 
-  /// Why one reader cannot be opened.
+  /// Examines why one reader cannot be opened.
   ///
-  /// It is opened and closed again if nothing that can be seen stands in its way.
+  /// The reader is opened and closed again if no visible problem prevents it.
   ///
-  /// - Parameter connectionString: as ``Reader/open(_:)`` takes it.
+  /// - Parameter connectionString: in the form of ``Reader/open(_:)``.
   public static func examine(_ connectionString: String) async -> ReaderDiagnosis {
-    // What stands in the way of a reader is the same whoever opens it.
+    // The problems of a reader are the same whoever opens it.
     let address = ReaderAddress(connectionString)
     let underlying = ReaderSources.source(of: address)?.underlyingAddress(of: address)
     let examined = underlying?.description ?? connectionString
@@ -41,7 +41,7 @@ extension ReaderDiagnosis {
   private static func onOwnThread<Result: Sendable>(
     _ body: @escaping @Sendable () -> Result
   ) async -> Result {
-    // Without a thread of its own it runs on one of the pool.
+    // Without its own thread, it runs on one of the pool.
     let thread = try? ReaderThread()
     return await Task(executorPreference: thread) { body() }.value
   }
@@ -63,7 +63,7 @@ extension ReaderDiagnosis.ExaminedReader {
 }
 
 extension ReaderDiagnosis.Finding {
-  /// What else it can be, by what users of each kind of reader have met.
+  /// Returns other possible causes, from the reports of users of each kind of reader.
   static func noAnswer(_ connectionString: String, _ error: NFCError) -> ReaderDiagnosis.Finding {
     let address = ReaderAddress(connectionString)
     let advice =

@@ -1,8 +1,8 @@
-/// Which readers are there, why some cannot be opened, and what to do.
+/// The readers that are present, why some cannot be opened, and what to do.
 ///
-/// Read from the files in which Linux describes its devices, and from the PC/SC service: no reader is
-/// opened, reset or written to unless ``examine(_:)`` is asked for one. On other systems only what the
-/// PC/SC service tells is there.
+/// The facts come from the files in which Linux describes its devices, and from the PC/SC service:
+/// no reader is opened, reset or written to unless ``examine(_:)`` is called for one. On other
+/// systems, only the facts from the PC/SC service are available.
 ///
 /// ```swift
 /// for reader in await ReaderDiagnosis.current().readers where !reader.canBeOpened {
@@ -10,9 +10,9 @@
 /// }
 /// ```
 public struct ReaderDiagnosis: Hashable, Sendable {
-  /// Readers, and serial ports on which one may be.
+  /// Readers, and serial ports that may have one.
   public package(set) var readers: [ExaminedReader]
-  /// What concerns no single reader: configuration, services, the system.
+  /// Findings about no particular reader: configuration, services, the system.
   public package(set) var findings: [Finding]
 
   package init(readers: [ExaminedReader] = [], findings: [Finding] = []) {
@@ -20,20 +20,20 @@ public struct ReaderDiagnosis: Hashable, Sendable {
     self.findings = findings
   }
 
-  /// Whether at least one reader is there with nothing in its way.
+  /// Whether there is at least one reader without a visible problem.
   public var hasReader: Bool { readers.contains { $0.canBeOpened } }
 }
 
 extension ReaderDiagnosis {
-  /// One thing that stands in a reader's way, or is worth knowing.
+  /// A problem of a reader, or a fact worth knowing.
   public struct Finding: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of problem.
     public let problem: Problem
-    /// What was seen: one clause, without a full stop.
+    /// What was found: one clause, without a full stop.
     public let detail: String
-    /// What to do, with the commands for Debian; empty where nothing needs to be done.
+    /// What to do, with the commands for Debian; empty if there is nothing to do.
     public let advice: String
-    /// Whether the reader cannot be opened because of it.
+    /// Whether it prevents the reader from being opened.
     public let isObstacle: Bool
 
     package init(
@@ -46,21 +46,21 @@ extension ReaderDiagnosis {
     }
   }
 
-  /// A reader, or a serial port on which one may be.
+  /// A reader, or a serial port that may have one.
   public struct ExaminedReader: Hashable, Sendable {
-    /// Its maker's name and its own, or the connection string that names it.
+    /// The names of its maker and of itself, or its connection string.
     public let name: String
-    /// Vendor and product of a USB device, as `072F:2200`.
+    /// The vendor and product of a USB device, as `072F:2200`.
     public package(set) var usb: String?
-    /// Where it is: a device node, a USB port.
+    /// Its location: a device node, a USB port.
     public package(set) var place: String?
-    /// By what ``Reader/open(_:)`` opens it; `nil` if nothing does.
+    /// The connection string for ``Reader/open(_:)``; `nil` if it cannot be opened.
     public package(set) var connectionString: String?
-    /// Whether this is only a port on which a reader may be.
+    /// Whether this is only a port that may have a reader.
     public package(set) var isPort = false
-    /// Whether it has been opened, and closed again.
+    /// Whether it was opened, and closed again.
     public package(set) var wasOpened: Bool
-    /// What keeps this reader from working, and what else is worth knowing of it.
+    /// The problems of this reader, and other facts about it.
     public package(set) var findings: [Finding] = []
 
     package init(
@@ -74,8 +74,8 @@ extension ReaderDiagnosis {
       self.wasOpened = wasOpened
     }
 
-    /// Whether nothing that was seen stands in the way of opening it. Whether it answers shows when it
-    /// is opened, and of a port whether a reader is on it.
+    /// Whether no visible problem prevents it from being opened. Only opening shows whether a
+    /// reader answers, or whether a port has one.
     public var canBeOpened: Bool {
       connectionString != nil && !isPort && !findings.contains(where: \.isObstacle)
     }
@@ -88,35 +88,35 @@ extension ReaderDiagnosis {
     public init(rawValue: String) { self.rawValue = rawValue }
     private init(_ name: String) { rawValue = name }
 
-    /// A module of the kernel has the reader.
+    /// A module of the kernel uses the reader.
     public static let kernelDriver = Problem("kernelDriver")
-    /// Another program has the reader or its port.
+    /// Another program uses the reader or its port.
     public static let inUse = Problem("inUse")
     /// The PC/SC service may take the reader at any time.
     public static let sharedWithService = Problem("sharedWithService")
     /// This login may not read and write the device node.
     public static let noPermission = Problem("noPermission")
-    /// The device is there, its node is not.
+    /// The device is present, but its node is missing.
     public static let noDeviceNode = Problem("noDeviceNode")
-    /// No device is there under that name or address.
+    /// There is no device with this name or address.
     public static let notThere = Problem("notThere")
-    /// What is there is no reader, or not one of the driver that was named.
+    /// The device is not a reader, or not one of the named driver.
     public static let notThisReader = Problem("notThisReader")
-    /// Nothing in this package drives the reader.
+    /// This package does not support the reader.
     public static let notSupported = Problem("notSupported")
-    /// The PC/SC service is not installed, does not run, or refuses this program.
+    /// The PC/SC service is not installed, is not running, or refuses this program.
     public static let noService = Problem("noService")
     /// The PC/SC service has no driver for the reader.
     public static let noServiceDriver = Problem("noServiceDriver")
-    /// The PC/SC service runs, and does not show the reader.
+    /// The PC/SC service is running, but does not list the reader.
     public static let notInService = Problem("notInService")
     /// The connection string is wrong.
     public static let connectionString = Problem("connectionString")
-    /// libnfc does not look for readers on serial ports.
+    /// libnfc does not search for readers on serial ports.
     public static let notSearched = Problem("notSearched")
-    /// The kernel's console is on the serial port.
+    /// The kernel's console uses the serial port.
     public static let console = Problem("console")
-    /// libnfc leaves out a part of its configuration, or takes it otherwise than it was meant.
+    /// libnfc ignores a part of its configuration, or interprets it in another way than intended.
     public static let configuration = Problem("configuration")
     /// The system may put the reader to sleep.
     public static let powerSaving = Problem("powerSaving")

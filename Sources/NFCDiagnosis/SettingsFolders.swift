@@ -1,7 +1,7 @@
 /// Settings that are files of one folder of several, as modprobe and udev read them: of files with the
 /// same name the one in the first folder counts.
 struct SettingsFolders {
-  /// A line that is no comment, and where it stands.
+  /// A line that is not a comment, and its position.
   struct Line: Hashable {
     let path: String
     let text: String
@@ -39,7 +39,7 @@ struct SettingsFolders {
     self.lines = lines
   }
 
-  /// Whether modprobe is told not to load a module by itself.
+  /// Returns whether modprobe is configured not to load a module automatically.
   func keepsOut(_ module: String) -> Bool {
     lines.contains { line in
       let words = line.text.split(whereSeparator: \.isWhitespace)
@@ -49,7 +49,7 @@ struct SettingsFolders {
     }
   }
 
-  /// A udev rule that gives a USB device to a group, or to whoever sits at the machine.
+  /// A udev rule that gives a USB device to a group, or to the person at the machine.
   struct AccessRule: Hashable {
     let path: String
     let group: String?
@@ -69,7 +69,7 @@ struct SettingsFolders {
     return nil
   }
 
-  /// What stands in quotation marks after a key and its operator.
+  /// Returns the text in quotation marks after a key and its operator.
   private static func value(_ key: String, in text: String) -> String? {
     guard let range = text.firstRange(of: key) else { return nil }
     let rest = text[range.upperBound...]

@@ -8,21 +8,21 @@ import Darwin
 private let readFile = Darwin.read
 #endif
 
-/// The files by which Linux tells of its devices and settings; in tests, made-up ones below a root of
-/// their own.
+/// The files in which Linux describes its devices and settings; in tests, invented ones below
+/// another root.
 ///
-/// Whatever stands in the place of a file is borne: nothing but a regular file is opened, and no more
-/// than the beginning of a large one is read.
+/// Any kind of file is tolerated: only regular files are opened, and only the beginning of a large
+/// one is read.
 struct SystemFiles: Sendable {
   /// Nothing that is looked at here is longer; libccid's list of readers has 58 kB.
   private static let longestFile = 1 << 20
 
-  /// What stands before every path.
+  /// The prefix of every path.
   let root: String
   let environment: [String: String]
   let login: Login
 
-  /// Those of the system that the program runs on.
+  /// The files of the system that the program runs on.
   static var own: SystemFiles {
     let names = ["PCSCLITE_CSOCK_NAME"] + LibNFCConfiguration.variables
     var environment: [String: String] = [:]
@@ -34,7 +34,7 @@ struct SystemFiles: Sendable {
 
   // MARK: Content
 
-  /// The bytes of a regular file; `nil` if there is none that can be read.
+  /// Returns the bytes of a regular file; `nil` if it cannot be read.
   func bytes(_ path: String) -> [UInt8]? {
     // Opening a device could do something to it.
     guard node(path)?.kind == .file else { return nil }
@@ -57,7 +57,7 @@ struct SystemFiles: Sendable {
     bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The first line of a file without blanks at its ends; `nil` if that is empty.
+  /// Returns the first line of a file without surrounding blanks; `nil` if it is empty.
   func line(_ path: String) -> String? {
     guard let line = text(path)?.split(whereSeparator: \.isNewline).first else { return nil }
     let trimmed = line.trimmed
@@ -70,7 +70,7 @@ struct SystemFiles: Sendable {
 
   // MARK: Names
 
-  /// The names in a folder, in order; `nil` if there is none that can be read.
+  /// Returns the names in a folder, in order; `nil` if it cannot be read.
   func names(in path: String) -> [String]? {
     guard let stream = opendir(root + path) else { return nil }
     defer { closedir(stream) }
@@ -84,7 +84,7 @@ struct SystemFiles: Sendable {
     return names.sorted()
   }
 
-  /// Where a link leads to, as it is written.
+  /// Returns the target of a link, as it is written.
   func link(_ path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = readlink(root + path, &buffer, buffer.count)
@@ -92,14 +92,14 @@ struct SystemFiles: Sendable {
     return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The last part of where a link leads to.
+  /// Returns the last part of a link's target.
   func linkName(_ path: String) -> String? {
     link(path)?.split(separator: "/").last.map(String.init)
   }
 
   // MARK: Nodes
 
-  /// What is known of a file without opening it.
+  /// The properties of a file that are known without opening it.
   struct Node: Hashable, Sendable {
     enum Kind { case file, folder, characterDevice, socket, other }
 
@@ -128,7 +128,7 @@ struct SystemFiles: Sendable {
       represented = UInt64(truncatingIfNeeded: status.st_rdev)
     }
 
-    /// Whether both lead to one device: a container has nodes of its own for it.
+    /// Returns whether both refer to one device: a container has its own nodes for it.
     func isSame(as other: Node) -> Bool {
       if kind == .characterDevice, other.kind == .characterDevice {
         return represented == other.represented
@@ -137,7 +137,7 @@ struct SystemFiles: Sendable {
     }
   }
 
-  /// What a path leads to, links followed; `nil` if it leads to nothing that can be looked at.
+  /// Returns the node that a path leads to, following links; `nil` if it cannot be examined.
   func node(_ path: String) -> Node? {
     var status = stat()
     return stat(root + path, &status) == 0 ? Node(status) : nil

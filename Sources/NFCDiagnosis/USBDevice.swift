@@ -6,7 +6,7 @@ struct USBDevice: Hashable {
   let port: String
   let vendor: UInt16
   let product: UInt16
-  /// What the device says of itself.
+  /// The name that the device reports.
   let ownName: String?
   /// Bus and number in three digits each, as libnfc compares them, `001:004`.
   let address: String
@@ -21,7 +21,7 @@ struct USBDevice: Hashable {
     return String(repeating: "0", count: 4 - text.count) + text
   }
 
-  /// All that are there; `nil` if the system shows none.
+  /// Returns all that are there; `nil` if the system shows none.
   static func all(_ files: SystemFiles) -> [USBDevice]? {
     files.names(in: folder)?.compactMap { USBDevice($0, files) }
   }
@@ -47,20 +47,20 @@ struct USBDevice: Hashable {
     return String(repeating: "0", count: max(0, 3 - text.count)) + text
   }
 
-  // MARK: What the system does with it
+  // MARK: How the system uses it
 
   private func interfaces(_ files: SystemFiles) -> [String] {
     (files.names(in: Self.folder) ?? []).filter { $0.hasPrefix(port + ":") }
   }
 
-  /// What is bound to interface 0: a module of the kernel, or `usbfs` for a program.
+  /// Returns the driver of interface 0: a module of the kernel, or `usbfs` for a program.
   func driver(_ files: SystemFiles) -> String? {
     interfaces(files).first { $0.hasSuffix(".0") }.flatMap {
       files.linkName("\(Self.folder)/\($0)/driver")
     }
   }
 
-  /// The serial ports that it makes.
+  /// Returns the serial ports of the device.
   func ports(_ files: SystemFiles) -> [String] {
     interfaces(files).flatMap { interface in
       let path = "\(Self.folder)/\(interface)"
@@ -70,7 +70,7 @@ struct USBDevice: Hashable {
     }.map { "/dev/" + $0 }
   }
 
-  /// Whether the system has put it to sleep, and may do so again.
+  /// Returns whether the system has put it to sleep, and may do so again.
   func isAsleep(_ files: SystemFiles) -> Bool {
     files.line("\(Self.folder)/\(port)/power/control") == "auto"
       && files.line("\(Self.folder)/\(port)/power/runtime_status") == "suspended"

@@ -39,14 +39,15 @@ struct HelperEnding {
 
   private var addition: String { report.isEmpty ? "" : ", " + report }
 
-  /// What a program says last when it ends is why; longer than this it is something else.
+  /// The last line that a program writes before it ends is the reason; a longer line is something
+  /// else.
   private static let longestReport = 200
 
-  /// - Parameter descriptor: the end of a pipe that does not block.
+  /// - Parameter descriptor: the end of a nonblocking pipe.
   static func lastLine(of descriptor: Int32) -> String {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
-    // A pipe holds 64 KiB; somebody who goes on writing is not listened to for ever.
+    // A pipe holds 64 KiB; reading stops after a limit even if the program continues to write.
     for _ in 0..<32 {
       let count = read(descriptor, &buffer, buffer.count)
       guard count > 0 else { break }

@@ -10,8 +10,8 @@ import Darwin
 final class HelperGrave: Sendable {
   static let shared = HelperGrave()
 
-  /// Processes that were ended and had not gone when nobody could wait any longer: one that the kernel holds, in
-  /// a call into a USB driver for instance, goes only when that call does.
+  /// Processes that were killed but had not ended when the wait was over: one that the kernel
+  /// blocks, for instance in a call into a USB driver, ends only when that call does.
   private let remaining = Mutex<[pid_t]>([])
 
   /// Waits for a process; ends it if it has not gone in time.
@@ -42,7 +42,7 @@ final class HelperGrave: Sendable {
     }
   }
 
-  /// Takes note of processes that have gone meanwhile.
+  /// Removes processes that have ended meanwhile.
   func clear() {
     remaining.withLock { processes in
       processes.removeAll { process in

@@ -9,22 +9,22 @@ import Darwin
 
 /// A running helper. Used by one thread, except ``abort(_:)``.
 ///
-/// It has a process group of its own, so that an interrupt from the terminal reaches the program and not its
-/// reader. It ends by itself when the program has gone.
+/// It has its own process group, so that an interrupt from the terminal reaches the program but not
+/// its reader. It ends automatically when the program has ended.
 final class HelperProcess {
   private let process: pid_t
   private let requests: HelperSocket
-  /// What the helper writes to its standard error; `nil` where that is the program's own.
+  /// The helper's standard error; `nil` if that is the program's own.
   private let errors: Int32?
   let aborts: Aborts
   private var lastNumber: UInt64 = 0
   private var isEnded = false
-  /// Whether it is of no use any more.
+  /// Whether it can no longer be used.
   var hasEnded: Bool { isEnded }
 
   /// A helper says its greeting as soon as it runs.
   private static let startLimit = Duration.seconds(10)
-  /// How long a process may take to go when its sockets are closed.
+  /// The time that a process has to end after its sockets are closed.
   private static let leavingLimit = Duration.seconds(1)
 
   /// Sends the numbers of requests that are to end, from any thread.
@@ -36,7 +36,7 @@ final class HelperProcess {
     func abort(_ number: UInt64) {
       var message = MessageWriter()
       message.number(number)
-      // Where nobody receives it there is nothing to abort.
+      // If nobody receives it, there is nothing to abort.
       socket.withLock { try? $0?.send(message.bytes) }
     }
 
@@ -93,12 +93,12 @@ final class HelperProcess {
       cause: .system(number, String(cString: strerror(number))))
   }
 
-  /// Whether somebody wants libnfc's log where the program's own output goes.
+  /// Whether libnfc's log is to appear in the program's own output.
   private static var showsLog: Bool {
     getenv("LIBNFC_LOG_LEVEL").map { String(cString: $0) }.map { $0 != "0" && !$0.isEmpty } ?? false
   }
 
-  /// A pipe that never holds up who writes to it: what is too much is lost.
+  /// Returns a pipe that never blocks its writer: excess output is lost.
   private static func errorPipe() -> (own: Int32, theirs: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -141,14 +141,14 @@ final class HelperProcess {
   /// The number that the next request will have.
   var nextNumber: UInt64 { lastNumber + 1 }
 
-  /// Makes a request and waits for its response.
+  /// Sends a request and waits for its response.
   ///
-  /// A helper that does not answer is ended, and so is one that answers nonsense.
+  /// A helper that does not answer is killed, and so is one whose answers make no sense.
   ///
   /// - Parameters:
-  ///   - bound: how long the helper may take, for the error's text.
-  ///   - limit: how long it may still take.
-  ///   - code: of the error that is thrown when the helper is of no use any more.
+  ///   - bound: the time limit, for the error's text.
+  ///   - limit: the remaining time.
+  ///   - code: the code of the error that is thrown if the helper can no longer be used.
   func call(
     _ request: HelperRequest, bound: Duration, within limit: @escaping () -> Duration,
     failingWith code: NFCError.Code
@@ -207,7 +207,7 @@ final class HelperProcess {
     return leave()
   }
 
-  /// Waits for the process to go, which it is about to do; ends it if it takes too long.
+  /// Waits for the process to end, which it is about to do; kills it if it takes too long.
   ///
   /// - Returns: how it ended, as `waitpid` reports it; `nil` if that is not known.
   @discardableResult

@@ -12,13 +12,14 @@ struct HelperProgram: Sendable {
   /// The environment variable that names it.
   static let variable = "NFC_READER_HELPER"
 
-  /// Where it is; `nil` looks for it.
+  /// The path of the program; `nil` to search for it.
   let path: String?
 
-  /// The executable: the one that the program has named, or else the environment variable, or else the one beside
-  /// the running program, or else the first in `PATH`.
+  /// Returns the executable: the one that the program has specified, or else that of the
+  /// environment variable, or else the one in the directory of the running program, or else the
+  /// first in `PATH`.
   ///
-  /// - Throws: `readerUnavailable` if there is none, with what to do.
+  /// - Throws: `readerUnavailable` if there is none, with advice.
   func executable() throws -> String {
     if let named = path ?? Self.environment(Self.variable) {
       guard Self.isExecutable(named) else {
@@ -29,7 +30,7 @@ struct HelperProgram: Sendable {
     var folders: [String] = []
     if let own = Self.ownPath { folders.append(Self.folder(of: own)) }
     folders += (Self.environment("PATH") ?? "").split(separator: ":").map(String.init)
-    // An empty entry of PATH would be the working directory, which may be anybody's.
+    // An empty entry of PATH would be the working directory, which may belong to anyone.
     for folder in folders where folder.hasPrefix("/") {
       let path = folder + "/" + Self.name
       if Self.isExecutable(path) { return path }

@@ -1,9 +1,10 @@
-/// What a program and the process that has its reader say to each other.
+/// The protocol between a program and the process that has its reader open.
 ///
-/// Two socket pairs join them. On the first one the helper begins with a greeting, and then answers each request
-/// with one response, in order. A message is its length in four bytes, the number of the request in eight, and
-/// its content; most significant bytes stand first. On the second one the program sends the number of a request,
-/// in eight bytes, that is to be aborted. Either end takes the closing of a socket for the other's end.
+/// Two socket pairs connect them. On the first one, the helper begins with a greeting, and then
+/// answers each request with one response, in order. A message consists of its length in four
+/// bytes, the number of the request in eight, and its content; most significant bytes first. On the
+/// second one, the program sends the number of a request that is to be aborted, in eight bytes.
+/// When a socket is closed, either side assumes that the other has ended.
 ///
 /// ```
 ///   program                       helper (one per reader)
@@ -12,15 +13,16 @@
 ///                   ─ abort ───▶  (on a thread of its own)
 /// ```
 package enum HelperProtocol {
-  /// Changes with any change of what messages look like. Program and helper must have the same one.
+  /// The version changes with every change of the messages. Program and helper must have the same
+  /// version.
   package static let version: UInt16 = 1
 
   /// The first bytes that a helper sends, before the version: `NFCR`.
   static let magic: [UInt8] = [0x4E, 0x46, 0x43, 0x52]
   static let greetingLength = magic.count + 2
 
-  /// More than any message takes: an address has 1024 bytes, a command and an answer 64 KiB at most, and a
-  /// search finds 16 tags.
+  /// The maximum length, which no message reaches: an address has 1024 bytes, a command and an
+  /// answer at most 64 KiB, and a search finds 16 tags.
   static let maximumLength = 1 << 17
 
   /// The descriptors on which the helper finds its sockets.
@@ -31,7 +33,7 @@ package enum HelperProtocol {
     magic + [UInt8(version >> 8), UInt8(version & 0xFF)]
   }
 
-  /// A message as it goes over the socket.
+  /// Returns a message in the form for the socket.
   static func frame(_ number: UInt64, _ content: (inout MessageWriter) -> Void) -> [UInt8] {
     var message = MessageWriter()
     message.number(number)

@@ -9,8 +9,9 @@ import Darwin
 
 /// What runs in the process that has a reader for another program.
 ///
-/// The calling thread makes every call into the driver. A second one waits for aborts, and for the program's end:
-/// a driver that hangs then has a moment to release its reader before the process ends.
+/// The calling thread makes every call into the driver. A second thread waits for aborts, and for
+/// the program's end: a driver that hangs then has a moment to release its reader before the
+/// process ends.
 package final class HelperService {
   private let source: any ReaderSource
   private let requests = HelperSocket(descriptor: HelperProtocol.requests)
@@ -22,7 +23,7 @@ package final class HelperService {
     private struct State {
       var number: UInt64 = 0
       var abort: @Sendable () -> Void = {}
-      /// The last request that was to be aborted. The word may come before the request does.
+      /// The last request that is to be aborted. The abort may arrive before the request.
       var aborted: UInt64 = 0
     }
 
@@ -49,10 +50,10 @@ package final class HelperService {
     func abortAny() { state.withLock { $0.abort() } }
   }
 
-  /// - Parameter source: of the readers that programs ask for.
+  /// - Parameter source: the source of the readers that programs request.
   package init(_ source: any ReaderSource) { self.source = source }
 
-  /// Whether this process was started by a program that wants a reader.
+  /// Whether this process was started by a program that needs a reader.
   package static var hasProgram: Bool {
     [HelperProtocol.requests, HelperProtocol.aborts].allSatisfy { descriptor in
       var status = stat()
@@ -108,8 +109,8 @@ package final class HelperService {
   /// `PR_SET_PDEATHSIG` of `linux/prctl.h`.
   private static let setParentDeathSignal: Int32 = 1
 
-  /// Has the system let this process go on, if it was stopped, when its program has gone: only then can it see
-  /// that, and end. `prctl` takes a variable number of arguments, which Swift does not call.
+  /// Tells the system to continue this process, if it was stopped, when its program has ended: only
+  /// then can it notice that, and end. `prctl` has variadic arguments, which Swift cannot call.
   private static func continueWhenOrphaned() {
     typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
     guard let symbol = dlsym(nil, "prctl") else { return }
@@ -119,7 +120,7 @@ package final class HelperService {
 
   // MARK: Aborts
 
-  /// How long a driver has to release its reader when the program has gone.
+  /// The time that a driver has to release its reader when the program has ended.
   private static let leavingMicroseconds: UInt32 = 3_000_000
 
   private func startAborting() -> Bool {

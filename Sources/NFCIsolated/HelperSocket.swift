@@ -10,11 +10,11 @@ private let streamSocket = SOCK_STREAM
 private let noSignal: Int32 = 0
 #endif
 
-/// One end of a socket pair, with bounded reads and writes.
+/// One end of a socket pair, with limited reads and writes.
 struct HelperSocket: Sendable {
   let descriptor: Int32
 
-  /// What has kept a message from being sent or received.
+  /// The reason why a message was not sent or received.
   enum Problem: Error {
     /// The other end is closed.
     case ended
@@ -51,7 +51,7 @@ struct HelperSocket: Sendable {
 
   func end() { _ = close(descriptor) }
 
-  /// Sends all bytes, or as many as the other end takes at once.
+  /// Sends all bytes, or as many as the other end accepts at once.
   func send(_ bytes: [UInt8]) throws(Problem) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -72,9 +72,9 @@ struct HelperSocket: Sendable {
     #endif
   }
 
-  /// Receives exactly so many bytes.
+  /// Receives exactly this many bytes.
   ///
-  /// - Parameter limit: says how long the other end may still take; `nil` for as long as it likes.
+  /// - Parameter limit: returns the time that the other end still has; `nil` for no limit.
   func receive(_ count: Int, within limit: (() -> Duration)?) throws(Problem) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -92,7 +92,8 @@ struct HelperSocket: Sendable {
     return bytes
   }
 
-  /// How often the limit is looked at again while nothing comes: it gets shorter when a task is cancelled.
+  /// The interval for checking the limit while nothing arrives: it becomes shorter when a task is
+  /// cancelled.
   private static let slice = Duration.milliseconds(50)
 
   private func wait(_ limit: () -> Duration) throws(Problem) {

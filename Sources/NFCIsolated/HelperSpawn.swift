@@ -6,7 +6,8 @@ import Darwin
 
 /// Starts a helper with its sockets in place of its standard input and output.
 enum HelperSpawn {
-  /// Variables that the helper gets beside the program's own: an abort is to end it, not to be looked into.
+  /// Variables that the helper gets in addition to the program's own: an abort is meant to end it,
+  /// without a backtrace.
   private static let variables = ["SWIFT_BACKTRACE=enable=no"]
 
   /// - Parameter errors: its standard error; `nil` for the program's own.

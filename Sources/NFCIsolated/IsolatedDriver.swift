@@ -2,10 +2,10 @@ import NFCCore
 import NFCLibNFC
 import Synchronization
 
-/// A reader that libnfc drives in a process of its own.
+/// A reader that libnfc drives in its own process.
 ///
-/// Every call is a request to that process. One that does not answer in time is ended, and the reader is lost;
-/// the next round of polling, or whoever opens the reader again, starts another.
+/// Every call is a request to that process. A process that does not answer in time is killed, and
+/// the reader is lost; the next round of polling, or opening the reader again, starts another.
 final class IsolatedDriver: ReaderDriver {
   let name: String
   let connectionString: String
@@ -100,7 +100,8 @@ final class IsolatedDriver: ReaderDriver {
 
     /// A request is about to be made.
     ///
-    /// - Parameter isAbortable: whether it is not to be made any more once the work was aborted.
+    /// - Parameter isAbortable: whether the request must not be sent any more once the work was
+    ///   aborted.
     func enter(_ request: UInt64, isAbortable: Bool) throws {
       try state.withLock { state in
         guard isAbortable else { return }
@@ -125,11 +126,11 @@ final class IsolatedDriver: ReaderDriver {
   func begin() { work.begin() }
   func end() { work.end() }
 
-  /// Makes a request of the helper.
+  /// Sends a request to the helper.
   ///
   /// - Parameters:
   ///   - limit: after which the helper is ended.
-  ///   - isAbortable: `false` for what is done although the work was cancelled.
+  ///   - isAbortable: `false` for requests that are sent although the work was cancelled.
   private func call(
     _ request: HelperRequest, atMost limit: Duration? = nil, isAbortable: Bool = true
   ) throws -> HelperResponse {
@@ -170,7 +171,7 @@ final class IsolatedDriver: ReaderDriver {
     guard case .done = try call(request) else { throw mistrust() }
   }
 
-  /// The helper has answered another question than it was asked.
+  /// Handles an answer that does not belong to the request.
   private func mistrust() -> NFCError {
     helper?.kill()
     let error = Self.nonsense(.readerLost)
@@ -257,12 +258,13 @@ final class IsolatedDriver: ReaderDriver {
   }
 }
 
-/// How long a helper may take before it is ended.
+/// The time limits of a helper, after which it is killed.
 struct IsolationLimits: Sendable {
-  /// Opening takes libnfc seven seconds at most, and twice that with a USB reader that is reset in between.
+  /// Opening takes libnfc at most seven seconds, and twice that with a USB reader that is reset in
+  /// between.
   var opening = Duration.seconds(20)
-  /// An ordinary call, the time-out of an exchange not counted. libnfc's driver ends by itself what takes longer
-  /// than 15 s, and knows more about the cause.
+  /// An ordinary call, without the time-out of an exchange. libnfc's driver itself ends what takes
+  /// longer than 15 s, and knows more about the cause.
   var call = Duration.seconds(18)
   /// After an abort. The driver gives a call up after 1.2 s.
   var abort = Duration.milliseconds(1800)

@@ -2,13 +2,15 @@ import NFCCore
 import NFCLibNFC
 import NFCUSB
 
-/// The readers that libnfc drives, each in a process of its own: `isolated:` before a libnfc connection string.
+/// The readers that libnfc drives, each in its own process: `isolated:` before a libnfc connection
+/// string.
 ///
-/// libnfc trusts a reader's chip more than it should: some answers make it call `abort()`, others keep it copying
-/// without end. In a process of its own that costs the reader and not the program: the process has ended, or is
-/// ended when it does not answer in time; what was running throws `readerLost` with the cause; and the next round
-/// of polling, or opening the reader again, starts another process. A program that is killed leaves no process
-/// behind, and its reader's carrier is switched off.
+/// libnfc trusts a reader's chip more than it should: some answers make it call `abort()`, others
+/// keep it copying without end. In its own process that costs the reader and not the program: the
+/// process has ended, or is ended when it does not answer in time; what was running throws
+/// `readerLost` with the cause; and the next round of polling, or opening the reader again, starts
+/// another process. A program that is killed leaves no process behind, and its reader's carrier is
+/// switched off.
 ///
 /// The process runs `nfc-reader`, a product of this package. It is looked for beside the running program and in
 /// `PATH`; an app that keeps it elsewhere names it in the environment variable `NFC_READER_HELPER`, or

@@ -40,7 +40,7 @@ struct AbortPipe {
     return UInt64(truncatingIfNeeded: status.st_ino)
   }
 
-  /// The descriptors of the process's pipes.
+  /// Returns the descriptors of the process's pipes.
   private static func all() -> [UInt64: [Int32]] {
     var all: [UInt64: [Int32]] = [:]
     for descriptor in descriptors {

@@ -26,8 +26,8 @@ enum ChipStatus {
     0x2C: "the identifiers do not agree", 0x2D: "over-current",
   ]
 
-  /// What an exchange has failed with, by the code that the chip gives for it; `nil` if it could not be
-  /// asked.
+  /// Returns what an exchange has failed with, by the code that the chip gives for it; `nil` if it
+  /// could not be asked.
   static func error(_ code: UInt8?) -> NFCError {
     switch code {
     case nil, 0, timeOut:

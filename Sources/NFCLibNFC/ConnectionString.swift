@@ -34,7 +34,7 @@ package struct ConnectionString {
     return Int(parts[1])
   }
 
-  /// What the string leads to.
+  /// Returns what the string leads to.
   ///
   /// - Throws: what libnfc would do harm with, or says nothing about.
   package func address() throws -> Address {

@@ -100,7 +100,7 @@ struct DriverTraits: Sendable {
         + "address", cause: .notCarried)
   }
 
-  /// The time-out to ask the driver for, so that it waits for `milliseconds` at least.
+  /// Returns the time-out to ask the driver for, so that it waits for `milliseconds` at least.
   ///
   /// A USB driver that is left with nothing after its first subtraction never looks for the answer, which the
   /// next command then takes for its own; so it gets one whole pass in any case.

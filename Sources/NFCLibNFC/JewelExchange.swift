@@ -9,10 +9,10 @@ import Darwin
 /// The commands of a Type 1 tag with dynamic memory that a PN532's firmware does not forward: READ8,
 /// WRITE-E8 and WRITE-NE8, by the registers of its contactless unit.
 ///
-/// On the air each byte of such a command is a frame of its own without a parity bit, the first of
-/// seven bits; the answer is one frame. So parity is switched off, each byte is transmitted by itself,
-/// and of the answer, whose parity bits then stand among the data, the unit's buffer holds at most 64
-/// bytes. RSEG, which answers 131, cannot be had.
+/// On the air each byte of such a command is its own frame without a parity bit, the first of seven
+/// bits; the answer is one frame. So parity is switched off, each byte is transmitted by itself,
+/// and of the answer, whose parity bits then stand among the data, the unit's buffer holds at most
+/// 64 bytes. RSEG, which answers 131, cannot be had.
 ///
 /// Source: NFC Forum Digital Protocol, 5 and 7 (Type 1 Tag platform); PN532 data sheet, 8.6.23.
 final class JewelExchange {
@@ -38,7 +38,8 @@ final class JewelExchange {
   /// Block, eight bytes of data, CRC_B.
   private static let answerLength = 11
 
-  /// Whether the chip forwards a command by itself; of commands that nobody knows it says so.
+  /// Returns whether the chip forwards a command by itself; of commands that nobody knows it says
+  /// so.
   static func isKnownToChip(_ command: [UInt8]) -> Bool {
     guard let code = command.first else { return true }
     return ![read8, writeErase8, writeNoErase8, readSegment].contains(code)

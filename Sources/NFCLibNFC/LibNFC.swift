@@ -17,8 +17,8 @@ private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
 /// Everything here is thin. What C would do wrong is refused before: libnfc copies a command into a
 /// buffer of 264 bytes without looking at its length, and ends the process when it is longer.
 enum LibNFC {
-  /// The longest command that `nfc_initiator_transceive_bytes` accepts; one more overflows a buffer of
-  /// its own (`PN53x_EXTENDED_FRAME__DATA_MAX_LEN`, 264, less command code and target number).
+  /// The longest command that `nfc_initiator_transceive_bytes` accepts; one more overflows its own
+  /// buffer (`PN53x_EXTENDED_FRAME__DATA_MAX_LEN`, 264, less command code and target number).
   static let maximumCommandLength = 262
   /// The longest answer that its buffer holds after the status byte.
   static let maximumResponseLength = 262
@@ -299,8 +299,8 @@ enum LibNFC {
       try check(nfc_device_set_property_bool(device, property, value))
     }
 
-    /// Has the next command write the whole of a register. For a part of it libnfc asks the chip for the rest
-    /// first, which is a command of its own.
+    /// Has the next command write the whole of a register. For a part of it libnfc asks the chip
+    /// for the rest first, which is its own command.
     func cache(_ value: UInt8, in register: UInt16) throws(Failure) {
       guard let call = LibNFC.registerWrite else { return }
       try check(call(device, register, 0xFF, value))
@@ -310,7 +310,8 @@ enum LibNFC {
       try check(nfc_device_set_property_int(device, property, value))
     }
 
-    /// The modulations that the reader has as an initiator, with their bit rates in kilobits a second.
+    /// Returns the modulations that the reader has as an initiator, with their bit rates in
+    /// kilobits a second.
     ///
     /// Of a device that is open.
     func modulations() throws(Failure) -> [(nfc_modulation_type, [Int])] {
@@ -406,9 +407,9 @@ enum LibNFC {
     /// The number of the one target that libnfc has the chip find.
     private static let target: UInt8 = 0x01
 
-    /// One exchange as `nfc_initiator_transceive_bytes` makes it, for drivers that report an answer which they
-    /// have not fetched as one of 0 bytes: libnfc then takes for the chip's status whatever stands in a buffer of
-    /// its own, and ends the process when the highest bit of it is set.
+    /// One exchange as `nfc_initiator_transceive_bytes` makes it, for drivers that report an answer
+    /// which they have not fetched as one of 0 bytes: libnfc then takes for the chip's status
+    /// whatever stands in its own buffer, and ends the process when the highest bit of it is set.
     private func transceiveByChip(
       _ command: [UInt8], timeout: Int32
     ) throws(Failure) -> [UInt8] {
@@ -420,7 +421,8 @@ enum LibNFC {
       return Array(answer.dropFirst())
     }
 
-    /// What the chip hears without having sent anything, by InCommunicateThru without data. Without easy framing.
+    /// Returns what the chip hears without having sent anything, by InCommunicateThru without data.
+    /// Without easy framing.
     func listen(timeout: Int32) throws(Failure) -> [UInt8] {
       try transceiveByChip([], timeout: timeout)
     }

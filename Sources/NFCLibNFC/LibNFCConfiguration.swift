@@ -8,13 +8,13 @@ import Darwin
 package protocol ConfigurationFiles {
   var environment: [String: String] { get }
 
-  /// The names in a folder, in order; `nil` if there is none that can be read.
+  /// Returns the names in a folder, in order; `nil` if there is none that can be read.
   func names(in path: String) -> [String]?
 
-  /// The bytes of a regular file; `nil` if there is none that can be read.
+  /// Returns the bytes of a regular file; `nil` if there is none that can be read.
   func bytes(_ path: String) -> [UInt8]?
 
-  /// Whether a path leads to a regular file; `nil` if it leads to nothing.
+  /// Returns whether a path leads to a regular file; `nil` if it leads to nothing.
   func isRegularFile(_ path: String) -> Bool?
 }
 
@@ -142,7 +142,8 @@ package struct LibNFCConfiguration {
     }
   }
 
-  /// Whether a value has a device to go to: the last one, or a new one if that has the value already.
+  /// Returns whether a value has a device to go to: the last one, or a new one if that has the
+  /// value already.
   private mutating func beginsDevice(
     _ isTaken: (Device) -> Bool, at place: String
   ) -> Bool {
@@ -182,7 +183,7 @@ extension LibNFCConfiguration {
   /// That of the system that the program runs on, as it is now.
   static var own: LibNFCConfiguration { LibNFCConfiguration(OwnFiles()) }
 
-  /// What a reader is called in the configuration.
+  /// Returns what a reader is called in the configuration.
   func name(of connectionString: String) -> String? {
     devices.first { $0.connectionString == connectionString && !$0.name.isEmpty }?.name
   }

@@ -9,8 +9,9 @@ extension LibNFCDriver {
 
   /// Listens once for an NFC Barcode, which talks first, by a command of the chip's.
   ///
-  /// libnfc has a search of its own. Where its driver reports an answer that it has not fetched as one of 0 bytes, that
-  /// counts the bits of one of less, and copies until the process ends (`pn53x_initiator_transceive_bits`).
+  /// libnfc has its own search. Where its driver reports an answer that it has not fetched as one
+  /// of 0 bytes, that counts the bits of one of less, and copies until the process ends
+  /// (`pn53x_initiator_transceive_bits`).
   func listenForBarcode() throws(LibNFC.Failure) -> Target? {
     // The tag begins with the carrier.
     try device.set(NP_ACTIVATE_FIELD, false)
@@ -29,9 +30,10 @@ extension LibNFCDriver {
   /// Codes of 128 and of 256 bits.
   private static let codeLengths = [16, 32]
 
-  /// The code in what a receiver of type A has heard without taking parity off: after the first bit, which is 1 and
-  /// opens the frame, all others, the earliest in the lowest bit. The last two bytes are CRC_A, most significant byte
-  /// first (Thinfilm NFC Barcode Protocol, tag functional specification 3.4).
+  /// Returns the code in what a receiver of type A has heard without taking parity off: after the
+  /// first bit, which is 1 and opens the frame, all others, the earliest in the lowest bit. The
+  /// last two bytes are CRC_A, most significant byte first (Thinfilm NFC Barcode Protocol, tag
+  /// functional specification 3.4).
   static func code(in heard: [UInt8]) -> [UInt8]? {
     guard codeLengths.contains(heard.count) else { return nil }
     var code: [UInt8] = []

@@ -7,8 +7,8 @@ import Darwin
 // MARK: Which readers are there
 
 extension LibNFCDriver {
-  /// The connection strings of the readers that can be found without being named: those on USB, and those that
-  /// libnfc's configuration and environment define.
+  /// Returns the connection strings of the readers that can be found without being named: those on
+  /// USB, and those that libnfc's configuration and environment define.
   ///
   /// Nothing is written to a reader that is in use. libnfc would open each device that is defined as optional, and
   /// in an intrusive scan each serial port, to see whether a reader is there; this is done here instead, and
@@ -29,7 +29,7 @@ extension LibNFCDriver {
     return found
   }
 
-  /// Whether a device that need not be there is.
+  /// Returns whether a device that need not be there is.
   private static func isThere(_ connectionString: String) -> Bool {
     guard let address = try? ConnectionString(connectionString).address() else { return false }
     switch address {

@@ -215,8 +215,8 @@ extension LibNFCDriver {
     return found?.isSame(as: .iso14443a(card)) ?? false
   }
 
-  /// A card with MIFARE Classic sectors beside its applications opens them only before RATS, as libnfc's
-  /// `nfc-mfclassic` has it.
+  /// Returns a card with MIFARE Classic sectors beside its applications opens them only before
+  /// RATS, as libnfc's `nfc-mfclassic` has it.
   private func wakeSectors(_ card: ISO14443ATarget) throws -> Bool {
     let found = try find(
       NMT_ISO14443A, NBR_106, initiatorData: card.uid, sendsRATS: false)

@@ -10,7 +10,7 @@ extension LibNFCDriver {
 
   /// Finds and selects a B' card by libnfc's raw frames.
   ///
-  /// libnfc has a search of its own, but takes lengths from the card's answer without looking: one that
+  /// libnfc has its own search, but takes lengths from the card's answer without looking: one that
   /// is too short makes it copy without end.
   func findTypeBPrime() throws -> Target? {
     active = nil

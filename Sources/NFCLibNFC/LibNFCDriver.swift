@@ -246,7 +246,8 @@ package final class LibNFCDriver: ReaderDriver {
   /// The longest command and answer at 9600 baud, in milliseconds.
   private static let wayToTheChip: Int32 = 600
 
-  /// Whether the chip knows by itself how long the tag may take: a card of ISO/IEC 14443-4 tells it.
+  /// Returns whether the chip knows by itself how long the tag may take: a card of ISO/IEC 14443-4
+  /// tells it.
   private func isOwnTimekeeper(_ framing: Framing) -> Bool {
     guard framing == .tagProtocol else { return false }
     switch active {
@@ -329,7 +330,8 @@ package final class LibNFCDriver: ReaderDriver {
     }
   }
 
-  /// What a call has ended with that was aborted: by its task, or because no call may take so long.
+  /// Returns what a call has ended with that was aborted: by its task, or because no call may take
+  /// so long.
   func endedEarly(_ failure: LibNFC.Failure, _ activity: String) -> any Error {
     watchdog.isAborted ? CancellationError() : readerError(failure, activity)
   }

@@ -36,7 +36,7 @@ extension LibNFC {
       }
     }
 
-    /// The text that libnfc has for a code.
+    /// Returns the text that libnfc has for a code.
     private static func text(_ code: Int32) -> String {
       switch code {
       case Int32(NFC_EIO): "input/output error between host and reader"

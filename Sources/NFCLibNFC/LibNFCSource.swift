@@ -22,7 +22,7 @@ package struct LibNFCSource: ReaderSource {
       searches: configuration.searches)
   }
 
-  /// What is known of readers beyond libnfc's names for them.
+  /// Returns what is known of readers beyond libnfc's names for them.
   ///
   /// A reader on USB that libnfc leaves out, because something keeps this program from it, is among them too:
   /// what it is that does so can be told only to whoever tries to open it.
@@ -135,7 +135,7 @@ package struct LibNFCSource: ReaderSource {
 
   package var version: String? { LibNFC.version }
 
-  /// A device that was reset may come back under another number, after a moment.
+  /// Returns a device that was reset may come back under another number, after a moment.
   private static func waitForReturn(of device: USBIdentity) -> USBIdentity? {
     let clock = ContinuousClock()
     let deadline = clock.now + .seconds(2)

@@ -51,7 +51,7 @@ extension Target {
   }
 }
 
-/// The first bytes of a C array, at most as many as it has.
+/// Returns the first bytes of a C array, at most as many as it has.
 private func bytes<Value>(of value: Value, count: Int) -> [UInt8] {
   withUnsafeBytes(of: value) { Array($0.prefix(max(0, count))) }
 }

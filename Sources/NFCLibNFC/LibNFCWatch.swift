@@ -95,7 +95,7 @@ enum DeviceNodes {
 
   private static let usbFolder = "/dev/bus/usb"
 
-  /// The nodes of all USB devices, and those of `paths` that are there.
+  /// Returns the nodes of all USB devices, and those of `paths` that are there.
   static func current(_ paths: [String]) -> Set<Node> {
     var paths = paths
     for bus in Folder.names(in: usbFolder) ?? [] {

@@ -6,9 +6,9 @@ import Darwin
 
 /// Makes the libusb 0.1 beneath libnfc find a USB that it has not found before.
 ///
-/// libusb 0.1 looks for the folder of USB devices once in a process (linux.c, `usb_os_init`), and gives up for
-/// good when there is none yet: in a container or under WSL the first USB device makes it. Its `usb_init` looks
-/// again each time it is called; libnfc calls it once.
+/// libusb 0.1 looks for the folder of USB devices once in a process (linux.c, `usb_os_init`), and
+/// gives up permanently when there is none yet: in a container or under WSL the first USB device
+/// makes it. Its `usb_init` looks again each time it is called; libnfc calls it once.
 enum LibUSBPath {
   private typealias Initialize = @convention(c) @Sendable () -> Void
 

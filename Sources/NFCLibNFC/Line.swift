@@ -42,7 +42,7 @@ final class Line: Sendable {
   /// libnfc has closed it.
   func retire() { descriptor.withLock { $0 = -1 } }
 
-  /// Ends whatever libnfc waits for on it, for good: every further call on it fails at once.
+  /// Ends whatever libnfc waits for on it, permanently: every further call on it fails at once.
   func cut() { withDescriptor(Self.cut) }
 
   /// Ends an opening that has not come to an end.

@@ -118,7 +118,7 @@ struct LineRate {
     write(descriptor, bytes, bytes.count) == bytes.count
   }
 
-  /// Whether these bytes come, whatever noise before them.
+  /// Returns whether these bytes come, whatever noise before them.
   private func waits(for wanted: [UInt8]) -> Bool {
     let clock = ContinuousClock()
     let deadline = clock.now + .milliseconds(Int(Self.patience))

@@ -8,7 +8,7 @@ package final class OnceFlag: Sendable {
 
   package var isSet: Bool { value.withLock { $0 } }
 
-  /// Whether it was not set before.
+  /// Returns whether it was not set before.
   package func set() -> Bool {
     value.withLock { value in
       defer { value = true }

@@ -50,7 +50,7 @@ final class PortLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether a program has a port locked now. Nothing is changed or written.
+  /// Returns whether a program has a port locked now. Nothing is changed or written.
   static func isTaken(_ path: String) -> Bool {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

@@ -6,9 +6,9 @@ import Darwin
 
 /// The USB adapter that a serial port is on, as far as it can be told from others.
 ///
-/// The kernel gives a port's name to the next adapter that is plugged in: `/dev/ttyUSB0` may lead to somebody
-/// else's device when it comes back. What does not change is in sysfs, in the folder of the USB device that the
-/// port belongs to (Linux, Documentation/ABI, sysfs-bus-usb).
+/// The kernel gives a port's name to the next adapter that is plugged in: `/dev/ttyUSB0` may lead
+/// to another device when it comes back. What does not change is in sysfs, in the folder of the USB
+/// device that the port belongs to (Linux, Documentation/ABI, sysfs-bus-usb).
 struct SerialAdapter: Hashable, Sendable {
   let vendor: String
   let product: String
@@ -53,8 +53,8 @@ struct SerialAdapter: Hashable, Sendable {
     self.socket = socket
   }
 
-  /// Whether this is the other one, plugged in again: by its serial number, in whatever socket; without one, by the
-  /// model and the socket.
+  /// Returns whether this is the other one, plugged in again: by its serial number, in whatever
+  /// socket; without one, by the model and the socket.
   func isSame(as other: SerialAdapter) -> Bool {
     guard vendor == other.vendor, product == other.product, serialNumber == other.serialNumber
     else { return false }
@@ -75,7 +75,7 @@ struct SerialAdapter: Hashable, Sendable {
 
   private static let longestText = 256
 
-  /// The first line of a file; `nil` if there is none, or it is empty.
+  /// Returns the first line of a file; `nil` if there is none, or it is empty.
   private static func text(_ path: String) -> String? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }

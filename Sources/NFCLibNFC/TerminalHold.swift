@@ -30,7 +30,7 @@ final class TerminalHold {
     return String(cString: text)
   }
 
-  /// Whether a path leads to this pseudo-terminal or to nothing, and not to another one.
+  /// Returns whether a path leads to this pseudo-terminal or to nothing, and not to another one.
   func isStillNamed(_ path: String) -> Bool { [self.path, nil].contains(Self.resolved(path)) }
 
   deinit { close(descriptor) }

@@ -40,7 +40,7 @@ struct USBInput {
     self.endpoint = endpoint
   }
 
-  /// The address of the first bulk endpoint towards the host in a run of descriptors.
+  /// Returns the address of the first bulk endpoint towards the host in a run of descriptors.
   static func endpoint(in bytes: [UInt8]) -> UInt8? {
     var rest = bytes[...]
     while let length = rest.first.map(Int.init), length >= 2, length <= rest.count {

@@ -33,7 +33,7 @@ enum USBName: Hashable {
     self = .address(rest)
   }
 
-  /// The bus, a dash, and numbers with dots between them.
+  /// Returns the bus, a dash, and numbers with dots between them.
   private static func isPort(_ text: String) -> Bool {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let bus = parts.first, let ports = parts.last, UInt8(bus) != nil else {
@@ -60,7 +60,7 @@ enum USBName: Hashable {
     }
   }
 
-  /// The device of that name.
+  /// Returns the device of that name.
   ///
   /// - Throws: `readerNotFound` if there is none or more than one, or it is not the named driver's.
   func device(
@@ -88,7 +88,7 @@ enum USBName: Hashable {
 }
 
 extension USBAccess.Obstacle {
-  /// What stands in the way of whoever opens a reader.
+  /// Returns what stands in the way of whoever opens a reader.
   func error(at connectionString: String, _ device: USBIdentity) -> NFCError {
     switch self {
     case .notThere: NFCError(.readerNotFound, "no USB device is at \(connectionString)")

@@ -34,7 +34,7 @@ struct Bridge {
     }
   }
 
-  /// Runs until standard input ends or the broker refuses for good.
+  /// Runs until standard input ends or the broker refuses permanently.
   mutating func run() {
     while !input.isAtEnd {
       connectIfDue()
@@ -114,7 +114,7 @@ struct Bridge {
     }
   }
 
-  /// Reports what has happened; `false` if the broker refuses for good.
+  /// Reports what has happened; `false` if the broker refuses permanently.
   private mutating func report() -> Bool {
     var isRefused = refusal != nil
     if let refusal { Output.write(Report(refused: refusal)) }

@@ -23,7 +23,7 @@ struct LineReader {
     }
   }
 
-  /// The next whole line; `nil` if there is none yet.
+  /// Returns the next whole line; `nil` if there is none yet.
   mutating func next() -> Data? {
     guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
     let line = Data(buffer[buffer.startIndex..<end])
@@ -31,7 +31,7 @@ struct LineReader {
     return line
   }
 
-  /// The next line, however long that takes; `nil` at the end.
+  /// Returns the next line, however long that takes; `nil` at the end.
   mutating func nextBlocking() -> Data? {
     while true {
       if let line = next() { return line }

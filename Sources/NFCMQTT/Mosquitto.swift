@@ -103,7 +103,7 @@ final class Mosquitto {
     throw Problem(reason: text.trimmingCharacters(in: .punctuationCharacters))
   }
 
-  /// A handshake that ended because the broker went away may do better the next time.
+  /// Returns a handshake that ended because the broker went away may do better the next time.
   private static func isAboutCertificates(_ text: String) -> Bool {
     ["certificate", "host name", "alert", "unable to load", "CA"].contains { text.contains($0) }
   }

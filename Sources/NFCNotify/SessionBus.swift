@@ -84,7 +84,7 @@ final class SessionBus {
     return number
   }
 
-  /// What the service can show, as words of the specification's "Capabilities".
+  /// Returns what the service can show, as words of the specification's "Capabilities".
   func capabilities() throws(Problem) -> Set<String> {
     guard
       let call = dbus_message_new_method_call(
@@ -105,7 +105,7 @@ final class SessionBus {
     return Set(Self.texts(in: &list))
   }
 
-  /// What has happened since; waits for nothing.
+  /// Returns what has happened since; waits for nothing.
   func events() -> [Event] {
     dbus_connection_read_write(connection, 0)
     var events: [Event] = []

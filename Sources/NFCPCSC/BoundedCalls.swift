@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Makes calls on a thread of their own, one after the other, and waits for each no longer than it
-/// may take: pcsc-lite waits for its daemon's answers without a limit, and has no way to end a call that
-/// waits for a card.
+/// Makes calls on their own thread, one after the other, and waits for each no longer than it may
+/// take: pcsc-lite waits for its daemon's answers without a limit, and has no way to end a call
+/// that waits for a card.
 ///
 /// A call that takes longer is abandoned: it continues by itself, and what it holds lives until it
 /// returns. Abandoned before it has begun, it never begins, so that calls after a stuck one need no

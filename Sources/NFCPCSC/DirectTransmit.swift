@@ -30,13 +30,13 @@ enum DirectTransmit {
   /// A command to the chip that no tag hears (UM0701-02, 7.2.2).
   static let versionCommand = header + [0x02, toChip, getFirmwareVersion]
 
-  /// Whether an answer is to ``versionCommand``.
+  /// Returns whether an answer is to ``versionCommand``.
   static func isVersion(_ answer: [UInt8]) -> Bool {
     answer.starts(with: [fromChip, getFirmwareVersion + 1])
   }
 
-  /// Whether the reader may give the answer to a command only to the next one: after one that it has given
-  /// nothing for, or another's answer (nfc-tools/libnfc issue 666).
+  /// Returns whether the reader may give the answer to a command only to the next one: after one
+  /// that it has given nothing for, or another's answer (nfc-tools/libnfc issue 666).
   static func mayBeBehind(_ answer: [UInt8], of command: [UInt8]) -> Bool {
     answer.isEmpty || outcome(answer, of: command) == .malformed
   }
@@ -44,7 +44,7 @@ enum DirectTransmit {
   /// The longest command of the tag's own, and the longest answer.
   static let maximumLength = 255 - 3
 
-  /// A type A tag's command, or a FeliCa card's with its length, without check.
+  /// Returns a type A tag's command, or a FeliCa card's with its length, without check.
   static func command(for command: [UInt8]) -> [UInt8] {
     let body =
       isExchange(command)
@@ -59,9 +59,9 @@ enum DirectTransmit {
     }
   }
 
-  /// What came of a command, without check. A refusal is a single byte 00: the chip does not tell
-  /// the code of an acknowledge. An acknowledge of a command that the chip does not know is a
-  /// broken answer to it.
+  /// Returns what came of a command, without check. A refusal is a single byte 00: the chip does
+  /// not tell the code of an acknowledge. An acknowledge of a command that the chip does not know
+  /// is a broken answer to it.
   static func outcome(_ answer: [UInt8], of command: [UInt8]) -> ExchangeOutcome {
     let code = (isExchange(command) ? dataExchange : communicateThru) + 1
     let outcome = ExchangeOutcome(answer, meanings: meanings)

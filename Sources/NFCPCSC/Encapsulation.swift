@@ -20,7 +20,7 @@ enum Encapsulation {
   static let maximumCommandLength = 255
   static let maximumResponseLength = 254
 
-  /// The APDU for a frame without check; `nil` if it is too long.
+  /// Returns the APDU for a frame without check; `nil` if it is too long.
   static func command(_ frame: [UInt8], of standard: Standard) -> [UInt8]? {
     guard let count = UInt8(exactly: frame.count) else { return nil }
     return header + [standard.rawValue, ownTimeout, count] + frame + [expectedLength]

@@ -6,12 +6,11 @@ enum ExchangeOutcome: Hashable {
   case noAnswer
   /// The tag's answer was broken on the way, or several came at once.
   case broken
-  /// The reader or the tag has refused; which of them, and why, the status word tells as far as it
-  /// can.
+  /// The reader or the tag has refused; the status word indicates which, and why, as far as it can.
   case refused(UInt16)
-  /// The reader does not know the command.
+  /// The reader does not support the command.
   case unknown(UInt16)
-  /// The bytes are no answer to what was sent.
+  /// The bytes are not an answer to the command.
   case malformed
 }
 
@@ -50,7 +49,7 @@ extension ExchangeOutcome {
     return (Array(answer.dropLast(2)), word)
   }
 
-  /// The same with another answer.
+  /// Returns the same with another answer.
   func mapAnswer(_ body: ([UInt8]) -> [UInt8]) -> ExchangeOutcome {
     if case .answer(let bytes) = self { .answer(body(bytes)) } else { self }
   }

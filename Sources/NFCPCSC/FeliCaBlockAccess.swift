@@ -75,7 +75,7 @@ enum FeliCaBlockAccess {
       (self.idm, self.blocks) = (idm, blocks)
     }
 
-    /// The card's answer: both status flags 00, and the blocks.
+    /// Returns the card's answer: both status flags 00, and the blocks.
     func answer(_ data: [UInt8]) -> [UInt8] {
       let body =
         [Self.answerCode] + idm + [0x00, 0x00, UInt8(truncatingIfNeeded: blocks.count)] + data

@@ -4,7 +4,7 @@ import NFCCore
 extension PCSCDriver {
   // MARK: Recognition
 
-  /// What a card is and how commands get to it; `nil` if the reader does not tell.
+  /// Returns what a card is and how commands get to it; `nil` if the reader does not tell.
   ///
   /// - Throws: `tagResponseError` for a card that is silent, which tells nothing of the reader: the next
   ///   round asks again.
@@ -124,7 +124,7 @@ extension PCSCDriver {
   // MARK: Type A
 
   private static let ultralightSAK: UInt8 = 0x00
-  /// Says that the UID goes on, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one
+  /// Says that the UID continues, and so no card's at the end (ISO/IEC 14443-3, 6.5.3.4): for one
   /// whose SAK is not known.
   private static let unknownSAK: UInt8 = 0x04
   private static let readFirstPages: [UInt8] = [read, 0x00]
@@ -156,8 +156,8 @@ extension PCSCDriver {
     }
   }
 
-  /// The best way to send frames that the reader is shown to have, by reading the tag's first
-  /// pages.
+  /// Returns the best way to send frames that the reader is shown to have, by reading the tag's
+  /// first pages.
   private func ultralightPath(_ uid: [UInt8]) throws -> CardPath? {
     if model.hasDirectTransmit {
       guard case .answer(let pages) = try sendDirect(Self.readFirstPages, Self.tagTimeout),
@@ -181,9 +181,9 @@ extension PCSCDriver {
     return nil
   }
 
-  /// Whether the first pages are of the tag of that UID, which has seven bytes: with a check byte
-  /// after the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C, NT3H1101/NT3H1201 data
-  /// sheet, 8).
+  /// Returns whether the first pages are of the tag of that UID, which has seven bytes: with a
+  /// check byte after the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C,
+  /// NT3H1101/NT3H1201 data sheet, 8).
   private static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
     guard pages.count == 16 else { return false }
     return Array(pages[0..<3] + pages[4..<8]) == uid || Array(pages[0..<7]) == uid
@@ -218,7 +218,7 @@ extension PCSCDriver {
 
   private static let idmLength = 8
 
-  /// What Sony's readers give in place of an ATS; empty if the reader does not.
+  /// Returns what Sony's readers give in place of an ATS; empty if the reader does not.
   private func pmm() throws -> [UInt8] {
     guard case .answer(let bytes) = ExchangeOutcome(try transmit(StorageCardCommands.getATS)),
       bytes.count == Self.idmLength
@@ -309,7 +309,7 @@ extension PCSCDriver {
     }
   }
 
-  /// Whether a tag that takes frames answers to its number.
+  /// Returns whether a tag that takes frames answers to its number.
   private func isThere(_ target: Target) throws -> Bool {
     switch target {
     case .iso14443a(let card):
@@ -359,8 +359,8 @@ extension PCSCDriver {
   private static let noReason: UInt16 = 0x6300
   private static let read: UInt8 = 0x30
 
-  /// Whether a tag may have carried a command out all the same: a reader that gives no reason for a
-  /// write's failure may as well have lost the acknowledge.
+  /// Returns whether a tag may have carried a command out all the same: a reader that gives no
+  /// reason for a write's failure may as well have lost the acknowledge.
   private func isAmbiguous(_ word: UInt16, _ command: [UInt8]) -> Bool {
     word == Self.noReason && command.first != Self.read
   }

@@ -31,14 +31,14 @@ extension PCSCDriver {
     _ = try transmit(TransparentSession.endCommand)
   }
 
-  /// Whether all objects of a session command were carried out.
+  /// Returns whether all objects of a session command were carried out.
   private func isDone(_ answer: [UInt8]) -> Bool {
     guard case .answer(let objects) = ExchangeOutcome(answer) else { return false }
     return TransparentSession.isDone(objects)
   }
 
-  /// Whether the reader knows the command for exchanges; what it makes of one without a frame is its
-  /// own affair.
+  /// Returns whether the reader knows the command for exchanges; what it makes of one without a
+  /// frame is its own affair.
   private func takesExchanges(_ answer: [UInt8]) -> Bool {
     var outcome = ExchangeOutcome(answer)
     if case .answer(let objects) = outcome { outcome = TransparentSession.outcome(objects) }
@@ -66,7 +66,7 @@ extension PCSCDriver {
   /// The status word of an object whose value the reader does not take (PC/SC part 3, supplement 2.02).
   private static let refusedObject: UInt16 = 0x6A80
 
-  /// The tag's answer, or why there is none.
+  /// Returns the tag's answer, or why there is none.
   func frame(_ outcome: ExchangeOutcome) throws -> [UInt8] {
     switch outcome {
     case .answer(let frame): return frame
@@ -134,7 +134,7 @@ extension PCSCDriver {
     }
   }
 
-  /// The reader adds and verifies the check, so it has to be the usual one.
+  /// Returns the reader adds and verifies the check, so it has to be the usual one.
   func withoutCheck(_ frame: [UInt8]) throws -> [UInt8] {
     let body = Array(frame.dropLast(2))
     guard !body.isEmpty, CyclicRedundancyCheck.a(body) == Array(frame.suffix(2)) else {
@@ -149,7 +149,7 @@ extension PCSCDriver {
   /// A refusal whose code was lost: an invalid argument (NTAG21x data sheet, 9.3).
   static let refusal: UInt8 = 0x00
 
-  /// An answer as it is on the air: with its check, or the four bits of an acknowledge.
+  /// Returns an answer as it is on the air: with its check, or the four bits of an acknowledge.
   ///
   /// - Parameter onRefusal: is called if the tag is mute from now on.
   static func bare(_ answer: [UInt8], onRefusal: () -> Void) -> [UInt8] {

@@ -141,7 +141,7 @@ package final class PCSCDriver: ReaderDriver {
     try PCSCDriver(name, over: try reach(service))
   }
 
-  /// Why a PC/SC service cannot be reached; `nil` if it can.
+  /// Returns why a PC/SC service cannot be reached; `nil` if it can.
   static func obstacle(of service: PCSCSource.Service) -> NFCError? {
     do {
       _ = try readers(of: service)
@@ -171,7 +171,7 @@ package final class PCSCDriver: ReaderDriver {
     return NFCError(.readerUnavailable, reason, cause: failure.cause)
   }
 
-  /// The connection strings of the readers that a PC/SC service has.
+  /// Returns the connection strings of the readers that a PC/SC service has.
   ///
   /// Takes a few milliseconds, and at most some seconds with a service that does not answer.
   ///

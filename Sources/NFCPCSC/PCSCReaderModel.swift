@@ -37,9 +37,9 @@ struct PCSCReaderModel {
   /// taken to give it the other way round.
   var reversesUIDs: Bool { isOne(of: ["ACR1552", "ORCANTHUS"]) }
 
-  /// What the maker has for ISO/IEC 15693 in addition to transparent sessions, best first; at last the
-  /// commands that every reader has. Never tried on another's: the same bytes mean another thing
-  /// there.
+  /// Returns what the maker has for ISO/IEC 15693 in addition to transparent sessions, best first;
+  /// at last the commands that every reader has. Never tried on another's: the same bytes mean
+  /// another thing there.
   ///
   /// - Parameter uid: of the tag that the reader has found, most significant byte first.
   func vicinityDialects(uid: [UInt8]) -> [any VicinityDialect] {

@@ -3,7 +3,7 @@ import NFCCore
 extension SmartCardFailure {
   var cause: NFCError.Cause { .pcsc(code, description) }
 
-  /// What a failure means for the reader and the tag in it.
+  /// Returns what a failure means for the reader and the tag in it.
   func nfcError(reader: String) -> any Error {
     switch self {
     case .cancelled: CancellationError()

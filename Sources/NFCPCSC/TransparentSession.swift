@@ -70,7 +70,7 @@ enum TransparentSession {
 
   private static let longestTimeout = Duration.seconds(60)
 
-  /// A frame to the tag, flags first and without check, and how long its answer may take.
+  /// Returns a frame to the tag, flags first and without check, and how long its answer may take.
   ///
   /// - Parameter frame: at most ``maximumCommandLength`` bytes.
   static func exchangeCommand(_ frame: [UInt8], timeout: Duration) -> [UInt8] {
@@ -83,8 +83,8 @@ enum TransparentSession {
     return command(exchange, timer + time + [transceive] + length + frame)
   }
 
-  /// Whether all objects were carried out: what stands before the status word of the APDU says so, and
-  /// nothing else.
+  /// Returns whether all objects were carried out: what stands before the status word of the APDU
+  /// says so, and nothing else.
   static func isDone(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     var words: [[UInt8]] = []

@@ -26,8 +26,8 @@ struct DeviceStrings {
     productName = line("product")
   }
 
-  /// The first line of a file, `nil` if there is none. What is not printable is left out: it is the device's
-  /// own, and shown to people.
+  /// Returns the first line of a file, `nil` if there is none. What is not printable is left out:
+  /// it is the device's own, and shown to people.
   private static func line(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

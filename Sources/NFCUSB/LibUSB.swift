@@ -60,7 +60,7 @@ enum LibUSB {
 
     deinit { libusb_exit(pointer) }
 
-    /// The devices that are there; none of them is opened.
+    /// Returns the devices that are there; none of them is opened.
     func devices() throws(Failure) -> [Place] {
       var list: UnsafeMutablePointer<OpaquePointer?>?
       let count = try LibUSB.check(Int32(clamping: libusb_get_device_list(pointer, &list)))
@@ -69,7 +69,7 @@ enum LibUSB {
       return (0..<Int(count)).compactMap { index in list[index].flatMap { Place($0) } }
     }
 
-    /// Opens a device; `nil` if it is not there any more.
+    /// Opens a device; `nil` if it does not exist any more.
     func open(bus: UInt8, number: UInt8) throws(Failure) -> Handle? {
       var list: UnsafeMutablePointer<OpaquePointer?>?
       let count = try LibUSB.check(Int32(clamping: libusb_get_device_list(pointer, &list)))
@@ -123,7 +123,7 @@ enum LibUSB {
   final class Flag: Sendable {
     private let state = Mutex(false)
     func raise() { state.withLock { $0 = true } }
-    /// Whether it was raised; it is down afterwards.
+    /// Returns whether it was raised; it is down afterwards.
     func lower() -> Bool {
       state.withLock { state in
         defer { state = false }
@@ -144,7 +144,7 @@ enum LibUSB {
 
     deinit { libusb_close(pointer) }
 
-    /// Whether a module of the kernel is bound to an interface; a program's claim is none.
+    /// Returns whether a module of the kernel is bound to an interface; a program's claim is none.
     func hasKernelDriver(_ interface: Int32) -> Bool {
       libusb_kernel_driver_active(pointer, interface) == 1
     }

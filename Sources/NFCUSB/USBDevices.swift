@@ -1,7 +1,7 @@
 /// The USB devices of this machine.
 package enum USBDevices {
-  /// All that are there, in the order of their buses and numbers; none of them is opened for it. Empty where
-  /// the system has no USB.
+  /// Returns all that are there, in the order of their buses and numbers; none of them is opened
+  /// for it. Empty where the system has no USB.
   package static func all() -> [USBIdentity] {
     guard let context = try? LibUSB.Context(), let places = try? context.devices() else {
       return []

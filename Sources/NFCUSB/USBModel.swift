@@ -17,7 +17,7 @@ package struct USBModel: Sendable {
   package let name: String
   package let use: Use
 
-  /// What is known of a device; `nil` for one that is not listed here.
+  /// Returns what is known of a device; `nil` for one that is not listed here.
   package static func of(vendor: UInt16, product: UInt16) -> USBModel? {
     all.first { $0.vendor == vendor && $0.product == product }
   }

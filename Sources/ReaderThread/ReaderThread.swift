@@ -7,9 +7,9 @@ import Synchronization
 
 /// A thread that runs the jobs of one actor, one after the other, and may block.
 ///
-/// The libraries that talk to readers wait inside C. On the thread pool of Swift concurrency, which has
-/// one thread a core, two such readers would already hold up everything else; so each reader's actor has
-/// one of these as its executor.
+/// The libraries for readers block inside C. The thread pool of Swift concurrency has one thread
+/// per core, so two such readers would already delay everything else. Therefore, each reader's
+/// actor has one of these threads as its executor.
 public final class ReaderThread: SerialExecutor, TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -32,7 +32,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
       signal.raise()
     }
 
-    /// The jobs that wait, in their order; `nil` when there will be none any more.
+    /// Returns the jobs that wait, in their order; `nil` when there will be none any more.
     func take() -> [UnownedJob]? {
       while true {
         let (jobs, isEnding) = state.withLock { state in
@@ -75,7 +75,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
 
   /// Starts a thread.
   ///
-  /// - Throws: ``Failure`` if the system has no thread left.
+  /// - Throws: ``Failure`` if the system cannot create a thread.
   public init() throws {
     let weak = WeakExecutor()
     let start = Start(queue: queue) { weak.executor }
@@ -101,7 +101,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
 
   deinit { queue.end() }
 
-  /// The system has refused to start a thread.
+  /// The system has refused to create a thread.
   public struct Failure: Error, CustomStringConvertible {
     /// The errno.
     public let code: Int32

@@ -1,15 +1,17 @@
 import NFCCore
 
 extension Recording {
-  /// The recording with other identifiers in place of the tags' own, and the readers' serial numbers left as they
-  /// are.
+  /// Returns the recording with other identifiers in place of the tags' own. The readers' serial
+  /// numbers do not change.
   ///
-  /// An identifier is replaced wherever it stands, consistently: in searches, commands and answers, in either order
-  /// of bytes, in parts with the check bytes of ISO/IEC 14443-3, and as hexadecimal text. What says who made a chip
-  /// and which it is stays. Signatures (READ_SIG), which would prove the identifier, become zeros.
+  /// An identifier is replaced consistently wherever it occurs: in searches, commands and answers,
+  /// in either byte order, in parts with the check bytes of ISO/IEC 14443-3, and as hexadecimal
+  /// text. The bytes that indicate the maker and the chip do not change. Signatures (READ_SIG),
+  /// which would reveal the identifier, become zeros.
   ///
-  /// - Parameter replacesContent: replaces what was read from memories and written to them as well, by as many
-  ///   bytes; what says how a message is built stays.
+  /// - Parameter replacesContent: also replaces what was read from memories and written to them,
+  ///   with the same number of bytes; the bytes that describe the structure of a message do not
+  ///   change.
   public func anonymized(replacingContent replacesContent: Bool = false) -> Recording {
     var recording = self
     let content = replacesContent ? ContentReplacement(self) : nil
@@ -23,18 +25,18 @@ extension Recording {
   }
 }
 
-/// Other identifiers for the tags of a recording.
+/// The replacement identifiers for the tags of a recording.
 struct IdentifierReplacement {
-  /// Bytes, and what stands in their place.
+  /// Bytes, and their replacement.
   private struct Pair {
     let old: [UInt8]
     let new: [UInt8]
   }
 
   private var identifiers: [[UInt8]: [UInt8]] = [:]
-  /// The longest first: what is part of another is not replaced before it.
+  /// The pairs, the longest first, so that an identifier is replaced before its parts.
   private var pairs: [Pair] = []
-  /// The tag that the calls are for.
+  /// The tag that the calls refer to.
   private var selected: [UInt8]?
 
   init(_ recording: Recording) {
@@ -52,8 +54,8 @@ struct IdentifierReplacement {
     identifiers[old] = new
     var forms = Array(zip(Self.forms(of: old), Self.forms(of: new)))
     if case .feliCa = target {
-      // Each system of a card has an IDm of its own, which differs in the first digit (FeliCa Card User's Manual,
-      // excerpted edition, 2.4).
+      // Each system of a card has its own IDm, which differs in the first digit (FeliCa Card User's
+      // Manual, excerpted edition, 2.4).
       let manufacturerCodeSize = Self.keptBytes(target)
       forms.append(
         (Array(old.dropFirst(manufacturerCodeSize)), Array(new.dropFirst(manufacturerCodeSize))))
@@ -61,7 +63,7 @@ struct IdentifierReplacement {
     for (old, new) in forms where old != new {
       pairs.append(Pair(old: old, new: new))
     }
-    // In a message: a mirror, or a link that a person has made with it (NTAG21x data sheet, 8.7).
+    // In a message: a mirror, or a link that contains the identifier (NTAG21x data sheet, 8.7).
     for (old, new) in [
       (old.hexadecimal, new.hexadecimal),
       (old.hexadecimal.lowercased(), new.hexadecimal.lowercased()),
@@ -70,8 +72,9 @@ struct IdentifierReplacement {
     }
   }
 
-  /// How many bytes say who made the chip, and which it is: of ISO/IEC 15693 E0, the maker (ISO/IEC 7816-6) and two
-  /// that makers number their chips with; of FeliCa the manufacturer's code; else the first.
+  /// Returns the number of bytes that indicate the maker and the chip: for ISO/IEC 15693 E0, the
+  /// maker (ISO/IEC 7816-6) and two bytes in which makers number their chips; for FeliCa the
+  /// manufacturer's code; otherwise the first byte.
   private static func keptBytes(_ target: Target) -> Int {
     switch target {
     case .iso15693: 4
@@ -85,14 +88,14 @@ struct IdentifierReplacement {
     let old = target.identifier
     let kept = min(keptBytes(target), old.count)
     var new = Array(old.prefix(kept)) + [UInt8](repeating: 0, count: old.count - kept)
-    // Neither zeros nor counting bytes alone, which stand in many places of a memory.
+    // Neither zeros nor only counting bytes, which occur in many places of a memory.
     let pattern: [UInt8] = [0xA1, 0xB2, 0xC3, 0xD4]
     for index in kept..<old.count { new[index] = pattern[index % pattern.count] }
     if let last = new.indices.last, last >= kept { new[last] = number }
     return new
   }
 
-  /// The ways in which an identifier stands in commands, answers and memories.
+  /// Returns the forms in which an identifier occurs in commands, answers and memories.
   private static func forms(of identifier: [UInt8]) -> [[UInt8]] {
     var forms = [identifier, identifier.reversed()]
     let cascadeTag: UInt8 = 0x88
@@ -105,7 +108,7 @@ struct IdentifierReplacement {
       forms.append(first + [firstCheck] + second + [second.reduce(0, ^)])
       forms.append(first + [firstCheck])
       forms.append(second + [second.reduce(0, ^)])
-      // What the cipher of MIFARE Classic is keyed with.
+      // The bytes that the cipher of MIFARE Classic is keyed with.
       forms.append(second)
     default: break
     }
@@ -156,8 +159,9 @@ struct IdentifierReplacement {
     }
   }
 
-  /// Page 2 of Ultralight and NTAG begins with the check of the identifier's last four bytes (NTAG21x data sheet,
-  /// 8.5.1): a read that begins there shows one byte of what a read from page 0 shows.
+  /// Replaces the beginning of page 2 of Ultralight and NTAG, the check byte of the identifier's
+  /// last four bytes (NTAG21x data sheet, 8.5.1): a read from page 2 shows one byte of what a read
+  /// from page 0 shows.
   private func withPageTwo(
     _ answer: RecordedBytes, of command: [UInt8], _ framing: Framing
   ) -> RecordedBytes {
@@ -237,7 +241,7 @@ struct IdentifierReplacement {
   ) -> RecordedBytes {
     let shortest = 32
     guard answer.bytes.count >= shortest else { return answer }
-    // A flag before it or a status after it stays.
+    // A flag before it or a status after it does not change.
     let start = answer.bytes.count % 2
     var result = answer
     let end = answer.bytes.count - (answer.bytes.count % 8 == 2 ? 2 : 0)

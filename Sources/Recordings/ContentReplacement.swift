@@ -1,32 +1,33 @@
 import NFCCore
 
-/// Other content for the memories of the tags of a recording.
+/// Replaces the memory content of the tags in a recording.
 ///
-/// All that was read from a memory and written to it is put together, so that messages are found in it; of these what
-/// says how they are built stays, and of everything else that a user can write nothing but zeros.
+/// Everything that was read from a memory or written to it is combined, so that messages can be
+/// found in it. The structure of the messages does not change; all other bytes that a user can
+/// write become zeros.
 struct ContentReplacement {
-  /// Part of a memory that stands in a command or an answer.
+  /// A part of a memory that a command or an answer contains.
   struct Window: Hashable {
     var isInAnswer: Bool
-    /// Where in the bytes.
+    /// The position in the bytes.
     var offset: Int
     var count: Int
-    /// Where in the memory.
+    /// The address in the memory.
     var address: Int
   }
 
   private struct Passage {
     let memory: TagMemory.Name
     let windows: [Window]
-    /// Something has been written to the memory by then.
+    /// Whether something has been written to the memory before.
     let isChanged: Bool
   }
 
-  /// By the entry's place in the recording.
+  /// The passages, by the position of their entry in the recording.
   private var passages: [Int: Passage] = [:]
   private var original: [TagMemory.Name: TagMemory] = [:]
   private var changed: [TagMemory.Name: TagMemory] = [:]
-  /// The addresses whose bytes stay, before and after the first change.
+  /// The addresses whose bytes do not change, before and after the first write.
   private var kept: [TagMemory.Name: (before: Set<Int>, after: Set<Int>)] = [:]
 
   private static let filler = UInt8(ascii: "x")
@@ -69,7 +70,7 @@ struct ContentReplacement {
       memory: name, windows: windows, isChanged: changed[name] != nil)
   }
 
-  /// The call without its content.
+  /// Returns the call without its content.
   func call(_ call: RecordedCall, at index: Int) -> RecordedCall {
     guard let passage = passages[index], let kept = kept[passage.memory],
       case .exchange(let command, let framing, let timeout) = call.request
@@ -107,7 +108,7 @@ struct ContentReplacement {
 struct ContentLocator {
   private var targets: [[UInt8]: Target] = [:]
   private var selected: Target?
-  /// The file of a smart card that was selected by its number.
+  /// The file of a smart card that was selected by its identifier.
   private var file: Int?
 
   private typealias Window = ContentReplacement.Window
@@ -123,7 +124,7 @@ struct ContentLocator {
     case (.exchange(let command, let framing, _), let outcome):
       var answer: [UInt8] = []
       if case .answer(let bytes) = outcome { answer = bytes.bytes }
-      // A frame as it is on the air ends with its check.
+      // A frame in its form on the air ends with its check bytes.
       let check = framing == .bare ? 2 : 0
       return find(
         command.bytes.dropLast(min(check, command.bytes.count)),
@@ -220,7 +221,7 @@ struct ContentLocator {
         [Window(isInAnswer: true, offset: first, count: end - first, address: 0)]
       )
     }
-    // File number, offset and length of three bytes each.
+    // File number, then offset and length of three bytes each.
     let header = start + 7
     if writes.contains(code), command.count > header {
       return (
@@ -289,7 +290,8 @@ struct ContentLocator {
     let isRead = command[start] == 0x06
     let data =
       isRead ? (answer.first.map { Int($0) == answer.count } ?? false ? 1 : 0) + 12 : position
-    // A service for reading only is the same memory as the one for both (FeliCa Lite-S User's Manual, 3.1).
+    // A read-only service is the same memory as the read-write service (FeliCa Lite-S User's
+    // Manual, 3.1).
     return (
       number >> 6,
       blocks.enumerated().map { index, block in
@@ -307,7 +309,7 @@ struct ContentLocator {
         Window(isInAnswer: true, offset: offset, count: answer.count - offset, address: address)
       ]
     }
-    // Some readers take the address off that stands before the data of an answer.
+    // Some readers remove the address that precedes the data of an answer.
     func last(_ count: Int, _ address: Int) -> [Window] {
       answer.count >= count ? whole(answer.count - count, address) : []
     }

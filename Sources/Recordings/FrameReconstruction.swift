@@ -1,10 +1,11 @@
 import NFCCore
 
-/// The frames that a call of a reader's driver stands for.
+/// Reconstructs the frames behind a call of a reader's driver.
 ///
-/// A driver sees commands and answers, not what the reader does by itself: anticollision, selection, the blocks of
-/// ISO/IEC 14443-4, checks. These are put together here from what the reader reports, and have a comment that says
-/// so. Technologies that Wireshark knows nothing of are bytes without their checks.
+/// A driver sees commands and answers, but not what the reader does automatically: anticollision,
+/// selection, the blocks of ISO/IEC 14443-4, check bytes. This type derives them from what the
+/// reader reports, and adds a comment that says so. Frames of technologies that Wireshark cannot
+/// dissect are written without their check bytes.
 struct FrameReconstruction {
   enum Content: Hashable {
     case carrier(Bool)
@@ -13,14 +14,14 @@ struct FrameReconstruction {
 
   struct Item: Hashable {
     var content: Content
-    /// Whether it comes at the beginning of the call, and not at its end.
+    /// Whether it comes at the beginning of the call rather than at its end.
     var isFirst: Bool
     var comment: String?
   }
 
   private var targets: [[UInt8]: Target] = [:]
   private var selected: Target?
-  /// ISO/IEC 14443-4, 7.5.3: each block from the reader has the other number than the one before.
+  /// ISO/IEC 14443-4, 7.5.3: each block from the reader has the other number than the previous one.
   private var blockNumber: UInt8 = 0
 
   private static let activation = "put together from what the reader reports"
@@ -91,7 +92,7 @@ struct FrameReconstruction {
       (check, interface, comment) = ({ $0 }, .other, "\(selected.technology), without its check")
     }
     func frame(_ bytes: [UInt8], _ sender: PacketCapture.Sender) -> Item {
-      // An acknowledge has four bits and no check.
+      // An acknowledge has four bits and no check bytes.
       let isWhole = framing == .bare || interface == .iso14443 && bytes.count == 1 && sender == .tag
       return Item(
         content: .frame(isWhole ? bytes : check(bytes), sender, interface),
@@ -100,10 +101,10 @@ struct FrameReconstruction {
     return [frame(command, .reader)] + (answer.map { [frame($0, .tag)] } ?? [])
   }
 
-  /// In SAK: MIFARE Classic's commands (AN10833, 3.2).
+  /// The bit in SAK for MIFARE Classic's commands (AN10833, 3.2).
   private static let classic: UInt8 = 0x08
 
-  /// Makes I-blocks of one number (ISO/IEC 14443-4, 7.1.1).
+  /// Creates I-blocks of one number (ISO/IEC 14443-4, 7.1.1).
   private mutating func block(
     _ check: @escaping ([UInt8]) -> [UInt8]
   ) -> ([UInt8]) -> [UInt8] {
@@ -119,7 +120,7 @@ struct FrameReconstruction {
     bytes + CyclicRedundancyCheck.a(bytes)
   }
 
-  /// With the length, which counts itself, before it (JIS X 6319-4).
+  /// Returns the bytes after a length that includes itself (JIS X 6319-4).
   private static func feliCaFrame(_ bytes: [UInt8]) -> [UInt8] {
     let hasLength = bytes.first.map { Int($0) == bytes.count } ?? false
     let body = hasLength ? bytes : [UInt8(clamping: bytes.count + 1)] + bytes
@@ -143,7 +144,7 @@ struct FrameReconstruction {
         .frame(feliCaFrame([0x00, 0xFF, 0xFF, 0x01, 0x00]), .reader, .feliCa),
         .frame(feliCaFrame([0x01] + card.idm + card.pmm + card.systemCode), .tag, .feliCa),
       ]
-    // All that such a tag says, which it does by itself.
+    // Everything that such a tag sends, which it does unasked.
     case .barcode(let data): [.frame(data, .tag, .other)]
     case .iso15693, .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .iClass: []
     }
@@ -153,15 +154,15 @@ struct FrameReconstruction {
     .frame(bytes + CyclicRedundancyCheck.b(bytes), sender, .iso14443)
   }
 
-  /// REQA, one round of anticollision and selection for each cascade level, RATS (ISO/IEC 14443-3, 6;
-  /// ISO/IEC 14443-4, 5).
+  /// REQA, one round of anticollision and selection for each cascade level, and RATS (ISO/IEC
+  /// 14443-3, 6; ISO/IEC 14443-4, 5).
   private static func activation(of card: ISO14443ATarget) -> [Content] {
     let (request, selects, cascadeTag): (UInt8, [UInt8], UInt8) = (0x26, [0x93, 0x95, 0x97], 0x88)
     let (uidIncomplete, requestAnswerToSelect): (UInt8, [UInt8]) = (0x04, [0xE0, 0x80])
     func frame(_ bytes: [UInt8], _ sender: PacketCapture.Sender) -> Content {
       .frame(bytes, sender, .iso14443)
     }
-    // A reader that does not tell ATQA has not told of the selection either.
+    // A reader that does not report ATQA has not reported the selection either.
     guard card.atqa.count == 2 else { return [] }
     var contents = [frame([request], .reader), frame(card.atqa.reversed(), .tag)]
     var rest = card.uid[...]

@@ -7,7 +7,7 @@ enum JSONValue: Hashable, Sendable {
 
   case null
   case bool(Bool)
-  /// A number as it is written.
+  /// A number as it is written in the text.
   case number(String)
   case string(String)
   case array([JSONValue])
@@ -15,7 +15,7 @@ enum JSONValue: Hashable, Sendable {
 
   static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
-  /// An object; members without a value are left out.
+  /// Creates an object; members without a value are left out.
   static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
     .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
   }
@@ -34,7 +34,7 @@ enum JSONValue: Hashable, Sendable {
 
   // MARK: Writing
 
-  /// The value on one line, without blanks (RFC 8259).
+  /// The value on one line, without spaces (RFC 8259).
   var line: String {
     var text = ""
     write(to: &text)
@@ -83,9 +83,9 @@ enum JSONValue: Hashable, Sendable {
   }
 }
 
-/// Takes one JSON value apart (RFC 8259); any bytes give a value or an error.
+/// Parses one JSON value (RFC 8259); any bytes give a value or an error.
 struct JSONReader {
-  /// What is wrong with the text.
+  /// An error in the text.
   struct Problem: Error {
     let reason: String
   }
@@ -196,7 +196,7 @@ struct JSONReader {
     }
   }
 
-  /// Four digits, or two times four for what UTF-16 has as a pair.
+  /// Reads four digits, or two times four for a character that is a surrogate pair in UTF-16.
   private mutating func readCodePoint() throws(Problem) -> String {
     var units = [try readUnit()]
     if UTF16.isLeadSurrogate(units[0]), position + 1 < bytes.count,

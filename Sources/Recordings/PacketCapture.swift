@@ -1,19 +1,20 @@
 import NFCCore
 import Synchronization
 
-/// Writes what passes over the air as a capture file for Wireshark (pcapng).
+/// Writes the communication over the air to a capture file for Wireshark (pcapng).
 ///
-/// Frames of ISO/IEC 14443 have the link type 264 (LINKTYPE_ISO_14443), which Wireshark dissects. There is none for
-/// FeliCa and ISO/IEC 15693: their frames are captured as link types 147 and 148, which are free for private use
-/// (LINKTYPE_USER0, LINKTYPE_USER1), each as it is on the air, check included. Wireshark shows the bytes, and takes
-/// those of FeliCa apart when its protocol is set for User 0 (147) to `felica` with a header of 1 byte and a trailer
-/// of 2. All other technologies are link type 149 (LINKTYPE_USER2), as bytes and without the checks of each; Wireshark
-/// has no dissector for any of them.
+/// Frames of ISO/IEC 14443 have the link type 264 (LINKTYPE_ISO_14443), which Wireshark dissects.
+/// FeliCa and ISO/IEC 15693 have no link type: their frames are captured as link types 147 and 148,
+/// which are free for private use (LINKTYPE_USER0, LINKTYPE_USER1), each as on the air, including
+/// check bytes. Wireshark shows the bytes, and dissects those of FeliCa if the protocol for User 0
+/// (147) is set to `felica` with a header of 1 byte and a trailer of 2. All other technologies have
+/// link type 149 (LINKTYPE_USER2), as bytes without check bytes; Wireshark has no dissector for any
+/// of them.
 ///
-/// The formats: pcapng, draft-ietf-opsawg-pcapng; the pseudo-header of link type 264,
+/// Formats: pcapng, draft-ietf-opsawg-pcapng; the pseudo-header of link type 264,
 /// tcpdump.org/linktypes/LINKTYPE_ISO_14443.html.
 public final class PacketCapture: Sendable {
-  /// Takes bytes of the file.
+  /// Receives bytes of the file.
   public typealias Sink = @Sendable ([UInt8]) throws -> Void
 
   /// The air interface of a frame.
@@ -46,7 +47,7 @@ public final class PacketCapture: Sendable {
     }
   }
 
-  /// Who sends.
+  /// The sender of a frame.
   public enum Sender: Hashable, Sendable {
     /// The reader, to the tag.
     case reader
@@ -61,19 +62,19 @@ public final class PacketCapture: Sendable {
 
   private let sink: Sink
   private let state = Mutex(State())
-  /// When the capture began, since 1970.
+  /// The start of the capture, as the time since 1970.
   private let epoch: Duration
   private let start = ContinuousClock.now
 
   /// - Parameters:
-  ///   - epoch: the time of day at which the capture begins, since 1970.
-  ///   - sink: takes the file, block by block.
+  ///   - epoch: the time of day at which the capture starts, as the time since 1970.
+  ///   - sink: receives the file, block by block.
   public init(since epoch: Duration, _ sink: @escaping Sink) {
     self.epoch = epoch
     self.sink = sink
   }
 
-  /// Writes the beginning of the file, which the first frame does otherwise.
+  /// Writes the beginning of the file. Otherwise, the first frame does so.
   ///
   /// - Throws: what the sink throws.
   public func begin() throws { try state.withLock { try begin(&$0) } }
@@ -87,9 +88,9 @@ public final class PacketCapture: Sendable {
     state.hasBegun = true
   }
 
-  /// Writes a frame as it is on the air, check included.
+  /// Writes a frame as on the air, including check bytes.
   ///
-  /// - Parameter comment: for people; `nil` for none.
+  /// - Parameter comment: a comment for people; `nil` for none.
   /// - Throws: what the sink throws.
   public func frame(
     _ bytes: [UInt8], from sender: Sender, on interface: Interface, comment: String? = nil
@@ -100,7 +101,7 @@ public final class PacketCapture: Sendable {
     }
   }
 
-  /// Writes that the carrier was switched.
+  /// Writes that the carrier was switched on or off.
   ///
   /// - Throws: what the sink throws.
   public func carrier(isOn: Bool) throws {
@@ -112,7 +113,7 @@ public final class PacketCapture: Sendable {
 
   private var now: Duration { ContinuousClock.now - start }
 
-  /// Writes what a call of a reader's driver has sent and received, as far as that is known.
+  /// Writes the frames of a call of a reader's driver, as far as they are known.
   func take(_ call: RecordedCall) throws {
     try state.withLock { state in
       try begin(&state)
@@ -130,8 +131,8 @@ public final class PacketCapture: Sendable {
 
   // MARK: Packets
 
-  /// The second byte of the pseudo-header. There are events for frames whose check was left out, but Wireshark 4
-  /// looks for one in a tag's answer all the same, so every frame has its check.
+  /// The second byte of the pseudo-header. There are events for frames without check bytes, but
+  /// Wireshark 4 looks for check bytes in a tag's answer all the same, so every frame has them.
   private enum Event {
     static let fromTag: UInt8 = 0xFF
     static let fromReader: UInt8 = 0xFE
@@ -148,7 +149,7 @@ public final class PacketCapture: Sendable {
     _ bytes: [UInt8], from sender: Sender, on interface: Interface, at time: Duration,
     comment: String?
   ) throws {
-    // A lone end of frame has nothing to show.
+    // An end of frame without data shows nothing.
     guard !bytes.isEmpty else { return }
     var packet = bytes
     if interface == .iso14443 {
@@ -222,7 +223,7 @@ enum CaptureBlock {
         + length + length + padded(data) + options(list))
   }
 
-  /// Kind and length before the body, the length again after it.
+  /// The kind and the length precede the body; the length follows it again.
   private static func block(_ kind: UInt32, _ body: [UInt8]) -> [UInt8] {
     let length = bytes(UInt32(body.count + 12))
     return bytes(kind) + length + body + length

@@ -1,18 +1,19 @@
 import NFCCore
 
-/// Bytes of a command or an answer, some of which may have been masked because they are keys or passwords.
+/// The bytes of a command or an answer, some of which may be masked because they are keys or
+/// passwords.
 ///
-/// As text they are hexadecimal, with `**` for each masked byte.
+/// Their text is hexadecimal, with `**` for each masked byte.
 public struct RecordedBytes: Hashable, Sendable {
-  /// The bytes; a masked one is zero.
+  /// The bytes; masked bytes are zero.
   public private(set) var bytes: [UInt8]
-  /// For each byte whether it was masked.
+  /// Whether each byte is masked.
   public private(set) var isMasked: [Bool]
 
-  /// Bytes, all of them known.
+  /// Creates bytes that are all known.
   public init(_ bytes: [UInt8]) { self.init(bytes, masking: []) }
 
-  /// Bytes without those that are secret.
+  /// Creates bytes of which the given ranges are masked.
   package init(_ bytes: [UInt8], masking secrets: [Range<Int>]) {
     self.bytes = bytes
     isMasked = Array(repeating: false, count: bytes.count)
@@ -24,7 +25,7 @@ public struct RecordedBytes: Hashable, Sendable {
     }
   }
 
-  /// What ``text`` gives; `nil` for anything else.
+  /// Parses the form of ``text``; `nil` for anything else.
   init?(text: String) {
     let digits = Array(text.utf8)
     guard digits.count % 2 == 0 else { return nil }
@@ -53,29 +54,29 @@ public struct RecordedBytes: Hashable, Sendable {
     }
   }
 
-  /// In upper-case hexadecimal.
+  /// The bytes in upper-case hexadecimal.
   public var text: String {
     guard hasMasked else { return bytes.hexadecimal }
     return bytes.indices.map { isMasked[$0] ? "**" : [bytes[$0]].hexadecimal }.joined()
   }
 
-  /// Whether some of the bytes are not known.
+  /// Whether some of the bytes are masked.
   package var hasMasked: Bool { isMasked.contains(true) }
 
-  /// Whether these bytes can be the ones that were recorded: masked bytes can be any.
+  /// Returns whether these bytes can be the recorded ones: masked bytes match any byte.
   package func matches(_ other: [UInt8]) -> Bool {
     bytes.count == other.count
       && bytes.indices.allSatisfy { isMasked[$0] || bytes[$0] == other[$0] }
   }
 
-  /// Puts other bytes in place of known ones.
+  /// Replaces known bytes.
   mutating func replace(at position: Int, by replacement: [UInt8]) {
     for (offset, byte) in replacement.enumerated() where bytes.indices.contains(position + offset) {
       if !isMasked[position + offset] { bytes[position + offset] = byte }
     }
   }
 
-  /// The same with its last two bytes as the check of what stands before them, if that is what they were in `old`.
+  /// Returns the same bytes with new check bytes at the end, if `old` ended with check bytes.
   func withCheck(like old: RecordedBytes) -> RecordedBytes {
     let size = 2
     guard old.bytes.count > size, old.bytes.count == bytes.count else { return self }

@@ -1,30 +1,30 @@
 import NFCCore
 
-/// One call of a reader's driver, and what has come of it: a line of a recording.
+/// One call of a reader's driver and its outcome: one line of a recording.
 public struct RecordedCall: Hashable, Sendable {
-  /// What the driver was asked for.
+  /// What the driver was asked to do.
   public enum Request: Hashable, Sendable {
     /// Switch the carrier off and on.
     case resetField
     /// Look for tags of a technology.
     case list(TagTechnology)
-    /// Look for one more tag of a technology, except those with these identifiers.
+    /// Look for one more tag of a technology, excluding those with these identifiers.
     case find(TagTechnology, excluding: [[UInt8]])
     /// Wake the tag with this identifier.
     case select([UInt8])
-    /// Ask whether the tag with this identifier is still there.
+    /// Check whether the tag with this identifier is still there.
     case isPresent([UInt8])
-    /// What the reader can do with the tag with this identifier.
+    /// Report what the reader can do with the tag with this identifier.
     case capabilities([UInt8])
     /// Send a command to the selected tag.
     case exchange(RecordedBytes, Framing, timeout: Duration)
-    /// MIFARE Classic's authentication; `uid` is what goes into the cipher.
+    /// Authenticate to a MIFARE Classic; `uid` is the input of the cipher.
     case authenticate(block: UInt8, MiFareClassicKeyType, key: RecordedBytes, uid: [UInt8])
   }
 
-  /// What has come of it.
+  /// The outcome of a call.
   public enum Outcome: Hashable, Sendable {
-    /// It has succeeded and returned nothing.
+    /// The call succeeded and returned nothing.
     case done
     /// The tags that were found.
     case targets([Target])
@@ -34,21 +34,21 @@ public struct RecordedCall: Hashable, Sendable {
     case capabilities(ReaderCapabilities)
     /// The tag's answer.
     case answer(RecordedBytes)
-    /// The error that the driver has thrown.
+    /// The error that the driver threw.
     case failure(NFCError)
-    /// The task was cancelled meanwhile.
+    /// The task was cancelled during the call.
     case cancelled
   }
 
-  /// The number of the reader, from 0 in the order in which readers were opened.
+  /// The number of the reader, counted from 0 in the order in which readers were opened.
   public var reader: Int
-  /// When the call began, since the recording began.
+  /// The start of the call, since the start of the recording.
   public var time: Duration
-  /// How long it took.
+  /// The duration of the call.
   public var duration: Duration
-  /// What the driver was asked for.
+  /// What the driver was asked to do.
   public var request: Request
-  /// What has come of it.
+  /// The outcome of the call.
   public var outcome: Outcome
 
   package init(
@@ -63,7 +63,7 @@ public struct RecordedCall: Hashable, Sendable {
 }
 
 extension RecordedCall.Request {
-  /// Whether it is one of those that are repeated while there is no tag.
+  /// Whether the call is one that is repeated while there is no tag.
   var isSearch: Bool {
     switch self {
     case .resetField, .list, .find: true
@@ -71,8 +71,8 @@ extension RecordedCall.Request {
     }
   }
 
-  /// Whether a request can be answered by what was recorded for this one. Masked bytes can be any; how long a
-  /// tag may take makes no difference.
+  /// Returns whether a request can be answered with the outcome of this one. Masked bytes match any
+  /// byte; time limits are not compared.
   func matches(_ other: RecordedCall.Request) -> Bool {
     switch (self, other) {
     case (.exchange(let recorded, let framing, _), .exchange(let command, let otherFraming, _)):
@@ -88,7 +88,7 @@ extension RecordedCall.Request {
 }
 
 extension RecordedCall.Request: CustomStringConvertible {
-  /// For people; secrets show unless they are masked.
+  /// A text for people. Secrets are visible unless they are masked.
   public var description: String {
     switch self {
     case .resetField: "a new round of searching"
@@ -107,7 +107,7 @@ extension RecordedCall.Request: CustomStringConvertible {
 }
 
 extension RecordedCall.Request {
-  /// As ``description``, without the bytes of commands, which may be secret.
+  /// The ``description`` without the bytes of commands, which may be secret.
   var kind: String {
     switch self {
     case .exchange: "another command"
@@ -117,7 +117,7 @@ extension RecordedCall.Request {
 }
 
 extension RecordedCall {
-  /// Whether it is a search that has found nothing.
+  /// Whether the call is a search that found nothing.
   var isIdle: Bool {
     guard request.isSearch else { return false }
     switch outcome {

@@ -1,6 +1,6 @@
 import NFCCore
 
-// An error as a line of a recording has it.
+// An error in the form of a line of a recording.
 extension NFCError {
   private static let codes: [Code] = [
     .readerNotFound, .readerUnavailable, .readerLost, .unsupported, .invalidParameter,

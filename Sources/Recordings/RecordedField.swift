@@ -1,6 +1,6 @@
 import NFCCore
 
-/// Reads the fields of a line, each with the error that says what is wrong with it.
+/// Reads the fields of a line; each error says what is wrong with the field.
 struct RecordedField {
   struct Problem: Error {
     let reason: String
@@ -48,7 +48,7 @@ struct RecordedField {
     try field(key, "hexadecimal") { $0.text.flatMap { RecordedBytes(text: $0) } }
   }
 
-  /// A year is more than any call takes.
+  /// One year, which is longer than any call takes.
   private static let longest = 31_536_000.0
 
   func seconds(_ key: String) throws(Problem) -> Duration {
@@ -66,7 +66,7 @@ struct RecordedField {
 extension JSONValue {
   static func bytes(_ bytes: [UInt8]) -> JSONValue { .string(bytes.hexadecimal) }
 
-  /// Seconds with six decimals, without zeros at the end.
+  /// Returns seconds with six decimals, without trailing zeros.
   static func seconds(_ duration: Duration) -> JSONValue {
     let (seconds, attoseconds) = duration.components
     var digits = String(1_000_000 + max(0, attoseconds) / 1_000_000_000_000)

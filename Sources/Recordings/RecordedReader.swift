@@ -2,15 +2,15 @@ import NFCCore
 
 /// A reader whose calls are in a recording.
 public struct RecordedReader: Hashable, Sendable {
-  /// What people call it.
+  /// The name for people.
   public var name: String
-  /// What it was opened by.
+  /// The connection string that it was opened with.
   public var connectionString: String
-  /// The version of its chip's program, where it is known.
+  /// The firmware version of its chip, if known.
   public var firmware: String?
   /// What the reader can do.
   public var capabilities: ReaderCapabilities
-  /// The technologies of which it finds one tag after the other.
+  /// The technologies whose tags it finds one after the other.
   public var findsOneByOne: Set<TagTechnology>
   /// Whether a reader that was lost can be used again; see ``NFCCore/ReaderDriver/canReconnect``.
   public var canReconnect: Bool
@@ -28,7 +28,7 @@ public struct RecordedReader: Hashable, Sendable {
     self.canReconnect = canReconnect
   }
 
-  /// What a driver says of itself.
+  /// Creates the description that a driver gives of itself.
   init(_ driver: any ReaderDriver) {
     self.init(
       name: driver.name, connectionString: driver.connectionString, firmware: driver.firmware,

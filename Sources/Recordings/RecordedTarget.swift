@@ -1,12 +1,12 @@
 import NFCCore
 
-// What activation has told of a tag, as a line of a recording has it.
+// The activation data of a tag in the form of a line of a recording.
 extension Target {
   var recorded: JSONValue {
     let technology = JSONValue.string(technology.rawValue)
     switch self {
     case .iso14443a(let target):
-      // Readers that keep the answer to select to themselves give only its historical bytes.
+      // Readers that do not report the answer to select report only its historical bytes.
       let isPartial = target.ats.isEmpty && !target.historicalBytes.isEmpty
       return .members([
         "technology": technology, "uid": .bytes(target.uid), "atqa": .bytes(target.atqa),
@@ -109,7 +109,7 @@ extension RecordedField {
     has(key) ? try byte(key) : nil
   }
 
-  /// Bytes whose number is fixed.
+  /// Reads bytes whose number is fixed.
   fileprivate func bytes(_ key: String, _ count: Int) throws(Problem) -> [UInt8] {
     let bytes = try bytes(key)
     guard bytes.count == count else { throw Problem("\"\(key)\" has \(count) bytes") }

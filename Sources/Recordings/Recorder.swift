@@ -1,19 +1,20 @@
 import NFCCore
 import Synchronization
 
-/// Keeps what passes between readers and tags.
+/// Records the communication between readers and tags.
 ///
 /// ```swift
 /// let recorder = Recorder { line in try file.write(contentsOf: Data(line.utf8)) }
 /// let reader = try await Reader.open("pn532_uart:/dev/ttyUSB0", through: recorder.recording)
 /// ```
 ///
-/// Each line is given away as soon as its call has ended, so that a program that ends in the middle leaves all
-/// that went before. Keys and passwords are masked: those of MIFARE Classic, in sector trailers too; passwords,
-/// their acknowledges and the pages that hold them; everything of an authentication of Ultralight C, DESFire and
-/// FeliCa; passwords of ISO 15693 tags; what VERIFY and its kin carry.
+/// Each line is passed on as soon as its call has ended, so that an interrupted program leaves
+/// everything up to that point. Keys and passwords are masked: keys of MIFARE Classic, also in
+/// sector trailers; passwords, their acknowledges and the pages that hold them; all data of an
+/// authentication of Ultralight C, DESFire and FeliCa; passwords of ISO 15693 tags; the data of
+/// VERIFY and related commands.
 public final class Recorder: Sendable {
-  /// Takes a line with its end.
+  /// Receives a line, including its line feed.
   public typealias Sink = @Sendable (String) throws -> Void
 
   private struct State {
@@ -28,10 +29,10 @@ public final class Recorder: Sendable {
   private let capture: PacketCapture?
 
   /// - Parameters:
-  ///   - revealingSecrets: masks nothing: whoever has the recording has the keys.
-  ///   - capture: takes the same exchanges for Wireshark.
-  ///   - sink: takes the lines, on the thread of the reader that they are of, one after the other. What it throws
-  ///     ends the recording and not the reader's work; see ``failure``.
+  ///   - revealingSecrets: masks nothing. Whoever has the recording then has the keys.
+  ///   - capture: receives the same exchanges for Wireshark.
+  ///   - sink: receives the lines one after the other, on the thread of the reader. If it throws,
+  ///     recording ends, but the reader continues; see ``failure``.
   public init(
     revealingSecrets: Bool = false, capture: PacketCapture? = nil, _ sink: Sink? = nil
   ) {
@@ -40,10 +41,10 @@ public final class Recorder: Sendable {
     self.sink = sink
   }
 
-  /// What has ended the recording: what the sink has thrown.
+  /// The error that ended the recording, thrown by the sink.
   public var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// A driver that does what another one does, and has all of it recorded.
+  /// Returns a driver that forwards all calls to another driver and records them.
   public func recording(_ driver: any ReaderDriver) -> any ReaderDriver {
     let reader = RecordedReader(driver)
     let number = state.withLock { state in
@@ -57,7 +58,7 @@ public final class Recorder: Sendable {
   /// The time since the recording began.
   var time: Duration { ContinuousClock.now - start }
 
-  /// Takes a call.
+  /// Records a call.
   func take(_ call: RecordedCall, secrets: inout RecordingSecrets) {
     let call = masksSecrets ? call.masked(&secrets) : call
     state.withLock { state in
@@ -82,7 +83,7 @@ public final class Recorder: Sendable {
 }
 
 extension RecordedCall {
-  /// The call without its secrets.
+  /// Returns the call without its secrets.
   fileprivate func masked(_ secrets: inout RecordingSecrets) -> RecordedCall {
     var call = self
     switch request {

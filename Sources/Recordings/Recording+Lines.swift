@@ -1,7 +1,7 @@
 import NFCCore
 
 extension Recording.Line {
-  /// - Parameter isFirst: whether it has to say which format this is.
+  /// - Parameter isFirst: whether the line must name the format.
   init(_ bytes: some Sequence<UInt8>, isFirst: Bool) throws(RecordedField.Problem) {
     let value: JSONValue
     do {
@@ -128,7 +128,7 @@ extension CommandPath {
 
 // MARK: - Calls
 
-/// What a call is named in a line.
+/// The name of a call in a line.
 private enum CallName: String {
   case reset, list, find, select, present, limits, exchange, authenticate
 }

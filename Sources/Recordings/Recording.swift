@@ -1,10 +1,11 @@
 import NFCCore
 
-/// What has passed between readers and tags, as a text of one JSON object per line.
+/// The recorded communication between readers and tags, as text with one JSON object per line.
 ///
-/// The first line has the format's version and what is known of the reader: name, firmware, capabilities. Each
-/// further line is a call of the reader's driver (``RecordedCall``): a search with what it found, an exchange
-/// with its command, its answer or error, and its duration; or another reader that was opened later.
+/// The first line has the version of the format and what is known about the reader: name, firmware,
+/// capabilities. Each further line is a call of the reader's driver (``RecordedCall``): a search
+/// with its result, or an exchange with its command, its answer or error, and its duration. A line
+/// can also describe another reader that was opened later.
 ///
 /// ```json
 /// {"format":"nfc recording","version":1,"reader":0,"name":"…","capabilities":{…}}
@@ -12,26 +13,27 @@ import NFCCore
 /// {"reader":0,"time":0.006,"call":"exchange","command":"3004","answer":"…","duration":0.002}
 /// ```
 ///
-/// A ``Recorder`` makes one while a program works with a reader, and a ``ReplayReader`` plays it back.
+/// A ``Recorder`` creates a recording while a program works with a reader, and a ``ReplayReader``
+/// plays it back.
 public struct Recording: Hashable, Sendable {
   /// The name of the format, in the first line.
   static let format = "nfc recording"
-  /// The version that this package writes, and the only one that it reads.
+  /// The version that this package writes, and the only one that it can read.
   package static let version = 1
 
   /// A line of the file.
   public enum Line: Hashable, Sendable {
-    /// A reader was opened; its number is its place among the readers.
+    /// A reader was opened; its number is its position among the readers.
     case reader(RecordedReader)
     /// A call of a reader's driver.
     case call(RecordedCall)
   }
 
-  /// The lines with their numbers in the file, counted from 1.
+  /// A line with its number in the file, counted from 1.
   public struct Entry: Hashable, Sendable {
     /// The number of the line.
     public let number: Int
-    /// What the line says.
+    /// The content of the line.
     public var line: Line
   }
 
@@ -48,12 +50,11 @@ public struct Recording: Hashable, Sendable {
     entries.compactMap { if case .call(let call) = $0.line { call } else { nil } }
   }
 
-  /// Reads a recording.
+  /// Parses a recording.
   ///
-  /// A last line without its end, as a program leaves it that was ended while it wrote, is left out if it is
-  /// not whole.
+  /// An incomplete last line without a line feed, as an interrupted program leaves it, is ignored.
   ///
-  /// - Throws: ``RecordingError`` for what is no recording, or one of another version.
+  /// - Throws: ``RecordingError`` for a text that is not a recording, or one of another version.
   public init(_ bytes: some Sequence<UInt8>) throws(RecordingError) {
     let lines = Array(bytes).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -81,7 +82,7 @@ public struct Recording: Hashable, Sendable {
     guard !entries.isEmpty else { throw RecordingError(line: 1, "there is nothing in it") }
   }
 
-  /// The whole text.
+  /// The complete text.
   public var text: String {
     var number = 0
     return entries.map { entry in

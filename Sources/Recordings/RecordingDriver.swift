@@ -1,12 +1,12 @@
 import NFCCore
 
-/// A driver that has everything recorded that another one does.
+/// A driver that forwards all calls to another driver and records them.
 final class RecordingDriver: ReaderDriver {
   private let driver: any ReaderDriver
   private let number: Int
   private let recorder: Recorder
   private var secrets = RecordingSecrets()
-  /// What the reader was last recorded to be able to do with a tag, where that differs from what it says of all.
+  /// The recorded capabilities of the reader for a tag, if they differ from its general ones.
   private var limits: [Target: ReaderCapabilities] = [:]
 
   let name: String

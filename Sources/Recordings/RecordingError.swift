@@ -1,6 +1,6 @@
-/// Why a file is no recording, or not one that can be played back.
+/// The reason why a file is not a recording, or cannot be played back.
 public struct RecordingError: Error, Hashable, Sendable {
-  /// Counted from 1.
+  /// The line, counted from 1.
   public var line: Int
   /// One clause for people.
   public var reason: String

@@ -2,10 +2,10 @@ import NFCCore
 
 /// Finds keys and passwords in the commands to a tag and in its answers.
 ///
-/// What it means that a byte stands at a place may depend on what went before: which chip answers, and what was
-/// asked. One of these is therefore kept for each reader.
+/// The meaning of a byte may depend on earlier exchanges: which chip answers, and what was asked.
+/// There is therefore one value for each reader.
 struct RecordingSecrets {
-  /// What the answer to the last command may hold.
+  /// The possible content of the answer to the last command.
   enum Expectation: Hashable {
     case nothing
     /// PACK.
@@ -13,26 +13,26 @@ struct RecordingSecrets {
     case version
     /// A step of a mutual authentication, after its first byte.
     case authentication
-    /// The same in the form of ISO/IEC 7816-4, before the status word.
+    /// The same in the ISO/IEC 7816-4 form, before the status word.
     case wrappedAuthentication
     case sectorTrailer
-    /// FeliCa blocks, of which these are secret.
+    /// FeliCa blocks, and which of them are secret.
     case feliCaBlocks([Bool])
-    /// All of it.
+    /// The whole answer is secret.
     case everything
   }
 
   private var target: Target?
   private var expectation = Expectation.nothing
-  /// Where the chip keeps its password or key.
+  /// The pages in which the chip keeps its password or key.
   private var secretPages = PasswordPages.ofAll
-  /// The next command is the second half of a secret one.
+  /// Whether the next command is the second half of a secret one.
   private var isContinued = false
 
   /// Whether the next answer is a step of a mutual authentication.
   var expectsProof: Bool { expectation == .authentication || expectation == .wrappedAuthentication }
 
-  /// Another tag was turned to, or the same one again.
+  /// Handles the selection of another tag, or of the same one again.
   mutating func turn(to target: Target?) {
     expectation = .nothing
     isContinued = false
@@ -41,7 +41,7 @@ struct RecordingSecrets {
     self.target = target
   }
 
-  /// Where the secrets of a command are.
+  /// Returns the positions of the secrets in a command.
   mutating func find(inCommand command: [UInt8], framing: Framing) -> [Range<Int>] {
     let previous = expectation
     expectation = .nothing
@@ -59,7 +59,7 @@ struct RecordingSecrets {
     }
   }
 
-  /// Where the secrets of the answer to the last command are.
+  /// Returns the positions of the secrets in the answer to the last command.
   mutating func find(inAnswer answer: [UInt8]) -> [Range<Int>] {
     let all = answer.indices
     switch expectation {
@@ -73,14 +73,15 @@ struct RecordingSecrets {
     case .wrappedAuthentication: return answer.count > 2 ? [all.dropLast(2)] : []
     case .sectorTrailer:
       guard answer.count >= Self.blockSize else { return [] }
-      // Key A, and key B with a check after it.
+      // Key A, and key B with check bytes after it.
       return [0..<Self.classicKeySize, Self.keyBOffset..<answer.count]
     case .feliCaBlocks(let isSecret): return Self.secrets(inBlocks: answer, isSecret)
     case .everything: return [all]
     }
   }
 
-  /// The tag has refused or said nothing: to GET_VERSION only chips without a password do.
+  /// Handles a refusal or silence of the tag: only chips without a password answer GET_VERSION like
+  /// that.
   mutating func answerFailed() {
     if expectation == .version { secretPages = PasswordPages.ofKeys }
   }
@@ -98,12 +99,12 @@ struct RecordingSecrets {
     static let version: UInt8 = 0x60
     static let read: UInt8 = 0x30
     static let write: UInt8 = 0xA2
-    /// Of 16 bytes: a block of a Classic, four of which are used by Ultralight.
+    /// Writes 16 bytes: a block of a Classic; Ultralight uses the first four.
     static let longWrite: UInt8 = 0xA0
     static let passwordAuthenticate: UInt8 = 0x1B
     static let authenticate: UInt8 = 0x1A
     static let authenticateContinued: UInt8 = 0xAF
-    /// In SAK: MIFARE Classic's commands (AN10833, 3.2).
+    /// The bit in SAK for MIFARE Classic's commands (AN10833, 3.2).
     static let classic: UInt8 = 0x08
   }
 
@@ -124,7 +125,7 @@ struct RecordingSecrets {
     case TypeA.longWrite where end > 1:
       guard isClassic ? Self.isTrailer(command[1]) : isSecret(page: command[1]) else { return [] }
       guard end >= 2 + Self.blockSize else {
-        // The data comes in a frame of its own.
+        // The data comes in a separate frame.
         isContinued = true
         return []
       }
@@ -143,7 +144,8 @@ struct RecordingSecrets {
     return []
   }
 
-  /// The last block of a sector of a MIFARE Classic (MF1S70YYX data sheet, 8.6).
+  /// Returns whether a block is the last block of a sector of a MIFARE Classic (MF1S70YYX data
+  /// sheet, 8.6).
   private static func isTrailer(_ block: UInt8) -> Bool {
     block < 128 ? block % 4 == 3 : block % 16 == 15
   }
@@ -161,11 +163,11 @@ struct RecordingSecrets {
     static let changeKeys: Set<UInt8> = [0xC4, 0xC6, 0x5C]
     /// VERIFY, CHANGE REFERENCE DATA, RESET RETRY COUNTER (ISO/IEC 7816-4, table 4).
     static let verifications: Set<UInt8> = [0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D]
-    /// EXTERNAL, INTERNAL and GENERAL AUTHENTICATE: both ways.
+    /// EXTERNAL, INTERNAL and GENERAL AUTHENTICATE: both directions.
     static let authenticateInstructions: Set<UInt8> = [0x82, 0x88, 0x86, 0x87]
     static let proprietary: UInt8 = 0x80
     static let headerSize = 5
-    /// MIFARE Plus: both authentications, their second half, and the writing of keys in security level 0.
+    /// MIFARE Plus: both authentications, their second half, and writing keys in security level 0.
     static let plusAuthentications: Set<UInt8> = [0x70, 0x76]
     static let plusContinued: UInt8 = 0x72
     static let plusWritePersonalization: UInt8 = 0xA8
@@ -222,10 +224,11 @@ struct RecordingSecrets {
     static let write: UInt8 = 0x08
     /// Authentication1 and 2, and those of AES.
     static let authentications: Set<UInt8> = [0x10, 0x12, 0x40, 0x42]
-    /// Of FeliCa Lite: challenge, MAC, card key, MAC with a counter (FeliCa Lite-S User's Manual, 3.3).
+    /// Blocks of FeliCa Lite: challenge, MAC, card key, MAC with a counter (FeliCa Lite-S User's
+    /// Manual, 3.3).
     static let secretBlocks: Set<UInt8> = [0x80, 0x81, 0x87, 0x91]
     static let identifierSize = 8
-    /// In a block list element: two bytes and not three (4.2.2).
+    /// The bit in a block list element for two bytes instead of three (4.2.2).
     static let shortElement: UInt8 = 0x80
   }
 
@@ -279,7 +282,7 @@ struct RecordingSecrets {
     static let addressed: UInt8 = 0x20
     static let inventory: UInt8 = 0x04
     static let identifierSize = 8
-    /// Commands from here on have the maker's code.
+    /// Custom commands begin here; they contain the maker's code.
     static let custom: UInt8 = 0xA0
     /// The password's number, and the password: write and present password of ST (ST25DV data sheet, 7.6), SET and
     /// WRITE PASSWORD of NXP (SL2S2602 data sheet, 9.5.3).
@@ -304,24 +307,26 @@ struct RecordingSecrets {
   }
 }
 
-/// Where Ultralight and NTAG chips keep passwords and keys.
+/// The pages in which Ultralight and NTAG chips keep passwords and keys.
 private enum PasswordPages {
-  /// By what GET_VERSION says: type, and storage size. PWD and PACK of MF0UL11, MF0UL21 (MF0ULx1 data sheet, 8.5),
-  /// NTAG 210, 212 (NTAG210/212 data sheet, 8.5), 213, 215, 216 (NTAG21x data sheet, 8.5) and NTAG I²C plus
-  /// (NT3H2x11 data sheet, 8.3), and the keys of Ultralight AES (MF0AES data sheet, 8.5).
+  /// The pages by the answer to GET_VERSION: type, and storage size. PWD and PACK of MF0UL11,
+  /// MF0UL21 (MF0ULx1 data sheet, 8.5), NTAG 210, 212 (NTAG210/212 data sheet, 8.5), 213, 215, 216
+  /// (NTAG21x data sheet, 8.5) and NTAG I²C plus (NT3H2x11 data sheet, 8.3), and the keys of
+  /// Ultralight AES (MF0AES data sheet, 8.5).
   private static let byVersion: [[UInt8]: Range<Int>] = [
     [0x03, 0x0B]: 0x12..<0x14, [0x03, 0x0E]: 0x27..<0x29, [0x03, 0x0F]: 0x30..<0x40,
     [0x04, 0x0B]: 0x12..<0x14, [0x04, 0x0E]: 0x27..<0x29, [0x04, 0x0F]: 0x2B..<0x2D,
     [0x04, 0x11]: 0x85..<0x87, [0x04, 0x13]: 0xE5..<0xE7, [0x04, 0x15]: 0xE5..<0xE7,
   ]
 
-  /// The pages of Ultralight C's key (MF0ICU2 data sheet, 7.5.3), which has no GET_VERSION.
+  /// The pages of the key of an Ultralight C, which does not support GET_VERSION (MF0ICU2 data
+  /// sheet, 7.5.3).
   static let ofKeys = Set(0x2C..<0x30)
 
-  /// All that any chip has, as long as it has not said which it is.
+  /// The pages of all chips, as long as the chip is not known.
   static let ofAll = byVersion.values.reduce(into: ofKeys) { $0.formUnion($1) }
 
-  /// `nil` for a chip that is not known.
+  /// Returns the pages of a chip; `nil` for an unknown one.
   static func pages(ofVersion answer: [UInt8]) -> Set<Int>? {
     // Header, vendor, type, subtype, major, minor, storage size, protocol (NTAG21x data sheet, 10.1).
     guard answer.count >= 8 else { return nil }

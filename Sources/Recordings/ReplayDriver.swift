@@ -11,23 +11,23 @@ import Darwin
 final class ReplayDriver: ReaderDriver {
   private let reader: RecordedReader
   private var script: ReplayScript
-  /// There is no other reader in the recording.
+  /// Whether there is no other reader in the recording.
   private let isAlone: Bool
   private let report: (ReplayReader.Mismatch) -> Void
   private let reportProof: (ReplayReader.Mismatch) -> Void
   private let isAborted = AbortFlag()
   private var mismatch: ReplayReader.Mismatch?
-  /// When the first call came.
+  /// The time of the first call.
   private var start: ContinuousClock.Instant?
   private var secrets = RecordingSecrets()
   private var limits: [[UInt8]: ReaderCapabilities] = [:]
 
-  /// Set from any thread.
+  /// A flag that any thread can set.
   private final class AbortFlag: Sendable {
     let value = Mutex(false)
   }
 
-  /// How long a call waits to be cancelled that was cancelled when it was recorded.
+  /// The time to wait for cancellation in a call that was cancelled when it was recorded.
   private static let patience = Duration.seconds(2)
   private static let pause: UInt32 = 2_000
 
@@ -110,7 +110,8 @@ final class ReplayDriver: ReaderDriver {
     return framing == .bare ? Self.withCheck(answer) : answer.bytes
   }
 
-  /// An answer as it is on the air ends with its check, which was masked with what it checks.
+  /// Returns an answer with its check bytes, which were masked together with the data that they
+  /// check.
   private static func withCheck(_ answer: RecordedBytes) -> [UInt8] {
     let size = 2
     guard answer.bytes.count > size, !answer.isMasked.suffix(size).contains(false) else {
@@ -128,7 +129,7 @@ final class ReplayDriver: ReaderDriver {
 
   // MARK: Answers
 
-  /// - Parameter shown: the request without secrets; `nil` for one that has none.
+  /// - Parameter shown: the request without secrets; `nil` if it has none.
   private func answer(
     _ request: RecordedCall.Request, shown: RecordedCall.Request? = nil
   ) throws -> RecordedCall.Outcome {
@@ -138,7 +139,8 @@ final class ReplayDriver: ReaderDriver {
     switch script.answer(request, shown: shown ?? request, after: ContinuousClock.now - start) {
     case .outcome(.failure(let error)): throw error
     case .outcome(.cancelled):
-      // It ended because the work of another reader had, or because somebody interrupted the program.
+      // It ended because the work of another reader had ended, or because somebody interrupted the
+      // program.
       try waitForAbort()
       return try fail(
         ReplayReader.Mismatch(
@@ -147,15 +149,15 @@ final class ReplayDriver: ReaderDriver {
     case .outcome(let outcome): return outcome
     case .mismatch(let mismatch): return try fail(mismatch)
     case .end(let mismatch):
-      // When it was recorded another reader's work was done before.
+      // In the recording, another reader's work was done before this call.
       if !isAlone, request.isSearch { try waitForAbort() }
       return try fail(mismatch)
     }
   }
 
-  /// Waits a while for the call to be cancelled.
+  /// Waits for the call to be cancelled, for a limited time.
   ///
-  /// - Throws: `CancellationError` when it is.
+  /// - Throws: `CancellationError` when it is cancelled.
   private func waitForAbort() throws {
     let end = ContinuousClock.now + Self.patience
     repeat {

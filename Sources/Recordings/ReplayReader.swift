@@ -2,7 +2,7 @@ import NFCCore
 import ReaderThread
 import Synchronization
 
-/// A reader that answers from a recording.
+/// A reader that replays a recording.
 ///
 /// ```swift
 /// let recording = try Recording(Data(contentsOf: file))
@@ -11,23 +11,25 @@ import Synchronization
 /// #expect(try await tag.ndef?.readNDEF() == message)
 /// ```
 ///
-/// Everything above the reader's driver is what it is with a real reader. Rounds of searching in which nothing was
-/// found may be more or fewer than were recorded, and at the end they go on for as long as was recorded; every other
-/// call has to come as it was recorded, and a command may differ only in masked bytes. Masked bytes of an answer are
-/// zero. So an authentication in which both sides prove a key by random numbers, as DESFire's and Ultralight C's, fails
-/// (``maskedProof`` says where): whoever plays it back draws other numbers, and nobody can answer those without the key.
+/// Everything above the reader's driver is the same as with a real reader. The number of search
+/// rounds that find nothing may differ from the recording, and at the end they continue for as long
+/// as was recorded. Every other call must match the recording, and a command may differ only in
+/// masked bytes. Masked bytes of an answer are zero. Therefore an authentication in which both
+/// sides prove a key with random numbers, such as DESFire's or Ultralight C's, fails
+/// (``maskedProof`` says where): the program chooses other random numbers than when it was
+/// recorded, and nobody can answer those without the key.
 public final class ReplayReader: Sendable {
-  /// How commands find their answers.
+  /// How commands are matched with answers.
   public enum Order: Hashable, Sendable {
-    /// As they were recorded, one after the other.
+    /// In the recorded order.
     case recorded
-    /// By the command: the next answer to the same one, from the beginning again after the last.
+    /// By the command: the next answer to the same command, starting over after the last one.
     case any
   }
 
-  /// A command for which the recording has no answer.
+  /// A command without an answer in the recording.
   public struct Mismatch: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line of the recording, counted from 1: what would have come next, or the last one.
+    /// The line of the recording, counted from 1: the expected call, or the last one.
     public let line: Int
     public let description: String
   }
@@ -37,24 +39,24 @@ public final class ReplayReader: Sendable {
   private let state = Mutex<Mismatch?>(nil)
   private let proof = Mutex<Mismatch?>(nil)
 
-  /// - Parameter order: how commands find their answers.
+  /// - Parameter order: how commands are matched with answers.
   public init(_ recording: Recording, order: Order = .recorded) {
     self.recording = recording
     self.order = order
   }
 
-  /// The first command that the recording does not have, `nil` as long as all were there. Every call after it has
-  /// thrown `malformedContent`, whatever a program has made of that.
+  /// The first command that is missing in the recording; `nil` as long as there is none. Every call
+  /// after it throws `malformedContent`, even if the program ignores the error.
   public var mismatch: Mismatch? { state.withLock { $0 } }
 
-  /// The last answer by which a tag has proved that it knows a key, if it is masked: an authentication that fails has
-  /// failed because of that, and not because of the key.
+  /// The last answer with which a tag proved that it knows a key, if that answer is masked: a
+  /// failed authentication has failed because of that, not because of the key.
   public var maskedProof: Mismatch? { proof.withLock { $0 } }
 
-  /// How many readers there are.
+  /// The number of readers.
   public var readerCount: Int { recording.readers.count }
 
-  /// The driver of one of the recorded readers, which begins at its first call.
+  /// Returns the driver of one of the recorded readers, starting at its first call.
   ///
   /// - Throws: ``NFCError/Code/readerNotFound`` if there are fewer readers.
   public func driver(at index: Int = 0) throws -> any ReaderDriver {
@@ -73,7 +75,7 @@ public final class ReplayReader: Sendable {
 
   /// Opens one of the recorded readers.
   ///
-  /// - Parameter wrap: makes a driver that stands before the reader's own, for instance a recorder's.
+  /// - Parameter wrap: returns a driver in front of the reader's own, for instance a recorder's.
   /// - Throws: ``NFCError/Code/readerNotFound`` if there are fewer readers, ``NFCError/Code/readerUnavailable``.
   public func open(
     at index: Int = 0,

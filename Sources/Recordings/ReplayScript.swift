@@ -1,11 +1,11 @@
 import NFCCore
 
-/// The calls of one reader of a recording, and how far they have been played back.
+/// The calls of one reader of a recording, and the position of the playback.
 struct ReplayScript {
-  /// What is to be answered.
+  /// The answer to a call.
   enum Answer {
     case outcome(RecordedCall.Outcome)
-    /// The recording does not have such a call here.
+    /// The recording has no such call at this position.
     case mismatch(ReplayReader.Mismatch)
     /// The recording of this reader ends here.
     case end(ReplayReader.Mismatch)
@@ -20,7 +20,7 @@ struct ReplayScript {
   private let order: ReplayReader.Order
   private let lastLine: Int
   private var position = 0
-  /// Where the searches begin that have found nothing and were answered last.
+  /// The position of the searches that found nothing and were answered last.
   private var idleStart: Int?
 
   init(_ recording: Recording, reader: Int, order: ReplayReader.Order) {
@@ -32,14 +32,14 @@ struct ReplayScript {
     lastLine = recording.entries.last?.number ?? 1
   }
 
-  /// The line of the call that was answered last.
+  /// The line of the last answered call.
   var line: Int { position > 0 ? steps[position - 1].line : lastLine }
 
-  /// What was recorded for a call.
+  /// Returns the recorded outcome of a call.
   ///
   /// - Parameters:
-  ///   - shown: the request as an error may show it.
-  ///   - elapsed: how long this has been played back.
+  ///   - shown: the request in the form that an error may show.
+  ///   - elapsed: the time since the playback started.
   mutating func answer(
     _ request: RecordedCall.Request, shown: RecordedCall.Request, after elapsed: Duration
   ) -> Answer {
@@ -49,7 +49,8 @@ struct ReplayScript {
     }
   }
 
-  /// What the reader was recorded to be able to do with a tag, if that was recorded here.
+  /// Returns the recorded capabilities of the reader for a tag, if they were recorded at this
+  /// position.
   mutating func capabilities(for identifier: [UInt8]) -> ReaderCapabilities? {
     var found: ReaderCapabilities?
     while position < steps.count, case .capabilities(let other) = steps[position].call.request {
@@ -102,7 +103,7 @@ struct ReplayScript {
     return .outcome(call.outcome)
   }
 
-  /// Leaves out searches that have found nothing, if what is asked for comes right after them.
+  /// Skips searches that found nothing, if the request comes right after them.
   private mutating func skipIdle(to request: RecordedCall.Request) -> Bool {
     var next = position
     while next < steps.count, steps[next].call.isIdle {
@@ -116,8 +117,8 @@ struct ReplayScript {
     return false
   }
 
-  /// A command that polls for a while makes more rounds when they take less time: at the end the field is taken to
-  /// stay as it was, for as long as it was recorded.
+  /// A command that polls for some time makes more rounds if they take less time: at the end, the
+  /// field is assumed to remain unchanged for the recorded time.
   private func lastOutcome(of request: RecordedCall.Request) -> RecordedCall.Outcome? {
     guard request.isSearch else { return nil }
     let last = steps.last { $0.call.request.matches(request) }
@@ -128,7 +129,7 @@ struct ReplayScript {
     }
   }
 
-  /// How long the reader's calls took that were recorded, pauses included.
+  /// The recorded duration of the reader's calls, including pauses.
   private var length: Duration {
     guard let first = steps.first, let last = steps.last else { return .zero }
     return last.call.time + last.call.duration - first.call.time
@@ -136,7 +137,8 @@ struct ReplayScript {
 
   private static let grace = Duration.seconds(1)
 
-  /// Whether such a search was made since something was last found, in vain.
+  /// Returns whether the same search was already made without success since something was last
+  /// found.
   private func isIdleAgain(_ request: RecordedCall.Request) -> Bool {
     guard request.isSearch, let idleStart else { return false }
     return steps[idleStart..<position].contains { $0.call.request.matches(request) }

@@ -1,18 +1,18 @@
-/// What a recording shows of a tag's memory.
+/// The part of a tag's memory that a recording shows.
 struct TagMemory {
-  /// How messages lie in it.
+  /// How messages are stored in it.
   enum Kind: Hashable {
     case type1, type2, type3, type4, type5, classic
-    /// It says how other memories are built.
+    /// It describes the structure of other memories.
     case structure
     case other
   }
 
-  /// Which memory of which tag.
+  /// Identifies a memory of a tag.
   struct Name: Hashable {
     let tag: [UInt8]
     let kind: Kind
-    /// Of a file or service.
+    /// The number of a file or service.
     let number: Int
   }
 
@@ -22,15 +22,15 @@ struct TagMemory {
     for (index, byte) in bytes.enumerated() { self.bytes[address + index] = byte }
   }
 
-  /// The addresses of what says how the memory is built: container, locks, configuration, and the headers of
-  /// messages.
+  /// Returns the addresses that describe the structure of the memory: container, locks,
+  /// configuration, and the headers of messages.
   func structure(of kind: Kind) -> Set<Int> {
     switch kind {
     case .structure,
       .type1 where bytes[8] != Self.capabilityMagic:
       return Set(bytes.keys)
     case .type1:
-      // UID and container before, locks after (NFC Forum Type 1 Tag Operation, 2).
+      // UID and container at the beginning, locks at the end (NFC Forum Type 1 Tag Operation, 2).
       return Set(0..<12).union(104..<128).union(fields(in: Array(12..<104) + Array(128..<2048)))
     case .type2:
       let start = 16
@@ -55,11 +55,11 @@ struct TagMemory {
   }
 
   private static let capabilityMagic: UInt8 = 0xE1
-  /// No tag has more.
+  /// The size of the largest memory of any tag.
   private static let largest = 1 << 17
 
-  /// Manufacturer's block, directory, sector trailers; messages lie across the data blocks of the sectors 1 to 15 and
-  /// from 17 on (AN1304, 2.3).
+  /// The manufacturer's block, the directory and the sector trailers; messages occupy the data
+  /// blocks of sectors 1 to 15 and from 17 on (AN1304, 2.3).
   private var classicStructure: Set<Int> {
     let blockSize = 16
     var kept: Set<Int> = []
@@ -76,8 +76,8 @@ struct TagMemory {
     return kept.union(fields(in: stream))
   }
 
-  /// The attribute block, and the message after it (NFC Forum Type 3 Tag Operation, 6.1). From block 80 on FeliCa Lite
-  /// has its configuration.
+  /// The attribute block; the message follows it (NFC Forum Type 3 Tag Operation, 6.1). FeliCa Lite
+  /// has its configuration from block 80 on.
   private var type3Structure: Set<Int> {
     let (blockSize, firstSystemBlock) = (16, 0x80)
     let system = Set(bytes.keys.filter { $0 >= firstSystemBlock * blockSize })
@@ -89,7 +89,8 @@ struct TagMemory {
 
   // MARK: Messages
 
-  /// Tags, lengths, and what belongs to them (NFC Forum Type 2 Tag Operation, 2.3).
+  /// Returns the addresses of tags, lengths, and fields that belong to the structure (NFC Forum
+  /// Type 2 Tag Operation, 2.3).
   private func fields(in stream: [Int]) -> Set<Int> {
     var kept: Set<Int> = []
     var position = 0
@@ -119,10 +120,10 @@ struct TagMemory {
     return kept
   }
 
-  /// Of each record: header, lengths, type, and what says how the payload is to be read (NFC Forum NDEF, 3.2; RTDs of
-  /// text, URI and Smart Poster).
+  /// Returns the addresses of each record's header, lengths and type, and of the bytes that
+  /// describe the payload (NFC Forum NDEF, 3.2; RTDs of text, URI and Smart Poster).
   ///
-  /// - Parameter depth: how many messages may lie in each other.
+  /// - Parameter depth: the maximum number of nested messages.
   private func headers(of message: [Int], depth: Int = 4) -> Set<Int> {
     guard depth > 0 else { return [] }
     var kept: Set<Int> = []

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// AES-128 on blocks of 16 bytes: FIPS 197; CBC by NIST SP 800-38A.
+/// AES-128 on blocks of 16 bytes: FIPS 197; CBC according to NIST SP 800-38A.
 enum AESBlock {
   static let size = 16
   static let zero = [UInt8](repeating: 0, count: size)
@@ -10,17 +10,17 @@ enum AESBlock {
     case encrypt = 1
   }
 
-  /// One block.
+  /// Encrypts one block.
   static func encrypt(_ block: [UInt8], _ key: SUNKey) -> [UInt8] {
     run(EVP_aes_128_ecb(), block, key, nil, .encrypt)
   }
 
-  /// One block.
+  /// Decrypts one block.
   static func decrypt(_ block: [UInt8], _ key: SUNKey) -> [UInt8] {
     run(EVP_aes_128_ecb(), block, key, nil, .decrypt)
   }
 
-  /// Whole blocks.
+  /// Decrypts whole blocks.
   static func decryptChained(_ data: [UInt8], _ key: SUNKey, vector: [UInt8]) -> [UInt8] {
     run(EVP_aes_128_cbc(), data, key, vector, .decrypt)
   }
@@ -31,7 +31,7 @@ enum AESBlock {
   ) -> [UInt8] {
     precondition(data.count % size == 0, "whole blocks only")
     let context = EVP_CIPHER_CTX_new()
-    // Overwrites the key schedule, too.
+    // This also overwrites the key schedule.
     defer { EVP_CIPHER_CTX_free(context) }
     var result = [UInt8](repeating: 0, count: data.count + size)
     var count: Int32 = 0
@@ -47,14 +47,15 @@ enum AESBlock {
   }
 }
 
-/// CMAC over a function from block to block: NIST SP 800-38B, 6.2. For AES the function is the cipher, for LRP
-/// its evaluation (NXP AN12304, 3.3).
+/// CMAC over a function from block to block: NIST SP 800-38B, 6.2. For AES the function is the
+/// cipher, for LRP its evaluation (NXP AN12304, 3.3).
 enum CMAC {
   /// x^7 + x^2 + x + 1, the polynomial for blocks of 128 bits.
   private static let reduction: UInt8 = 0x87
   private static let endMark: UInt8 = 0x80
 
-  /// - Parameter blocks: how many blocks the padded message has at least, 1 but for some protocols.
+  /// - Parameter blocks: the minimum number of blocks of the padded message, 1 except in some
+  ///   protocols.
   static func code(
     _ message: [UInt8], blocks: Int = 1, _ function: ([UInt8]) -> [UInt8]
   ) -> [UInt8] {
@@ -71,7 +72,8 @@ enum CMAC {
     return function(combined(last, chained))
   }
 
-  /// The eight bytes of a code that are sent: every second one (NT4H2421Gx data sheet, 9.1.3; NXP AN12196).
+  /// Returns the eight bytes of a code that are sent: every second one (NT4H2421Gx data sheet,
+  /// 9.1.3; NXP AN12196).
   static func truncated(_ code: [UInt8]) -> [UInt8] {
     code.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
   }
@@ -95,6 +97,6 @@ enum CMAC {
 }
 
 extension Int {
-  /// The next multiple, or the number itself if it is one.
+  /// Returns the next multiple, or the number itself if it is one.
   fileprivate func roundedUp(to unit: Int) -> Int { (self + unit - 1) / unit * unit }
 }

@@ -1,9 +1,9 @@
-/// LRP, a construction on top of AES-128 that some chips use in place of plain AES: NXP AN12304.
+/// LRP, a construction on top of AES-128 that some chips use instead of plain AES: NXP AN12304.
 ///
-/// This is the verifier's and the reader's side: it computes what the chip does, without the chip's protection
-/// against being measured meanwhile.
+/// This is the side of the verifier and of the reader: it computes the same as the chip, but
+/// without the chip's protection against side-channel measurement.
 package struct LeakageResilientPrimitive: Sendable {
-  /// Bits of an input that one step takes (m in AN12304): 16 plaintexts.
+  /// The number of plaintexts, 16, from the number of input bits per step (m in AN12304).
   private static let plaintextCount = 16
   private static let plaintextFiller = [UInt8](repeating: 0x55, count: AESBlock.size)
   private static let outputFiller = [UInt8](repeating: 0xAA, count: AESBlock.size)
@@ -11,7 +11,7 @@ package struct LeakageResilientPrimitive: Sendable {
   private let plaintexts: [[UInt8]]
   private let updatedKey: SUNKey
 
-  /// - Parameter keyIndex: which of the keys that follow from `key` is used, from 0 on.
+  /// - Parameter keyIndex: the index of the key among those derived from `key`, from 0 on.
   package init(_ key: SUNKey, keyIndex: Int) {
     plaintexts = Self.plaintexts(key)
     updatedKey = Self.updatedKey(key, keyIndex)
@@ -37,7 +37,8 @@ package struct LeakageResilientPrimitive: Sendable {
   ///
   /// - Parameters:
   ///   - digits: the input, four bits each.
-  ///   - isFinal: whether the result is enciphered once more; only intermediate results are not.
+  ///   - isFinal: whether the result is enciphered once more; this is false only for intermediate
+  ///     results.
   func evaluate(digits: some Sequence<UInt8>, isFinal: Bool = true) -> [UInt8] {
     var state = updatedKey
     var block = updatedKey.withBytes(Array.init)
@@ -57,16 +58,17 @@ package struct LeakageResilientPrimitive: Sendable {
     CMAC.code(message, evaluate)
   }
 
-  /// LRICBDec of AN12304 without padding: each block has a key of its own, from a counter.
+  /// LRICBDec of AN12304 without padding: each block has its own key, from a counter.
   ///
   /// - Parameters:
   ///   - data: whole blocks.
-  ///   - counter: of the first block, most significant byte first; it goes on at zero after its last value.
+  ///   - counter: the counter of the first block, most significant byte first; it wraps around to
+  ///     zero.
   package func decrypt(_ data: [UInt8], counter: [UInt8]) -> [UInt8] {
     run(data, counter) { AESBlock.decrypt($0, $1) }
   }
 
-  /// LRICBEnc of AN12304 without padding, as ``decrypt(_:counter:)``.
+  /// LRICBEnc of AN12304 without padding; see ``decrypt(_:counter:)``.
   package func encrypt(_ data: [UInt8], counter: [UInt8]) -> [UInt8] {
     run(data, counter) { AESBlock.encrypt($0, $1) }
   }

@@ -1,4 +1,4 @@
-/// Why a SUN message is not verified.
+/// The reason why a SUN message cannot be verified.
 public enum SUNError: Error, Hashable, Sendable {
   /// The parts of a link that the chip fills in.
   public enum Part: Hashable, Sendable {
@@ -14,17 +14,19 @@ public enum SUNError: Error, Hashable, Sendable {
     case mac
   }
 
-  /// The link has no such part.
+  /// The link does not have this part.
   case missing(Part)
-  /// The part is there, and is not so many hexadecimal digits as it has to be; the text says what it has to be.
+  /// The link has this part, but not with the required number of hexadecimal digits; the text says
+  /// what is required.
   case malformed(Part, String)
-  /// The link has another form than the template; the byte at which they part.
+  /// The link does not match the template; the offset of the first byte that differs.
   case differsFromTemplate(offset: Int)
-  /// A key is needed to decipher or check the part, and none is given.
+  /// Deciphering or checking the part requires a key, and none is given.
   case noKey(Part)
-  /// The part deciphers to nothing that a chip writes: the key is another.
+  /// The part deciphers to something that no chip writes: the key is another one.
   case wrongKey(Part)
-  /// The MAC is not the one of this content under this key: the link was changed, made up, or is of another key.
+  /// The MAC does not belong to this content and key: the link was changed or forged, or belongs to
+  /// another key.
   case wrongMAC
 }
 

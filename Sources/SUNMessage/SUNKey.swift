@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// An AES-128 key by which a SUN message is verified.
+/// An AES-128 key that verifies SUN messages.
 ///
-/// It never shows itself: descriptions and mirrors are masked, it is compared in constant time, and its bytes
-/// are overwritten when the last copy has gone.
+/// The key never shows itself: descriptions and mirrors are masked, keys are compared in constant
+/// time, and the bytes are overwritten when the last copy is released.
 public struct SUNKey: Sendable {
-  /// AES-128.
+  /// The size of an AES-128 key in bytes.
   public static let size = 16
 
-  /// The bytes, which nothing changes after `init`: they can be read from any thread.
+  /// The bytes, which do not change after `init`, so that any thread can read them.
   private final class Storage: @unchecked Sendable {
     private let bytes: UnsafeMutableRawBufferPointer
 
@@ -29,16 +29,16 @@ public struct SUNKey: Sendable {
 
   private let storage: Storage
 
-  /// `nil` if there are not 16 bytes.
+  /// Creates a key; `nil` if there are not 16 bytes.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.size else { return nil }
     storage = Storage(bytes)
   }
 
-  /// What the chip has as each of its keys when it leaves the factory: zeros (NT4H2421Gx data sheet, 8.2.4.2).
+  /// The value of each of the chip's keys on delivery: zeros (NT4H2421Gx data sheet, 8.2.4.2).
   public static let factory = SUNKey(block: AESBlock.zero)
 
-  /// - Parameter block: 16 bytes that were computed.
+  /// - Parameter block: 16 computed bytes.
   init(block: [UInt8]) {
     precondition(block.count == Self.size, "a key has 16 bytes")
     storage = Storage(block)

@@ -1,25 +1,26 @@
-/// From which place on the MAC covers the link, up to the MAC itself (SDMMACInputOffset).
+/// The position in the link from which the MAC covers it, up to the MAC itself (SDMMACInputOffset).
 public enum SUNMACInput: Hashable, Sendable {
-  /// One of the others, whichever is right.
+  /// Whichever of the other cases is right.
   case automatic
-  /// Nothing of the link, only UID and counter, as in NXP AN12196, 3.4.4.2.1. Not possible with file data.
+  /// Nothing of the link, only UID and counter, as in NXP AN12196, 3.4.4.2.1. Not possible with
+  /// file data.
   case none
   /// From the file data on, as in AN12196, 3.4.4.2.2.
   case fileData
-  /// From the first place that the chip fills in.
+  /// From the first part that the chip inserts.
   case firstMirror
-  /// The whole link as far as an NDEF record holds it, without `https://www.`, `https://` and the like.
+  /// The whole link as an NDEF record stores it, without `https://www.`, `https://` and so on.
   case link
   /// From this byte of the link on, 0 for the whole of it.
   case offset(Int)
 }
 
 extension SUNMessage {
-  /// What an NDEF URI record has a code for in place of characters: NFC Forum, URI Record Type Definition, table 3;
-  /// those of web links.
+  /// The prefixes of web links that an NDEF URI record replaces with a code: NFC Forum, URI Record
+  /// Type Definition, table 3.
   private static let abbreviations = ["https://www.", "http://www.", "https://", "http://"]
 
-  /// The ranges of the link that may be covered.
+  /// Returns the ranges of the link that the MAC may cover.
   func coveredRanges(_ input: SUNMACInput) throws(SUNError) -> [Range<Int>] {
     guard let end = places[.mac]?.lowerBound else { throw .missing(.mac) }
     let fileData = places[.fileData]?.lowerBound
@@ -43,7 +44,7 @@ extension SUNMessage {
     case .offset(let offset): starts = [offset]
     }
     var ranges: [Range<Int>] = []
-    // The chip has the file data covered whole (NT4H2421Gx data sheet, 9.3.7).
+    // The MAC must cover the file data completely (NT4H2421Gx data sheet, 9.3.7).
     for start in starts where (0...min(end, fileData ?? end)).contains(start) {
       if !ranges.contains(start..<end) { ranges.append(start..<end) }
     }

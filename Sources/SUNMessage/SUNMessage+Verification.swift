@@ -4,11 +4,11 @@ extension SUNMessage {
   /// Deciphers the message and checks its MAC with one key for every chip.
   ///
   /// - Parameters:
-  ///   - metaReadKey: the key that SDMMetaRead names; needed only for enciphered PICC data.
+  ///   - metaReadKey: the key that SDMMetaRead names; required only for enciphered PICC data.
   ///   - fileReadKey: the key that SDMFileRead names.
   ///   - macInput: what the MAC covers.
-  ///   - mode: `nil` for the one that fits: where UID and counter are readable, that shows only in the MAC.
-  /// - Throws: ``SUNError``; nothing of the content is given before its MAC was found right.
+  ///   - mode: `nil` to find out the mode; if UID and counter are readable, only the MAC shows it.
+  /// - Throws: ``SUNError``; no content is returned before its MAC has been verified.
   public func verified(
     metaReadKey: SUNKey? = nil, fileReadKey: SUNKey, macInput: SUNMACInput = .automatic,
     mode: SUNMode? = nil
@@ -16,12 +16,12 @@ extension SUNMessage {
     try verified(metaReadKey: metaReadKey, macInput: macInput, mode: mode) { _ in fileReadKey }
   }
 
-  /// Deciphers the message and checks its MAC with a key for each chip.
+  /// Deciphers the message and checks its MAC with an individual key for each chip.
   ///
-  /// - Parameter fileReadKey: gives the chip's key for its UID, which is not verified yet, and is `nil` where the
-  ///   link has none; `nil` for a chip that is not known. The others are those of
-  ///   ``verified(metaReadKey:fileReadKey:macInput:mode:)``.
-  /// - Throws: ``SUNError``; ``SUNError/noKey(_:)`` of the MAC for a chip that is not known.
+  /// - Parameter fileReadKey: returns the key of the chip with a UID, which is not verified yet,
+  ///   and is `nil` if the link has none; returns `nil` for an unknown chip. For the other
+  ///   parameters see ``verified(metaReadKey:fileReadKey:macInput:mode:)``.
+  /// - Throws: ``SUNError``; ``SUNError/noKey(_:)`` of the MAC for an unknown chip.
   public func verified(
     metaReadKey: SUNKey? = nil, macInput: SUNMACInput = .automatic, mode: SUNMode? = nil,
     fileReadKey: (_ uid: [UInt8]?) -> SUNKey?
@@ -41,7 +41,7 @@ extension SUNMessage {
       modes = mode.map { [$0] } ?? [.aes, .lrp]
       content = PICCDataContent(uid: uid, counter: counter)
     }
-    // Where the PICC data is nothing, the rest is done all the same, so that it takes as long.
+    // Without PICC data, everything else is done all the same, so that it takes as long.
     let uid = content == nil ? [UInt8](repeating: 0, count: Self.uidSize) : content?.uid
     let counter = content == nil ? 0 : content?.counter
     guard let key = fileReadKey(uid) else {
@@ -58,7 +58,7 @@ extension SUNMessage {
     guard let verified else { throw .wrongMAC }
     var fileData: [UInt8]?
     if let encryptedFileData {
-      // The chip has both wherever it enciphers (NT4H2421Gx data sheet, table 71).
+      // The chip has both whenever it enciphers (NT4H2421Gx data sheet, table 71).
       guard uid != nil else { throw .missing(.uid) }
       guard counter != nil else { throw .missing(.counter) }
       fileData = verified.session.decryptFileData(encryptedFileData)
@@ -68,7 +68,7 @@ extension SUNMessage {
       authenticatedText: String(decoding: link[verified.range], as: UTF8.self))
   }
 
-  /// In a time that says nothing of where the two differ.
+  /// Compares in a time that does not depend on where the two differ.
   private func isEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
   }

@@ -1,5 +1,6 @@
-/// What an NTAG 424 DNA, or another chip with Secure Dynamic Messaging, has put into a link: who it is, how often
-/// it was read, a part of its file, and a MAC over it (Secure Unique NFC message, SUN).
+/// The data that an NTAG 424 DNA, or another chip with Secure Dynamic Messaging, has inserted into
+/// a link: its UID, the number of reads, a part of its file, and a MAC over them (Secure Unique NFC
+/// message, SUN).
 ///
 /// ```swift
 /// let message = try SUNMessage(url: "https://ntag.nxp.com/424?e=EF963FF7…&c=94EED9EE65337086")
@@ -7,27 +8,27 @@
 /// guard reading.readCounter ?? 0 > lastCounter else { … }   // a link that was copied
 /// ```
 ///
-/// The value does no I/O. That a link is verified says that the chip has made it; that it was made just now,
-/// only a counter that is greater than the last one seen.
+/// The value does no I/O. A verified link was made by the chip. Only a counter that is greater than
+/// the last one seen shows that it was made just now.
 ///
 /// Source: NXP AN12196; NT4H2421Gx data sheet, 9.3.
 public struct SUNMessage: Hashable, Sendable {
-  /// UID and read counter as they stand in the link.
+  /// UID and read counter as the link contains them.
   public enum PICCData: Hashable, Sendable {
     /// Enciphered: 16 bytes, or 24 of a chip that uses LRP.
     case encrypted([UInt8])
-    /// Readable by everybody; either may be left out.
+    /// Readable by everyone; either may be missing.
     case plain(uid: [UInt8]?, readCounter: UInt32?)
   }
 
-  /// UID and read counter as they stand in the link.
+  /// UID and read counter as the link contains them.
   public let piccData: PICCData
-  /// The enciphered part of the file (SDMENCFileData), whole blocks of 16 bytes.
+  /// The enciphered part of the file (SDMENCFileData), in whole blocks of 16 bytes.
   public let encryptedFileData: [UInt8]?
   /// SDMMAC, 8 bytes.
   public let mac: [UInt8]
 
-  /// The link as the chip has sent it, in UTF-8.
+  /// The link as the chip sent it, in UTF-8.
   let link: [UInt8]
   let places: [SUNError.Part: Range<Int>]
 
@@ -36,10 +37,11 @@ public struct SUNMessage: Hashable, Sendable {
   static let counterSize = 3
   static let macSize = 8
 
-  /// Finds the parts in a link's query.
+  /// Parses a link whose query contains the parts.
   ///
-  /// Besides parameters of these names a link is understood in which one parameter has all parts, with an `x`
-  /// between them, or enciphered PICC data, file data and MAC one after the other.
+  /// In addition to parameters with these names, two other forms are accepted: one parameter with
+  /// all parts, separated by an `x`, and one parameter with enciphered PICC data, file data and MAC
+  /// one after the other.
   ///
   /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)``.
   public init(url: String, names: SUNParameterNames = .usual) throws(SUNError) {
@@ -47,7 +49,7 @@ public struct SUNMessage: Hashable, Sendable {
     try self.init(link: link, places: SUNQuery(link).places(names))
   }
 
-  /// Finds the parts where a template has them.
+  /// Parses a link with the parts at the positions of a template.
   ///
   /// - Throws: ``SUNError/differsFromTemplate(offset:)``, ``SUNError/malformed(_:_:)``.
   public init(url: String, template: SUNTemplate) throws(SUNError) {
@@ -76,8 +78,8 @@ public struct SUNMessage: Hashable, Sendable {
       piccData = .plain(
         uid: uid, readCounter: counter.map { $0.reduce(0) { $0 << 8 | UInt32($1) } })
     }
-    // The chip writes capitals (data sheet, 9.3.3) and has the MAC over them; what carries links may not keep
-    // them.
+    // The chip writes capitals (data sheet, 9.3.3) and computes the MAC over them; programs that
+    // pass on links may change them.
     for place in places.values {
       for index in place { link[index] = HexadecimalText.capital(link[index]) }
     }
@@ -86,14 +88,15 @@ public struct SUNMessage: Hashable, Sendable {
   }
 }
 
-/// What the chip's cryptography is built on.
+/// The cryptography of the chip.
 public enum SUNMode: String, Hashable, Sendable {
   /// AES-128 with CMAC (NXP AN12196).
   case aes = "AES"
   /// The leakage resilient primitive of NXP AN12304.
   case lrp = "LRP"
 
-  /// By the length of the enciphered PICC data: 16 bytes, or 24 with 8 random ones before them (data sheet, 9.3.4).
+  /// Creates the mode from the length of the enciphered PICC data: 16 bytes, or 24 with 8 random
+  /// ones before them (data sheet, 9.3.4).
   init?(piccDataSize: Int) {
     switch piccDataSize {
     case SUNMode.aes.piccDataSize: self = .aes
@@ -105,18 +108,19 @@ public enum SUNMode: String, Hashable, Sendable {
   var piccDataSize: Int { self == .aes ? 16 : 24 }
 }
 
-/// What a verified message says.
+/// The content of a verified message.
 public struct SUNReading: Hashable, Sendable {
-  /// 7 bytes; `nil` if the chip does not put it into the link.
+  /// The UID, 7 bytes; `nil` if the chip does not include it in the link.
   public let uid: [UInt8]?
-  /// How often the chip has been read, 1 for the first time; `nil` if the chip does not put it into the link.
+  /// The number of times that the chip has been read, starting with 1; `nil` if the chip does not
+  /// include it in the link.
   public let readCounter: UInt32?
   /// The deciphered part of the file.
   public let fileData: [UInt8]?
-  /// Which cryptography the message was verified with.
+  /// The cryptography that the message was verified with.
   public let mode: SUNMode
-  /// The part of the link that the MAC covers, in addition to UID and counter; often nothing. Whoever has the
-  /// link may have changed the rest of it.
+  /// The part of the link that the MAC covers in addition to UID and counter; often empty. Anyone
+  /// who has the link may have changed the rest of it.
   public let authenticatedText: String
 }
 
@@ -131,7 +135,7 @@ extension SUNError.Part {
     }
   }
 
-  /// Whether so many digits can be this part.
+  /// Returns whether this part can have this number of digits.
   func canHave(digits: Int) -> Bool {
     switch self {
     case .piccData: SUNMode(piccDataSize: digits / 2) != nil && digits % 2 == 0

@@ -1,19 +1,20 @@
-/// The names that the parts of a message have in a link's query. Upper and lower case are the same.
+/// The names of the parts of a message in a link's query. They are not case-sensitive.
 ///
-/// A part may have several names, and a name may stand for several parts: what has the length of the part is it.
+/// A part may have several names, and a name may refer to several parts: the length decides which
+/// part it is.
 public struct SUNParameterNames: Hashable, Sendable {
-  /// Of the enciphered UID and counter.
+  /// The names of the enciphered UID and counter.
   public var piccData: [String]
-  /// Of the readable UID.
+  /// The names of the readable UID.
   public var uid: [String]
-  /// Of the readable read counter.
+  /// The names of the readable read counter.
   public var counter: [String]
-  /// Of the enciphered part of the file.
+  /// The names of the enciphered part of the file.
   public var fileData: [String]
-  /// Of the MAC.
+  /// The names of the MAC.
   public var mac: [String]
 
-  /// Names of parts; a part without a name is not looked for.
+  /// Creates names of parts; a part without a name is not searched for.
   public init(
     piccData: [String] = [], uid: [String] = [], counter: [String] = [], fileData: [String] = [],
     mac: [String] = []
@@ -25,8 +26,8 @@ public struct SUNParameterNames: Hashable, Sendable {
     self.mac = mac
   }
 
-  /// Those in use: `e` and `c`, `picc_data`, `enc` and `cmac`, `uid`, `ctr` and `cmac` of NXP AN12196 and
-  /// nfc-developer's sdm-backend; `p` and `c` of Bolt Cards; `p` and `m`.
+  /// The usual names: `e` and `c`, `picc_data`, `enc` and `cmac`, `uid`, `ctr` and `cmac` of NXP
+  /// AN12196 and nfc-developer's sdm-backend; `p` and `c` of Bolt Cards; `p` and `m`.
   public static let usual = SUNParameterNames(
     piccData: ["picc_data", "piccdata", "picc", "e", "p", "d"],
     uid: ["uid", "u", "id"],

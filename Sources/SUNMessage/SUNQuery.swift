@@ -25,8 +25,8 @@ struct SUNQuery {
 
   private typealias Places = [SUNError.Part: Range<Int>]
 
-  /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)`` for a parameter whose name can mean only one
-  ///   part and whose value is none.
+  /// - Throws: ``SUNError/missing(_:)``, ``SUNError/malformed(_:_:)`` for a parameter whose name
+  ///   can refer to only one part and whose value is not such a part.
   func places(_ names: SUNParameterNames) throws(SUNError) -> [SUNError.Part: Range<Int>] {
     var places: Places = [:]
     for part in Self.parts {
@@ -46,7 +46,7 @@ struct SUNQuery {
     return places
   }
 
-  /// In the order in which parameters are given to them.
+  /// The parts, in the order in which parameters are assigned to them.
   private static let parts: [SUNError.Part] = [.mac, .piccData, .fileData, .uid, .counter]
 
   private func isPart(_ part: SUNError.Part, _ value: Range<Int>) -> Bool {
@@ -63,7 +63,8 @@ struct SUNQuery {
     }
   }
 
-  /// All parts in one value: with an `x` between them, as NTAG 21x mirrors do, or run together.
+  /// Returns the places of all parts in one value: separated by an `x`, as in NTAG 21x mirrors, or
+  /// without a separator.
   private func placesInOneParameter(_ names: SUNParameterNames) -> Places? {
     for parameter in parameters
     where !Self.parts.contains(where: { isOnly($0, parameter.name, names) }) {
@@ -90,7 +91,7 @@ struct SUNQuery {
     return places[.mac] == nil ? nil : places
   }
 
-  /// Enciphered PICC data, file data if there is any, and MAC.
+  /// Returns the places of enciphered PICC data, file data if there is any, and MAC.
   private func placesRunTogether(_ value: Range<Int>) -> Places? {
     guard HexadecimalText.isHexadecimal(link[value]) else { return nil }
     let macDigits = 2 * SUNMessage.macSize

@@ -1,4 +1,4 @@
-/// The session keys of one message and what is done with them: NT4H2421Gx data sheet, 9.3.6 to 9.3.9.
+/// The session keys of one message and their use: NT4H2421Gx data sheet, 9.3.6 to 9.3.9.
 struct SUNSession {
   private enum Keys {
     case aes(authentication: SUNKey, encryption: SUNKey)
@@ -6,13 +6,13 @@ struct SUNSession {
   }
 
   private let keys: Keys
-  /// Least significant byte first.
+  /// The counter, least significant byte first.
   private let counter: [UInt8]
 
   private enum Label {
     static let authentication: [UInt8] = [0x3C, 0xC3]
     static let encryption: [UInt8] = [0xC3, 0x3C]
-    /// Last, for both keys of LRP.
+    /// The last bytes for both keys of LRP.
     static let lrp: [UInt8] = [0x1E, 0xE1]
   }
 
@@ -20,7 +20,7 @@ struct SUNSession {
   private static let oneKey: [UInt8] = [0x00, 0x01, 0x00, 0x80]
 
   /// - Parameters:
-  ///   - uid: and `counter`: `nil` for what is not mirrored.
+  ///   - uid: the UID, and `counter`: the counter; `nil` for one that is not mirrored.
   init(_ fileReadKey: SUNKey, _ mode: SUNMode, uid: [UInt8]?, counter: UInt32?) {
     let counter = counter.map(Self.counterBytes)
     let context = (uid ?? []) + (counter ?? [])
@@ -43,7 +43,7 @@ struct SUNSession {
     }
   }
 
-  /// SDMMAC over a part of the file as it was sent; 8 bytes.
+  /// Returns the SDMMAC over a part of the file as it was sent; 8 bytes.
   func authenticationCode(_ text: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let key, _): CMAC.truncated(CMAC.code(text) { AESBlock.encrypt($0, key) })
@@ -51,7 +51,7 @@ struct SUNSession {
     }
   }
 
-  /// Whole blocks.
+  /// Deciphers whole blocks.
   func decryptFileData(_ data: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(_, let key):
@@ -62,12 +62,13 @@ struct SUNSession {
     }
   }
 
-  /// SDMReadCtr in cryptographic calculations (data sheet, 9.3.1).
+  /// Returns SDMReadCtr in the form for cryptographic calculations (data sheet, 9.3.1).
   private static func counterBytes(_ counter: UInt32) -> [UInt8] {
     [0, 8, 16].map { UInt8(truncatingIfNeeded: counter >> $0) }
   }
 
-  /// Filled up with zeros to whole blocks, of which the last has room for so many bytes.
+  /// Returns the bytes padded with zeros to whole blocks, leaving room for this number of bytes in
+  /// the last block.
   private static func filled(_ bytes: [UInt8], leaving room: Int) -> [UInt8] {
     let rest = (bytes.count + room) % AESBlock.size
     return rest == 0 ? bytes : bytes + [UInt8](repeating: 0, count: AESBlock.size - rest)
@@ -86,10 +87,11 @@ struct PICCDataContent {
     static let uidSize: UInt8 = 0x0F
   }
 
-  /// Of LRP: the counter, which stands before the enciphered block.
+  /// The number of random bytes before the enciphered block with LRP, which are its counter.
   private static let randomSize = 8
 
-  /// `nil` if the key is another: what comes out is nothing that a chip writes.
+  /// Deciphers the data; `nil` if the result is something that no chip writes, so that the key is
+  /// another one.
   init?(_ data: [UInt8], _ mode: SUNMode, _ key: SUNKey) {
     let plain: [UInt8] =
       switch mode {

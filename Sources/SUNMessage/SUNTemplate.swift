@@ -1,4 +1,5 @@
-/// A link with places for what the chip puts in: `https://example.com/?p={picc}&c={mac}`.
+/// A link with placeholders for the data that the chip inserts:
+/// `https://example.com/?p={picc}&c={mac}`.
 ///
 /// | Place | Stands for | Characters |
 /// |---|---|---|
@@ -8,16 +9,16 @@
 /// | `{enc}`, `{enc:N}` | N bytes of the file, enciphered; 16 unless given, a multiple of 16 | 2 N |
 /// | `{mac}`, `{cmac}` | the MAC, which every template has | 16 |
 ///
-/// Everything else stands in the link as it is.
+/// Everything else is part of the link as it is.
 public struct SUNTemplate: Hashable, Sendable {
-  /// As it was written.
+  /// The text as it was written.
   public let text: String
-  /// The cryptography that the chip is set up for.
+  /// The cryptography that the chip is configured for.
   public let mode: SUNMode
 
-  /// The link in UTF-8 with a zero (30) for each character that the chip puts in.
+  /// The link in UTF-8 with a zero (30) for each character that the chip inserts.
   package let link: [UInt8]
-  /// The bytes of ``link`` that the chip puts in.
+  /// The bytes of ``link`` that the chip replaces.
   package let places: [SUNError.Part: Range<Int>]
 
   /// - Throws: ``SUNTemplateError``.
@@ -47,7 +48,8 @@ public struct SUNTemplate: Hashable, Sendable {
     try check()
   }
 
-  /// The rules of the chip for what can stand beside what: NT4H2421Gx data sheet, 10.7.1, tables 69 and 71.
+  /// Checks the rules of the chip for combinations of parts: NT4H2421Gx data sheet, 10.7.1, tables
+  /// 69 and 71.
   private func check() throws(SUNTemplateError) {
     guard let mac = places[.mac] else { throw .missing(.mac) }
     let hasPlain = places[.uid] != nil || places[.counter] != nil
@@ -60,7 +62,7 @@ public struct SUNTemplate: Hashable, Sendable {
     guard fileData.upperBound <= mac.lowerBound else { throw .fileDataAfterMAC }
   }
 
-  /// More than any file of a chip has.
+  /// A size that exceeds every file of a chip.
   private static let longestFileData = 4096
 
   private static func place(
@@ -82,7 +84,7 @@ public struct SUNTemplate: Hashable, Sendable {
     }
   }
 
-  /// Where the parts are in a link of this form.
+  /// Returns the places of the parts in a link of this form.
   func places(in other: [UInt8]) throws(SUNError) -> [SUNError.Part: Range<Int>] {
     let filled = Set(places.values.flatMap { Array($0) })
     for index in 0..<min(link.count, other.count)
@@ -96,17 +98,17 @@ public struct SUNTemplate: Hashable, Sendable {
   }
 }
 
-/// Why a text is no template.
+/// The reason why a text is not a template.
 public enum SUNTemplateError: Error, Hashable, Sendable {
-  /// What stands in braces at this byte is no place, or the braces do not match.
+  /// The text in braces at this byte is not a placeholder, or the braces do not match.
   case unknownPlace(offset: Int)
-  /// This part stands in the template twice.
+  /// The template contains this part twice.
   case repeated(SUNError.Part)
-  /// The chip needs this part beside the others.
+  /// The chip requires this part in addition to the others.
   case missing(SUNError.Part)
-  /// UID and counter stand in the link either enciphered or readable.
+  /// The link contains UID and counter either enciphered or readable, not both.
   case bothPlainAndEncrypted
-  /// The chip wants the MAC after what it covers.
+  /// The chip requires the MAC after the data that it covers.
   case fileDataAfterMAC
 }
 

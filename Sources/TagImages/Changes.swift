@@ -1,10 +1,10 @@
 extension TagImage {
   /// A page or block that differs between two images.
   public struct Change: Hashable, Sendable {
-    /// Of FeliCa Lite the block's number on the card.
+    /// The number of the page or block; for FeliCa Lite, the block's number on the card.
     public let number: Int
-    /// In hexadecimal; `??` for a byte that is unknown, `**` for one of a key or password, `##` where that
-    /// changes.
+    /// The old content in hexadecimal; `??` for a byte that is unknown, `**` for one of a key or
+    /// password, `##` for one of a key or password that changes.
     public let before: String
     /// The new content, in the same form.
     public let after: String
@@ -16,20 +16,20 @@ extension TagImage {
     }
   }
 
-  /// What a comparison of two images found.
+  /// The result of comparing two images.
   public struct Comparison: Hashable, Sendable {
     /// The pages or blocks that differ, in order.
     public var changes: [Change] = []
-    /// Pages or blocks that are unknown in one of the two, by their number.
+    /// The numbers of pages or blocks that are unknown in one of the two.
     public var incomparable: [Int] = []
-    /// Files that are unknown in one of the two, in words.
+    /// The files that are unknown in one of the two, in words.
     public var incomparableFiles: [String] = []
-    /// What differs beside the memory, with both values.
+    /// Differences outside the memory, with both values.
     public var others: [Other] = []
 
-    /// Something beside the memory that differs, for instance the signature.
+    /// A difference outside the memory, for instance in the signature.
     public struct Other: Hashable, Sendable {
-      /// What it is, for people.
+      /// Its name, for people.
       public let name: String
       /// The old value, for people.
       public let before: String
@@ -37,23 +37,23 @@ extension TagImage {
       public let after: String
     }
 
-    /// Whether nothing differs. What is unknown in one of the two does not count.
+    /// Whether there is no difference. What is unknown in one of the two does not count.
     public var isEqual: Bool { changes.isEmpty && others.isEmpty }
   }
 
-  /// The number of a page or block as people and commands know it.
+  /// Returns the number of a page or block as people and commands use it.
   package func number(ofUnit unit: Int) -> Int {
     kind == .feliCaLite && Self.feliCaLiteBlocks.indices.contains(unit)
       ? Int(Self.feliCaLiteBlocks[unit]) : unit
   }
 
-  /// Whether two images are of tags that can be compared: of one kind and size.
+  /// Returns whether two images are of tags that can be compared: of one kind and size.
   public func isComparable(with other: TagImage) -> Bool {
     kind == other.kind && memory.bytes.count == other.memory.bytes.count
   }
 
-  /// Compares memory, signature and counters with those of an image of the same kind and size. What is unknown in
-  /// one of the two is no difference.
+  /// Compares memory, signature and counters with those of an image of the same kind and size. What
+  /// is unknown in one of the two does not count as a difference.
   public func comparison(with other: TagImage) -> Comparison {
     var comparison = Comparison()
     let secrets = Set((secrets + other.secrets).flatMap { Array($0) })

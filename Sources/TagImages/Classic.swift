@@ -1,4 +1,4 @@
-/// How the memory of a MIFARE Classic is divided (MF1S50YYX and MF1S70YYX data sheets, 8.6).
+/// The structure of a MIFARE Classic's memory (MF1S50YYX and MF1S70YYX data sheets, 8.6).
 enum ClassicLayout {
   static let blockSize = 16
   static let keyLength = 6
@@ -23,7 +23,8 @@ enum ClassicLayout {
     block < firstLargeBlock ? block % 4 == 3 : block % 16 == 15
   }
 
-  /// Where key A, the access bits with the byte after them, and key B lie in the memory.
+  /// Returns the position of key A, of the access bits with the byte after them, and of key B in
+  /// the memory.
   static func trailer(ofSector sector: Int) -> (
     keyA: Range<Int>, access: Range<Int>, keyB: Range<Int>
   ) {
@@ -32,10 +33,11 @@ enum ClassicLayout {
     return (first..<access.lowerBound, access, access.upperBound..<first + blockSize)
   }
 
-  /// The UID in block 0: four bytes and their check byte, or seven where ATQA after them says so. The place of
-  /// SAK and ATQA is from dumps of NXP's cards; Proxmark3 (client/src/fileutils.c) looks for them there, too.
+  /// Returns the UID in block 0: four bytes and their check byte, or seven if the ATQA after them
+  /// indicates that. The position of SAK and ATQA is known from dumps of NXP's cards; Proxmark3
+  /// (client/src/fileutils.c) uses it, too.
   static func identity(of block: [UInt8]) -> (uid: [UInt8], atqa: [UInt8], sak: UInt8)? {
-    // Zeros stand for a block that was not read.
+    // Zeros indicate a block that was not read.
     guard block.count == blockSize, block.contains(where: { $0 != 0 }) else { return nil }
     let hasCheckByte = block.prefix(5).reduce(0, ^) == 0
     let looksLikeSeven = block[8] & 0xC0 == 0x40 && block[9] == 0
@@ -48,8 +50,8 @@ enum ClassicLayout {
 }
 
 extension TagImage {
-  /// The memory with a sector's other key in place of one that is not known: what files without unknown bytes
-  /// have, after nfc-mfclassic and mfoc.
+  /// The memory with a sector's other key in place of an unknown one: this is what files without
+  /// unknown bytes contain, following nfc-mfclassic and mfoc.
   var memoryWithKeys: Memory {
     var filled = memory
     for sector in 0..<sectorCount {
@@ -67,7 +69,7 @@ extension TagImage {
     kind == .classic ? ClassicLayout.sectorCount(blockCount: memory.unitCount) : 0
   }
 
-  /// The keys of a MIFARE Classic that are known, each once, in the order of sectors.
+  /// The known keys of a MIFARE Classic, each once, in the order of sectors.
   public var classicKeys: [[UInt8]] {
     var seen: Set<[UInt8]> = []
     return (0..<sectorCount).flatMap { sector -> [[UInt8]] in

@@ -1,17 +1,17 @@
 extension TagImage {
-  /// What an ISO 15693 tag has beside its blocks. `nil` is unknown.
+  /// The data of an ISO 15693 tag in addition to its blocks. `nil` is unknown.
   public struct Vicinity: Hashable, Sendable {
     /// The passwords of the ICODE SLIX family.
     public enum Password: String, CaseIterable, Hashable, Sendable {
-      /// Opens reading.
+      /// Allows reading.
       case read
-      /// Opens writing.
+      /// Allows writing.
       case write
       /// Ends the privacy mode, in which the tag does not show its UID.
       case privacy
-      /// Destroys the tag for good.
+      /// Destroys the tag permanently.
       case destroy
-      /// Opens the settings of the electronic article surveillance.
+      /// Allows changing the settings of the electronic article surveillance.
       case eas
     }
 
@@ -25,13 +25,13 @@ extension TagImage {
     public var isDSFIDLocked: Bool?
     /// Whether the AFI is locked.
     public var isAFILocked: Bool?
-    /// One for each block.
+    /// Whether each block is locked.
     public var lockedBlocks: [Bool]?
-    /// Four bytes each.
+    /// The passwords, four bytes each.
     public var passwords: [Password: [UInt8]] = [:]
     /// Whether the tag is in privacy mode.
     public var isPrivate: Bool?
-    /// The first block that the upper protection condition is for.
+    /// The first block that the upper protection condition applies to.
     public var protectionPointer: UInt8?
     /// The protection condition of both areas, as the chip has it.
     public var protectionCondition: UInt8?
@@ -40,11 +40,11 @@ extension TagImage {
     /// Whether the protection settings are locked.
     public var isProtectionLocked: Bool?
 
-    /// Details of which nothing is known.
+    /// Creates details of which nothing is known.
     public init() {}
   }
 
-  /// What a FeliCa card has beside the blocks of a FeliCa Lite.
+  /// The data of a FeliCa card in addition to the blocks of a FeliCa Lite.
   public struct FeliCa: Hashable, Sendable {
     /// A block of a service that could be read without a key.
     public struct Block: Hashable, Sendable {
@@ -52,10 +52,10 @@ extension TagImage {
       public var service: UInt16
       /// The number of the block in the service.
       public var number: Int
-      /// 16 bytes.
+      /// The content, 16 bytes.
       public var data: [UInt8]
 
-      /// A block with its content, 16 bytes.
+      /// Creates a block with its content, 16 bytes.
       public init(service: UInt16, number: Int, data: [UInt8]) {
         self.service = service
         self.number = number
@@ -70,38 +70,38 @@ extension TagImage {
       /// The last code that may be in the area; `nil` if the file does not name it.
       public var end: UInt16?
 
-      /// An area by its code.
+      /// Creates an area.
       public init(code: UInt16, end: UInt16? = nil) {
         self.code = code
         self.end = end
       }
     }
 
-    /// A system of the card, with what is in it.
+    /// A system of the card, with its content.
     public struct System: Hashable, Sendable {
-      /// `nil` if the file does not name it.
+      /// The system code; `nil` if the file does not name it.
       public var code: UInt16?
       /// The areas that were found.
       public var areas: [Area] = []
       /// The codes of the services that were found.
       public var services: [UInt16] = []
-      /// What could be read without a key.
+      /// The blocks that could be read without a key.
       public var blocks: [Block] = []
 
-      /// A system of which only the code is known.
+      /// Creates a system of which only the code is known.
       public init(code: UInt16?) { self.code = code }
     }
 
-    /// Eight bytes.
+    /// The PMm, eight bytes.
     public var pmm: [UInt8]?
     /// The systems, in the order in which the card names them.
     public var systems: [System] = []
 
-    /// A card without systems.
+    /// Creates a card without systems.
     public init(pmm: [UInt8]? = nil) { self.pmm = pmm }
   }
 
-  /// Applications and files of a DESFire card.
+  /// The applications and files of a DESFire card.
   public struct DESFire: Hashable, Sendable {
     /// The key settings as the card reports them (MF3ICD40 data sheet, GetKeySettings).
     public struct KeySettings: Hashable, Sendable {
@@ -117,7 +117,7 @@ extension TagImage {
       public var isMasterKeyChangeable: Bool
       /// The upper half of the second byte: the kind of the keys.
       public var flags: UInt8
-      /// How many keys there are, at most 14.
+      /// The number of keys, at most 14.
       public var keyCount: UInt8
 
       /// Decodes the two bytes of the card's answer.
@@ -141,14 +141,15 @@ extension TagImage {
       }
     }
 
-    /// What the settings of a file say of its content.
+    /// The settings of a file that depend on its type.
     public enum FileSettings: Hashable, Sendable {
-      /// In bytes.
+      /// A data file with its size in bytes.
       case data(size: UInt32)
-      /// A value file: the limits of the value, and the most that limited credit can give back.
+      /// A value file: the limits of the value, and the maximum that limited credit can give back.
       case value(
         lowerLimit: UInt32, upperLimit: UInt32, limitedCredit: UInt32, isLimitedCreditEnabled: Bool)
-      /// A record file: the size of a record in bytes, the most records, and how many there are.
+      /// A record file: the size of a record in bytes, the maximum number of records, and the
+      /// current number.
       case records(size: UInt32, maximum: UInt32, count: UInt32)
     }
 
@@ -156,18 +157,18 @@ extension TagImage {
     public struct File: Hashable, Sendable {
       /// The file number.
       public var number: UInt8
-      /// 0 standard, 1 backup, 2 value, 3 linear records, 4 cyclic records.
+      /// The type of the file: 0 standard, 1 backup, 2 value, 3 linear records, 4 cyclic records.
       public var type: UInt8
       /// The communication settings: 0 plain, 1 with a MAC, 3 enciphered.
       public var communication: UInt8
-      /// As they go over the air, two bytes.
+      /// The access rights as they are sent over the air, two bytes.
       public var accessRights: [UInt8]
-      /// What the settings of the file say of its content.
+      /// The settings that depend on the type of the file.
       public var settings: FileSettings
-      /// `nil` if it was not read.
+      /// The content; `nil` if it was not read.
       public var data: [UInt8]?
 
-      /// A file with its settings.
+      /// Creates a file with its settings.
       public init(
         number: UInt8, type: UInt8, communication: UInt8, accessRights: [UInt8],
         settings: FileSettings, data: [UInt8]? = nil
@@ -183,29 +184,29 @@ extension TagImage {
 
     /// An application of the card.
     public struct Application: Hashable, Sendable {
-      /// Three bytes as they go over the air.
+      /// The identifier, three bytes as they are sent over the air.
       public var identifier: [UInt8]
-      /// `nil` if the card has not reported them.
+      /// The key settings; `nil` if the card has not reported them.
       public var keySettings: KeySettings?
       /// The versions of its keys, in the order of their numbers.
       public var keyVersions: [UInt8] = []
-      /// `nil` if they were not listed.
+      /// The files; `nil` if they were not listed.
       public var files: [File]?
 
-      /// An application of which only the identifier is known.
+      /// Creates an application of which only the identifier is known.
       public init(identifier: [UInt8]) { self.identifier = identifier }
     }
 
-    /// In bytes.
+    /// The free memory in bytes.
     public var freeMemory: UInt32?
-    /// Of the card itself.
+    /// The key settings of the card itself.
     public var keySettings: KeySettings?
     /// The versions of the card's own keys.
     public var keyVersions: [UInt8] = []
     /// The applications, in the order in which the card lists them.
     public var applications: [Application] = []
 
-    /// A card of which nothing is known.
+    /// Creates a card of which nothing is known.
     public init() {}
   }
 }

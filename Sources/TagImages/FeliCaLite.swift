@@ -4,11 +4,11 @@ extension TagImage {
   public static let feliCaLiteBlocks: [UInt8] =
     Array(0x00...0x0E) + Array(0x80...0x88) + [0x90, 0x91, 0x92, 0xA0]
 
-  /// S_PAD0 to REG: what files without block numbers have.
+  /// S_PAD0 to REG: the content of files without block numbers.
   static let feliCaLiteUserBlockCount = 15
   static let feliCaBlockSize = 16
 
-  /// A FeliCa Lite of which nothing is known.
+  /// Returns an image of a FeliCa Lite of which nothing is known.
   public static func feliCaLite() -> TagImage {
     TagImage(
       .feliCaLite,
@@ -21,14 +21,14 @@ extension TagImage {
     memory.set(Array(data.prefix(Self.feliCaBlockSize)), at: index * Self.feliCaBlockSize)
   }
 
-  /// A block by its number on the card; `nil` if it is not known.
+  /// Returns a block by its number on the card; `nil` if it is not known.
   public func feliCaLiteBlock(_ number: UInt8) -> [UInt8]? {
     Self.feliCaLiteBlocks.firstIndex(of: number).flatMap {
       memory.known(memory.range(ofUnit: $0))
     }
   }
 
-  /// RC and CK, which cards give as zeros, if at all.
+  /// RC and CK, which cards return as zeros, if at all.
   private static let hiddenBlocks: [UInt8] = [0x80, 0x87]
 
   static let feliCaLiteSecrets: [Range<Int>] = hiddenBlocks.compactMap { number in

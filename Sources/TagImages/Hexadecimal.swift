@@ -1,27 +1,27 @@
-/// Bytes in text.
+/// Conversions between bytes and hexadecimal text.
 enum Hexadecimal {
   private static let digits = Array("0123456789ABCDEF")
 
-  /// Upper-case digits, two per byte.
+  /// Returns upper-case digits, two per byte.
   static func text(_ bytes: some Sequence<UInt8>, separator: String = "") -> String {
     bytes.map { String([digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]]) }
       .joined(separator: separator)
   }
 
-  /// The same, with a mark in place of each byte that is unknown.
+  /// Returns upper-case digits, with a mark in place of each unknown byte.
   static func text(
     _ bytes: some Sequence<UInt8?>, unknown: String, separator: String = ""
   ) -> String {
     bytes.map { $0.map { text([$0]) } ?? unknown }.joined(separator: separator)
   }
 
-  /// The bytes that digits of either case stand for, blanks anywhere; `nil` for anything else.
+  /// Parses digits of either case, with blanks anywhere; `nil` for anything else.
   static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     guard let bytes = bytes(text, unknown: nil) else { return nil }
     return bytes.compactMap { $0 }
   }
 
-  /// The same, with pairs of another character for bytes that are unknown.
+  /// Parses digits of either case, with pairs of another character for unknown bytes.
   static func bytes(_ text: some StringProtocol, unknown mark: UInt8?) -> [UInt8?]? {
     var bytes: [UInt8?] = []
     var pending: UInt8?
@@ -53,12 +53,12 @@ enum Hexadecimal {
   }
 }
 
-/// A line of a text file with its number, from 1.
+/// A line of a text file with its number, counted from 1.
 struct TextLine {
   let number: Int
   let text: Substring
 
-  /// The lines of a file; CR, LF and CRLF end one, and a byte order mark is left out.
+  /// Returns the lines of a file; CR, LF and CRLF end a line, and a byte order mark is ignored.
   static func all(_ bytes: [UInt8]) -> [TextLine] {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let content = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
@@ -67,7 +67,7 @@ struct TextLine {
       .map { TextLine(number: $0.offset + 1, text: $0.element) }
   }
 
-  /// Without blanks at both ends.
+  /// The text without blanks at both ends.
   var trimmed: Substring {
     var text = text.drop { $0.isWhitespace }
     while text.last?.isWhitespace == true { text.removeLast() }

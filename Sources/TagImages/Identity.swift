@@ -1,6 +1,6 @@
 extension TagImage {
-  /// Takes from the memory what a file does not say in another place: the UID, and what all tags of the kind
-  /// answer.
+  /// Derives from the memory what a file does not contain elsewhere: the UID, and the answers that
+  /// all tags of the kind share.
   mutating func deriveIdentity() {
     switch kind {
     case .classic:
@@ -14,13 +14,13 @@ extension TagImage {
       if uid == nil, memory.known(0..<10) != nil {
         uid = Self.type2UID(memory.bytes) ?? Self.ntagI2CUID(memory.bytes)
       }
-      // NTAG213/215/216 data sheet, 9: ATQA 0044 and SAK 00, as all Ultralight.
+      // NTAG213/215/216 data sheet, 9: ATQA 0044 and SAK 00, as for all Ultralight chips.
       atqa = atqa ?? [0x00, 0x44]
       sak = sak ?? 0x00
     case .topaz:
       if uid == nil { uid = memory.known(0..<7) }
     case .feliCaLite:
-      // D_ID holds IDm and PMm.
+      // D_ID contains IDm and PMm.
       guard let identifiers = feliCaLiteBlock(0x83) else { return }
       uid = uid ?? Array(identifiers.prefix(8))
       var details = feliCa ?? FeliCa()
@@ -30,7 +30,7 @@ extension TagImage {
     }
   }
 
-  /// Where keys and passwords lie in the memory.
+  /// The positions of keys and passwords in the memory.
   public var secrets: [Range<Int>] {
     switch kind {
     case .classic:
@@ -44,8 +44,8 @@ extension TagImage {
     }
   }
 
-  /// Makes passwords unknown that are zeros: tags give zeros in their place, which say nothing of them
-  /// (NTAG213/215/216 data sheet, 8.5.7; FeliCa Lite-S User's Manual, 3.3).
+  /// Makes passwords of zeros unknown: tags return zeros in their place (NTAG213/215/216 data
+  /// sheet, 8.5.7; FeliCa Lite-S User's Manual, 3.3).
   package mutating func forgetHiddenSecrets() {
     guard kind == .type2 || kind == .feliCaLite else { return }
     for range in secrets where memory.known(range)?.allSatisfy({ $0 == 0 }) == true {

@@ -1,26 +1,26 @@
-/// Why an image cannot be read from a file or written to one.
+/// The reason why an image cannot be read from a file or written to one.
 public struct ImageError: Error, Hashable, Sendable {
-  /// What has gone wrong, for a program to decide by.
+  /// The kind of error, for programs.
   public enum Code: Hashable, Sendable {
-    /// The file is not what its format asks for.
+    /// The file does not follow its format.
     case malformed
-    /// The format has no place for such a tag.
+    /// The format cannot hold such a tag.
     case cannotHold
   }
 
-  /// Where in the file.
+  /// A place in the file.
   public enum Place: Hashable, Sendable {
-    /// From 1.
+    /// A line, counted from 1.
     case line(Int)
-    /// In bytes, from 0.
+    /// An offset in bytes, counted from 0.
     case offset(Int)
   }
 
-  /// What has gone wrong.
+  /// The kind of error.
   public let code: Code
-  /// Where in the file; `nil` if it is not one place.
+  /// The place in the file; `nil` if it is not one place.
   public let place: Place?
-  /// Without the place; keys and passwords are never part of it.
+  /// The reason, without the place; it never contains keys or passwords.
   public let reason: String
   /// The formats that can hold the tag, with ``Code/cannotHold``.
   public let alternatives: [ImageFormat]

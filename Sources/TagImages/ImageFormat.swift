@@ -1,6 +1,6 @@
-/// How a file holds an image, named by its extension.
+/// A file format for images, named by its extension.
 public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
-  /// `.bin`, `.mfd`: the memory's bytes as they are.
+  /// `.bin`, `.mfd`: the bytes of the memory.
   case binary
   /// `.eml`: the memory in hexadecimal, one page or block per line (Proxmark3, libnfc).
   case emulator
@@ -11,7 +11,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
   /// `.mct`: MIFARE Classic Tool for Android.
   case mifareClassicTool
 
-  /// Without the dot, the usual one first.
+  /// The extensions without the dot, the usual one first.
   public var extensions: [String] {
     switch self {
     case .binary: ["bin", "mfd"]
@@ -25,10 +25,10 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
   /// All extensions with their dots.
   package static let extensions = allCases.flatMap { $0.extensions.map { ".\($0)" } }
 
-  /// For people.
+  /// The extensions, for people.
   public var name: String { extensions.map { ".\($0)" }.joined(separator: " and ") }
 
-  /// The format with an extension, which may be of either case; `nil` for any other.
+  /// Creates the format with an extension, in either case; `nil` for any other.
   public init?(fileExtension: some StringProtocol) {
     let name = fileExtension.lowercased()
     guard let format = Self.allCases.first(where: { $0.extensions.contains(name) }) else {
@@ -37,7 +37,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     self = format
   }
 
-  /// The format that bytes without a name seem to have.
+  /// Guesses the format of bytes without a name.
   public init(guessing bytes: [UInt8]) {
     let start = String(decoding: bytes.prefix(256), as: UTF8.self).drop {
       $0.isWhitespace || $0 == "\u{FEFF}"
@@ -53,17 +53,17 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// A file's bytes, and what they leave out of the image.
+  /// The bytes of a file, and what they leave out of the image.
   public struct Encoding: Hashable, Sendable {
     /// The content of the file.
     public var bytes: [UInt8]
-    /// In words for people; empty if the file holds all of the image.
+    /// Descriptions of what is lost, for people; empty if the file contains the complete image.
     public var losses: [String]
   }
 
-  /// The file for an image.
+  /// Encodes an image as a file.
   ///
-  /// - Throws: ``ImageError`` ``ImageError/Code/cannotHold`` for a tag that the format has no place for.
+  /// - Throws: ``ImageError`` ``ImageError/Code/cannotHold`` for a tag that the format cannot hold.
   public func encode(_ image: TagImage) throws(ImageError) -> Encoding {
     if let objection = objection(to: image) {
       throw ImageError(self, cannotHold: image, objection.isEmpty ? nil : objection)
@@ -76,7 +76,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
       case .flipper: FlipperFile.encode(image)
       case .mifareClassicTool: MCTFile.encode(image)
       }
-    // What was lost is what does not come back.
+    // Whatever does not come back was lost.
     let copy: TagImage
     do throws(ImageError) {
       copy = try decode(bytes)
@@ -86,7 +86,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     return Encoding(bytes: bytes, losses: image.losses(in: copy))
   }
 
-  /// The image in a file. CRLF and a byte order mark are accepted in text.
+  /// Decodes the image in a file. CRLF and a byte order mark are accepted in text.
   ///
   /// - Throws: ``ImageError`` ``ImageError/Code/malformed`` with the line or offset.
   public func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
@@ -103,8 +103,8 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     return image
   }
 
-  /// Why the format has no place for a tag, to follow "cannot hold a … tag"; empty where there is no more to
-  /// say, `nil` if it has.
+  /// Returns why the format cannot hold a tag, to follow "cannot hold a … tag"; empty if there is
+  /// no more to say, `nil` if it can.
   func objection(to image: TagImage) -> String? {
     switch self {
     case .binary, .emulator: image.memory.isEmpty ? "" : nil

@@ -1,8 +1,8 @@
 extension TagImage {
-  /// Something that a file may have no place for.
+  /// A part of an image that a file may be unable to hold.
   private struct Part: Sendable {
     let name: String
-    /// Whether an image has it, and its copy not.
+    /// Returns whether an image has this part and its copy does not.
     let isLost: @Sendable (TagImage, TagImage) -> Bool
 
     init(_ name: String, isLost: @escaping @Sendable (TagImage, TagImage) -> Bool) {
@@ -51,7 +51,7 @@ extension TagImage {
     Part("applications and files") { $0.smartCard },
   ]
 
-  /// What of this image a copy of it has not, in words.
+  /// Returns the parts of this image that a copy does not have, in words.
   func losses(in copy: TagImage) -> [String] {
     var names = Self.parts.filter { $0.isLost(self, copy) }.map(\.name)
     let lostCounters = zip(counters, copy.counters).contains { original, kept in
@@ -87,7 +87,7 @@ extension TagImage {
     return names
   }
 
-  /// Numbers as lists of runs: 3, 7-9.
+  /// Returns numbers as a list of runs: 3, 7-9.
   private func unitNames(_ units: [Int]) -> String {
     guard kind != .feliCaLite else {
       return units.compactMap { Self.feliCaLiteBlocks.indices.contains($0) ? $0 : nil }
@@ -107,7 +107,7 @@ extension TagImage {
 }
 
 extension TagImage.Vicinity {
-  /// Whether a value that this has is another in a copy.
+  /// Returns whether a value of this image differs in a copy.
   private func loses<Value: Equatable>(_ copy: Self?, _ value: (Self) -> Value?) -> Bool {
     guard let original = value(self) else { return false }
     return copy.flatMap(value) != original

@@ -1,21 +1,21 @@
 extension TagImage {
-  /// A tag's memory in pages or blocks of one size, each byte known or unknown.
+  /// The memory of a tag in pages or blocks of one size, each byte known or unknown.
   public struct Memory: Hashable, Sendable {
-    /// Bytes in a page or block.
+    /// The number of bytes in a page or block.
     public let unitSize: Int
-    /// All bytes in a row, zero where ``isKnown`` is false.
+    /// All bytes in sequence, zero where ``isKnown`` is false.
     public private(set) var bytes: [UInt8]
-    /// Whether a byte is known.
+    /// Whether each byte is known.
     public private(set) var isKnown: [Bool]
 
-    /// A memory of which every byte is known.
+    /// Creates a memory of which every byte is known.
     public init(unitSize: Int, bytes: [UInt8]) {
       self.unitSize = max(1, unitSize)
       self.bytes = bytes
       isKnown = Array(repeating: true, count: bytes.count)
     }
 
-    /// A memory of which nothing is known but its size.
+    /// Creates a memory of which only the size is known.
     public init(unitSize: Int, unitCount: Int) {
       self.unitSize = max(1, unitSize)
       let count = self.unitSize * max(0, unitCount)
@@ -23,25 +23,26 @@ extension TagImage {
       isKnown = Array(repeating: false, count: count)
     }
 
-    /// How many pages or blocks there are; the last may be shorter.
+    /// The number of pages or blocks; the last may be shorter.
     public var unitCount: Int { (bytes.count + unitSize - 1) / unitSize }
     /// Whether every byte is known.
     public var isComplete: Bool { !isKnown.contains(false) }
     /// Whether the memory has no bytes.
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// Where a page or block lies; cut off at the end of the memory.
+    /// Returns the bytes of a page or block; the range ends with the memory.
     public func range(ofUnit number: Int) -> Range<Int> {
       let first = min(max(0, number) * unitSize, bytes.count)
       return first..<min(first + unitSize, bytes.count)
     }
 
-    /// The bytes of a page or block, `nil` for each that is unknown.
+    /// Returns the bytes of a page or block, `nil` for each unknown byte.
     public func unit(_ number: Int) -> [UInt8?] {
       range(ofUnit: number).map { isKnown[$0] ? bytes[$0] : nil }
     }
 
-    /// The bytes of a range that lies in the memory and is known as a whole; else `nil`.
+    /// Returns the bytes of a range that is inside the memory and completely known; otherwise
+    /// `nil`.
     public func known(_ range: Range<Int>) -> [UInt8]? {
       guard range.lowerBound >= 0, range.upperBound <= bytes.count,
         isKnown[range].allSatisfy({ $0 })
@@ -49,12 +50,12 @@ extension TagImage {
       return Array(bytes[range])
     }
 
-    /// Sets bytes; what lies beyond the end is left out.
+    /// Sets bytes; those beyond the end are ignored.
     public mutating func set(_ new: [UInt8], at offset: Int) {
       set(new.map { Optional($0) }, at: offset)
     }
 
-    /// Sets bytes, `nil` for unknown ones; what lies beyond the end is left out.
+    /// Sets bytes, `nil` for unknown ones; those beyond the end are ignored.
     public mutating func set(_ new: [UInt8?], at offset: Int) {
       for (index, byte) in new.enumerated() where bytes.indices.contains(offset + index) {
         bytes[offset + index] = byte ?? 0
@@ -70,19 +71,20 @@ extension TagImage {
       }
     }
 
-    /// All bytes, those of another memory in place of unknown ones; zero where that has none.
+    /// Returns all bytes, with those of another memory in place of unknown ones, or zero if it has
+    /// none.
     package func filled(from other: [UInt8]) -> [UInt8] {
       bytes.indices.map { isKnown[$0] ? bytes[$0] : other.indices.contains($0) ? other[$0] : 0 }
     }
 
-    /// The same bytes in pages or blocks of another size.
+    /// Returns the same bytes in pages or blocks of another size.
     package func regrouped(unitSize: Int) -> Memory {
       var memory = Memory(unitSize: unitSize, bytes: bytes)
       memory.isKnown = isKnown
       return memory
     }
 
-    /// The first bytes.
+    /// Returns a memory of the first bytes.
     func prefix(_ count: Int) -> Memory {
       var memory = Memory(unitSize: unitSize, bytes: Array(bytes.prefix(count)))
       memory.isKnown = Array(isKnown.prefix(count))

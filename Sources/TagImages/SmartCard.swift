@@ -1,17 +1,18 @@
 extension TagImage {
-  /// Applications and files of a smart card, as far as they could be read without a key (ISO/IEC 7816-4).
+  /// The applications and files of a smart card, as far as they could be read without a key
+  /// (ISO/IEC 7816-4).
   ///
-  /// An NFC Forum Type 4 tag is such a card: one application with a capability container, an NDEF file and whatever
-  /// other files the container names.
+  /// An NFC Forum Type 4 tag is such a card: one application with a capability container, an NDEF
+  /// file and any other files that the container names.
   public struct SmartCard: Hashable, Sendable {
-    /// A file without structure.
+    /// A transparent file, without record structure.
     public struct File: Hashable, Sendable {
       /// The file identifier.
       public var identifier: UInt16
-      /// `nil` if it was not read.
+      /// The content; `nil` if it was not read.
       public var data: [UInt8]?
 
-      /// A file with its content.
+      /// Creates a file with its content.
       public init(identifier: UInt16, data: [UInt8]?) {
         self.identifier = identifier
         self.data = data
@@ -20,18 +21,18 @@ extension TagImage {
 
     /// An application, or the card's own files.
     public struct Application: Hashable, Sendable {
-      /// The application identifier, 5 to 16 bytes; empty for the files that lie outside of applications.
+      /// The application identifier, 5 to 16 bytes; empty for files outside of applications.
       public var name: [UInt8]
-      /// In the order in which they were found.
+      /// The files, in the order in which they were found.
       public var files: [File]
 
-      /// An application with its files.
+      /// Creates an application with its files.
       public init(name: [UInt8], files: [File] = []) {
         self.name = name
         self.files = files
       }
 
-      /// The content of a file; `nil` if it is not there, or was not read.
+      /// Returns the content of a file; `nil` if it does not exist, or was not read.
       public func content(ofFile identifier: UInt16) -> [UInt8]? {
         files.first { $0.identifier == identifier }?.data
       }
@@ -40,10 +41,11 @@ extension TagImage {
     /// The applications that were found.
     public var applications: [Application] = []
 
-    /// A card without applications.
+    /// Creates a card without applications.
     public init(applications: [Application] = []) { self.applications = applications }
 
-    /// What the container says of the NDEF file, and its content; `nil` if one of the two is not known.
+    /// The NDEF file as the container describes it, with its content; `nil` if one of the two is
+    /// not known.
     public var ndefFile: NDEFFile? {
       for application in applications where NDEFFile.applicationNames.contains(application.name) {
         if let file = NDEFFile(application) { return file }
@@ -56,12 +58,12 @@ extension TagImage {
 extension TagImage.SmartCard {
   /// The file with the message of a Type 4 tag (NFC Forum Type 4 Tag 1.2, 4.2 and 4.3).
   public struct NDEFFile: Hashable, Sendable {
-    /// Versions 2 and 3, and version 1 of the mapping.
+    /// The names for versions 2 and 3, and for version 1 of the mapping.
     static let applicationNames: [[UInt8]] = [
       [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01], [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00],
     ]
     static let capabilityContainer: UInt16 = 0xE103
-    /// What a file has that no container names.
+    /// The identifier of a file that no container names.
     static let usualIdentifier: UInt16 = 0xE104
 
     private enum Control {
@@ -71,12 +73,12 @@ extension TagImage.SmartCard {
 
     /// The file identifier.
     public let identifier: UInt16
-    /// How many bytes the length before the message has: 2, and 4 in an extended file.
+    /// The size of the length field before the message: 2 bytes, and 4 in an extended file.
     public let lengthSize: Int
-    /// The message, without the length before it.
+    /// The message, without the length field.
     public let message: [UInt8]
 
-    /// - Parameter application: without a container the file is taken for E104.
+    /// - Parameter application: the application; without a container, file E104 is assumed.
     init?(_ application: Application) {
       var identifier = Self.usualIdentifier
       var lengthSize = 2
@@ -96,7 +98,7 @@ extension TagImage.SmartCard {
     }
   }
 
-  /// A card of which only the message is known.
+  /// Creates a card of which only the message is known.
   init?(message: [UInt8]) {
     guard let length = UInt16(exactly: message.count) else { return nil }
     let content = [UInt8(length >> 8), UInt8(length & 0xFF)] + message

@@ -1,15 +1,15 @@
-/// What is known of a tag: its identity, its memory, and what lies beside the memory.
+/// What is known about a tag: its identity, its memory, and its other data.
 ///
-/// An image is what files of several programs hold (``ImageFormat``). What a file or a reader does not say is
-/// `nil`, or unknown in ``memory``; it is never a zero.
+/// An image represents the files of several programs (``ImageFormat``). What a file or a reader
+/// does not report is `nil`, or unknown in ``memory``; it is never a zero.
 public struct TagImage: Hashable, Sendable {
-  /// The families of tags that differ in how their memory is organized.
+  /// The families of tags, by the organization of their memory.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
     /// Blocks of 16 bytes in sectors with keys.
     case classic
     /// Ultralight, NTAG: pages of 4 bytes.
     case type2
-    /// ISO/IEC 15693: blocks, most often of 4 bytes.
+    /// ISO/IEC 15693: blocks, usually of 4 bytes.
     case iso15693
     /// FeliCa Lite and Lite-S: 28 blocks of 16 bytes, in the order of ``feliCaLiteBlocks``.
     case feliCaLite
@@ -21,15 +21,15 @@ public struct TagImage: Hashable, Sendable {
     case desfire
     /// Type 4 and other smart cards: applications and files of ISO/IEC 7816-4 instead of a memory.
     case smartCard
-    /// ST25TB and SRIX: blocks of 4 bytes, the system block beside them.
+    /// ST25TB and SRIX: blocks of 4 bytes, and a separate system block.
     case st25tb
-    /// Nothing but what polling gives, of type A.
+    /// Type A: nothing but the data from polling.
     case iso14443a
-    /// Nothing but what polling gives, of type B.
+    /// Type B: nothing but the data from polling.
     case iso14443b
 
-    /// How many bytes a UID, IDm or PUPI of such a tag may have (ISO/IEC 14443-3, 6.5.4 and 7.9.2; ISO/IEC 15693-3,
-    /// 4.1; JIS X 6319-4; Topaz: 4 of 7 bytes are told when it is found).
+    /// The possible lengths in bytes of a UID, IDm or PUPI (ISO/IEC 14443-3, 6.5.4 and 7.9.2;
+    /// ISO/IEC 15693-3, 4.1; JIS X 6319-4; a Topaz reports 4 of its 7 bytes when it is found).
     var uidLengths: Set<Int> {
       switch self {
       case .classic, .type2, .desfire, .smartCard, .iso14443a: [4, 7, 10]
@@ -42,40 +42,41 @@ public struct TagImage: Hashable, Sendable {
 
   /// One of the counters of an Ultralight EV1 or NTAG.
   public struct Counter: Hashable, Sendable {
-    /// 24 bits.
+    /// The value, 24 bits.
     public var value: UInt32
     /// The answer to CHECK_TEARING_EVENT; BD where no increment was torn (MF0ULx1 data sheet, 10.9). `nil` if
     /// the chip was not asked.
     public var tearing: UInt8?
 
-    /// A counter's value.
+    /// Creates a counter.
     public init(value: UInt32, tearing: UInt8? = nil) {
       self.value = value
       self.tearing = tearing
     }
   }
 
-  /// The family of the tag, which decides how ``memory`` is read.
+  /// The family of the tag, which decides the meaning of ``memory``.
   public var kind: Kind
-  /// UID, or IDm of FeliCa, most significant byte first (E0… for ISO 15693).
+  /// The UID, or the IDm of FeliCa, most significant byte first (E0… for ISO 15693).
   public var uid: [UInt8]?
-  /// Two bytes, most significant first: 0044.
+  /// The ATQA of type A, two bytes, most significant first: 0044.
   public var atqa: [UInt8]?
-  /// The SAK, of type A.
+  /// The SAK of type A.
   public var sak: UInt8?
-  /// With its length byte.
+  /// The ATS, including its length byte.
   public var ats: [UInt8]?
-  /// Of type B.
+  /// The application data of type B.
   public var applicationData: [UInt8]?
-  /// Of type B.
+  /// The protocol info of type B.
   public var protocolInfo: [UInt8]?
-  /// The answer to GET_VERSION; of a DESFire all 28 bytes.
+  /// The answer to GET_VERSION; for a DESFire, all 28 bytes.
   public var version: [UInt8]?
   /// The maker's signature over the UID.
   public var signature: [UInt8]?
-  /// Three; `nil` for those that are not there or were not read. NTAG21x counts in the last.
+  /// The three counters; `nil` for those that do not exist or were not read. NTAG21x uses only the
+  /// last.
   public var counters: [Counter?] = [nil, nil, nil]
-  /// How many wrong passwords the chip has counted.
+  /// The number of wrong passwords that the chip has counted.
   public var failedAuthentications: Int?
   /// HR0 and HR1 of a Topaz.
   public var headerROM: [UInt8]?
@@ -92,23 +93,23 @@ public struct TagImage: Hashable, Sendable {
   /// The pages or blocks of the tag.
   public var memory: Memory
 
-  /// An image of which only kind and memory are known.
+  /// Creates an image of which only kind and memory are known.
   public init(_ kind: Kind, memory: Memory = Memory(unitSize: 4, unitCount: 0)) {
     self.kind = kind
     self.memory = memory
   }
 
-  /// An image of which every byte of the memory is known.
+  /// Creates an image of which every byte of the memory is known.
   public init(_ kind: Kind, unitSize: Int, bytes: [UInt8]) {
     self.init(kind, memory: Memory(unitSize: unitSize, bytes: bytes))
   }
 }
 
 extension TagImage.Kind {
-  /// What a unit of the memory is called.
+  /// The word for a unit of the memory.
   package var unit: String { self == .type2 ? "page" : "block" }
 
-  /// For people, with an article.
+  /// The name for people, with an article.
   public var name: String {
     switch self {
     case .classic: "a MIFARE Classic"

@@ -1,20 +1,23 @@
-/// The Type 2 chips that files of images name.
+/// A Type 2 chip that image files can name.
 package struct Type2Product: Hashable, Sendable {
-  /// As the maker writes it.
+  /// The name as the maker writes it.
   package let name: String
-  /// As Flipper Zero writes it (lib/nfc/protocols/mf_ultralight/mf_ultralight.c). It has no name for NTAG210 and
-  /// NTAG212, and takes them for the Ultralight EV1 of their sizes.
+  /// The name as Flipper Zero writes it (lib/nfc/protocols/mf_ultralight/mf_ultralight.c). Flipper
+  /// Zero has no name for NTAG210 and NTAG212, and treats them as the Ultralight EV1 of the same
+  /// size.
   let flipperName: String
-  /// Of a whole image.
+  /// The number of pages in a complete image.
   package let pageCount: Int
   /// The first of the four configuration pages.
   let configurationPage: Int?
-  /// Which counters there are.
+  /// The counters that exist.
   let counters: Range<Int>
-  /// The answer to GET_VERSION, without the revisions; `nil` if the chip does not know that command.
+  /// The answer to GET_VERSION, without the revisions; `nil` if the chip does not support the
+  /// command.
   let version: Version?
 
-  /// The bytes of the answer to GET_VERSION that tell chips apart (NTAG213/215/216 data sheet, table 28).
+  /// The bytes of the answer to GET_VERSION that distinguish chips (NTAG213/215/216 data sheet,
+  /// table 28).
   struct Version: Hashable, Sendable {
     var type, subtype, major, minor, size: UInt8
 
@@ -44,7 +47,7 @@ package struct Type2Product: Hashable, Sendable {
 
   static let ultralight = Type2Product("MIFARE Ultralight", "Mifare Ultralight", pages: 16)
   static let ultralightC = Type2Product("MIFARE Ultralight C", "Mifare Ultralight C", pages: 48)
-  /// As Unleashed Firmware writes it, a branch of Flipper Zero's.
+  /// The name is from Unleashed Firmware, a fork of Flipper Zero's.
   static let ultralightAES = Type2Product(
     "MIFARE Ultralight AES", "Mifare Ultralight AES", pages: 60, counters: 0..<3,
     version: Version(0x03, 0x01, 0x04, 0x00, 0x0F))
@@ -53,11 +56,11 @@ package struct Type2Product: Hashable, Sendable {
   static let ntagI2C2K = Type2Product(
     "NTAG I2C 2K", "NTAG I2C 2K", pages: 490, version: Version(0x04, 0x05, 0x02, 0x01, 0x15))
 
-  // PWD and PACK stand in pages E5 and E6, as in an NTAG216 (NT3H2111/2211 data sheet, table 6).
+  // PWD and PACK are in pages E5 and E6, as in an NTAG216 (NT3H2111/2211 data sheet, table 6).
   static let ntagI2CPlus1K = Type2Product(
     "NTAG I2C Plus 1K", "NTAG I2C Plus 1K", pages: 234, configuration: 227,
     version: Version(0x04, 0x05, 0x02, 0x02, 0x13))
-  /// Sectors 0 and 1 as a whole.
+  /// All of sectors 0 and 1.
   static let ntagI2CPlus2K = Type2Product(
     "NTAG I2C Plus 2K", "NTAG I2C Plus 2K", pages: 512, configuration: 227,
     version: Version(0x04, 0x05, 0x02, 0x02, 0x15))
@@ -91,7 +94,7 @@ package struct Type2Product: Hashable, Sendable {
     ntagI2CPlus1K, ntagI2CPlus2K,
   ]
 
-  /// Where password and acknowledge, or the key, lie in the memory.
+  /// The positions of password and acknowledge, or of the key, in the memory.
   var secrets: [Range<Int>] {
     if self == .ultralightC { return [44 * 4..<48 * 4] }
     if self == .ultralightAES { return [48 * 4..<56 * 4] }
@@ -105,7 +108,8 @@ extension TagImage {
   /// The counters that the chip has, for commands that read them.
   package var counterNumbers: Range<Int> { type2Product?.counters ?? 0..<0 }
 
-  /// The chip, as far as version, size and content show; `nil` if they do not, and for other kinds.
+  /// The chip, as far as version, size and content indicate it; `nil` if they do not, and for other
+  /// kinds.
   package var type2Product: Type2Product? {
     guard kind == .type2 else { return nil }
     if let version = version.flatMap({ Type2Product.Version($0) }),
@@ -113,7 +117,7 @@ extension TagImage {
     {
       return product
     }
-    // What a reader gets of an Ultralight C ends before the key.
+    // The readable part of an Ultralight C ends before the key.
     let pages = memory.unitCount == 44 ? Type2Product.ultralightC.pageCount : memory.unitCount
     let candidates = Type2Product.all.filter { $0.pageCount == pages }
     guard candidates.count > 1 else { return candidates.first }
@@ -123,8 +127,9 @@ extension TagImage {
     return candidates.first { $0.name.hasPrefix("NTAG") == looksLikeNTAG }
   }
 
-  /// NTAG210 and NTAG212 have a capability container from the start and set STRG_MOD_EN, which the Ultralight EV1
-  /// of the same sizes do not (NTAG213/215/216 data sheet, 8.5.7; for NTAG210 and NTAG212 not confirmed).
+  /// Whether the content looks like an NTAG: NTAG210 and NTAG212 have a capability container on
+  /// delivery and set STRG_MOD_EN, which the Ultralight EV1 of the same sizes do not
+  /// (NTAG213/215/216 data sheet, 8.5.7; not confirmed for NTAG210 and NTAG212).
   private var looksLikeNTAG: Bool {
     let capabilityContainer = 12..<13
     let configuration = memory.bytes.count - 16
@@ -132,7 +137,8 @@ extension TagImage {
       && (memory.known(configuration..<configuration + 1)?.first ?? 0) & 0x04 != 0
   }
 
-  /// An NTAG I²C has nothing between its lock bits and its configuration, an NTAG I²C plus its password.
+  /// Whether there are password pages: an NTAG I²C has nothing between its lock bits and its
+  /// configuration, an NTAG I²C plus has its password there.
   private var hasPasswordPages: Bool {
     let between = 0xE3 * 4..<0xE8 * 4
     return memory.known(between)?.contains { $0 != 0 } ?? memory.known(0xE3 * 4..<0xE4 * 4)?
@@ -141,7 +147,7 @@ extension TagImage {
       } ?? false
   }
 
-  /// UID with its two check bytes (ISO/IEC 14443-3, 6.5.3.2).
+  /// Returns the UID from bytes that hold it with its two check bytes (ISO/IEC 14443-3, 6.5.3.2).
   static func type2UID(_ bytes: [UInt8]) -> [UInt8]? {
     let cascadeTag: UInt8 = 0x88
     guard bytes.count >= 16, bytes[0..<4].reduce(cascadeTag, ^) == 0,
@@ -150,7 +156,8 @@ extension TagImage {
     return Array(bytes[0..<3] + bytes[4..<8])
   }
 
-  /// The UID of an NTAG I²C, which stands without check bytes before SAK and ATQA (NT3H1101/1201 data sheet, 8.3.1).
+  /// Returns the UID of an NTAG I²C, which is stored without check bytes before SAK and ATQA
+  /// (NT3H1101/1201 data sheet, 8.3.1).
   static func ntagI2CUID(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= 16, bytes[0] == 0x04, bytes[7..<10].elementsEqual([0x00, 0x44, 0x00])
     else { return nil }

@@ -8,13 +8,9 @@ extension BusTests {
   /// The `nfc` command on I²C and SPI, by libnfc's drivers pn532_i2c and pn532_spi.
   @Suite struct CommandTests {
     static let buses = BusReader.Bus.allCases
-    static let message: [UInt8] = [
-      0xD1, 0x01, 0x0C, 0x55, 0x01, 0x65, 0x78, 0x61, 0x6D, 0x70, 0x6C, 0x65, 0x2E, 0x6F, 0x72,
-      0x67,
-    ]
 
     static func reader(_ bus: BusReader.Bus) throws -> (BusReader, VirtualTag) {
-      let tag = try VirtualTag.ntag216(ndef: message)
+      let tag = try VirtualTag.ntag216(ndef: ReadFault.message)
       let reader = try BusReader(bus)
       reader.field.place(tag)
       return (reader, tag)

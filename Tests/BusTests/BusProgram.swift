@@ -1,40 +1,37 @@
 import TestSupport
 import Testing
 
-/// A program that sees a reader on a bus, run to its end.
-struct BusProgram {
-  let output: String
-  let errors: String
-  let status: Int32
-
+/// Runs programs that see a reader on a bus.
+enum BusProgram {
   /// Runs the `nfc` command on the reader.
   static func nfc(
     _ arguments: String..., on reader: BusReader, _ conditions: [BusReader.Condition] = []
-  ) async throws -> BusProgram {
+  ) async throws -> FinishedProgram {
+    try await nfc(arguments, on: reader, conditions)
+  }
+
+  static func nfc(
+    _ arguments: [String], on reader: BusReader, _ conditions: [BusReader.Condition] = []
+  ) async throws -> FinishedProgram {
     try await run(
       [try FinishedProgram.command()] + arguments + ["--reader", reader.connectionString],
       reader, conditions)
   }
 
-  /// Runs the `nfc` command until it does not fail, three times at most: where other tests take the processor, the
-  /// rig may answer later than libnfc waits.
+  /// Runs the `nfc` command until it succeeds, at most three times.
   static func nfcAgain(
     _ arguments: String..., on reader: BusReader, _ conditions: [BusReader.Condition] = []
-  ) async throws -> BusProgram {
+  ) async throws -> FinishedProgram {
     let command =
       [try FinishedProgram.command()] + arguments + ["--reader", reader.connectionString]
-    var program = try await run(command, reader, conditions)
-    for _ in 0..<2 where program.status != 0 {
-      program = try await run(command, reader, conditions)
-    }
-    return program
+    return try await FinishedProgram.runAgain(try reader.command(command, conditions))
   }
 
   /// Runs `BusExercise`, which uses the library.
   static func exercise(
     _ arguments: String..., on reader: BusReader, _ conditions: [BusReader.Condition] = [],
     isIsolated: Bool = false
-  ) async throws -> BusProgram {
+  ) async throws -> FinishedProgram {
     let address = (isIsolated ? "isolated:" : "") + reader.connectionString
     return try await run(
       [try FinishedProgram.built("BusExercise"), address] + arguments, reader, conditions)
@@ -43,15 +40,15 @@ struct BusProgram {
   /// The same on USB.
   static func exercise(
     _ arguments: String..., on reader: USBReader, _ conditions: [USBReader.Condition]
-  ) async throws -> BusProgram {
+  ) async throws -> FinishedProgram {
     let program = [try FinishedProgram.built("BusExercise"), reader.connectionString] + arguments
-    return try await run(try reader.command(program, conditions))
+    return try await FinishedProgram.run(try reader.command(program, conditions))
   }
 
   /// Runs a script of the shell, in which `NFC` and `READER` are set.
   static func shell(
     _ script: String, on reader: BusReader, _ conditions: [BusReader.Condition] = []
-  ) async throws -> BusProgram {
+  ) async throws -> FinishedProgram {
     try await run(
       [
         "/usr/bin/env", "NFC=\(try FinishedProgram.command())",
@@ -64,7 +61,7 @@ struct BusProgram {
   static func other(
     _ name: String, _ arguments: String..., on reader: BusReader,
     _ conditions: [BusReader.Condition] = []
-  ) async throws -> BusProgram {
+  ) async throws -> FinishedProgram {
     try await run(
       ["/usr/bin/env", "LIBNFC_DEVICE=\(reader.connectionString)", "/usr/bin/\(name)"] + arguments,
       reader, conditions)
@@ -72,18 +69,7 @@ struct BusProgram {
 
   private static func run(
     _ program: [String], _ reader: BusReader, _ conditions: [BusReader.Condition]
-  ) async throws -> BusProgram {
-    try await run(try reader.command(program, conditions))
-  }
-
-  private static func run(
-    _ command: (executable: String, arguments: [String])
-  ) async throws -> BusProgram {
-    let program = try await FinishedProgram.run(command)
-    return BusProgram(output: program.output, errors: program.errors, status: program.status)
-  }
-
-  func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(status == 0, "\(output)\(errors)", sourceLocation: sourceLocation)
+  ) async throws -> FinishedProgram {
+    try await FinishedProgram.run(try reader.command(program, conditions))
   }
 }

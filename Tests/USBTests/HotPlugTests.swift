@@ -12,13 +12,9 @@ import VirtualNFC
 @Suite(.serialized)
 struct HotPlugTests {
   private static let models = USBReader.Model.allCases
-  private static let message: [UInt8] = [
-    0xD1, 0x01, 0x0C, 0x55, 0x01, 0x65, 0x78, 0x61, 0x6D, 0x70, 0x6C, 0x65, 0x2E, 0x6F, 0x72, 0x67,
-  ]
-
   private func reader(_ model: USBReader.Model) throws -> USBReader {
     let reader = try USBReader(model)
-    reader.field.place(try VirtualTag.ntag213(ndef: Self.message))
+    reader.field.place(try VirtualTag.ntag213(ndef: ReadFault.message))
     return reader
   }
 
@@ -50,9 +46,9 @@ struct HotPlugTests {
   /// It comes when the command runs already, goes, and comes back.
   @Test(arguments: models) func watchGoesOn(_ model: USBReader.Model) async throws {
     let reader = try reader(model)
-    let watch = try await USBProgram.nfc(
-      ["watch", "--json", "--debounce", "0"], endedAfter: .seconds(9), on: reader,
-      .arrives(milliseconds: 1000), .comesAndGoes(150, times: 1, milliseconds: 400))
+    let watch = try await USBProgram.shell(
+      USBProgram.watches(untilTaps: 2), on: reader, .arrives(milliseconds: 1000),
+      .comesAndGoes(150, times: 1, milliseconds: 400))
     #expect(
       events(watch.output).prefix(3) == ["tap", "left", "tap"], "\(watch.output)\(watch.errors)")
   }
@@ -63,7 +59,7 @@ struct HotPlugTests {
   ) async throws {
     let reader = try reader(model)
     let watch = try await USBProgram.shell(
-      USBProgram.watchesUntilATap(), on: reader, .arrives(milliseconds: 1000),
+      USBProgram.watches(), on: reader, .arrives(milliseconds: 1000),
       .rightsComeLate(milliseconds: 2000))
     #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
     #expect(watch.errors.contains("no right to write"), "\(watch.errors)")
@@ -90,7 +86,7 @@ struct HotPlugTests {
   @Test(arguments: models) func watchFindsTheFirstBus(_ model: USBReader.Model) async throws {
     let reader = try reader(model)
     let watch = try await USBProgram.shell(
-      USBProgram.watchesUntilATap(), on: reader, .busArrives, .arrives(milliseconds: 2000))
+      USBProgram.watches(), on: reader, .busArrives, .arrives(milliseconds: 2000))
     #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
     #expect(reader.history.filter { $0 != "reset" } == ["plugged"])
   }

@@ -6,12 +6,8 @@ import VirtualNFC
 /// An ACR122U that a PC/SC daemon has, as on a desktop where one runs: libnfc lists it and cannot have it, and
 /// commands reach it through the daemon. Daemon, its driver for such readers, libnfc and libusb are Debian's own.
 @Suite(.serialized) struct ServiceTests {
-  private static let message: [UInt8] = [
-    0xD1, 0x01, 0x0C, 0x55, 0x01, 0x65, 0x78, 0x61, 0x6D, 0x70, 0x6C, 0x65, 0x2E, 0x6F, 0x72, 0x67,
-  ]
-
   private func service() throws -> (USBService, VirtualTag) {
-    let tag = try VirtualTag.ntag215(ndef: Self.message)
+    let tag = try VirtualTag.ntag215(ndef: ReadFault.message)
     return (try USBService(tag), tag)
   }
 
@@ -61,7 +57,7 @@ import VirtualNFC
     let (service, tag) = try service()
     // A second report would come within the two seconds.
     let watch = try await USBProgram.shell(
-      USBProgram.watchesUntilATap(andThen: .seconds(2)), beside: service)
+      USBProgram.watches(andThen: .seconds(2)), beside: service)
     let taps = watch.output.split(separator: "\n").filter { $0.contains("\"event\":\"tap\"") }
     #expect(taps.count == 1, "\(watch.output)\(watch.errors)")
     #expect(taps.first?.contains(tag.identifier.hexadecimal) == true)

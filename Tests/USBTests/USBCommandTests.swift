@@ -8,12 +8,8 @@ import VirtualNFC
 @Suite(.serialized)
 struct USBCommandTests {
   private static let models = USBReader.Model.allCases
-  private static let message: [UInt8] = [
-    0xD1, 0x01, 0x0C, 0x55, 0x01, 0x65, 0x78, 0x61, 0x6D, 0x70, 0x6C, 0x65, 0x2E, 0x6F, 0x72, 0x67,
-  ]
-
   private func reader(_ model: USBReader.Model) throws -> (USBReader, VirtualTag) {
-    let tag = try VirtualTag.ntag216(ndef: Self.message)
+    let tag = try VirtualTag.ntag216(ndef: ReadFault.message)
     let reader = try USBReader(model)
     reader.field.place(tag)
     return (reader, tag)

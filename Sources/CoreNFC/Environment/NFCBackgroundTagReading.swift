@@ -4,12 +4,13 @@ import NDEF
 import NFCBackground
 import NFCCore
 
-/// Receives the tags that are tapped while no session runs. Ours, not Apple's: an iPhone calls
-/// `application(_:continue:restorationHandler:)`, which is UIKit's.
+/// Receives the tags that are tapped while no session runs. This is an addition to Apple's
+/// interface: an iPhone calls UIKit's `application(_:continue:restorationHandler:)`.
 ///
-/// `nfc watch` reads the tags. A message whose first link is of one of the program's domains is handed to the
-/// program; if it does not run, it is started. The domains are declared as associated domains are: a file
-/// `NAME.json` in `~/.local/share/nfc/applications` or `/usr/share/nfc/applications` has them, and the command.
+/// `nfc watch` reads the tags. It passes a message to this program if the message's first link
+/// belongs to one of the program's domains, and starts the program if it is not running. Domains
+/// are declared like associated domains: a file `NAME.json` in `~/.local/share/nfc/applications` or
+/// `/usr/share/nfc/applications` contains them, and the command.
 ///
 /// ```json
 /// {"domains": ["museum.example"], "command": ["/usr/bin/museum-guide"]}
@@ -23,24 +24,25 @@ import NFCCore
 /// dispatchMain()
 /// ```
 ///
-/// Tags are received until ``invalidate()`` is called or the last reference goes. While a session has the
-/// reader, `nfc watch` does not; it continues afterwards.
+/// Tags are received until ``invalidate()`` is called or the last reference is released. While a
+/// session uses the reader, `nfc watch` pauses.
 ///
 /// Unchecked because the source is set up in ``init(application:queue:handler:)`` and only cancelled after it,
 /// which Dispatch allows on any thread.
 public final class NFCBackgroundTagReading: @unchecked Sendable {
   private let source: any DispatchSourceRead
 
-  /// Begins to receive tags.
+  /// Starts to receive tags.
   ///
   /// - Parameters:
-  ///   - application: the program's name, that of its file of domains: letters, digits, dots, hyphens and
-  ///     underscores.
-  ///   - queue: where `handler` is called.
-  ///   - handler: gets an activity of the type `NSUserActivityTypeBrowsingWeb`, with the link as its
-  ///     `webpageURL` and the whole message as its `ndefMessagePayload`.
-  /// - Throws: `NFCError` with `invalidParameter` for what is no name, and `readerUnavailable` if another
-  ///   process of this user receives the program's tags, or the folder of its sockets cannot be used.
+  ///   - application: the program's name, which is that of its file of domains: letters, digits,
+  ///     dots, hyphens and underscores.
+  ///   - queue: the queue on which `handler` is called.
+  ///   - handler: receives an activity of the type `NSUserActivityTypeBrowsingWeb`, with the link
+  ///     as its `webpageURL` and the complete message as its `ndefMessagePayload`.
+  /// - Throws: `NFCError` with `invalidParameter` for an invalid name, and with `readerUnavailable`
+  ///   if another process of this user already receives the program's tags, or the folder of its
+  ///   sockets cannot be used.
   public init(
     application: String, queue: DispatchQueue = .main,
     handler: @escaping @Sendable (NSUserActivity) -> Void
@@ -74,6 +76,6 @@ public final class NFCBackgroundTagReading: @unchecked Sendable {
 
   deinit { source.cancel() }
 
-  /// Ends receiving.
+  /// Stops receiving tags.
   public func invalidate() { source.cancel() }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What an iPhone settles by its hardware, its Info.plist and its sheet, and Linux has to be told. Ours,
-/// not Apple's.
+/// The settings that an iPhone takes from its hardware, its Info.plist and its sheet, and that have
+/// to be specified on Linux. This is an addition to Apple's interface.
 ///
-/// At first it is what the machine and Info.plist say; a program may set another one before its
+/// The defaults come from the machine and Info.plist; a program may set other values before its
 /// sessions begin.
 ///
 /// ```swift
@@ -11,16 +11,16 @@ import Synchronization
 /// NFCEnvironment.current.limits.sessionDuration = nil
 /// ```
 public struct NFCEnvironment: Sendable {
-  /// Which reader sessions use.
+  /// The readers that sessions use.
   public var readers: NFCReaderSource
-  /// What Info.plist says, or what the program says instead.
+  /// The contents of Info.plist, or the program's replacement for them.
   public var information: NFCInformation
   /// The limits of an iPhone, each of which can be lifted.
   public var limits: NFCSessionLimits
-  /// What shows the person at the machine what is going on.
+  /// Informs the person at the machine about sessions.
   public var presenter: any NFCPresenter
 
-  /// An environment of these parts.
+  /// Creates an environment.
   public init(
     readers: NFCReaderSource = .automatic, information: NFCInformation = .main,
     limits: NFCSessionLimits = NFCSessionLimits(), presenter: any NFCPresenter = .terminal
@@ -33,14 +33,14 @@ public struct NFCEnvironment: Sendable {
 
   private static let shared = Mutex(NFCEnvironment())
 
-  /// What sessions go by that begin from now on.
+  /// The environment of sessions that begin from now on.
   public static var current: NFCEnvironment {
     get { shared.withLock { $0 } }
     set { shared.withLock { $0 = newValue } }
   }
 }
 
-/// The limits that an iPhone sets to sessions. All are in force unless lifted.
+/// The limits that an iPhone imposes on sessions. All apply unless you lift them.
 public struct NFCSessionLimits: Sendable {
   /// After this time a session ends with `readerSessionInvalidationErrorSessionTimeout`; `nil` for no
   /// limit. 60 seconds on an iPhone.
@@ -51,19 +51,19 @@ public struct NFCSessionLimits: Sendable {
   /// A session ends with `readerErrorSecurityViolation` if Info.plist has no `NFCReaderUsageDescription`.
   /// An iPhone ends the whole program.
   public var requiresUsageDescription = true
-  /// An ISO 7816 card is given out only if a listed application answers, and SELECT of any other fails
-  /// with `readerErrorSecurityViolation`. Without the limit a card with none of them is given out too,
-  /// with nothing selected.
+  /// An ISO 7816 card is reported only if a listed application answers, and SELECT of any other
+  /// fails with `readerErrorSecurityViolation`. Without the limit, a card with none of them is
+  /// reported too, with nothing selected.
   public var requiresListedApplications = true
-  /// A FeliCa card is given out only if it has a listed system, and polling for any other fails with
-  /// `readerErrorSecurityViolation`. Without the limit a card with none of them is given out too, with the
-  /// system that it was found by.
+  /// A FeliCa card is reported only if it has a listed system, and polling for any other fails with
+  /// `readerErrorSecurityViolation`. Without the limit, a card with none of them is reported too,
+  /// with the system that it was found with.
   public var requiresListedSystems = true
 
-  /// The limits of Core NFC on an iPhone.
+  /// Creates the limits of Core NFC on an iPhone.
   public init() {}
 
-  /// None of them.
+  /// No limits.
   public static var none: NFCSessionLimits {
     var limits = NFCSessionLimits()
     limits.sessionDuration = nil

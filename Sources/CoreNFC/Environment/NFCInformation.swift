@@ -1,18 +1,18 @@
 import Foundation
 import NFC
 
-/// What Core NFC reads in Info.plist. Ours, not Apple's.
+/// The entries of Info.plist that Core NFC reads. This is an addition to Apple's interface.
 public struct NFCInformation: Hashable, Sendable {
-  /// `NFCReaderUsageDescription`: what the program needs NFC for.
+  /// `NFCReaderUsageDescription`: the purpose for which the program uses NFC.
   public var usageDescription: String?
-  /// `com.apple.developer.nfc.readersession.iso7816.select-identifiers`: the applications that ISO 7816
-  /// cards are asked for, in this order, in hexadecimal.
+  /// `com.apple.developer.nfc.readersession.iso7816.select-identifiers`: the applications to select
+  /// on ISO 7816 cards, in this order, in hexadecimal.
   public var applicationIdentifiers: [String]
-  /// `com.apple.developer.nfc.readersession.felica.systemcodes`: the systems that FeliCa cards are asked
-  /// for, in this order, two bytes each in hexadecimal.
+  /// `com.apple.developer.nfc.readersession.felica.systemcodes`: the systems to poll for on FeliCa
+  /// cards, in this order, two bytes each in hexadecimal.
   public var systemCodes: [String]
 
-  /// What a program would have in its Info.plist and entitlements.
+  /// Creates the entries of an Info.plist and its entitlements.
   public init(
     usageDescription: String? = nil, applicationIdentifiers: [String] = [],
     systemCodes: [String] = []
@@ -30,8 +30,8 @@ public struct NFCInformation: Hashable, Sendable {
     static let systemCodes = "com.apple.developer.nfc.readersession.felica.systemcodes"
   }
 
-  /// The file `Info.plist` in the directory of the executable, else what the main bundle has. Nothing if
-  /// there is none, or it cannot be read.
+  /// The file `Info.plist` in the directory of the executable, or else the main bundle's. Empty if
+  /// there is none, or if it cannot be read.
   public static var main: NFCInformation {
     let beside = Bundle.main.executableURL?.resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent("Info.plist")
@@ -66,7 +66,8 @@ public struct NFCInformation: Hashable, Sendable {
     }
   }
 
-  /// - Throws: `readerErrorSecurityViolation` for an entry that is no system code, or stands for several.
+  /// - Throws: `readerErrorSecurityViolation` for an entry that is not a system code, or that has
+  ///   wildcards.
   func systems() throws -> [UInt16] {
     try systemCodes.map { text in
       guard let bytes = [UInt8](hexadecimal: text), bytes.count == 2, !bytes.contains(0xFF) else {

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Shows a notification of the desktop for each moment, by the program `notify-send` (libnotify).
+/// Shows a desktop notification for each event, using the program `notify-send` (libnotify).
 ///
-/// Shows nothing where that program is not installed or there is no desktop.
+/// Shows nothing if that program is not installed or there is no desktop.
 public struct NFCNotificationPresenter: NFCPresenter {
   private let title: String
   private let program: String
 
   /// - Parameters:
-  ///   - title: what the notifications are headed with.
-  ///   - program: what takes the arguments of `notify-send`; looked for in `PATH`, or named by its path.
+  ///   - title: the title of the notifications.
+  ///   - program: the program, which takes the arguments of `notify-send`; a name to be found in
+  ///     `PATH`, or a path.
   public init(title: String = "NFC", program: String = "notify-send") {
     self.title = title
     self.program = program
@@ -28,6 +29,6 @@ public struct NFCNotificationPresenter: NFCPresenter {
 }
 
 extension NFCPresenter where Self == NFCNotificationPresenter {
-  /// Notifications of the desktop.
+  /// Desktop notifications.
   public static var notification: NFCNotificationPresenter { NFCNotificationPresenter() }
 }

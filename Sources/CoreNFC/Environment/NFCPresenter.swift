@@ -1,30 +1,32 @@
-/// Shows the person at the machine what an iPhone shows in its sheet. Ours, not Apple's.
+/// Shows the person at the machine what an iPhone shows in its sheet. This is an addition to
+/// Apple's interface.
 public protocol NFCPresenter: Sendable {
-  /// Called as things happen, from any thread; should not wait.
+  /// Shows an event. Called from any thread as events occur; it should not block.
   func present(_ moment: NFCPresentation)
 }
 
-/// What happens in a session that a person wants to know of.
+/// An event of a session that is relevant to a person.
 public enum NFCPresentation: Sendable {
-  /// A session has begun. `cancel` ends it, as the sheet's button does.
+  /// A session has begun. `cancel` ends it, like the button of the sheet.
   case began(String, cancel: @Sendable () -> Void)
   /// The alert message has changed.
   case message(String)
-  /// What the reader cannot do, or Info.plist does not say, although the session asked for it.
+  /// A request of the session that the reader does not support, or that Info.plist does not permit.
   case notice(String)
-  /// The session has ended, with the alert message, and with what went wrong: what the program has said,
-  /// else why the session has ended if nobody wanted it. A session that could not begin says only this.
+  /// The session has ended, with the alert message, and with the failure: the program's error
+  /// message, or the reason why the session ended unexpectedly. A session that could not begin
+  /// reports only this event.
   case ended(String, failure: String?)
 }
 
-/// Tells nobody.
+/// Shows nothing.
 public struct NFCSilentPresenter: NFCPresenter {
-  /// A presenter that shows nothing.
+  /// Creates a presenter that shows nothing.
   public init() {}
   public func present(_ moment: NFCPresentation) {}
 }
 
 extension NFCPresenter where Self == NFCSilentPresenter {
-  /// Tells nobody.
+  /// A presenter that shows nothing.
   public static var none: NFCSilentPresenter { NFCSilentPresenter() }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// Where sessions get their reader from. Ours, not Apple's.
+/// The source of a session's readers. This is an addition to Apple's interface.
 ///
 /// A session opens its readers when it begins and closes them when it ends.
 public struct NFCReaderSource: Sendable {
@@ -14,8 +14,8 @@ public struct NFCReaderSource: Sendable {
   /// Whether there may be a reader, as far as can be found out at once and without opening one.
   var isAvailable: Bool { available() }
 
-  /// The reader that the environment variable `NFC_READER` names, as for `Reader.open`; without it, the
-  /// first that is found, and others for what that one cannot poll.
+  /// The reader in the environment variable `NFC_READER`, as in `Reader.open`; without it, the
+  /// first reader that is found, and others for the technologies that the first one cannot poll.
   public static var automatic: NFCReaderSource {
     if let name = Reader.nameInEnvironment { return named(name) }
     return NFCReaderSource(
@@ -24,9 +24,9 @@ public struct NFCReaderSource: Sendable {
       available: { SessionRegistry.shared.hasActiveSession || ReaderSurvey.shared.mayHaveReader })
   }
 
-  /// Readers by their connection strings, for instance a PN532 and, for ISO 15693, a PC/SC reader. They poll side
-  /// by side, each for all that it has; where there are others too, one of the PC/SC service only for what those
-  /// lack.
+  /// Returns readers with connection strings, for instance a PN532 and, for ISO 15693, a PC/SC
+  /// reader. They poll concurrently, each everything that it supports; if there are others too, a
+  /// reader of the PC/SC service polls only what those lack.
   public static func named(_ connectionStrings: String...) -> NFCReaderSource {
     NFCReaderSource { options in
       guard !connectionStrings.isEmpty else { throw noReader }
@@ -36,8 +36,8 @@ public struct NFCReaderSource: Sendable {
     }
   }
 
-  /// Readers that the program opens itself, again for each session. They share the work as those of
-  /// ``named(_:)`` do.
+  /// Returns readers that the program opens itself, again for each session. They share the work
+  /// like those of ``named(_:)``.
   public static func opening(
     _ open: @escaping @Sendable () async throws -> [Reader]
   ) -> NFCReaderSource {

@@ -2,13 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes a line on standard error for each moment, if that is a terminal.
+/// Writes one line to standard error for each event, if it is a terminal.
 ///
-/// A terminal that was stopped (Ctrl-S) holds up no session: its lines appear once it continues.
+/// A stopped terminal (Ctrl-S) does not delay a session: its lines appear when it continues.
 public struct NFCTerminalPresenter: NFCPresenter {
   private let descriptor: Int32
 
-  /// - Parameter descriptor: where to write; standard error by default.
+  /// - Parameter descriptor: the file descriptor; standard error by default.
   public init(descriptor: Int32 = STDERR_FILENO) {
     self.descriptor = descriptor
   }
@@ -19,12 +19,12 @@ public struct NFCTerminalPresenter: NFCPresenter {
   }
 }
 
-/// Writes to terminals on a thread of its own.
+/// Writes to terminals on its own thread.
 private final class TerminalWriter: Sendable {
   static let shared = TerminalWriter()
 
-  /// A line is on a terminal in far less. Within this time it is there when the caller goes on, and a
-  /// program that ends then has shown all.
+  /// A line is on a terminal in far less. Within this time it is there when the caller continues,
+  /// and a program that ends then has shown all.
   private static let patience = DispatchTimeInterval.milliseconds(100)
   /// More lines than a person reads; later ones are dropped while a terminal is stopped.
   private static let longestBacklog = 100
@@ -45,7 +45,7 @@ private final class TerminalWriter: Sendable {
       backlog.withLock { $0 -= 1 }
       end.signal()
     }
-    // A line after one that is held is held too.
+    // A line after a delayed one is delayed too.
     if waiting == 0 { _ = end.wait(timeout: .now() + Self.patience) }
   }
 
@@ -63,12 +63,12 @@ private final class TerminalWriter: Sendable {
 }
 
 extension NFCPresenter where Self == NFCTerminalPresenter {
-  /// A line on standard error, if that is a terminal.
+  /// One line per event on standard error, if it is a terminal.
   public static var terminal: NFCTerminalPresenter { NFCTerminalPresenter() }
 }
 
 extension NFCPresentation {
-  /// The moment in a line; `nil` if there is nothing to say.
+  /// The line for the event; `nil` for none.
   var line: String? {
     switch self {
     case .began(let message, _): message.isEmpty ? "NFC: ready to scan" : "NFC: \(message)"

@@ -5,11 +5,12 @@ import Synchronization
 /// Whether there may be a reader, for callers that cannot wait: to look for readers blocks in libnfc and
 /// in the PC/SC service.
 ///
-/// One thread looks at a time, however often it is asked; while that is held, the last answer counts.
+/// Only one thread looks at a time, however often it is asked; while that thread is blocked, the
+/// last answer counts.
 final class ReaderSurvey: Sendable {
   static let shared = ReaderSurvey { !Reader.connectionStrings().isEmpty }
 
-  /// How long a caller waits: longer than libnfc and a service that answers take.
+  /// The time that a caller waits: longer than libnfc and a responsive service need.
   private static let patience = DispatchTimeInterval.milliseconds(500)
 
   private struct State {
@@ -27,7 +28,7 @@ final class ReaderSurvey: Sendable {
   private let queue = DispatchQueue(label: "CoreNFC.ReaderSurvey")
   private let state = Mutex(State())
 
-  /// - Parameter look: says whether there is a reader; may block.
+  /// - Parameter look: returns whether there is a reader; may block.
   init(_ look: @escaping @Sendable () -> Bool) {
     self.look = look
   }

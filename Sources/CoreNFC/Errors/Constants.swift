@@ -7,7 +7,7 @@ public let NFCErrorDomain = "NFCError"
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let NFCISO15693TagResponseErrorKey = "ISO15693TagResponseErrorCode"
 
-/// Is in ``NFCReaderError/userInfo`` when the tag's answer was of an impossible length. Apple's text of
-/// the key is not known.
+/// Contained in ``NFCReaderError/userInfo`` if the tag's answer had an impossible length. Apple's
+/// text for the key is not known.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let NFCTagResponseUnexpectedLengthErrorKey = "NFCTagResponseUnexpectedLengthErrorKey"

@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// What was being done when a native error came up; the same fault has another number in each.
+/// The operation during which a native error occurred; the same fault has a different code in each.
 enum Operation: Sendable {
   case command
   case readNDEF
@@ -9,7 +9,7 @@ enum Operation: Sendable {
 }
 
 extension NFCReaderError {
-  /// Translates what the tag or the reader has failed with.
+  /// Translates the error of a tag or a reader.
   init(_ error: any Error, during operation: Operation = .command) {
     switch error {
     case let error as NFCReaderError: self = error

@@ -26,14 +26,14 @@ extension NFCReaderError {
     }
   }
 
-  /// What is known beyond the description.
+  /// The details beyond the description.
   private var failureReason: String? {
     let reason = userInfo[NSLocalizedFailureReasonErrorKey] as? String
     return reason == localizedDescription ? nil : reason
   }
 
-  /// What the person is told of a session that has ended for this reason; `nil` for the ends that somebody
-  /// wanted.
+  /// The text that informs the person that a session has ended for this reason; `nil` for ends that
+  /// somebody wanted.
   var userFacingReason: String? {
     switch code {
     case .readerSessionInvalidationErrorUserCanceled,

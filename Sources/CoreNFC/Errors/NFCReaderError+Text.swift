@@ -1,5 +1,6 @@
 extension NFCReaderError.Code {
-  /// The text of `localizedDescription`: Apple's where it is known from public logs, our own for the others.
+  /// The text of `localizedDescription`: Apple's if it is known from public logs, otherwise our
+  /// own.
   var text: String {
     switch self {
     case .readerErrorUnsupportedFeature: "Feature not supported"

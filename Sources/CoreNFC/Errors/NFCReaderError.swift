@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a session ends with, or a command fails with.
+/// An error that ends a session, or that a command fails with.
 ///
-/// What sessions and completion handlers give out is always a value of this type, so that
-/// `error as? NFCReaderError` succeeds. ``userInfo`` has the native error under `NSUnderlyingErrorKey`
-/// where there is one.
+/// Errors from sessions and completion handlers always have this type, so that `error as?
+/// NFCReaderError` succeeds. ``userInfo`` contains the native error under `NSUnderlyingErrorKey`,
+/// if there is one.
 public struct NFCReaderError: _BridgedStoredNSError {
   public let _nsError: NSError
 
@@ -40,55 +40,53 @@ public struct NFCReaderError: _BridgedStoredNSError {
     hasher.combine(_nsError.code)
   }
 
-  /// The reasons, by the numbers that Apple gives them.
+  /// The codes, with Apple's numbers.
   public enum Code: Int, _ErrorCodeProtocol, Sendable {
     public typealias _ErrorType = NFCReaderError
 
-    /// There is no reader, or it cannot do what the session is for.
+    /// There is no reader, or it does not support what the session requires.
     case readerErrorUnsupportedFeature = 1
-    /// A key of Info.plist is missing, or what was asked for is not in its list.
+    /// A key of Info.plist is missing, or the request is not in its list.
     case readerErrorSecurityViolation = 2
-    /// A value that no command can have, or a tag of another session.
+    /// A value that no command allows, or a tag of another session.
     case readerErrorInvalidParameter = 3
-    /// A value of a size, or a list of a length, that the command cannot have.
+    /// A value or a list whose length the command does not allow.
     case readerErrorInvalidParameterLength = 4
-    /// A number that the command has no room for.
+    /// A number that does not fit into the command.
     case readerErrorParameterOutOfBound = 5
-    /// Never given here: no reader says that its field has been switched off by somebody.
+    /// Never used here: no reader reports that somebody has switched off its field.
     case readerErrorRadioDisabled = 6
-    /// The tag has left the field, or was found before polling started again.
+    /// The tag has left the field, or was found before polling was restarted.
     case readerTransceiveErrorTagConnectionLost = 100
-    /// Given only by the two methods that can be told to repeat a command
-    /// (``NFCTagCommandConfiguration``).
+    /// Used only by the two methods that can repeat a command (``NFCTagCommandConfiguration``).
     case readerTransceiveErrorRetryExceeded = 101
-    /// The tag has refused, has answered what makes no sense, or has not answered while it was
-    /// there.
+    /// The tag has refused, its answer makes no sense, or it has not answered while it was present.
     case readerTransceiveErrorTagResponseError = 102
-    /// The session has ended, maybe in the middle of the command.
+    /// The session has ended, possibly in the middle of the command.
     case readerTransceiveErrorSessionInvalidated = 103
     /// The session is not connected to the tag.
     case readerTransceiveErrorTagNotConnected = 104
     /// The command does not fit into a frame of the tag or of the reader.
     case readerTransceiveErrorPacketTooLong = 105
-    /// Somebody has ended the session: the person, or the program by `invalidate()`.
+    /// The session was ended by the person, or by the program with `invalidate()`.
     case readerSessionInvalidationErrorUserCanceled = 200
-    /// The time of ``NFCSessionLimits/sessionDuration`` is up.
+    /// The time limit ``NFCSessionLimits/sessionDuration`` has passed.
     case readerSessionInvalidationErrorSessionTimeout = 201
-    /// The reader has gone.
+    /// The reader was lost.
     case readerSessionInvalidationErrorSessionTerminatedUnexpectedly = 202
-    /// Another session, or another program, has the reader.
+    /// Another session, or another program, uses the reader.
     case readerSessionInvalidationErrorSystemIsBusy = 203
-    /// The first message has been read, and the session was to end then. No fault.
+    /// The first message was read, and the session was configured to end then. This is not a fault.
     case readerSessionInvalidationErrorFirstNDEFTagRead = 204
     /// An ``NFCTagCommandConfiguration`` with values out of range.
     case tagCommandConfigurationErrorInvalidParameters = 300
-    /// The tag is read-only, and was to be written or locked.
+    /// The tag is read-only, and cannot be written or locked.
     case ndefReaderSessionErrorTagNotWritable = 400
-    /// The message could not be written; what the tag holds now is not certain.
+    /// The message could not be written; the content of the tag is now uncertain.
     case ndefReaderSessionErrorTagUpdateFailure = 401
-    /// The message is larger than what the tag has room for; nothing was written.
+    /// The message exceeds the capacity of the tag; nothing was written.
     case ndefReaderSessionErrorTagSizeTooSmall = 402
-    /// The tag has room for a message and holds none.
+    /// The tag is formatted but holds no message.
     case ndefReaderSessionErrorZeroLengthMessage = 403
   }
 }

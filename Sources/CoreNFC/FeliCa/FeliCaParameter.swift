@@ -1,12 +1,12 @@
 import Foundation
 import NFC
 
-/// What a program gives, brought into the form of the native commands. Nothing has been sent yet.
+/// Converts a program's arguments into the form of the native commands, before anything is sent.
 enum FeliCaParameter {
   private static let codeSize = 2
   private static let nodeCounts = 1...32
   private static let serviceCounts = 1...16
-  /// What the number of blocks, one byte, can say.
+  /// The possible numbers of blocks, which fit into one byte.
   private static let blockCounts = 1...255
 
   static func systemCode(_ data: Data) throws -> UInt16 {
@@ -18,8 +18,8 @@ enum FeliCaParameter {
 
   static func serviceCodes(_ list: [Data]) throws -> [UInt16] { try codes(list, serviceCounts) }
 
-  /// - Throws: `readerErrorInvalidParameter` for an element that is not of its size's form, or is of a
-  ///   service that is not listed.
+  /// - Throws: `readerErrorInvalidParameter` for an element with an invalid form for its size, or
+  ///   whose service is not listed.
   static func blocks(_ list: [Data], services: Int) throws -> [FeliCaBlock] {
     guard blockCounts.contains(list.count) else { throw wrongLength }
     return try list.map { element in
@@ -54,7 +54,7 @@ enum FeliCaParameter {
 }
 
 extension Data {
-  /// A value of FeliCa with the least significant byte first; `FF FF` for one that is not there.
+  /// Creates a FeliCa value with the least significant byte first; `FF FF` for a missing one.
   init(feliCa value: UInt16?) {
     let value = value ?? 0xFFFF
     self = Data(value.littleEndianBytes)

@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// What a card answers to a command whose answer begins with status flags.
+/// The answer to a command whose answer begins with status flags.
 private struct Flagged<Answer: Sendable>: Sendable {
   let flag1: Int
   let flag2: Int
@@ -137,7 +137,7 @@ extension FeliCaTagObject {
         throw NFCReaderError(.readerErrorInvalidParameterLength)
       }
       let answer = try await card.sendFeliCaCommand(Array(commandPacket))
-      // The native answer comes without its length byte, which counts itself.
+      // The native answer does not include its length byte, which counts itself.
       return Data([UInt8(truncatingIfNeeded: answer.count + 1)] + answer)
     } completion: { result in
       let (answer, error) = result.answer(or: Data())

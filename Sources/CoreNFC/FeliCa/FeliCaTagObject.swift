@@ -2,7 +2,7 @@ import Foundation
 import NFC
 import Synchronization
 
-/// A FeliCa card that a session gives out.
+/// A FeliCa card that a session reports.
 final class FeliCaTagObject: TypedTagObject, NFCFeliCaTag, @unchecked Sendable {
   private struct Selection: Sendable {
     /// The card by the system that was selected last.
@@ -31,9 +31,9 @@ final class FeliCaTagObject: TypedTagObject, NFCFeliCaTag, @unchecked Sendable {
   /// The card by the system that was selected last, whether that has answered or not.
   var card: any FeliCaTag { selection.withLock { $0.card } }
 
-  /// The card by its current system.
+  /// Returns the card by its current system.
   ///
-  /// - Throws: `readerTransceiveErrorTagResponseError` if there is none to send a command to.
+  /// - Throws: `readerTransceiveErrorTagResponseError` if there is no system to send a command to.
   func selectedCard() throws -> any FeliCaTag {
     try selection.withLock { selection in
       guard selection.hasAnswered else {
@@ -92,7 +92,8 @@ final class FeliCaTagObject: TypedTagObject, NFCFeliCaTag, @unchecked Sendable {
 }
 
 extension FeliCaPollingAnswer {
-  /// The code of the system that has answered; the one that was asked for, if the card does not tell.
+  /// Returns the code of the system that has answered; the requested one, if the card does not
+  /// report it.
   fileprivate func systemCode(askedFor code: UInt16, _ requestCode: FeliCaRequestCode) -> UInt16 {
     guard requestCode == .systemCode, requestData.count == 2 else { return code }
     return UInt16(requestData[0]) << 8 | UInt16(requestData[1])

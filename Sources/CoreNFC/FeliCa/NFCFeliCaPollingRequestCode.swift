@@ -1,4 +1,4 @@
-/// What a card is to send in addition to its PMm when it is polled.
+/// The data that a card sends in addition to its PMm when it is polled.
 public enum NFCFeliCaPollingRequestCode: Int, Sendable {
   case noRequest = 0
   case systemCode = 1

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a card answers to polling.
+/// The answer of a card to polling.
 public struct NFCFeliCaPollingResponse {
-  /// PMm, eight bytes.
+  /// The PMm, eight bytes.
   public var manufactureParameter: Data
-  /// What the request code has asked for; `nil` if the card has not reported it.
+  /// The data for the request code; `nil` if the card has not reported it.
   public var requestData: Data?
 
   public init(manufactureParameter: Data, requestData: Data?) {

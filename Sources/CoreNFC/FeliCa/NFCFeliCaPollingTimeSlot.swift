@@ -1,4 +1,4 @@
-/// Among how many slots of time cards draw theirs.
+/// The number of time slots from which cards choose theirs.
 public enum NFCFeliCaPollingTimeSlot: Int, Sendable {
   case max1 = 0
   case max2 = 1

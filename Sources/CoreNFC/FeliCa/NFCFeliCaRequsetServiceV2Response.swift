@@ -1,14 +1,14 @@
 import Foundation
 
-/// The keys of nodes; the name is Apple's.
+/// The key versions of nodes. The misspelt name is Apple's.
 public struct NFCFeliCaRequsetServiceV2Response {
   public var statusFlag1: Int
   public var statusFlag2: Int
-  /// Says nothing if ``statusFlag1`` is not 0.
+  /// Has no meaning if ``statusFlag1`` is not 0.
   public var encryptionIdentifier: NFCFeliCaEncryptionId
-  /// `nil` rather than empty.
+  /// The versions of AES keys; `nil` if there are none.
   public var nodeKeyVersionListAES: [Data]?
-  /// `nil` rather than empty.
+  /// The versions of DES keys; `nil` if there are none.
   public var nodeKeyVersionListDES: [Data]?
 
   public init(

@@ -1,4 +1,4 @@
-/// The status flags of an answer; both are 0 unless the card has refused.
+/// The status flags of an answer; both are 0 unless the card has refused the command.
 public struct NFCFeliCaStatusFlag {
   public var statusFlag1: Int
   public var statusFlag2: Int

@@ -2,18 +2,18 @@ import Foundation
 
 /// A FeliCa card.
 ///
-/// Service, node and key version values are two bytes with the least significant one first, as the card
-/// takes them; a system code has the most significant one first. The commands are addressed to
-/// ``currentIDm``; only that of ``sendFeliCaCommand(commandPacket:completionHandler:)`` is sent as it is.
-/// What a card refuses is no error but its two status flags, with nothing else in the answer: they are 0
-/// in an answer that is not refused.
+/// Service, node and key version values are two bytes with the least significant one first, as the
+/// card expects them; a system code has the most significant one first. Commands are addressed to
+/// ``currentIDm``; only that of ``sendFeliCaCommand(commandPacket:completionHandler:)`` is sent
+/// unchanged. A refusal of the card is not an error: its two status flags report it, and the rest
+/// of the answer is empty. The flags are 0 if the card has not refused.
 ///
-/// Errors in addition to those of the reader: `readerErrorInvalidParameterLength` for a list of a wrong number of
-/// elements or an element of a wrong size, `readerErrorInvalidParameter` for an element that is none; nothing
-/// is sent then. The numbers in the command descriptions are paragraphs of the FeliCa Card User's Manual,
-/// excerpted edition.
+/// In addition to the errors of the reader, `readerErrorInvalidParameterLength` reports a list with
+/// a wrong number of elements or an element of a wrong size, and `readerErrorInvalidParameter` an
+/// invalid element; nothing is sent then. The numbers in the command descriptions are paragraphs of
+/// the FeliCa Card User's Manual, excerpted edition.
 public protocol NFCFeliCaTag: NFCNDEFTag, __NFCTag {
-  /// The system that was selected last: at first the first one of Info.plist that the card has.
+  /// The system that was selected last; initially the first system of Info.plist that the card has.
   var currentSystemCode: Data { get }
   /// The identifier of that system; empty if the card has not answered the last polling.
   var currentIDm: Data { get }
@@ -23,19 +23,19 @@ public protocol NFCFeliCaTag: NFCNDEFTag, __NFCTag {
   /// A system that Info.plist does not list, and FF in either byte, end in
   /// `readerErrorSecurityViolation` with nothing sent, and the system before stays selected.
   ///
-  /// - Parameter completionHandler: gets PMm, and what `requestCode` asks for; empty if the card does
-  ///   not tell that.
+  /// - Parameter completionHandler: receives PMm, and the data for `requestCode`; empty if the card
+  ///   does not report it.
   @preconcurrency func polling(
     systemCode: Data, requestCode: NFCFeliCaPollingRequestCode,
     timeSlot: NFCFeliCaPollingTimeSlot,
     completionHandler: @escaping @Sendable (Data, Data, (any Error)?) -> Void)
 
-  /// Asks for 1 to 32 areas and services; the version of the key of each, `FF FF` for one that is not
-  /// there. 4.4.3.
+  /// Requests the key versions of 1 to 32 areas and services; `FF FF` for one that does not exist.
+  /// 4.4.3.
   @preconcurrency func requestService(
     nodeCodeList: [Data], completionHandler: @escaping @Sendable ([Data], (any Error)?) -> Void)
 
-  /// Asks for the mode of the card, 0 to 3. 4.4.4.
+  /// Requests the mode of the card, 0 to 3. 4.4.4.
   @preconcurrency func requestResponse(
     completionHandler: @escaping @Sendable (Int, (any Error)?) -> Void)
 
@@ -53,15 +53,15 @@ public protocol NFCFeliCaTag: NFCNDEFTag, __NFCTag {
     serviceCodeList: [Data], blockList: [Data], blockData: [Data],
     completionHandler: @escaping @Sendable (Int, Int, (any Error)?) -> Void)
 
-  /// Asks for the codes of the card's systems. 4.4.8.
+  /// Requests the codes of the card's systems. 4.4.8.
   ///
-  /// Each has its bytes in the order in which the card sends them and polling takes them, the most
-  /// significant one first. Apple's header says the other order; not confirmed on an iPhone.
+  /// Each code has the byte order in which the card sends it and polling uses it, most significant
+  /// byte first. Apple's header says the opposite; this is not confirmed on an iPhone.
   @preconcurrency func requestSystemCode(
     completionHandler: @escaping @Sendable ([Data], (any Error)?) -> Void)
 
-  /// Asks for 1 to 32 areas and services: the versions of their AES keys, then of their DES keys, `FF FF` for
-  /// one that is not there. 4.4.10.
+  /// Requests the key versions of 1 to 32 areas and services: those of their AES keys, then of
+  /// their DES keys, `FF FF` for one that does not exist. 4.4.10.
   @preconcurrency func requestServiceV2(
     nodeCodeList: [Data],
     completionHandler:
@@ -69,8 +69,8 @@ public protocol NFCFeliCaTag: NFCNDEFTag, __NFCTag {
         Int, Int, NFCFeliCaEncryptionId, [Data], [Data], (any Error)?
       ) -> Void)
 
-  /// Asks for the version of the card's operating system: two bytes for the basic version, two for each
-  /// option. 4.4.13.
+  /// Requests the version of the card's operating system: two bytes for the basic version, two for
+  /// each option. 4.4.13.
   @preconcurrency func requestSpecificationVersion(
     completionHandler: @escaping @Sendable (Int, Int, Data, Data, (any Error)?) -> Void)
 

@@ -1,12 +1,12 @@
 import Foundation
 import NFC
 
-/// What a program gives, brought into the form of the native commands. Nothing has been sent yet.
+/// Converts a program's arguments into the form of the native commands, before anything is sent.
 enum ISO15693Parameter {
   private static let ordinaryBlockCount = 0x100
   private static let blockSizes = 1...32
 
-  /// - Throws: `readerErrorParameterOutOfBound` for what a byte cannot hold.
+  /// - Throws: `readerErrorParameterOutOfBound` for a number that does not fit into a byte.
   static func byte(_ value: Int) throws -> UInt8 {
     guard let byte = UInt8(exactly: value) else { throw outOfBound }
     return byte
@@ -19,7 +19,7 @@ enum ISO15693Parameter {
     return code
   }
 
-  /// The number of a block in an extended command.
+  /// Returns the number of a block in an extended command.
   ///
   /// - Throws: `readerErrorParameterOutOfBound` outside 0 to 65535.
   static func extended(_ block: Int) throws -> UInt16 {
@@ -27,7 +27,7 @@ enum ISO15693Parameter {
     return number
   }
 
-  /// Blocks of an extended command.
+  /// Returns the blocks of an extended command.
   ///
   /// - Throws: `readerErrorInvalidParameter` for no block, `readerErrorParameterOutOfBound` outside 0 to
   ///   65535.
@@ -39,7 +39,7 @@ enum ISO15693Parameter {
     return blocks
   }
 
-  /// Blocks of an ordinary command.
+  /// Returns the blocks of an ordinary command.
   ///
   /// - Throws: `readerErrorInvalidParameter` for no block, `readerErrorParameterOutOfBound` outside 0 to
   ///   255.
@@ -49,7 +49,7 @@ enum ISO15693Parameter {
     return blocks
   }
 
-  /// A block's data.
+  /// Returns a block's data.
   ///
   /// - Throws: `readerErrorInvalidParameterLength` unless it is 1 to 32 bytes (ISO/IEC 15693-3, 4.2).
   static func block(_ data: Data) throws -> [UInt8] {
@@ -57,10 +57,10 @@ enum ISO15693Parameter {
     return Array(data)
   }
 
-  /// The data of blocks, one after the other.
+  /// Returns the data of blocks, one after the other.
   ///
-  /// - Throws: `readerErrorInvalidParameterLength` unless there is a block for each number, all of the
-  ///   same size.
+  /// - Throws: `readerErrorInvalidParameterLength` unless there is a block for each number, and all
+  ///   have the same size.
   static func blocks(_ data: [Data], for range: ISO15693BlockRange) throws -> [UInt8] {
     guard data.count == range.count, Set(data.map(\.count)).count == 1 else { throw wrongLength }
     return try data.flatMap { try block($0) }
@@ -73,8 +73,8 @@ enum ISO15693Parameter {
 }
 
 extension ISO15693Response {
-  /// The answer to a read of blocks, each with its security status before it if the request had the
-  /// option flag.
+  /// Returns the answer to a read of blocks, each with its security status before it if the request
+  /// had the option flag.
   func blocks(_ count: Int, _ flags: NFCISO15693RequestFlag) throws -> [Data] {
     do {
       return try ISO15693Block.decode(
@@ -87,16 +87,16 @@ extension ISO15693Response {
     }
   }
 
-  /// The answer to a read of one block.
+  /// Returns the answer to a read of one block.
   func block(_ flags: NFCISO15693RequestFlag) throws -> Data { try Data(blocks(1, flags).joined()) }
 
-  /// The answer to a question for the security status of blocks.
+  /// Returns the answer to a question for the security status of blocks.
   func securityStatus(_ count: Int) throws -> [UInt8] {
     guard payload.count == count else { throw unexpectedLength(nil) }
     return payload
   }
 
-  /// The answer to get system information.
+  /// Returns the answer to get system information.
   func systemInformation(_ flags: NFCISO15693RequestFlag) throws -> ISO15693SystemInformation {
     do {
       return try ISO15693SystemInformation(
@@ -107,7 +107,7 @@ extension ISO15693Response {
     }
   }
 
-  /// What a cryptographic command gives: the flags, and what follows them.
+  /// The result of a cryptographic command: the flags, and what follows them.
   var whole: (NFCISO15693ResponseFlag, Data) { (NFCISO15693ResponseFlag(flags), Data(payload)) }
 
   private func unexpectedLength(_ error: (any Error)?) -> NFCReaderError {

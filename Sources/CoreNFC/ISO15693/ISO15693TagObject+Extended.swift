@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// The commands of the edition of 2018: block numbers of two bytes, and cryptography.
+/// The commands of the edition of 2018: two-byte block numbers, and cryptography.
 extension ISO15693TagObject {
   func extendedReadSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int,
@@ -149,7 +149,7 @@ extension ISO15693TagObject {
       }, decode: { Data($0.payload) }, completionHandler: completionHandler)
   }
 
-  /// How long a tag may take for a command of which nothing is known: twice what a write takes.
+  /// The time limit for an unknown command: twice that of a write.
   private static let longestAnswer = Duration.milliseconds(200)
 
   func sendRequest(

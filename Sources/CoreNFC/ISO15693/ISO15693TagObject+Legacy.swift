@@ -44,7 +44,8 @@ extension ISO15693TagObject {
     }
   }
 
-  /// Runs a command on a tag of the legacy session. Nobody connects to those: it is done here.
+  /// Runs a command on a tag of the legacy session. Programs do not connect to these tags, so this
+  /// does.
   private func performLegacy(
     _ configuration: NFCTagCommandConfiguration,
     _ completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void,

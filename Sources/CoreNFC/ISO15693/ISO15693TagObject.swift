@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// A vicinity tag that a session gives out.
+/// A vicinity tag that a session reports.
 final class ISO15693TagObject: TypedTagObject, NFCISO15693Tag, @unchecked Sendable {
   let vicinity: any ISO15693Tag
 
@@ -18,14 +18,15 @@ final class ISO15693TagObject: TypedTagObject, NFCISO15693Tag, @unchecked Sendab
   var icManufacturerCode: Int { Int(vicinity.icManufacturerCode ?? 0) }
   var icSerialNumber: Data { Data(vicinity.icSerialNumber) }
 
-  /// Whether the tag is one of the session of iOS 11, which is asked nothing but what that had.
+  /// Whether the tag belongs to the session of iOS 11, which supports only the commands of that
+  /// time.
   var isLegacy: Bool { core.session is __NFCISO15693ReaderSession }
 
   /// Runs a command of one exchange.
   ///
   /// - Parameters:
-  ///   - command: finds fault with its parameters, if there is any, before anything is sent.
-  ///   - decode: makes of the answer, which is no refusal, what the method gives.
+  ///   - command: throws if a parameter is invalid, before anything is sent.
+  ///   - decode: converts the answer, which is not a refusal, to the method's result.
   func exchange<Answer: Sendable>(
     _ flags: NFCISO15693RequestFlag, _ command: @escaping @Sendable () throws -> ISO15693Command,
     decode: @escaping @Sendable (ISO15693Response) throws -> Answer,
@@ -41,7 +42,7 @@ final class ISO15693TagObject: TypedTagObject, NFCISO15693Tag, @unchecked Sendab
     }
   }
 
-  /// Runs a command of one exchange; of its answer nothing but that there is one matters.
+  /// Runs a command of one exchange whose answer has no content.
   func exchange(
     _ flags: NFCISO15693RequestFlag, _ command: @escaping @Sendable () throws -> ISO15693Command,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void

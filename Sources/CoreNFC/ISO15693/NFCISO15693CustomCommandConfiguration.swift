@@ -8,7 +8,7 @@ open class NFCISO15693CustomCommandConfiguration: NFCTagCommandConfiguration {
   open var customCommandCode: Int
   open var requestParameters: Data
 
-  /// A command that is not repeated.
+  /// Creates a command that is not repeated.
   public convenience init(
     manufacturerCode: Int, customCommandCode: Int, requestParameters: Data?
   ) {
@@ -19,7 +19,7 @@ open class NFCISO15693CustomCommandConfiguration: NFCTagCommandConfiguration {
 
   /// - Parameters:
   ///   - maximumRetries: 0 to 256.
-  ///   - retryInterval: in seconds.
+  ///   - retryInterval: the interval in seconds.
   public init(
     manufacturerCode: Int, customCommandCode: Int, requestParameters: Data?, maximumRetries: Int,
     retryInterval: TimeInterval

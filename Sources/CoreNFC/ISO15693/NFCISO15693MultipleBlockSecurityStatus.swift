@@ -1,6 +1,6 @@
 /// Whether blocks are locked.
 public struct NFCISO15693MultipleBlockSecurityStatus {
-  /// A status byte a block; bit 0 is set in a locked one.
+  /// One status byte per block; bit 0 is set for a locked block.
   public var blockSecurityStatus: [Int]
 
   public init(blockSecurityStatus: [Int]) {

@@ -7,14 +7,14 @@ open class NFCISO15693ReadMultipleBlocksConfiguration: NFCTagCommandConfiguratio
   /// How many blocks one command reads at most: 1 to 256.
   open var chunkSize: Int
 
-  /// A read whose commands are not repeated.
+  /// Creates a read whose commands are not repeated.
   public convenience init(range: NSRange, chunkSize: Int) {
     self.init(range: range, chunkSize: chunkSize, maximumRetries: 0, retryInterval: 0)
   }
 
   /// - Parameters:
-  ///   - maximumRetries: of each command, 0 to 256.
-  ///   - retryInterval: in seconds.
+  ///   - maximumRetries: the number of retries for each command, 0 to 256.
+  ///   - retryInterval: the interval in seconds.
   public init(
     range: NSRange, chunkSize: Int, maximumRetries: Int, retryInterval: TimeInterval
   ) {

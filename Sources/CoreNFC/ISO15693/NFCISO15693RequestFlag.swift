@@ -8,17 +8,17 @@ public struct NFCISO15693RequestFlag: OptionSet, Sendable {
 
   /// The tag answers on two subcarriers instead of one.
   public static let dualSubCarriers = NFCISO15693RequestFlag(rawValue: 0x01)
-  /// The tag answers at the high data rate. Set in every request but those of
+  /// The tag answers at the high data rate. Set in every request except those of
   /// ``NFCISO15693Tag/sendRequest(requestFlags:commandCode:data:resultHandler:)``.
   public static let highDataRate = NFCISO15693RequestFlag(rawValue: 0x02)
   /// The format is extended: ordinary commands have block numbers of two bytes (chips of ST).
   public static let protocolExtension = NFCISO15693RequestFlag(rawValue: 0x08)
   /// The request is for the tag in the state Selected, and not addressed.
   public static let select = NFCISO15693RequestFlag(rawValue: 0x10)
-  /// The request is for the tag whose UID it has. Set in every request that has not ``select``.
+  /// The request is for the tag whose UID it contains. Set in every request without ``select``.
   public static let address = NFCISO15693RequestFlag(rawValue: 0x20)
-  /// The command's own option: security status with a read, an answer only after another end of frame
-  /// with a write.
+  /// The option of the command: security status with a read, an answer only after another end of
+  /// frame with a write.
   public static let option = NFCISO15693RequestFlag(rawValue: 0x40)
   /// Reserved by the standard; some commands use it.
   public static let commandSpecificBit8 = NFCISO15693RequestFlag(rawValue: 0x80)

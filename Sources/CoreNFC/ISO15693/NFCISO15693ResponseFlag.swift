@@ -6,14 +6,14 @@ public struct NFCISO15693ResponseFlag: OptionSet, Sendable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The tag refuses. Methods fail then, so that it is not seen in what they give.
+  /// The tag refuses the command. Methods fail then, so their results never contain this flag.
   public static let error = NFCISO15693ResponseFlag(rawValue: 0x01)
   public static let responseBufferValid = NFCISO15693ResponseFlag(rawValue: 0x02)
   public static let finalResponse = NFCISO15693ResponseFlag(rawValue: 0x04)
   public static let protocolExtension = NFCISO15693ResponseFlag(rawValue: 0x08)
   public static let blockSecurityStatusBit5 = NFCISO15693ResponseFlag(rawValue: 0x10)
   public static let blockSecurityStatusBit6 = NFCISO15693ResponseFlag(rawValue: 0x20)
-  /// The tag wants more time.
+  /// The tag needs more time.
   public static let waitTimeExtension = NFCISO15693ResponseFlag(rawValue: 0x40)
 }
 

@@ -1,20 +1,20 @@
 import Foundation
 import NFC
 
-/// What a tag reports of itself (ISO/IEC 15693-3, 10.4.12).
+/// The information that a tag reports about itself (ISO/IEC 15693-3, 10.4.12).
 public struct NFCISO15693SystemInfo {
-  /// As it stands in the answer: least significant byte first, the reverse of
+  /// The UID in the order of the answer: least significant byte first, the reverse of
   /// ``NFCISO15693Tag/identifier``.
   public var uniqueIdentifier: Data
-  /// -1 if the tag does not report it.
+  /// The DSFID; -1 if the tag does not report it.
   public var dataStorageFormatIdentifier: Int
-  /// -1 if the tag does not report it.
+  /// The AFI; -1 if the tag does not report it.
   public var applicationFamilyIdentifier: Int
-  /// In bytes, 1 to 32; -1 if the tag does not report it.
+  /// The size of a block in bytes, 1 to 32; -1 if the tag does not report it.
   public var blockSize: Int
-  /// -1 if the tag does not report it.
+  /// The number of blocks; -1 if the tag does not report it.
   public var totalBlocks: Int
-  /// -1 if the tag does not report it.
+  /// The IC reference; -1 if the tag does not report it.
   public var icReference: Int
 
   public init(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits for a completion handler that is given an error or nothing.
+/// Waits for a completion handler that receives an error or nothing.
 private nonisolated(nonsending) func done(
   _ start: (@escaping @Sendable ((any Error)?) -> Void) -> Void
 ) async throws {
@@ -9,7 +9,7 @@ private nonisolated(nonsending) func done(
   }
 }
 
-/// Waits for a completion handler that is given a value and maybe an error.
+/// Waits for a completion handler that receives a value and possibly an error.
 private nonisolated(nonsending) func value<Value: Sendable>(
   _ start: (@escaping @Sendable (Value, (any Error)?) -> Void) -> Void
 ) async throws -> Value {
@@ -24,14 +24,14 @@ private nonisolated(nonsending) func result<Value>(
 ) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     start { result in
-      // Whoever calls the handler keeps nothing of what it passes.
+      // The caller of the handler keeps nothing of what it passes.
       nonisolated(unsafe) let result = result
       continuation.resume(with: result)
     }
   }
 }
 
-/// The methods as the compiler makes them from Apple's; see the forms with handlers.
+/// The methods in the form that the compiler derives from Apple's; see the forms with handlers.
 extension NFCISO15693Tag {
   /// ``stayQuiet(completionHandler:)`` as an asynchronous call.
   ///
@@ -151,7 +151,7 @@ extension NFCISO15693Tag {
     try await done { lockDSFID(requestFlags: flags, completionHandler: $0) }
   }
 
-  /// What the tag reports of itself.
+  /// Returns the information that the tag reports about itself.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func systemInfo(requestFlags flags: NFCISO15693RequestFlag)
@@ -243,7 +243,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Writes consecutive blocks by numbers of two bytes.
+  /// Writes consecutive blocks with two-byte numbers.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedWriteMultipleBlocks(
@@ -280,7 +280,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Sends CHALLENGE of a cryptographic suite, which no tag answers.
+  /// Sends CHALLENGE of a cryptographic suite, which tags do not answer.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func challenge(
@@ -293,7 +293,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Reads the result of a cryptographic command from the buffer of the tag.
+  /// Reads the result of a cryptographic command from the tag's buffer.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func readBuffer(requestFlags flags: NFCISO15693RequestFlag)
@@ -302,7 +302,7 @@ extension NFCISO15693Tag {
     try await result { readBuffer(requestFlags: flags, resultHandler: $0) }
   }
 
-  /// Asks for the security status of consecutive blocks by numbers of two bytes.
+  /// Reads the security status of consecutive blocks with two-byte numbers.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedGetMultipleBlockSecurityStatus(
@@ -314,7 +314,7 @@ extension NFCISO15693Tag {
     }
   }
 
-  /// Reads consecutive blocks by numbers of two bytes; the tag answers at a higher rate.
+  /// Reads consecutive blocks with two-byte numbers; the tag answers at a higher rate.
   ///
   /// - Throws: ``NFCReaderError``.
   public nonisolated(nonsending) func extendedFastReadMultipleBlocks(

@@ -1,13 +1,13 @@
 import Foundation
 
 extension Result where Failure == any Error {
-  /// What a mock answers to a command that it does not have.
+  /// The answer of a mock to a command that it does not implement.
   fileprivate static var unsupported: Self {
     .failure(NFCReaderError(.readerErrorUnsupportedFeature))
   }
 }
 
-/// The methods by which iOS 14 gives results; see the forms with completion handlers.
+/// The methods with results, from iOS 14; see the forms with completion handlers.
 extension NFCISO15693Tag {
   /// ``readSingleBlock(requestFlags:blockNumber:completionHandler:)`` with one result.
   @preconcurrency public func readSingleBlock(
@@ -69,7 +69,7 @@ extension NFCISO15693Tag {
   }
 }
 
-/// What a mock need not have.
+/// The default implementations for a mock.
 extension NFCISO15693Tag {
   @preconcurrency public func lockDFSID(
     requestFlags flags: NFCISO15693RequestFlag,

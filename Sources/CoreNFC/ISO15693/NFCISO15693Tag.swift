@@ -2,35 +2,35 @@ import Foundation
 
 /// A vicinity tag: ISO/IEC 15693, NFC Forum Type 5.
 ///
-/// Every method is one exchange over the air. The request has the tag's UID and the flag
-/// ``NFCISO15693RequestFlag/address``, unless it is given ``NFCISO15693RequestFlag/select``. Answers are
-/// given without their flags.
+/// Every method is one exchange over the air. The request contains the tag's UID and the flag
+/// ``NFCISO15693RequestFlag/address``, unless you pass ``NFCISO15693RequestFlag/select``. Answers
+/// are returned without their flags.
 ///
-/// The session must have connected to the tag. Completion handlers run on the session's queue, with an
-/// ``NFCReaderError`` if something has failed: `readerTransceiveErrorTagResponseError` for a tag that
-/// refuses, with the tag's code under ``NFCISO15693TagResponseErrorKey``, for one that does not answer, and
-/// for an answer of the wrong length, with ``NFCTagResponseUnexpectedLengthErrorKey``;
-/// `readerTransceiveErrorPacketTooLong` for what the reader or a frame of 256 bytes cannot hold;
-/// `readerErrorParameterOutOfBound`, `readerErrorInvalidParameterLength` and
-/// `readerErrorInvalidParameter` before anything is sent.
+/// The session must have connected to the tag. Completion handlers run on the session's queue, with
+/// an ``NFCReaderError`` if something has failed. `readerTransceiveErrorTagResponseError` reports a
+/// tag that refuses, with the tag's code under ``NFCISO15693TagResponseErrorKey``, a tag that does
+/// not answer, and an answer of the wrong length, with ``NFCTagResponseUnexpectedLengthErrorKey``.
+/// `readerTransceiveErrorPacketTooLong` reports a command that exceeds the reader or a frame of 256
+/// bytes. `readerErrorParameterOutOfBound`, `readerErrorInvalidParameterLength` and
+/// `readerErrorInvalidParameter` are reported before anything is sent.
 ///
-/// A mock need not have the commands of which that is said; they fail there with
+/// A mock does not have to implement the commands that are marked accordingly; they fail there with
 /// `readerErrorUnsupportedFeature`.
 public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
   /// The UID, 8 bytes, most significant (E0) first.
   var identifier: Data { get }
-  /// The second byte of the UID: who made the chip (ISO/IEC 7816-6).
+  /// The code of the chip's maker, the second byte of the UID (ISO/IEC 7816-6).
   var icManufacturerCode: Int { get }
   /// The last six bytes of the UID.
   var icSerialNumber: Data { get }
 
   // MARK: States
 
-  /// Command 02: the tag takes only addressed requests from now on. It does not answer.
+  /// Command 02: the tag accepts only addressed requests from now on. It does not answer.
   @preconcurrency func stayQuiet(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 25: the tag takes requests with ``NFCISO15693RequestFlag/select`` from now on. Is always
-  /// addressed.
+  /// Command 25: the tag accepts requests with ``NFCISO15693RequestFlag/select`` from now on. The
+  /// command is always addressed.
   @preconcurrency func select(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -44,26 +44,26 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   /// Command 20.
   ///
-  /// With ``NFCISO15693RequestFlag/option`` a byte of security status stands before the data.
+  /// With ``NFCISO15693RequestFlag/option``, a byte of security status precedes the data.
   @preconcurrency func readSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)
 
   /// Command 21.
   ///
-  /// - Parameter dataBlock: 1 to 32 bytes, as many as the tag's blocks have.
+  /// - Parameter dataBlock: 1 to 32 bytes, the size of the tag's blocks.
   @preconcurrency func writeSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8, dataBlock: Data,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 22: makes a block read-only for good. **Cannot be undone.**
+  /// Command 22: makes a block read-only permanently. **Cannot be undone.**
   @preconcurrency func lockBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: UInt8,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
   /// Command 23: one element a block, empty on error.
   ///
-  /// With ``NFCISO15693RequestFlag/option`` a byte of security status stands before each block's data.
+  /// With ``NFCISO15693RequestFlag/option``, a byte of security status precedes each block's data.
   ///
   /// - Parameter blockRange: 1 to 256 blocks, numbers 0 to 255.
   @preconcurrency func readMultipleBlocks(
@@ -74,7 +74,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
   ///
   /// - Parameters:
   ///   - blockRange: 1 to 256 blocks, numbers 0 to 255.
-  ///   - dataBlocks: one for each of them, all of the same size, 1 to 32 bytes.
+  ///   - dataBlocks: one for each number, all of the same size, 1 to 32 bytes.
   @preconcurrency func writeMultipleBlocks(
     requestFlags flags: NFCISO15693RequestFlag, blockRange: NSRange, dataBlocks: [Data],
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -98,7 +98,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag, afi: UInt8,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 28: makes the AFI read-only for good. **Cannot be undone.**
+  /// Command 28: makes the AFI read-only permanently. **Cannot be undone.**
   @preconcurrency func lockAFI(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -108,7 +108,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag, dsfid: UInt8,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 2A: makes the DSFID read-only for good. **Cannot be undone.**
+  /// Command 2A: makes the DSFID read-only permanently. **Cannot be undone.**
   @preconcurrency func lockDSFID(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -118,8 +118,8 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 2B: DSFID, AFI, block size in bytes, number of blocks and IC reference, each -1 if the tag
-  /// does not tell it, and on error.
+  /// Command 2B: DSFID, AFI, block size in bytes, number of blocks and IC reference, each -1 if the
+  /// tag does not report it, and on error.
   @preconcurrency func getSystemInfo(
     requestFlags flags: NFCISO15693RequestFlag,
     completionHandler: @escaping @Sendable (Int, Int, Int, Int, Int, (any Error)?) -> Void)
@@ -137,12 +137,12 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
   ///
   /// - Parameters:
   ///   - blockNumber: 0 to 65535.
-  ///   - dataBlock: 1 to 32 bytes, as many as the tag's blocks have.
+  ///   - dataBlock: 1 to 32 bytes, the size of the tag's blocks.
   @preconcurrency func extendedWriteSingleBlock(
     requestFlags flags: NFCISO15693RequestFlag, blockNumber: Int, dataBlock: Data,
     completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Command 32: makes a block read-only for good. **Cannot be undone.**
+  /// Command 32: makes a block read-only permanently. **Cannot be undone.**
   ///
   /// - Parameter blockNumber: 0 to 65535.
   @preconcurrency func extendedLockBlock(
@@ -203,8 +203,8 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     resultHandler:
       @escaping @Sendable (Result<(NFCISO15693ResponseFlag, Data), any Error>) -> Void)
 
-  /// Command 39, which the tag does not answer; ``readBuffer(requestFlags:resultHandler:)`` asks for its
-  /// result. A mock need not have it.
+  /// Command 39, which the tag does not answer; ``readBuffer(requestFlags:resultHandler:)`` reads
+  /// its result. A mock does not have to implement it.
   ///
   /// - Parameters:
   ///   - cryptoSuiteIdentifier: 0 to 255.
@@ -223,7 +223,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   // MARK: The maker's commands
 
-  /// A custom command, with the code of the chip's maker.
+  /// Returns a custom command, with the code of the chip's maker.
   ///
   /// - Parameters:
   ///   - customCommandCode: A0 to DF.
@@ -233,7 +233,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     customRequestParameters: Data,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)
 
-  /// Sends a request as it is, nothing added: flags, command, data. A mock need not have it.
+  /// Sends an unchanged request: flags, command, data. A mock does not have to implement it.
   ///
   /// - Parameters:
   ///   - flags: 0 to 255.
@@ -247,7 +247,7 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
 
   // MARK: The legacy session
 
-  /// Sends a custom command, on a tag of the legacy session; on all others it fails with
+  /// Sends a custom command to a tag of the legacy session; for all others, it fails with
   /// `readerErrorUnsupportedFeature`.
   ///
   /// Fails with `tagCommandConfigurationErrorInvalidParameters` for values out of range, and with
@@ -256,8 +256,8 @@ public protocol NFCISO15693Tag: NFCNDEFTag, __NFCTag {
     commandConfiguration: NFCISO15693CustomCommandConfiguration,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)
 
-  /// Reads blocks by as many commands as it takes, one after the other in one piece of data; errors as
-  /// ``sendCustomCommand(commandConfiguration:completionHandler:)``.
+  /// Reads blocks with as many commands as necessary, and returns them as one piece of data; for
+  /// errors see ``sendCustomCommand(commandConfiguration:completionHandler:)``.
   @preconcurrency func readMultipleBlock(
     readConfiguration: NFCISO15693ReadMultipleBlocksConfiguration,
     completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How often a command of the legacy ISO 15693 session is repeated.
+/// The number of times that a command of the legacy ISO 15693 session is repeated.
 open class NFCTagCommandConfiguration: NSObject, NSCopying {
   /// How often the command is repeated if the tag does not answer, or its answer is broken: 0 to 256.
   open var maximumRetries: Int

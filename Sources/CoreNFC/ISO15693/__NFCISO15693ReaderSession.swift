@@ -6,13 +6,13 @@ import Foundation
 /// ``NFCISO15693Tag/sendCustomCommand(commandConfiguration:completionHandler:)`` and
 /// ``NFCISO15693Tag/readMultipleBlock(readConfiguration:completionHandler:)`` work; all other methods fail.
 open class __NFCISO15693ReaderSession: NFCReaderSession {
-  /// - Parameter queue: where the delegate and the completion handlers are called; `nil` for a serial
-  ///   queue of the session's own.
+  /// - Parameter queue: the queue on which the delegate and the completion handlers are called;
+  ///   `nil` for the session's own serial queue.
   public init(delegate: any __NFCReaderSessionDelegate, queue: DispatchQueue?) {
     super.init(delegate: delegate, queue: queue, purpose: .tags(.iso15693))
   }
 
-  /// Looks for tags again. Those that were given out before are of no use any more.
+  /// Searches for tags again. Tags that were reported before can no longer be used.
   open func restartPolling() { core.restartPolling() }
 
   private var vicinityDelegate: (any __NFCReaderSessionDelegate)? {
@@ -35,9 +35,9 @@ open class __NFCISO15693ReaderSession: NFCReaderSession {
 public protocol __NFCReaderSessionDelegate: NSObjectProtocol {
   /// The reader is polling.
   func readerSessionDidBecomeActive(_ session: NFCReaderSession)
-  /// The session has ended, for whatever reason. Comes once.
+  /// The session has ended, for any reason. Called once.
   func readerSession(_ session: NFCReaderSession, didInvalidateWithError error: any Error)
-  /// Optional: tags have come into the field.
+  /// Optional: tags have arrived in the field.
   func readerSession(_ session: NFCReaderSession, didDetect tags: [any __NFCTag])
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// A smart card that a session gives out.
+/// A smart card that a session reports.
 final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable {
   let card: any ISO7816Tag
   /// The application that was selected when the card was found.
@@ -24,7 +24,8 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
 
   override var tag: NFCTag? { .iso7816(self) }
 
-  /// Another tag may have been activated since the card was found: what was selected no longer is.
+  /// Another tag may have been activated since the card was found, so that the application is no
+  /// longer selected.
   override func prepare() async throws {
     if let selected { _ = try await card.selectApplication(of: [selected]) }
   }
@@ -59,7 +60,8 @@ final class ISO7816TagObject: TypedTagObject, NFCISO7816Tag, @unchecked Sendable
     }
   }
 
-  /// - Throws: `readerErrorSecurityViolation` for SELECT of an application that Info.plist does not list.
+  /// - Throws: `readerErrorSecurityViolation` for SELECT of an application that Info.plist does not
+  ///   list.
   private func checkListed(_ command: APDU) throws {
     guard let request, request.limits.requiresListedApplications, command.selectsByName,
       !request.applications.contains(where: { $0.bytes == command.data })
@@ -76,8 +78,8 @@ extension APDU {
 }
 
 extension ISO7816Tag {
-  /// Sends a command as an iPhone does, which leaves the status word to the program; in parts where that is
-  /// the only way to send it.
+  /// Sends a command like an iPhone, which leaves the status word to the program; in parts only if
+  /// there is no other way.
   func transmit(_ command: APDU) async throws -> ResponseAPDU {
     try await sendCommand(
       command, options: command.isExtended ? [.commandChaining, .getResponse] : .commandChaining)
@@ -85,7 +87,7 @@ extension ISO7816Tag {
 }
 
 extension Result where Success == ResponseAPDU, Failure == any Error {
-  /// Gives a card's answer to a completion handler.
+  /// Passes a card's answer to a completion handler.
   func complete(_ handler: (Data, UInt8, UInt8, (any Error)?) -> Void) {
     switch self {
     case .success(let answer): handler(Data(answer.data), answer.sw1, answer.sw2, nil)

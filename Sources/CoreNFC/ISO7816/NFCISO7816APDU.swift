@@ -12,17 +12,18 @@ open class NFCISO7816APDU: NSObject, NSCopying {
   public let instructionCode: UInt8
   public let p1Parameter: UInt8
   public let p2Parameter: UInt8
-  /// `nil` if the command has no data.
+  /// The data; `nil` if the command has none.
   public let data: Data?
-  /// The most bytes that the answer's body may have; -1 if none is expected.
+  /// The maximum number of bytes in the answer's body; -1 if none is expected.
   public let expectedResponseLength: Int
   private let isExtended: Bool
 
-  /// A command of its parts. Extended length fields are used where short ones do not do.
+  /// Creates a command. Extended length fields are used if short ones are not sufficient.
   ///
   /// - Parameters:
-  ///   - data: none to 65 535 bytes.
-  ///   - expectedResponseLength: -1 or 0 for none, 1 to 65 536; 256 is sent as the short length 00.
+  ///   - data: 0 to 65 535 bytes.
+  ///   - expectedResponseLength: -1 or 0 for no data, 1 to 65 536; 256 is sent as the short length
+  ///     00.
   public init(
     instructionClass: UInt8, instructionCode: UInt8, p1Parameter: UInt8, p2Parameter: UInt8,
     data: Data, expectedResponseLength: Int
@@ -36,8 +37,8 @@ open class NFCISO7816APDU: NSObject, NSCopying {
     isExtended = false
   }
 
-  /// Reads a whole command, in any of its forms with short and with extended length fields; `nil` if it is
-  /// of none.
+  /// Parses a command in any of its forms with short or extended length fields; `nil` for any other
+  /// bytes.
   public init?(data: Data) {
     guard let command = APDU(Array(data)) else { return nil }
     instructionClass = command.instructionClass
@@ -52,7 +53,7 @@ open class NFCISO7816APDU: NSObject, NSCopying {
   /// Itself: a command does not change.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// The command as the native tag takes it.
+  /// Returns the command in the form of the native tag.
   ///
   /// - Throws: `readerErrorInvalidParameterLength` for too much data, `readerErrorParameterOutOfBound` for
   ///   an expected length that no command can have.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a smart card answers: ISO/IEC 7816-4, 5.1.
+/// The answer of a smart card: ISO/IEC 7816-4, 5.1.
 public struct NFCISO7816ResponseAPDU {
   public var statusWord1: UInt8
   public var statusWord2: UInt8
-  /// `nil` rather than empty.
+  /// The data; `nil` if there is none.
   public var payload: Data?
 
   public init(statusWord1: UInt8, statusWord2: UInt8, payload: Data?) {
@@ -13,12 +13,12 @@ public struct NFCISO7816ResponseAPDU {
     self.payload = payload
   }
 
-  /// By the label that Apple's interface has.
+  /// Creates an answer. The misspelt label is Apple's.
   public init(statusWord1: UInt8, statusWord2: UInt8, paylaod: Data?) {
     self.init(statusWord1: statusWord1, statusWord2: statusWord2, payload: paylaod)
   }
 
-  /// - Parameter answer: what a completion handler is given.
+  /// - Parameter answer: the arguments of a completion handler.
   init(_ answer: (body: Data, sw1: UInt8, sw2: UInt8)) {
     self.init(
       statusWord1: answer.sw1, statusWord2: answer.sw2,

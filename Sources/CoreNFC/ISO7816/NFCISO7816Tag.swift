@@ -2,8 +2,8 @@ import Foundation
 
 /// A smart card: ISO/IEC 14443-4 with the commands of ISO/IEC 7816-4.
 public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
-  /// The application that was selected when the card was found, the first one of Info.plist that has
-  /// answered, in upper-case hexadecimal; empty if none was.
+  /// The application that was selected when the card was found, which is the first one of
+  /// Info.plist that answered, in upper-case hexadecimal; empty if there was none.
   var initialSelectedAID: String { get }
   /// The UID of a type A card, the PUPI of a type B card.
   var identifier: Data { get }
@@ -11,16 +11,18 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
   var historicalBytes: Data? { get }
   /// The four bytes of application data in a type B card's answer to request; `nil` for type A.
   var applicationData: Data? { get }
-  /// Whether ``applicationData`` is coded in a way of the maker's own, not as ISO/IEC 14443-3, 7.9.3 says.
+  /// Whether ``applicationData`` has the maker's own coding instead of that in ISO/IEC 14443-3,
+  /// 7.9.3.
   var proprietaryApplicationDataCoding: Bool { get }
 
-  /// Sends a command, and gives the answer's body, which may be empty, and its status word, whatever that is.
+  /// Sends a command, and returns the answer's body, which may be empty, and its status word,
+  /// whatever it is.
   ///
-  /// SELECT of an application by a name that Info.plist does not list ends in
-  /// `readerErrorSecurityViolation`, with nothing sent. As on an iPhone, 61xx and 6Cxx are the program's to
-  /// deal with. A command or answer with extended length fields that the reader does not carry in one piece
-  /// goes in parts, by command chaining and GET RESPONSE (ISO/IEC 7816-4, 5.3.3 and 5.3.4); an iPhone
-  /// carries it whole.
+  /// SELECT of an application by a name that Info.plist does not list fails with
+  /// `readerErrorSecurityViolation`, and nothing is sent. As on an iPhone, the program handles 61xx
+  /// and 6Cxx. If the reader cannot send a command or answer with extended length fields as a
+  /// whole, it is sent in parts with command chaining and GET RESPONSE (ISO/IEC 7816-4, 5.3.3 and
+  /// 5.3.4); an iPhone sends it as a whole.
   ///
   /// Errors: `readerErrorInvalidParameterLength`, `readerErrorParameterOutOfBound`,
   /// `readerTransceiveErrorPacketTooLong` before anything is sent.
@@ -28,7 +30,8 @@ public protocol NFCISO7816Tag: NFCNDEFTag, __NFCTag {
     apdu: NFCISO7816APDU,
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
 
-  /// The form that is preferred where the type does not say which is meant; has a default body.
+  /// Returns the form that is preferred where the type does not say which is meant; has a default
+  /// body.
   ///
   /// - Throws: ``NFCReaderError``.
   nonisolated(nonsending) func sendCommand(
@@ -57,7 +60,7 @@ extension NFCISO7816Tag {
     return NFCISO7816ResponseAPDU(answer)
   }
 
-  /// The form of iOS 14: the same command, with the answer in a `Result`.
+  /// Returns the form of iOS 14: the same command, with the answer in a `Result`.
   @preconcurrency public func sendCommand(
     apdu: NFCISO7816APDU,
     resultHandler: @escaping @Sendable (Result<NFCISO7816ResponseAPDU, any Error>) -> Void

@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// A MIFARE or NTAG tag that a session gives out.
+/// A MIFARE or NTAG tag that a session reports.
 final class MiFareTagObject: TypedTagObject, NFCMiFareTag, @unchecked Sendable {
   let miFare: any MiFareTag
 

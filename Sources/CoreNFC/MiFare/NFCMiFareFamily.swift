@@ -2,7 +2,7 @@
 public enum NFCMiFareFamily: UInt, Sendable {
   /// Any other tag of type A.
   case unknown = 1
-  /// Ultralight, NTAG and what is like them.
+  /// Ultralight, NTAG and similar tags.
   case ultralight = 2
   case plus = 3
   case desfire = 4

@@ -9,25 +9,27 @@ public protocol NFCMiFareTag: NFCNDEFTag, __NFCTag {
   /// The historical bytes of the answer to select; `nil` if the tag has none.
   var historicalBytes: Data? { get }
 
-  /// Sends a command of the chip's own, without its check.
+  /// Sends a command of the chip, without its check bytes.
   ///
-  /// Ultralight and NTAG: an acknowledge comes as the one byte `0A`, a refusal is
-  /// `readerTransceiveErrorTagResponseError`. DESFire and Plus: the native command and its answer, one frame
-  /// of each; status `AF` is for the program to deal with, as programs for the iPhone do. For MIFARE Classic see
-  /// ``native``. Fails with `readerErrorInvalidParameterLength` for an empty command.
+  /// Ultralight and NTAG: an acknowledge is reported as the single byte `0A`, a refusal as
+  /// `readerTransceiveErrorTagResponseError`. DESFire and Plus: the native command and its answer,
+  /// one frame of each; the program handles status `AF`, as programs for the iPhone do. For MIFARE
+  /// Classic see ``native``. Fails with `readerErrorInvalidParameterLength` for an empty command.
   @preconcurrency func sendMiFareCommand(
     commandPacket command: Data, completionHandler: @escaping @Sendable (Data, (any Error)?) -> Void
   )
 
-  /// Sends a command of ISO/IEC 7816-4 to a Plus or a DESFire, and gives the answer's body and status word; as
-  /// ``NFCISO7816Tag/sendCommand(apdu:completionHandler:)``, but with no list of applications.
+  /// Sends a command of ISO/IEC 7816-4 to a Plus or a DESFire, and returns the answer's body and
+  /// status word, like ``NFCISO7816Tag/sendCommand(apdu:completionHandler:)``, but without a list
+  /// of applications.
   ///
   /// Fails with `readerErrorUnsupportedFeature` on other families (Apple's code for that is not known).
   @preconcurrency func sendMiFareISO7816Command(
     _ apdu: NFCISO7816APDU,
     completionHandler: @escaping @Sendable (Data, UInt8, UInt8, (any Error)?) -> Void)
 
-  /// The form that is preferred where the type does not say which is meant; has a default body.
+  /// Returns the form that is preferred where the type does not say which is meant; has a default
+  /// body.
   ///
   /// - Throws: ``NFCReaderError``.
   nonisolated(nonsending) func sendMiFareISO7816Command(

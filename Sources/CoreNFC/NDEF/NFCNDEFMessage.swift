@@ -3,26 +3,26 @@ import NDEF
 
 /// An NDEF message: a list of records.
 ///
-/// A message has at most 128 KiB; no tag takes a larger one. It and its records may be changed, by one
-/// thread at a time: what is written to a tag is what they are when the writing is asked for.
+/// A message has at most 128 KiB; no tag holds a larger one. The message and its records can be
+/// changed by one thread at a time: the state at the time of a write request is written.
 open class NFCNDEFMessage: NSObject, NSSecureCoding {
   /// The largest message in bytes, as Apple has it.
   static let maximumLength = 128 << 10
 
   open var records: [NFCNDEFPayload]
 
-  /// A message of these records; without any the message that says that there is none, one empty
-  /// record on the tag.
+  /// Creates a message of these records; without records, the message with one empty record, which
+  /// means that there is no message.
   public init(records: [NFCNDEFPayload]) {
     self.records = records
     super.init()
   }
 
-  /// Reads a message of which every byte is part.
+  /// Decodes a message; every byte must be part of it.
   ///
   /// Chunked records are joined.
   ///
-  /// - Returns: `nil` unless the bytes are one whole message by the rules of NDEF 1.0, of at most
+  /// - Returns: `nil` unless the bytes are one complete message according to NDEF 1.0, of at most
   ///   128 KiB.
   public convenience init?(data: Data) {
     guard (1...Self.maximumLength).contains(data.count),
@@ -35,21 +35,21 @@ open class NFCNDEFMessage: NSObject, NSSecureCoding {
     self.init(records: native.records.map(NFCNDEFPayload.init))
   }
 
-  /// How many bytes the message takes on a tag.
+  /// The number of bytes that the message occupies on a tag.
   open var length: Int { encoded.count }
 
   var native: NDEFMessage { NDEFMessage(records: records.map(\.native)) }
 
-  /// The message as it goes to a tag; see ``validEncoding()``.
+  /// The message as it is written to a tag; see ``validEncoding()``.
   var encoded: [UInt8] {
     records.isEmpty
       ? NDEFMessage.ofEmptyRecord.encoded() : native.encoded(chunkSizes: records.map(\.chunkSize))
   }
 
-  /// The message as it goes to a tag.
+  /// Returns the message as it is written to a tag.
   ///
-  /// - Throws: `readerErrorInvalidParameter` for a record that NDEF 1.0 forbids: a field that is too
-  ///   long, a type where there must be none or none where there must be one, the format unchanged.
+  /// - Throws: `readerErrorInvalidParameter` for a record that NDEF 1.0 forbids: a field that is
+  ///   too long, a forbidden or missing type, the format unchanged.
   func validEncoding() throws -> [UInt8] {
     do {
       try native.validate()

@@ -3,8 +3,8 @@ import NDEF
 
 /// One record of an NDEF message.
 ///
-/// Nothing is checked when a record is made; writing one that NDEF 1.0 forbids to a tag fails with
-/// `readerErrorInvalidParameter`. The factories of the well-known types make good ones.
+/// Creating a record checks nothing; writing one that NDEF 1.0 forbids fails with
+/// `readerErrorInvalidParameter`. The factories of the well-known types create valid records.
 open class NFCNDEFPayload: NSObject, NSSecureCoding {
   open var typeNameFormat: NFCTypeNameFormat
   /// At most 255 bytes.
@@ -13,10 +13,10 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
   open var identifier: Data
   /// At most 128 KiB.
   open var payload: Data
-  /// How many bytes of the payload a chunk holds at most (NDEF 1.0, 2.3.3); 0 or less for no chunks.
+  /// The maximum number of payload bytes in a chunk (NDEF 1.0, 2.3.3); 0 or less for no chunks.
   let chunkSize: Int
 
-  /// A record in one piece. Empty data stand for a field that is not there.
+  /// Creates a record in one piece. Empty data represents a missing field.
   public required init(format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data) {
     typeNameFormat = format
     self.type = type
@@ -26,9 +26,9 @@ open class NFCNDEFPayload: NSObject, NSSecureCoding {
     super.init()
   }
 
-  /// A record in chunks.
+  /// Creates a record in chunks.
   ///
-  /// - Parameter chunkSize: how many bytes of the payload a chunk holds at most; 0 for no chunks.
+  /// - Parameter chunkSize: the maximum number of payload bytes in a chunk; 0 for no chunks.
   public init(
     format: NFCTypeNameFormat, type: Data, identifier: Data, payload: Data, chunkSize: Int
   ) {

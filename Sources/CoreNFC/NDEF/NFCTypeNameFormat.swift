@@ -1,10 +1,10 @@
 import NDEF
 
-/// How the type of a record is to be read: the TNF field (NFC Forum NDEF 1.0, 3.2.6).
+/// The meaning of a record's type: the TNF field (NFC Forum NDEF 1.0, 3.2.6).
 public enum NFCTypeNameFormat: UInt8, Sendable {
   /// There is no type, identifier or payload.
   case empty = 0x00
-  /// A type of the NFC Forum's, such as `U`.
+  /// A type that the NFC Forum defines, such as `U`.
   case nfcWellKnown = 0x01
   /// A media type (RFC 2046), such as `text/vcard`.
   case media = 0x02
@@ -12,9 +12,9 @@ public enum NFCTypeNameFormat: UInt8, Sendable {
   case absoluteURI = 0x03
   /// A type that an organisation defines under its domain name, such as `example.com:ticket`.
   case nfcExternal = 0x04
-  /// A payload of which nothing is known.
+  /// A payload of an unknown type.
   case unknown = 0x05
-  /// The second and later chunks of a chunked record. No whole record has it.
+  /// The second and later chunks of a chunked record. No complete record has it.
   case unchanged = 0x06
 }
 

@@ -18,14 +18,14 @@ open class NSUserActivity: NSObject {
   open var webpageURL: URL?
   fileprivate let message: NFCNDEFMessage?
 
-  /// An activity that has nothing to do with a tag.
+  /// Creates an activity that is unrelated to a tag.
   public init(activityType: String) {
     self.activityType = activityType
     message = nil
     super.init()
   }
 
-  /// An activity by which a message is delivered that was read while no session ran.
+  /// Creates an activity that delivers a message which was read while no session was running.
   ///
   /// - Returns: `nil` for a message without a link: those are not delivered.
   package init?(delivering message: NFCNDEFMessage) {
@@ -39,6 +39,7 @@ open class NSUserActivity: NSObject {
 }
 
 extension NSUserActivity {
-  /// The message that the activity has come of; one with an empty record if it has not come of a tag.
+  /// The message that the activity was created for; one with an empty record if it did not come
+  /// from a tag.
   public var ndefMessagePayload: NFCNDEFMessage { message ?? NFCNDEFMessage(.ofEmptyRecord) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension CardSession {
-  /// The events of a session, which end at once: nothing happens in it.
+  /// The events of a session, a sequence that ends at once.
   public final class EventStream: AsyncSequence {
     public typealias Element = Event
     public typealias AsyncIterator = Iterator
@@ -23,12 +23,12 @@ extension CardSession {
       self.payload = payload
     }
 
-    /// Fails with ``CardSession/Error/transmissionError``: there is no reader to answer.
+    /// Fails with ``CardSession/Error/transmissionError``: there is no reader to respond to.
     public func respond(response: Data) async throws { throw Error.transmissionError }
 
     public var debugDescription: String { payload.map { String(format: "%02X", $0) }.joined() }
 
-    /// Whether they are the same command, not only equal bytes.
+    /// Returns whether both are the same command, not only equal bytes.
     public static func == (lhs: APDU, rhs: APDU) -> Bool { lhs === rhs }
   }
 }

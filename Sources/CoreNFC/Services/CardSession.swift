@@ -1,16 +1,18 @@
 import Foundation
 
-/// Has the device act as a card for a reader, which on an iPhone takes a secure service of Apple's.
+/// Lets the device act as a card for a reader, which on an iPhone requires a secure service of
+/// Apple's.
 ///
-/// Here there is none: ``isSupported`` and ``isEligible`` say so, and ``init()`` fails, so that no program
-/// ever has such a session. Its members are there for programs to compile.
+/// There is no such service on Linux: ``isSupported`` and ``isEligible`` report this, and
+/// ``init()`` fails, so that no program ever has such a session. The members exist so that programs
+/// compile.
 open class CardSession {
   /// Fails with ``Error/systemNotAvailable``.
   public init() async throws { throw Error.systemNotAvailable }
 
   /// Whether the device can act as a card: never.
   open class var isSupported: Bool { false }
-  /// Whether account and region allow it: never.
+  /// Whether account and region allow card emulation: always false.
   public static var isEligible: Bool { get async { false } }
 
   /// Fails with ``Error/systemNotAvailable``.
@@ -24,24 +26,24 @@ open class CardSession {
   open var alertMessage = ""
   open func invalidate() {}
 
-  /// What happens in a session.
+  /// An event of a session.
   public enum Event {
     case sessionStarted
-    /// There is the field of a reader.
+    /// The field of a reader was detected.
     case readerDetected
     case received(APDU)
-    /// The field has gone, or the application is no longer selected.
+    /// The field has disappeared, or the application was deselected.
     case readerDeselected
     case sessionInvalidated(reason: Error)
   }
 
-  /// How the person is told that emulation has ended.
+  /// How the person is informed that emulation has ended.
   public enum EmulationUIStatus: Hashable, Sendable {
     case success
     case failure
   }
 
-  /// Why a session does not come about, or ends.
+  /// The reason why a session cannot begin, or ends.
   public enum Error: Swift.Error, Hashable, Sendable {
     case invalidated
     case userInvalidated

@@ -1,6 +1,7 @@
-/// Keeps an iPhone's own Wallet from coming up in a reader's field. There is no Wallet here: none is ever given.
+/// Prevents an iPhone's Wallet from appearing in a reader's field. There is no Wallet on Linux, so
+/// acquiring an assertion always fails.
 public final class NFCPresentmentIntentAssertion: Sendable {
-  /// Why there is no assertion.
+  /// The reason why there is no assertion.
   public enum Error: Swift.Error, Hashable, Sendable {
     case systemEligibilityFailed
     case systemNotAvailable

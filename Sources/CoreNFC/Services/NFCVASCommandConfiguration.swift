@@ -1,8 +1,8 @@
 import Foundation
 
-/// Which pass a ``NFCVASReaderSession`` asks for.
+/// The pass that a ``NFCVASReaderSession`` requests.
 open class NFCVASCommandConfiguration: NSObject, NSCopying {
-  /// What is asked for.
+  /// What is requested.
   public enum Mode: Int, Sendable {
     /// Reserved.
     case urlOnly = 0

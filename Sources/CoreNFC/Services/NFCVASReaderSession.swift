@@ -1,11 +1,13 @@
 import Foundation
 
-/// Reads passes of Apple's Wallet, which takes keys that only Apple gives out: ends right after
-/// ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device that cannot.
+/// Reads passes of Apple's Wallet, which requires keys that only Apple issues: the session ends
+/// right after ``NFCReaderSession/begin()`` with `readerErrorUnsupportedFeature`, as on a device
+/// without support.
 open class NFCVASReaderSession: NFCReaderSession {
   /// - Parameters:
-  ///   - commandConfigurations: what would be asked for, in this order.
-  ///   - queue: where the delegate is called; `nil` for a serial queue of the session's own.
+  ///   - commandConfigurations: the requests, in this order.
+  ///   - queue: the queue on which the delegate is called; `nil` for the session's own serial
+  ///     queue.
   public init(
     vasCommandConfigurations commandConfigurations: [NFCVASCommandConfiguration],
     delegate: any NFCVASReaderSessionDelegate, queue: DispatchQueue?
@@ -31,7 +33,7 @@ open class NFCVASReaderSession: NFCReaderSession {
 public protocol NFCVASReaderSessionDelegate: NSObjectProtocol {
   /// Optional: the reader is polling. Never called here.
   func readerSessionDidBecomeActive(_ session: NFCVASReaderSession)
-  /// The session has ended, for whatever reason. Comes once.
+  /// The session has ended, for any reason. Called once.
   func readerSession(_ session: NFCVASReaderSession, didInvalidateWithError error: any Error)
   /// The answers, in the order of the configurations. Never called here.
   func readerSession(_ session: NFCVASReaderSession, didReceive responses: [NFCVASResponse])

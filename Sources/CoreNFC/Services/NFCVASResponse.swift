@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a Wallet answers to one ``NFCVASCommandConfiguration``.
+/// The answer of a Wallet to one ``NFCVASCommandConfiguration``.
 open class NFCVASResponse: NSObject, NSCopying {
   /// The status word of the answer.
   public enum ErrorCode: Int, Sendable {

@@ -1,23 +1,23 @@
 import Foundation
 
-/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+/// Replaces UIKit's class, which does not exist on Linux, in the signatures that name it.
 open class UIScene: NSObject {
-  /// What a scene is opened with.
+  /// The options for opening a scene.
   open class ConnectionOptions: NSObject {}
 }
 
-/// Stands for UIKit's class, which does not exist here, in the signatures that name it.
+/// Replaces UIKit's class, which does not exist on Linux, in the signatures that name it.
 open class UIWindowScene: UIScene {}
 
-/// Is asked for a scene because of NFC. Never called here: there are no scenes.
+/// The interface for scenes that open because of NFC. Never used here: there are no scenes.
 public protocol NFCWindowSceneDelegate {
   func windowScene(
     _ windowScene: UIWindowScene, didReceiveNFCWindowSceneEvent event: NFCWindowSceneEvent)
 }
 
-/// Why a scene is wanted.
+/// The reason for a scene.
 public enum NFCWindowSceneEvent: Hashable, Codable, Sendable, CustomStringConvertible {
-  /// There is the field of a reader.
+  /// The field of a reader was detected.
   case readerDetected
   /// The person wants to present a card.
   case presentation

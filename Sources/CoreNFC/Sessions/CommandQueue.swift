@@ -1,12 +1,12 @@
 import ReaderThread
 import Synchronization
 
-/// Runs commands one after the other, in the order in which they were given.
+/// Runs commands one after the other, in the order in which they were added.
 ///
-/// On a thread of the session's own: a program may block all threads of Swift's pool while it waits for
-/// a completion handler.
+/// They run on the session's own thread, because a program may block all threads of Swift's pool
+/// while it waits for a completion handler.
 final class CommandQueue: Sendable {
-  /// A command of the program's.
+  /// A command of the program.
   struct Command: Sendable {
     /// Runs it and completes it.
     let run: @Sendable () async -> Void
@@ -55,7 +55,7 @@ final class CommandQueue: Sendable {
     }
   }
 
-  /// Cancels the command that is running, and all that are given from now on.
+  /// Cancels the running command, and all later ones.
   func cancel() {
     state.withLock { state in
       state.isCancelled = true
@@ -68,8 +68,8 @@ final class CommandQueue: Sendable {
     while let runner = state.withLock({ $0.runner }) { await runner.value }
   }
 
-  /// Completes all commands that are left, and those that are given from now on. One that is held by a
-  /// reader continues, with nobody to report to.
+  /// Completes all remaining and later commands with an error. A command that a reader blocks
+  /// continues, but its result is discarded.
   func abandon() {
     let left = state.withLock { state in
       state.isAbandoned = true

@@ -2,15 +2,16 @@ import Foundation
 
 /// Finds tags that hold NDEF messages, or may.
 ///
-/// If the delegate takes tags (`readerSession(_:didDetect:)`), it is given tags, and has to connect to
-/// them and to restart polling itself. If it does not, the session reads the messages, and goes on when
-/// the tag has left.
+/// If the delegate implements the method for tags (`readerSession(_:didDetect:)`), it receives the
+/// tags, and must connect to them and restart polling itself. Otherwise the session reads the
+/// messages, and continues when the tag has left.
 open class NFCNDEFReaderSession: NFCReaderSession {
   /// - Parameters:
-  ///   - queue: where the delegate and the completion handlers are called; `nil` for a serial queue of
-  ///     the session's own.
+  ///   - queue: the queue on which the delegate and the completion handlers are called; `nil` for
+  ///     the session's own serial queue.
   ///   - invalidateAfterFirstRead: ends the session after the first message, with
-  ///     `readerSessionInvalidationErrorFirstNDEFTagRead`. Of no effect if the delegate takes tags.
+  ///     `readerSessionInvalidationErrorFirstNDEFTagRead`. Ignored if the delegate implements the
+  ///     method for tags.
   public init(
     delegate: any NFCNDEFReaderSessionDelegate, queue: DispatchQueue?,
     invalidateAfterFirstRead: Bool
@@ -20,8 +21,8 @@ open class NFCNDEFReaderSession: NFCReaderSession {
       purpose: .messages(invalidateAfterFirstRead: invalidateAfterFirstRead))
   }
 
-  /// Looks for tags again. Those that were given out before are of no use any more. Without effect if the
-  /// session reads the messages itself.
+  /// Searches for tags again. Tags that were reported before can no longer be used. Has no effect
+  /// if the session reads the messages itself.
   open func restartPolling() { core.restartPolling() }
 
   /// Connects to a tag, which its methods need; the tag before is put to sleep.
@@ -65,19 +66,20 @@ open class NFCNDEFReaderSession: NFCReaderSession {
 
 /// Receives what a ``NFCNDEFReaderSession`` finds, on the session's queue.
 public protocol NFCNDEFReaderSessionDelegate: NSObjectProtocol {
-  /// The session has ended, for whatever reason. Comes once.
+  /// The session has ended, for any reason. Called once.
   func readerSession(
     _ session: NFCNDEFReaderSession, didInvalidateWithError error: any Error)
-  /// Messages have been read. Is not called if the delegate takes tags.
+  /// Messages were read. Not called if the delegate implements the method for tags.
   func readerSession(_ session: NFCNDEFReaderSession, didDetectNDEFs messages: [NFCNDEFMessage])
-  /// Optional: takes tags instead of messages.
+  /// Optional: receives tags instead of messages.
   func readerSession(_ session: NFCNDEFReaderSession, didDetect tags: [any NFCNDEFTag])
   /// Optional: the reader is polling.
   func readerSessionDidBecomeActive(_ session: NFCNDEFReaderSession)
 }
 
 extension NFCNDEFReaderSessionDelegate {
-  /// Says that the delegate has no such method of its own: Linux cannot ask for that otherwise.
+  /// The default body, which records that the delegate has no such method: Linux has no other way
+  /// to find out.
   public func readerSession(_ session: NFCNDEFReaderSession, didDetect tags: [any NFCNDEFTag]) {
     session.delegateTakesNoTags = true
   }

@@ -4,24 +4,26 @@ import Foundation
 public protocol NFCReaderSessionProtocol: NSObjectProtocol {
   /// Whether the session has begun and has not ended.
   var isReady: Bool { get }
-  /// The message for the person; see ``NFCPresenter``. It may change at any time, from any thread.
+  /// The message for the person; see ``NFCPresenter``. It can be changed at any time, from any
+  /// thread.
   var alertMessage: String { get set }
-  /// Starts the session, and reports to the delegate how it goes.
+  /// Starts the session. The delegate is notified of its progress.
   func begin()
-  /// Ends the session for good.
+  /// Ends the session permanently.
   func invalidate()
-  /// Ends the session for good, and shows the person what went wrong.
+  /// Ends the session permanently, and shows the person the error message.
   func invalidate(errorMessage: String)
 }
 
-/// What the kinds of sessions are made of; a program uses one of them.
+/// The base class of all sessions; a program uses one of its subclasses.
 ///
-/// A session is used once. From ``begin()`` to its end it is kept alive, whoever lets go of it. The
-/// delegate's methods and all completion handlers of its tags run on ``sessionQueue``.
+/// A session can be used once. It is kept alive from ``begin()`` to its end, even if the program
+/// releases it. The delegate's methods and all completion handlers of its tags run on
+/// ``sessionQueue``.
 open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
   /// Held weakly, by Apple's rule.
   open private(set) weak var delegate: AnyObject?
-  /// The queue that the session was made with, or a serial one of its own.
+  /// The queue that the session was created with, or its own serial queue.
   public let sessionQueue: DispatchQueue
   let core: SessionCore
 
@@ -35,8 +37,8 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
   /// Whether there may be a reader, as far as can be found out without opening one; see
   /// ``NFCEnvironment``.
   ///
-  /// Takes half a second at most, whatever libnfc or the PC/SC service does. If they have not answered by
-  /// then it is what they answered last, or else `true`: a session finds out more.
+  /// Takes at most half a second. If libnfc and the PC/SC service have not answered by then, the
+  /// value is their last answer, or else `true`: a session finds out more.
   open class var readingAvailable: Bool { NFCEnvironment.current.readers.isAvailable }
 
   open var isReady: Bool { core.isActive }
@@ -52,10 +54,10 @@ open class NFCReaderSession: NSObject, NFCReaderSessionProtocol {
 
   open func invalidate(errorMessage: String) { core.invalidate(self, message: errorMessage) }
 
-  // MARK: What the session tells its delegate, on the queue
+  // MARK: Notifications to the delegate, on the queue
 
   func notifyActive() {}
-  /// Says whether the delegate takes tags; if it does not, the session reads their messages for it.
+  /// Returns whether the delegate receives tags; if not, the session reads their messages for it.
   func notifyDetected(_ tags: [TagObject]) -> Bool { true }
   func notifyMessages(_ messages: [NFCNDEFMessage]) {}
   func notifyInvalidated(_ error: NFCReaderError) {}

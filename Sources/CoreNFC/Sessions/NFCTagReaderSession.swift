@@ -1,13 +1,13 @@
 import Foundation
 
-/// Finds tags and gives them out by their kind.
+/// Finds tags and reports them by their kind.
 ///
-/// Info.plist lists the applications and systems that the session looks for; see ``NFCEnvironment``. A
-/// card that speaks ISO/IEC 7816 is given out if one of the listed applications answers; a FeliCa card, if
-/// it has one of the listed systems. MIFARE Classic is given out as ``NFCTag/miFare(_:)`` of the family
-/// `unknown`.
+/// Info.plist lists the applications and systems that the session searches for; see
+/// ``NFCEnvironment``. A card that supports ISO/IEC 7816 is reported if one of the listed
+/// applications answers; a FeliCa card, if it has one of the listed systems. MIFARE Classic is
+/// reported as ``NFCTag/miFare(_:)`` of the family `unknown`.
 open class NFCTagReaderSession: NFCReaderSession {
-  /// What to look for.
+  /// The technologies to poll.
   public struct PollingOption: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -23,10 +23,10 @@ open class NFCTagReaderSession: NFCReaderSession {
     public static let pace = PollingOption(rawValue: 0x8)
   }
 
-  /// `nil` if there is nothing to poll for.
+  /// Creates a session; `nil` if there is nothing to poll.
   ///
-  /// - Parameter queue: where the delegate and the completion handlers are called; `nil` for a serial
-  ///   queue of the session's own.
+  /// - Parameter queue: the queue on which the delegate and the completion handlers are called;
+  ///   `nil` for the session's own serial queue.
   public init?(
     pollingOption: PollingOption, delegate: any NFCTagReaderSessionDelegate,
     queue: DispatchQueue? = nil
@@ -61,7 +61,7 @@ open class NFCTagReaderSession: NFCReaderSession {
     }
   }
 
-  /// Looks for tags again. Those that were given out before are of no use any more.
+  /// Searches for tags again. Tags that were reported before can no longer be used.
   open func restartPolling() { core.restartPolling() }
 
   private var tagDelegate: (any NFCTagReaderSessionDelegate)? {
@@ -84,9 +84,9 @@ open class NFCTagReaderSession: NFCReaderSession {
 public protocol NFCTagReaderSessionDelegate: NSObjectProtocol {
   /// The reader is polling.
   func tagReaderSessionDidBecomeActive(_ session: NFCTagReaderSession)
-  /// The session has ended, for whatever reason. Comes once.
+  /// The session has ended, for any reason. Called once.
   func tagReaderSession(
     _ session: NFCTagReaderSession, didInvalidateWithError error: any Error)
-  /// Tags have come into the field, maybe several at once.
+  /// Tags have arrived in the field, possibly several at once.
   func tagReaderSession(_ session: NFCTagReaderSession, didDetect tags: [NFCTag])
 }

@@ -1,11 +1,12 @@
 import Dispatch
 
-/// Waits that need none of the threads of Swift's own.
+/// Waits that block none of the threads of Swift's pool.
 enum Pause {
-  /// Concurrent: what runs afterwards may be the program's, and holds up nobody else.
+  /// The queue is concurrent: what runs afterwards may be the program's code, and must not delay
+  /// others.
   private static let queue = DispatchQueue(label: "CoreNFC.Pause", attributes: .concurrent)
 
-  /// Runs `body` later, unless what is returned is cancelled before.
+  /// Runs `body` later, unless the result is cancelled before.
   static func after(
     _ duration: Duration, _ body: @escaping @Sendable () -> Void
   ) -> Cancellation {
@@ -16,7 +17,8 @@ enum Pause {
     return Cancellation(item: item)
   }
 
-  /// Unchecked because a work item may be cancelled from any thread, and nothing else is done with it.
+  /// Unchecked because a work item may be cancelled from any thread, and it is not used in another
+  /// way.
   struct Cancellation: @unchecked Sendable {
     fileprivate let item: DispatchWorkItem
     func cancel() { item.cancel() }

@@ -4,7 +4,7 @@ import NFC
 import ReaderThread
 import Synchronization
 
-/// What a session does from its beginning to its end.
+/// The work of a session from its beginning to its end.
 ///
 /// It holds its session only from ``begin(_:)`` to the end. Everything that it reports to the program it
 /// reports on the session's queue; the reader runs elsewhere.
@@ -22,9 +22,9 @@ import Synchronization
 ///   SessionTags ── TagRecognition            finds tags, and makes them the program's
 /// ```
 ///
-/// The core is what the program holds, from any thread: it decides by its state and hands on. The run does
-/// what takes time. It ends the session through the core, ``end(_:message:)``, as the program does, and is
-/// cancelled by that; then it releases the readers and reports the end.
+/// The program uses the core, from any thread: the core decides based on its state and delegates.
+/// The run does what takes time. The run ends the session through the core, ``end(_:message:)``,
+/// like the program, and is cancelled by that; then it releases the readers and reports the end.
 final class SessionCore: Sendable {
   enum Purpose: Sendable {
     case tags(NFCTagReaderSession.PollingOption)
@@ -47,7 +47,7 @@ final class SessionCore: Sendable {
     self.queue = queue
   }
 
-  /// Unchecked because a weak reference changes by itself only, and does so under a lock of the runtime.
+  /// Unchecked because a weak reference changes only automatically, under a lock of the runtime.
   private final class WeakSession: @unchecked Sendable {
     private let lock = NSLock()
     private weak var stored: NFCReaderSession?
@@ -84,7 +84,7 @@ final class SessionCore: Sendable {
       else { throw NFCReaderError(.readerSessionInvalidationErrorSystemIsBusy) }
       let run = SessionRun(self, kept, request, environment, thread: try ReaderThread())
       self.run.withLock { $0 = run }
-      // Ended meanwhile, by another thread: the run finds out at its first step.
+      // Another thread has ended it meanwhile: the run finds out at its first step.
       run.start(after: before.compactMap { $0.run.withLock { $0 } })
     } catch {
       SessionRegistry.shared.remove(self)
@@ -127,10 +127,10 @@ final class SessionCore: Sendable {
   func isReachable(_ tag: TagObject) -> Bool { state.withLock { $0.isReachable(tag) } }
   func isConnected(_ tag: TagObject) -> Bool { state.withLock { $0.isConnected(tag) } }
 
-  /// Makes sure that commands go to a tag.
+  /// Makes sure that commands are sent to a tag.
   ///
-  /// The first command connects to its tag if the session is connected to none. Apple's documentation asks for
-  /// `connect(to:)`; an iPhone lets it pass, and programs rely on that.
+  /// The first command connects to its tag if the session is not connected to any. Apple's
+  /// documentation requires `connect(to:)`; an iPhone does not, and programs rely on that.
   func requireConnection(to tag: TagObject) async throws {
     let (connected, isReachable) = state.withLock { ($0.connected, $0.isReachable(tag)) }
     guard isReachable else { throw NFCReaderError(.readerTransceiveErrorTagConnectionLost) }
@@ -154,8 +154,8 @@ final class SessionCore: Sendable {
 
   /// For so long an answer counts for the presence of its tag.
   private static let answerLifetime = Duration.milliseconds(250)
-  /// How long a presence check, or the command before it, may hold its caller. While a command runs the
-  /// tag is taken to be there.
+  /// The time that a presence check, or the command before it, may block its caller. While a
+  /// command is running, the tag is assumed to be present.
   private static let presencePatience = DispatchTimeInterval.milliseconds(500)
 
   /// The connected tag has answered.
@@ -165,8 +165,8 @@ final class SessionCore: Sendable {
     lastAnswer.withLock { $0 }.map { ContinuousClock.now - $0 < Self.answerLifetime } ?? false
   }
 
-  /// Whether a tag is connected and in the field: it is asked, unless it has answered just now. Blocks
-  /// meanwhile.
+  /// Returns whether a tag is connected and in the field: asks it, unless it has just answered.
+  /// Blocks meanwhile.
   func isAvailable(_ tag: TagObject) -> Bool {
     guard isConnected(tag), let run = run.withLock({ $0 }) else { return false }
     if hasAnsweredLately { return true }
@@ -192,7 +192,7 @@ final class SessionCore: Sendable {
         state.withLock { $0.lose(tag) }
       }
     } catch let error as NFCError {
-      // Without its reader, or to the reader's mind, the tag is not connected any more.
+      // Without its reader, or from the reader's point of view, the tag is no longer connected.
       if [.tagConnectionLost, .readerLost, .tagNotConnected].contains(error.code) {
         state.withLock { $0.lose(tag) }
       }
@@ -201,7 +201,7 @@ final class SessionCore: Sendable {
     }
   }
 
-  /// Keeps in mind what a failure says of the tag.
+  /// Records what a failure says about the tag.
   func noting(_ error: NFCReaderError, of tag: TagObject) -> NFCReaderError {
     if error.code == .readerTransceiveErrorTagConnectionLost { state.withLock { $0.lose(tag) } }
     return error

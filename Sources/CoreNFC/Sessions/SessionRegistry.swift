@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The sessions that run in this process. It keeps them alive, whoever lets go of them.
+/// The sessions that run in this process. It keeps them alive, even if the program releases them.
 final class SessionRegistry: Sendable {
   static let shared = SessionRegistry()
 
@@ -13,8 +13,8 @@ final class SessionRegistry: Sendable {
 
   /// Admits a session to the reader.
   ///
-  /// - Returns: the sessions that are ending and have to have let go of the reader first; `nil` if
-  ///   another session has it.
+  /// - Returns: the sessions that are ending and must release the reader first; `nil` if another
+  ///   session uses it.
   func admit(_ core: SessionCore, _ session: NFCReaderSession, exclusively: Bool) -> [SessionCore]?
   {
     running.withLock { running in
@@ -32,7 +32,7 @@ final class SessionRegistry: Sendable {
   }
 }
 
-/// Takes a session to its own queue.
+/// Returns a session to its own queue.
 ///
 /// Unchecked because the session is touched only there, and by the program, which has to see to it
 /// itself, as on an iPhone.

@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// What a session looks for, once Info.plist allows it.
+/// What a session searches for, as permitted by Info.plist.
 struct SessionRequest: Sendable {
   let purpose: SessionCore.Purpose
   let polling: PollingOptions
@@ -38,7 +38,7 @@ struct SessionRequest: Sendable {
     }
   }
 
-  /// Whether cards of ISO 7816 are looked for and none can be given out.
+  /// Whether the session searches for ISO 7816 cards but cannot report any.
   var lacksApplications: Bool {
     guard case .tags(let options) = purpose else { return false }
     return options.contains(.iso14443) && !options.contains(.pace) && applications.isEmpty

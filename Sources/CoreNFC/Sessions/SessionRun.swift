@@ -6,12 +6,12 @@ import Synchronization
 
 /// One session on its reader, from opening it to letting go of it.
 ///
-/// It runs on a thread of its own, and its waits on a dispatch queue: a program may block all threads of
+/// It runs on its own thread, and its waits on a dispatch queue: a program may block all threads of
 /// Swift's pool while it waits for a completion handler.
 ///
-/// What is called here may be held by a reader or a daemon that does not answer. Once the session has
-/// ended its reader has a moment to be released; then the end is reported without it, and what is held
-/// continues alone.
+/// Calls in this type may be blocked by a reader or a daemon that does not answer. When the session
+/// has ended, its reader has a moment to be released; then the end is reported anyway, and the
+/// blocked call continues alone.
 final class SessionRun: Sendable {
   let commands: CommandQueue
   private let core: SessionCore
@@ -22,7 +22,7 @@ final class SessionRun: Sendable {
   private let failure = Mutex<String?>(nil)
   private let session: SessionReference
   private let finish = Latch()
-  /// How long a reader may take to be released.
+  /// The time limit for releasing a reader.
   private static let releaseTime = Duration.seconds(1)
   private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -38,7 +38,7 @@ final class SessionRun: Sendable {
     commands = CommandQueue(on: thread)
   }
 
-  /// - Parameter before: what has to release the reader first.
+  /// - Parameter before: the runs that must release the reader first.
   func start(after before: [SessionRun]) {
     present(
       .began(core.alertMessage) { [weak core] in
@@ -61,7 +61,7 @@ final class SessionRun: Sendable {
 
   /// Opens the readers, and has them until the session ends.
   private func serve() async {
-    // Background reading gives way to a session.
+    // Background reading yields to a session.
     let lease = environment.readers.areMachines ? ReaderLease.take() : nil
     defer { withExtendedLifetime(lease) {} }
     do {
@@ -83,7 +83,7 @@ final class SessionRun: Sendable {
     }
   }
 
-  /// Reports the end of the session, unless that has been done.
+  /// Reports the end of the session, unless that was done.
   private func reportEnd() {
     guard finish.open() else { return }
     restarts.continuation.finish()
@@ -97,7 +97,7 @@ final class SessionRun: Sendable {
     core.end(NFCReaderError(sessionEnd: error))
   }
 
-  /// - Parameter failure: is shown to the person instead of the alert message.
+  /// - Parameter failure: shown to the person instead of the alert message.
   func cancel(failure: String?) {
     self.failure.withLock { $0 = failure }
     commands.cancel()
@@ -134,7 +134,7 @@ final class SessionRun: Sendable {
       let objects = found.map(\.tag)
       core.found(objects)
       if try await notify({ $0.notifyDetected(objects) }) {
-        // Nothing is polled for until the program asks for it.
+        // Polling does not start until the program requests it.
         guard await signals.next() != nil else { throw CancellationError() }
       } else {
         try await readMessages(&tags, found)
@@ -142,7 +142,7 @@ final class SessionRun: Sendable {
     }
   }
 
-  /// Reads for a delegate that takes no tags, each tag once for as long as it stays.
+  /// Reads for a delegate without the method for tags, each tag once for as long as it stays.
   private func readMessages(
     _ tags: inout SessionTags, _ first: [SessionTags.Found]
   ) async throws {
@@ -163,7 +163,8 @@ final class SessionRun: Sendable {
     }
   }
 
-  /// `nil` for a tag without a message, or one that could not be read; it is tried again while it stays.
+  /// Returns `nil` for a tag without a message, or one that could not be read; it is tried again
+  /// while it stays.
   private func read(_ tag: TagObject) async throws -> NDEFMessage? {
     do {
       try await tag.native.connect()

@@ -1,15 +1,15 @@
-/// Where a session stands: a value without a reader, a queue or a clock.
+/// The state of a session: a value without a reader, a queue or a clock.
 struct SessionState: Sendable {
   enum Phase: Sendable {
     case ready
     case active
-    /// The reader is being let go of; the delegate will then be told why.
+    /// The reader is being released; after that, the delegate is informed of this reason.
     case ending(NFCReaderError)
     case ended
   }
 
   private(set) var phase = Phase.ready
-  /// The tags that were given out since polling last started.
+  /// The tags that were reported since polling was last started.
   private(set) var tags: [TagObject] = []
   private(set) var connected: TagObject?
   /// The tags that a command has found gone.
@@ -36,7 +36,7 @@ struct SessionState: Sendable {
     }
   }
 
-  /// The end is about to be told; `nil` if it has been, or is not the end.
+  /// Prepares to report the end; `nil` if it was already reported, or the session has not ended.
   mutating func finish() -> NFCReaderError? {
     guard case .ending(let reason) = phase else { return nil }
     phase = .ended
@@ -51,7 +51,7 @@ struct SessionState: Sendable {
     lost = []
   }
 
-  /// Says whether there is anything to start again: nothing was given out while polling goes on.
+  /// Returns whether polling has to be restarted: no tag is reported while polling continues.
   mutating func restart() -> Bool {
     guard isActive, !tags.isEmpty else { return false }
     found([])
@@ -65,11 +65,11 @@ struct SessionState: Sendable {
     if connected === tag { connected = nil }
   }
 
-  /// Whether a tag was found since polling last started, and no command has found it gone.
+  /// Returns whether a tag was found since polling last started, and no command has found it gone.
   func isReachable(_ tag: TagObject) -> Bool {
     isActive && !lost.contains(tag.id) && tags.contains { $0 === tag }
   }
 
-  /// Whether commands go to a tag.
+  /// Returns whether commands go to a tag.
   func isConnected(_ tag: TagObject) -> Bool { connected === tag && isReachable(tag) }
 }

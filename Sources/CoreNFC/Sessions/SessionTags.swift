@@ -1,12 +1,12 @@
 import Foundation
 import NFC
 
-/// The tags before the readers of a session, as the program is given them.
+/// The tags in the fields of a session's readers, in the form for the program.
 struct SessionTags: Sendable {
-  /// Between two rounds in which nothing has happened.
+  /// The pause between two rounds without events.
   static let pause = Duration.milliseconds(100)
 
-  /// A tag that the session gives out.
+  /// A tag that the session reports.
   struct Found: Sendable {
     let tag: TagObject
     /// It was not there in the rounds before.
@@ -16,8 +16,8 @@ struct SessionTags: Sendable {
   private let recognition: TagRecognition
   private var rounds: FieldRounds
 
-  /// - Parameter onLoss: is told when a reader is lost while others are left.
-  /// - Throws: `readerErrorUnsupportedFeature` if the readers can do none of what is asked for.
+  /// - Parameter onLoss: called when a reader is lost while others are left.
+  /// - Throws: `readerErrorUnsupportedFeature` if the readers support nothing of what is requested.
   init(
     _ readers: Readers, _ request: SessionRequest, _ core: SessionCore,
     onLoss: @escaping @Sendable (Reader, NFCError) -> Void
@@ -44,7 +44,7 @@ struct SessionTags: Sendable {
     }
   }
 
-  /// What the person should know of what will not be found.
+  /// Returns notices for the person about tags that will not be found.
   static func notices(_ readers: Readers, _ request: SessionRequest) -> [String] {
     let missing =
       request.polling == .all ? [] : readers.missing(of: request.polling.technologies)
@@ -76,7 +76,7 @@ struct SessionTags: Sendable {
     }
   }
 
-  /// The tags that are in the fields now.
+  /// Returns the tags that are in the fields now.
   mutating func inField() async throws -> [Found] {
     var tags: [Found] = []
     for found in try await rounds.next() {
@@ -87,6 +87,6 @@ struct SessionTags: Sendable {
     return tags
   }
 
-  /// Makes a tag one that has just come when the next round finds it.
+  /// Forgets a tag, so that the next round reports it as new.
   mutating func forget(_ tag: TagObject) { rounds.forget(tag.native) }
 }

@@ -1,5 +1,5 @@
 extension CheckedContinuation where E == any Error {
-  /// Ends what waits for a completion handler, by what the handler was given.
+  /// Resumes with the arguments of a completion handler.
   func resume(_ value: sending T, _ error: (any Error)?) {
     if let error {
       resume(throwing: error)

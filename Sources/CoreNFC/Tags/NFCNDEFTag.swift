@@ -1,16 +1,17 @@
 import Foundation
 
-/// A tag that may hold an NDEF message.
+/// A tag that can hold an NDEF message.
 ///
 /// Completion handlers run on the session's queue. The session must have connected to the tag.
 public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
   /// Whether the session is connected to the tag and the tag is in the field.
   ///
-  /// The tag is asked, with one to three exchanges, unless it has answered within the last quarter of a second;
-  /// that takes half a second at most. A MIFARE Classic has to be authenticated again afterwards.
+  /// Asks the tag, with one to three exchanges, unless it has answered within the last quarter of a
+  /// second; this takes at most half a second. A MIFARE Classic has to be authenticated again
+  /// afterwards.
   var isAvailable: Bool { get }
 
-  /// Asks whether there is an NDEF structure, whether it can be written, and how many bytes fit.
+  /// Finds out whether there is an NDEF structure, whether it can be written, and its capacity.
   @preconcurrency func queryNDEFStatus(
     completionHandler: @escaping @Sendable (NFCNDEFStatus, Int, (any Error)?) -> Void)
 
@@ -26,8 +27,8 @@ public protocol NFCNDEFTag: NSObjectProtocol, NSSecureCoding, NSCopying {
   @preconcurrency func writeNDEF(
     _ ndefMessage: NFCNDEFMessage, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Makes the tag read-only for good. **Cannot be undone.** Fails with
-  /// `ndefReaderSessionErrorTagNotWritable` if it is so already.
+  /// Makes the tag read-only permanently. **Cannot be undone.** Fails with
+  /// `ndefReaderSessionErrorTagNotWritable` if it already is read-only.
   @preconcurrency func writeLock(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 }
 
@@ -53,7 +54,7 @@ extension NFCNDEFTag {
           let error = error ?? NFCReaderError(.ndefReaderSessionErrorZeroLengthMessage)
           return continuation.resume(throwing: error)
         }
-        // Whoever calls the handler keeps nothing of what it passes.
+        // The caller of the handler keeps nothing of what it passes.
         nonisolated(unsafe) let result = message
         continuation.resume(returning: result)
       }
@@ -79,9 +80,9 @@ extension NFCNDEFTag {
   }
 }
 
-/// What is known of a tag's NDEF structure.
+/// The status of a tag's NDEF structure.
 public enum NFCNDEFStatus: UInt, Sendable {
-  /// There is none.
+  /// The tag has no NDEF structure.
   case notSupported = 1
   case readWrite = 2
   case readOnly = 3

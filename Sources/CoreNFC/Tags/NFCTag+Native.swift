@@ -1,8 +1,9 @@
 import NFC
 
-// What lies beneath a tag of Core NFC. Ours, not Apple's: the module `NFC` has commands that an iPhone has
-// not, those of MIFARE Classic among them. They go to the tag while the session is connected to it; errors
-// are `NFCError`. `nil` for a tag that no session has given out, such as a program's own for its tests.
+// The native tag behind a tag of Core NFC. This is an addition to Apple's interface: the module
+// `NFC` has commands that an iPhone does not have, including those of MIFARE Classic. They reach
+// the tag while the session is connected to it; errors are `NFCError`. `nil` for a tag that no
+// session has reported, such as a mock in a program's tests.
 
 extension NFCMiFareTag {
   /// The native tag, with the commands of MIFARE Classic and of Ultralight.

@@ -7,8 +7,9 @@ public enum NFCTag {
 
   /// Whether the session is connected to the tag and the tag is in the field.
   ///
-  /// The tag is asked, with one to three exchanges, unless it has answered within the last quarter of a second;
-  /// that takes half a second at most. A MIFARE Classic has to be authenticated again afterwards.
+  /// Asks the tag, with one to three exchanges, unless it has answered within the last quarter of a
+  /// second; this takes at most half a second. A MIFARE Classic has to be authenticated again
+  /// afterwards.
   public var isAvailable: Bool {
     switch self {
     case .feliCa(let tag): tag.isAvailable

@@ -1,7 +1,7 @@
 extension Result {
-  /// What a completion handler with a value and an error is given.
+  /// Returns the arguments for a completion handler with a value and an error.
   ///
-  /// - Parameter empty: stands for the value beside an error.
+  /// - Parameter empty: the value that accompanies an error.
   func answer(or empty: Success) -> (Success, Failure?) {
     switch self {
     case .success(let value): (value, nil)
@@ -9,7 +9,7 @@ extension Result {
     }
   }
 
-  /// What a result handler is given by a completion handler's value and error.
+  /// Creates a result from a completion handler's value and error.
   init(answer: Success, error: Failure?) {
     self = error.map { .failure($0) } ?? .success(answer)
   }

@@ -1,8 +1,7 @@
 import Foundation
 import NFC
 
-/// The object behind every tag that a session gives out: the native tag, and the session that it belongs
-/// to.
+/// The object behind every tag that a session reports: the native tag, and its session.
 ///
 /// Unchecked because `NSObject` cannot say it: all that is stored here and in the subclasses is set once.
 class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
@@ -16,18 +15,18 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
 
   var id: ObjectIdentifier { ObjectIdentifier(self) }
 
-  /// What the session does when the program connects to the tag, after the native tag has been connected.
+  /// Prepares the tag when the program connects to it, after the native tag was connected.
   func prepare() async throws {}
 
-  /// The tag as ``NFCTagReaderSession`` gives it out; `nil` for those that it has no case for.
+  /// The tag in the form of ``NFCTagReaderSession``; `nil` for tags without a case.
   var tag: NFCTag? { nil }
 
   // MARK: Commands
 
   /// Runs a command after all those before it, and completes it on the session's queue.
   ///
-  /// Fails with `readerTransceiveErrorTagNotConnected` if the session is connected to another tag, and
-  /// with `readerTransceiveErrorSessionInvalidated` if it has ended before the answer has come.
+  /// Fails with `readerTransceiveErrorTagNotConnected` if the session is connected to another tag,
+  /// and with `readerTransceiveErrorSessionInvalidated` if it has ended before the answer came.
   final func perform<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value,
     completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -104,7 +103,7 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
 
   func writeLock(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
     perform(.writeNDEF) { [native] in
-      // Native tags let it pass: what was asked for is so already.
+      // Native tags accept this call: the tag already is in the requested state.
       guard try await native.queryNDEFStatus().access != .readOnly else {
         throw NFCReaderError(.ndefReaderSessionErrorTagNotWritable)
       }
@@ -118,14 +117,14 @@ class TagObject: NSObject, NFCNDEFTag, @unchecked Sendable {
 
   static var supportsSecureCoding: Bool { true }
 
-  /// A tag is of one connection; an archive can hold nothing of it.
+  /// A tag belongs to one connection; there is nothing to archive.
   func encode(with coder: NSCoder) {}
   required init?(coder: NSCoder) { nil }
 
   func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// A tag of one of the four kinds that ``NFCTag`` tells apart.
+/// A tag of one of the four kinds of ``NFCTag``.
 class TypedTagObject: TagObject, __NFCTag, @unchecked Sendable {
   let type: __NFCTagType
 

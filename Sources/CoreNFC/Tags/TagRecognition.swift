@@ -1,6 +1,6 @@
 import NFC
 
-/// Which of the native tags a session gives out, and as what.
+/// Decides which native tags a session reports, and in which form.
 struct TagRecognition {
   private let request: SessionRequest
   private let core: SessionCore
@@ -10,7 +10,7 @@ struct TagRecognition {
     self.core = core
   }
 
-  /// `nil` for a tag that the session is not for, or that has gone meanwhile.
+  /// Returns the object for a tag; `nil` if the session is not for it, or if it has left meanwhile.
   func object(for tag: DetectedTag) async throws -> TagObject? {
     switch request.purpose {
     case .messages: return message(tag)
@@ -24,7 +24,8 @@ struct TagRecognition {
     }
   }
 
-  /// A tag for reading and writing messages. No exchange: what there is on it is found out when asked for.
+  /// Returns a tag for reading and writing messages. No exchange: its content is read only when
+  /// someone asks.
   private func message(_ tag: DetectedTag) -> TagObject? {
     switch tag {
     case .miFare(let tag): MiFareTagObject(tag, in: core)
@@ -51,8 +52,8 @@ struct TagRecognition {
 }
 
 extension TagRecognition {
-  /// A card of ISO 7816: by the first listed application that answers. One that is a MIFARE card too is
-  /// given out as that if none does; another is not given out.
+  /// Returns an ISO 7816 card with the first listed application that answers. If none does, a card
+  /// that is also a MIFARE card is reported as such; another card is not reported.
   private func smartCard(
     _ card: any ISO7816Tag, _ tag: DetectedTag, paceOnly: Bool
   ) async throws -> TagObject? {
@@ -72,7 +73,7 @@ extension TagRecognition {
       ? nil : ISO7816TagObject(card, selected: nil, request, in: core)
   }
 
-  /// A FeliCa card: by the first listed system that it has.
+  /// Returns a FeliCa card: by the first listed system that it has.
   private func system(_ tag: any FeliCaTag) async throws -> TagObject? {
     try await tag.connect()
     for code in request.systems {
@@ -96,7 +97,7 @@ extension DetectedTag {
 }
 
 extension ISO7816Tag {
-  /// `nil` if none of the applications is there.
+  /// Selects the first application that exists; `nil` if none does.
   fileprivate func selectFirst(
     of applications: [ApplicationIdentifier]
   ) async throws -> ApplicationIdentifier? {
@@ -109,7 +110,8 @@ extension ISO7816Tag {
 }
 
 extension FeliCaTag {
-  /// Asks for a system of this card; `nil` if it has none of that code, or another card answers.
+  /// Polls for a system of this card; `nil` if it does not have one with this code, or another card
+  /// answers.
   func system(_ code: UInt16) async throws -> FeliCaSystem? {
     do {
       let answer = try await polling(systemCode: code)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What all tags but those of an NDEF session have in common. Hidden by Apple, and used by programs
-/// nevertheless.
+/// What all tags except those of an NDEF session have in common. Apple hides this protocol, but
+/// programs use it.
 public protocol __NFCTag: NSObjectProtocol, NSSecureCoding, NSCopying {
   var type: __NFCTagType { get }
-  /// The session that has found the tag; `nil` once that is gone.
+  /// The session that found the tag; `nil` once that is released.
   var session: (any NFCReaderSessionProtocol)? { get }
   /// Whether the tag can still be reached, as far as is known without asking it.
   var isAvailable: Bool { get }

@@ -1,11 +1,11 @@
-/// Takes a message apart into records.
+/// Parses a message into records.
 ///
-/// Strict parsing ends with the first error. Lenient parsing notes the first and goes on as long as
-/// it is sure where the next record begins.
+/// Strict parsing ends with the first error. Lenient parsing remembers the first error and
+/// continues as long as the start of the next record is known.
 struct MessageParser {
   struct ParsedRecord {
     var record: NDEFRecord
-    /// Where the payload, or that of the first chunk, begins in the message.
+    /// The offset in the message at which the payload, or that of the first chunk, begins.
     let payloadOffset: Int
   }
 
@@ -16,7 +16,7 @@ struct MessageParser {
   private let limits: NDEFMessage.Limits
   private let isLenient: Bool
   private var offset = 0
-  /// A chunked record of which the last chunk has not come yet.
+  /// A chunked record whose last chunk has not been parsed yet.
   private var unfinished: ParsedRecord?
 
   init(_ bytes: some Collection<UInt8>, limits: NDEFMessage.Limits, isLenient: Bool) {
@@ -38,7 +38,7 @@ struct MessageParser {
     }
   }
 
-  /// Ends strict parsing; lenient parsing remembers the first error and goes on.
+  /// Ends strict parsing; lenient parsing remembers the first error and continues.
   private mutating func report(_ error: NDEFError) throws(NDEFError) {
     guard isLenient else { throw error }
     self.error = self.error ?? error
@@ -84,7 +84,7 @@ struct MessageParser {
     let payload: Range<Int>
   }
 
-  /// Reads the lengths of the next record and makes sure that all of it is there.
+  /// Reads the lengths of the next record and checks that the record is complete.
   private mutating func readHeader() throws(NDEFError) -> Header {
     let start = offset
     let first = try readByte("header")
@@ -131,7 +131,7 @@ struct MessageParser {
 
   // MARK: Records
 
-  /// Checks the rules of one record and keeps it, or joins it to the chunks before it.
+  /// Checks the rules of one record and keeps it, or appends it to the chunks before it.
   private mutating func take(_ header: Header) throws(NDEFError) {
     let knownFormat = TypeNameFormat(rawValue: header.formatCode)
     if knownFormat == nil {
@@ -183,7 +183,7 @@ struct MessageParser {
     }
     let joinedLength = (unfinished?.record.payload.count ?? 0) + header.payload.count
     try checkPayloadLength(joinedLength, header)
-    // In place: many small chunks must not copy the payload once for each of them.
+    // In place: a payload in many small chunks must not be copied once for each of them.
     unfinished?.record.payload.append(contentsOf: bytes[header.payload])
     if !header.flags.contains(.chunk), let complete = unfinished {
       unfinished = nil

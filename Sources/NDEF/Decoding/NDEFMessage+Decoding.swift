@@ -1,17 +1,17 @@
 extension NDEFMessage {
-  /// How much a message may claim before decoding refuses it.
+  /// Limits on the size of a message that decoding accepts.
   ///
-  /// Decoding never sets memory aside for a length that is only declared: a payload must be there
-  /// before it is copied. The limits bound what a message that *is* there may cost.
+  /// Decoding never allocates memory for a length that is only declared: a payload must be present
+  /// before it is copied. The limits bound the cost of a message that *is* present.
   public struct Limits: Hashable, Sendable {
-    /// The most bytes that a message may have.
+    /// The maximum number of bytes in a message.
     public var messageLength: Int
-    /// The most records that a message may have, chunks of one record counted once.
+    /// The maximum number of records in a message; a chunked record counts once.
     public var recordCount: Int
-    /// The most bytes that a payload may have, after its chunks are joined.
+    /// The maximum number of bytes in a payload, after its chunks are joined.
     public var payloadLength: Int
 
-    /// Limits of these sizes.
+    /// Creates limits.
     public init(messageLength: Int, recordCount: Int, payloadLength: Int) {
       self.messageLength = messageLength
       self.recordCount = recordCount
@@ -22,19 +22,19 @@ extension NDEFMessage {
     public static let `default` = Limits(
       messageLength: 1 << 20, recordCount: 4096, payloadLength: 1 << 20)
 
-    /// No limit but the length of the bytes themselves.
+    /// No limit except the length of the bytes themselves.
     public static let unlimited = Limits(
       messageLength: .max, recordCount: .max, payloadLength: .max)
   }
 
-  /// Reads a message; every byte must be part of it.
+  /// Decodes a message; every byte must be part of it.
   ///
-  /// Chunked records are joined. No bytes give the message without records.
+  /// Chunked records are joined. No bytes decode to the message without records.
   ///
   /// - Parameters:
-  ///   - bytes: the message, nothing else.
-  ///   - limits: how much of it to accept.
-  /// - Throws: ``NDEFError`` with the first rule of NDEF 1.0 that the bytes break and its offset.
+  ///   - bytes: the message, and nothing else.
+  ///   - limits: the limits of the message.
+  /// - Throws: ``NDEFError`` with the first rule of NDEF 1.0 that the bytes break, and its offset.
   public init(
     decoding bytes: some Collection<UInt8>, limits: Limits = .default
   ) throws(NDEFError) {
@@ -43,14 +43,15 @@ extension NDEFMessage {
     self.init(records: parser.records.map(\.record))
   }
 
-  /// Reads what can be read of a message.
+  /// Decodes whatever can be read of a message.
   ///
-  /// Wrong MB and ME flags and bytes after the end do not keep records from being read; a record of
-  /// the reserved type name format 7 is read as unknown content (NDEF 1.0, 3.2.6); a record that
-  /// breaks another rule is left out and the next one read; reading ends where the bytes do, or at a
-  /// record that does not fit them or the limits.
+  /// Wrong MB and ME flags and bytes after the end do not prevent records from being read. A record
+  /// of the reserved type name format 7 is read as unknown content (NDEF 1.0, 3.2.6). A record that
+  /// breaks another rule is skipped. Reading ends where the bytes end, or at a record that does not
+  /// fit them or the limits.
   ///
-  /// - Returns: the good records, and the first error; `nil` if the strict form accepts the bytes.
+  /// - Returns: the valid records, and the first error; the error is `nil` if the strict form
+  ///   accepts the bytes.
   public static func decodeLeniently(
     _ bytes: some Collection<UInt8>, limits: Limits = .default
   ) -> (message: NDEFMessage, error: NDEFError?) {

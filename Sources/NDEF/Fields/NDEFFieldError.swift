@@ -1,26 +1,26 @@
-/// Why fields are not the content of a record, and which of them is to blame.
+/// The reason why fields are not the content of a record, and the field at fault.
 public struct NDEFFieldError: Error, Hashable, Sendable {
   /// A step from a value to one inside it.
   public enum Step: Hashable, Sendable {
-    /// To the field of that name.
+    /// To the field with this name.
     case name(String)
-    /// To that element of a list, from 0.
+    /// To the element of a list with this index, from 0.
     case index(Int)
   }
 
-  /// The way to the field that is wrong; empty if it is the whole.
+  /// The path to the field that is wrong; empty for the whole value.
   public let path: [Step]
 
-  /// What is wrong, as one sentence without a full stop.
+  /// The reason, as one sentence without a full stop.
   public let reason: String
 
-  /// An error at that place.
+  /// Creates an error for the field at a path.
   public init(_ path: [Step], _ reason: String) {
     self.path = path
     self.reason = reason
   }
 
-  /// The same error, seen from a value around it.
+  /// Returns the same error with the path from an enclosing value.
   public func within(_ steps: Step...) -> NDEFFieldError {
     NDEFFieldError(steps + path, reason)
   }
@@ -36,7 +36,7 @@ public struct NDEFFieldError: Error, Hashable, Sendable {
       name.map { [.name($0)] } ?? [], "it is \(value.kind) where \(expected) is expected")
   }
 
-  /// The place as a person writes it: `records[0].wifi.ssid`.
+  /// The path in the usual notation: `records[0].wifi.ssid`.
   public var place: String {
     var text = ""
     for step in path {
@@ -50,6 +50,6 @@ public struct NDEFFieldError: Error, Hashable, Sendable {
 }
 
 extension NDEFFieldError: CustomStringConvertible {
-  /// The place and the sentence.
+  /// The place and the reason.
   public var description: String { path.isEmpty ? reason : "\(place): \(reason)" }
 }

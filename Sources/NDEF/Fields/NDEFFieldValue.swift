@@ -1,4 +1,4 @@
-/// A value of a record's content, as JSON can say it.
+/// A value in a record's content, in the form of JSON.
 public enum NDEFFieldValue: Hashable, Sendable {
   /// No value.
   case null
@@ -15,7 +15,7 @@ public enum NDEFFieldValue: Hashable, Sendable {
   /// Several values with names.
   case fields(NDEFFields)
 
-  /// What kind of value it is, with its article.
+  /// The kind of value, with an article.
   var kind: String {
     switch self {
     case .null: "null"
@@ -29,12 +29,12 @@ public enum NDEFFieldValue: Hashable, Sendable {
 }
 
 extension NDEFFieldValue: ExpressibleByStringLiteral {
-  /// A text.
+  /// Creates a text.
   public init(stringLiteral value: String) { self = .text(value) }
 }
 
 extension NDEFFieldValue: CustomStringConvertible {
-  /// The value for a person: a text in quotation marks, a list or an object by its kind.
+  /// A text for people: a text in quotation marks, a list or an object by its kind.
   public var description: String {
     switch self {
     case .boolean(let value): "\(value)"
@@ -47,7 +47,7 @@ extension NDEFFieldValue: CustomStringConvertible {
 }
 
 extension NDEFFieldValue: Codable {
-  /// Writes the value as it is.
+  /// Encodes the value.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .fields(let value): return try value.encode(to: encoder)
@@ -67,7 +67,7 @@ extension NDEFFieldValue: Codable {
     }
   }
 
-  /// Reads any value.
+  /// Decodes any value.
   public init(from decoder: any Decoder) throws {
     if let container = try? decoder.singleValueContainer() {
       if container.decodeNil() {

@@ -1,11 +1,12 @@
-/// The content of a record by name, as its JSON object shows it.
+/// The content of a record by name, as in its JSON object.
 ///
-/// The order is that in which the fields were set; it does not count when two are compared.
+/// The fields keep the order in which they were set. The order is ignored when two values are
+/// compared.
 public struct NDEFFields: Sendable {
   private var order: [String] = []
   private var values: [String: NDEFFieldValue] = [:]
 
-  /// No fields.
+  /// Creates a value without fields.
   public init() {}
 
   /// The names in their order.
@@ -14,7 +15,7 @@ public struct NDEFFields: Sendable {
   /// Whether there are no fields.
   public var isEmpty: Bool { order.isEmpty }
 
-  /// The value of that name; `nil` if there is none, and setting `nil` removes it.
+  /// The value with this name; `nil` if there is none. Setting `nil` removes it.
   public subscript(name: String) -> NDEFFieldValue? {
     get { values[name] }
     set {
@@ -24,7 +25,7 @@ public struct NDEFFields: Sendable {
     }
   }
 
-  /// Adds the fields of another value; those that are there already are replaced.
+  /// Adds the fields of another value; existing fields are replaced.
   mutating func merge(_ other: NDEFFields) {
     for name in other.names { self[name] = other[name] }
   }
@@ -39,7 +40,7 @@ extension NDEFFields: Hashable {
 }
 
 extension NDEFFields: ExpressibleByDictionaryLiteral {
-  /// The fields of a literal; a field whose value is `nil` is left out.
+  /// Creates the fields of a literal; a field whose value is `nil` is left out.
   public init(dictionaryLiteral elements: (String, NDEFFieldValue?)...) {
     for (name, value) in elements { self[name] = value }
   }
@@ -54,7 +55,7 @@ extension NDEFFields: Codable {
     init?(intValue: Int) { nil }
   }
 
-  /// Writes an object with the fields in their order.
+  /// Encodes an object with the fields in their order.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: FieldKey.self)
     for name in order {
@@ -62,7 +63,7 @@ extension NDEFFields: Codable {
     }
   }
 
-  /// Reads an object.
+  /// Decodes an object.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: FieldKey.self)
     for key in container.allKeys {
@@ -74,7 +75,7 @@ extension NDEFFields: Codable {
 // MARK: - Reading
 
 extension NDEFFields {
-  /// The text of that name, or `nil` if there is none.
+  /// Returns the text with this name, or `nil` if there is none.
   public func text(_ name: String) throws(NDEFFieldError) -> String? {
     switch self[name] {
     case nil, .null: return nil
@@ -83,15 +84,15 @@ extension NDEFFields {
     }
   }
 
-  /// The text of that name.
+  /// Returns the text with this name.
   ///
-  /// - Throws: ``NDEFFieldError`` also if there is none.
+  /// - Throws: ``NDEFFieldError``, also if there is none.
   public func requiredText(_ name: String) throws(NDEFFieldError) -> String {
     guard let text = try text(name) else { throw .missing(name) }
     return text
   }
 
-  /// The text of that name, which must be one of those; `nil` if there is none.
+  /// Returns the text with this name, which must be one of the choices; `nil` if there is none.
   func choice(_ name: String, _ choices: [String]) throws(NDEFFieldError) -> String? {
     guard let text = try text(name) else { return nil }
     guard choices.contains(text) else {
@@ -102,7 +103,7 @@ extension NDEFFields {
     return text
   }
 
-  /// The whole number of that name, or `nil` if there is none.
+  /// Returns the whole number with this name, or `nil` if there is none.
   public func integer<Value: FixedWidthInteger>(
     _ name: String, as type: Value.Type = Value.self
   ) throws(NDEFFieldError) -> Value? {
@@ -118,7 +119,7 @@ extension NDEFFields {
     }
   }
 
-  /// The bytes that hexadecimal digits of that name stand for, or `nil` if there are none.
+  /// Returns the bytes of the hexadecimal digits with this name, or `nil` if there are none.
   public func bytes(_ name: String) throws(NDEFFieldError) -> [UInt8]? {
     guard let digits = try text(name) else { return nil }
     guard let bytes = [UInt8](hexadecimal: digits) else {
@@ -127,7 +128,7 @@ extension NDEFFields {
     return bytes
   }
 
-  /// The bytes of a text, or of the digits after `hex:`, of that name.
+  /// Returns the bytes of a text with this name, or of its digits after `hex:`.
   func marked(_ name: String) throws(NDEFFieldError) -> [UInt8]? {
     guard let text = try text(name) else { return nil }
     guard let bytes = [UInt8](asciiOrHexadecimal: text) else {
@@ -136,7 +137,7 @@ extension NDEFFields {
     return bytes
   }
 
-  /// The fields of that name, or `nil` if there are none.
+  /// Returns the fields with this name, or `nil` if there are none.
   public func fields(_ name: String) throws(NDEFFieldError) -> NDEFFields? {
     switch self[name] {
     case nil, .null: return nil
@@ -145,7 +146,8 @@ extension NDEFFields {
     }
   }
 
-  /// The values of the list of that name, each read by `body`; none if there is no list.
+  /// Returns the elements of the list with this name, each read by `body`; none if there is no
+  /// list.
   public func list<Value>(
     _ name: String, _ body: (NDEFFieldValue) throws(NDEFFieldError) -> Value
   ) throws(NDEFFieldError) -> [Value] {
@@ -166,7 +168,7 @@ extension NDEFFields {
     return results
   }
 
-  /// The texts of the list of that name, or the one text that stands in place of a list.
+  /// Returns the texts of the list with this name, or the one text in place of a list.
   public func texts(_ name: String) throws(NDEFFieldError) -> [String] {
     if case .text(let text) = self[name] { return [text] }
     return try list(name) { (value) throws(NDEFFieldError) in try value.text() }
@@ -174,13 +176,13 @@ extension NDEFFields {
 }
 
 extension NDEFFieldValue {
-  /// The value, which must be a text.
+  /// Returns the value, which must be a text.
   public func text() throws(NDEFFieldError) -> String {
     guard case .text(let text) = self else { throw .wrongKind(self, "a text") }
     return text
   }
 
-  /// The value, which must be an object.
+  /// Returns the value, which must be an object.
   public func fields() throws(NDEFFieldError) -> NDEFFields {
     guard case .fields(let fields) = self else { throw .wrongKind(self, "an object") }
     return fields

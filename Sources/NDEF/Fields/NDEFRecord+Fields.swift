@@ -1,11 +1,11 @@
-// The fields of a record that say how it is framed; all others are its decoded content.
+// The fields of a record that describe its framing; all others are its decoded content.
 private enum Frame {
   static let typeNameFormat = "tnf"
   static let type = "type"
   static let identifier = "id"
   static let payload = "payload"
   static let error = "error"
-  /// Says the type of a media record, in place of `tnf` and `type`.
+  /// The type of a media record, instead of `tnf` and `type`.
   static let mediaType = "mediaType"
 
   static let names: Set<String> = [typeNameFormat, type, identifier, payload, error]
@@ -14,10 +14,10 @@ private enum Frame {
 extension NDEFRecord {
   /// The record by name: `tnf`, `type`, `id`, `payload`, and the fields of a known type.
   ///
-  /// `tnf` is the name of the ``TypeNameFormat``. `type` and `id` are text where they are printable
-  /// US-ASCII; where they are not, or where the text begins with `hex:`, they are `hex:` and
-  /// hexadecimal digits. `payload` is upper-case hexadecimal. A malformed record of a known type
-  /// has what could be read of it, and `error`.
+  /// `tnf` is the name of the ``TypeNameFormat``. `type` and `id` are text if they are printable
+  /// US-ASCII; if they are not, or if the text begins with `hex:`, they are `hex:` and hexadecimal
+  /// digits. `payload` is upper-case hexadecimal. A malformed record of a known type has the fields
+  /// that could be read, and `error`.
   public var fields: NDEFFields {
     var fields: NDEFFields = [
       Frame.typeNameFormat: .text(typeNameFormat.description),
@@ -31,12 +31,12 @@ extension NDEFRecord {
     return fields
   }
 
-  /// Reads a record from its fields.
+  /// Creates a record from its fields.
   ///
-  /// The fields of a known type are enough: `uri`; `text` and `language` (`en` if it is left out);
-  /// `mediaType` and `content`; `wifi`, `smartPoster`, and so on, as ``fields`` gives them. With a
-  /// `payload`, `tnf` and `type` are needed, and what else is there must agree with it. An `id` may
-  /// be added to all of them. Fields that no type has are ignored.
+  /// The fields of a known type are enough: `uri`; `text` and `language` (`en` by default);
+  /// `mediaType` and `content`; `wifi`, `smartPoster`, and so on, as in ``fields``. With a
+  /// `payload`, `tnf` and `type` are required, and any other fields must agree with it. An `id` can
+  /// be added to all of them. Unknown fields are ignored.
   ///
   /// - Throws: ``NDEFFieldError`` with the field that is missing, wrong, or contradicts another.
   public init(fields: NDEFFields) throws(NDEFFieldError) {
@@ -124,7 +124,7 @@ extension NDEFRecord {
     return record
   }
 
-  /// Checks that `tnf` and `type`, where they are given, are those of the record.
+  /// Checks that `tnf` and `type`, if given, are those of the record.
   private func expectFrame(_ fields: NDEFFields) throws(NDEFFieldError) {
     if fields[Frame.typeNameFormat] != nil {
       let given = try Self.typeNameFormat(fields)
@@ -147,7 +147,7 @@ extension NDEFRecord {
 }
 
 extension NDEFFieldValue {
-  /// Throws unless all that is given here is said there too.
+  /// Throws unless all fields given here also have these values there.
   fileprivate func expectAgreement(
     with said: NDEFFieldValue, at path: [NDEFFieldError.Step]
   ) throws(NDEFFieldError) {
@@ -179,10 +179,10 @@ extension NDEFFieldValue {
 // MARK: - Codable
 
 extension NDEFRecord: Codable {
-  /// Writes the object of ``fields``.
+  /// Encodes the object of ``fields``.
   public func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 
-  /// Reads an object as ``init(fields:)`` does.
+  /// Decodes an object; see ``init(fields:)``.
   public init(from decoder: any Decoder) throws {
     let fields = try NDEFFields(from: decoder)
     do throws(NDEFFieldError) {
@@ -194,7 +194,7 @@ extension NDEFRecord: Codable {
 }
 
 extension NDEFFieldError {
-  /// The error as decoders throw it.
+  /// Returns the error in the form that decoders throw.
   func decodingError(_ codingPath: [any CodingKey]) -> DecodingError {
     .dataCorrupted(
       .init(codingPath: codingPath, debugDescription: description, underlyingError: self))

@@ -9,7 +9,7 @@ struct JSONNode {
   let line: Int
   let content: Content
 
-  /// The value without lines.
+  /// The value without line numbers.
   var value: NDEFFieldValue {
     switch content {
     case .scalar(let value): return value
@@ -21,7 +21,7 @@ struct JSONNode {
     }
   }
 
-  /// The line of the value at that path, or of the innermost one around it.
+  /// Returns the line of the value at a path, or of the innermost value around it.
   func line(at path: some Collection<NDEFFieldError.Step>) -> Int {
     guard let step = path.first else { return line }
     let inner: JSONNode? =
@@ -35,7 +35,7 @@ struct JSONNode {
   }
 }
 
-/// Takes a JSON text apart (RFC 8259); any bytes give a value or an error with its line.
+/// Parses a JSON text (RFC 8259); any bytes give a value or an error with its line.
 struct JSONText {
   /// Deeper values are refused; a message needs six levels.
   private static let maximumDepth = 32
@@ -51,7 +51,7 @@ struct JSONText {
     position = bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
   }
 
-  /// Reads one value; nothing but blanks may follow it.
+  /// Parses one value; only blanks may follow it.
   static func parse(_ bytes: some Collection<UInt8>) throws(NDEFJSONError) -> JSONNode {
     var text = JSONText(Array(bytes))
     try text.checkEncoding()
@@ -185,7 +185,7 @@ struct JSONText {
     }
   }
 
-  /// Reads what follows `\u`: a character, or the first half of one with its second.
+  /// Reads what follows `\u`: a character, or both halves of a surrogate pair.
   private mutating func readScalar() throws(NDEFJSONError) -> Unicode.Scalar {
     let first = try readCodeUnit()
     if let scalar = Unicode.Scalar(first) { return scalar }
@@ -238,7 +238,7 @@ struct JSONText {
       "\(text.escapingControls) is neither a number nor a text in quotation marks")
   }
 
-  /// Whether a text has the form of a number (RFC 8259, 6).
+  /// Returns whether a text has the form of a number (RFC 8259, 6).
   private static func isNumber(_ text: String) -> Bool {
     var rest = text.utf8[...]
     func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -1,13 +1,13 @@
-/// Why a text is not an NDEF message in JSON, and on which line.
+/// The reason why a text is not an NDEF message in JSON, with the line.
 public struct NDEFJSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The line, from 1.
+  /// The line, counted from 1.
   public let line: Int
 
-  /// Which field is wrong, such as `records[0].uri`; empty where the text is no JSON or the whole is
-  /// wrong.
+  /// The field that is wrong, such as `records[0].uri`; empty if the text is not JSON or the whole
+  /// value is wrong.
   public let place: String
 
-  /// What is wrong, as one sentence without a full stop.
+  /// The reason, as one sentence without a full stop.
   public let reason: String
 
   init(line: Int, place: String = "", reason: String) {
@@ -16,7 +16,7 @@ public struct NDEFJSONError: Error, Hashable, Sendable, CustomStringConvertible 
     self.reason = reason
   }
 
-  /// The line, the field and the sentence.
+  /// The line, the field and the reason.
   public var description: String {
     place.isEmpty ? "line \(line): \(reason)" : "line \(line): \(place): \(reason)"
   }

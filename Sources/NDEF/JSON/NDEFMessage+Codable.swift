@@ -1,8 +1,8 @@
 extension NDEFMessage {
-  /// Reads a message from JSON: an object with `records`, a bare list of records, or one record.
+  /// Creates a message from JSON: an object with `records`, a bare list of records, or one record.
   ///
-  /// Keys other than `records` are ignored, so what `nfc read --json` prints can be read back. A
-  /// record is read as ``NDEFRecord/init(fields:)`` does. A byte order mark and any line ends are
+  /// Keys other than `records` are ignored, so the output of `nfc read --json` can be read back.
+  /// Records are read as in ``NDEFRecord/init(fields:)``. A byte order mark and any line ends are
   /// accepted.
   ///
   /// - Throws: ``NDEFJSONError`` with the line and the field that is wrong.
@@ -18,7 +18,7 @@ extension NDEFMessage {
 
   private static let recordsName = "records"
 
-  /// Reads a message from a value in one of the three forms.
+  /// Creates a message from a value in one of the three forms.
   init(value: NDEFFieldValue) throws(NDEFFieldError) {
     switch value {
     case .list(let values):
@@ -56,13 +56,13 @@ extension NDEFMessage {
 }
 
 extension NDEFMessage: Codable {
-  /// Writes `{"records":[…]}`, each record as ``NDEFRecord/encode(to:)`` does.
+  /// Encodes `{"records":[…]}`, with each record as in ``NDEFRecord/encode(to:)``.
   public func encode(to encoder: any Encoder) throws {
     let records = NDEFFieldValue.list(records.map { .fields($0.fields) })
     try NDEFFields(dictionaryLiteral: (Self.recordsName, records)).encode(to: encoder)
   }
 
-  /// Reads an object with `records`, a bare list of records, or one record.
+  /// Decodes an object with `records`, a bare list of records, or one record.
   public init(from decoder: any Decoder) throws {
     let value = try NDEFFieldValue(from: decoder)
     do throws(NDEFFieldError) {

@@ -1,15 +1,15 @@
 /// A record whose type is an absolute URI.
 ///
-/// The URI says of what type the payload is. Many writers put a link there all the same and leave
-/// the payload empty. Source: NFC Forum NDEF 1.0, 3.2.6; RFC 3986, 4.3.
+/// The URI indicates the type of the payload. Many programs nevertheless store a link there and
+/// leave the payload empty. Source: NFC Forum NDEF 1.0, 3.2.6; RFC 3986, 4.3.
 public struct AbsoluteURIRecord: NDEFTypedRecord {
-  /// The URI, at most 255 bytes; ``NDEFRecord/validate()`` finds a longer one.
+  /// The URI, at most 255 bytes; ``NDEFRecord/validate()`` rejects a longer one.
   public var uri: String
-  /// The content, often none.
+  /// The content, often empty.
   public var payload: [UInt8]
   public var identifier: [UInt8]
 
-  /// The record of a type and its content.
+  /// Creates the record of a type and its content.
   public init(_ uri: String, payload: [UInt8] = [], identifier: [UInt8] = []) {
     self.uri = uri
     self.payload = payload
@@ -20,9 +20,9 @@ public struct AbsoluteURIRecord: NDEFTypedRecord {
     record.typeNameFormat == .absoluteURI
   }
 
-  /// Reads a record of any absolute URI.
+  /// Reads a record with any absolute URI.
   ///
-  /// - Throws: ``NDEFError`` if the type is not UTF-8; the offset is that in the type.
+  /// - Throws: ``NDEFError`` if the type is not UTF-8, with the offset in the type.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(

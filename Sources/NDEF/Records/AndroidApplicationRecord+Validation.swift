@@ -1,9 +1,9 @@
 extension AndroidApplicationRecord {
-  /// Checks that a text is the package name of an app: two or more names with dots between them.
+  /// Checks that a text is the package name of an app: two or more names, separated by dots.
   ///
   /// Source: Android developer documentation, "Configure the app module", application ID.
   ///
-  /// - Throws: ``NDEFSyntaxError``, with the corrected form where one is likely.
+  /// - Throws: ``NDEFSyntaxError``, with the corrected form if one is likely.
   public static func validate(packageName: String) throws(NDEFSyntaxError) {
     guard !isPackageName(packageName) else { return }
     var candidate = packageName.trimmingBlanks

@@ -1,4 +1,4 @@
-/// The app that Android shall open: the external type `android.com:pkg`.
+/// The app that Android opens: the external type `android.com:pkg`.
 ///
 /// Source: Android developer documentation, "NFC basics", Android Application Records.
 public struct AndroidApplicationRecord: NDEFTypedRecord {
@@ -6,7 +6,7 @@ public struct AndroidApplicationRecord: NDEFTypedRecord {
   public var packageName: String
   public var identifier: [UInt8]
 
-  /// The record of an app.
+  /// Creates the record of an app.
   public init(_ packageName: String, identifier: [UInt8] = []) {
     self.packageName = packageName
     self.identifier = identifier
@@ -20,7 +20,7 @@ public struct AndroidApplicationRecord: NDEFTypedRecord {
 
   /// Reads the package name.
   ///
-  /// - Throws: ``NDEFError`` if it is not UTF-8.
+  /// - Throws: ``NDEFError`` if the name is not UTF-8.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(
@@ -47,7 +47,7 @@ public struct AndroidApplicationRecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record of the app that Android shall open.
+  /// Returns the record of the app that Android opens.
   public static func androidApplication(_ packageName: String) -> NDEFRecord {
     AndroidApplicationRecord(packageName).record
   }

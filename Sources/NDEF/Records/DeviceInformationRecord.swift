@@ -1,6 +1,6 @@
-/// What device a tag or message is from: the well-known type `Di`.
+/// Information about the device that a tag or message comes from: the well-known type `Di`.
 ///
-/// Source: NFC Forum Device Information RTD 1.0. A text longer than 255 bytes of UTF-8 is cut
+/// Source: NFC Forum Device Information RTD 1.0. A text longer than 255 bytes of UTF-8 is cut off
 /// between characters when the record is written.
 public struct DeviceInformationRecord: NDEFTypedRecord {
   /// An element of a type that the specification does not define.
@@ -10,28 +10,28 @@ public struct DeviceInformationRecord: NDEFTypedRecord {
     /// The value, at most 255 bytes.
     public var value: [UInt8]
 
-    /// An element with that value.
+    /// Creates an element with a value.
     public init(type: UInt8, value: [UInt8]) {
       self.type = type
       self.value = value
     }
   }
 
-  /// Who made the device.
+  /// The maker of the device.
   public var vendorName: String
-  /// What the maker calls devices of this kind.
+  /// The maker's name for devices of this kind.
   public var modelName: String
-  /// What people call this one device.
+  /// The name of this particular device.
   public var uniqueName: String?
-  /// The device's UUID, 16 bytes; one of another length is not written.
+  /// The device's UUID, 16 bytes; a UUID of another length is not written.
   public var uuid: [UInt8]?
   /// The version of the device's firmware.
   public var versionString: String?
-  /// Elements other than these, in their order.
+  /// All other elements, in their order.
   public var otherElements: [Element]
   public var identifier: [UInt8]
 
-  /// The record of a device.
+  /// Creates the record of a device.
   public init(
     vendorName: String, modelName: String, uniqueName: String? = nil, uuid: [UInt8]? = nil,
     versionString: String? = nil, otherElements: [Element] = [], identifier: [UInt8] = []
@@ -63,15 +63,15 @@ public struct DeviceInformationRecord: NDEFTypedRecord {
 
   /// Reads the elements.
   ///
-  /// - Throws: ``NDEFError``: an element beyond the end or twice, a text that is not UTF-8, a UUID
-  ///   that has not 16 bytes, no vendor or model.
+  /// - Throws: ``NDEFError`` for an element that exceeds the payload or occurs twice, a text that
+  ///   is not UTF-8, a UUID that is not 16 bytes long, or a missing vendor or model.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     var tolerance = NDEFTolerance.strict
     try self.init(record, tolerance: &tolerance)
   }
 
-  /// Reads the elements; leniently, one that is there twice or malformed is left out, and a vendor
-  /// or model that is missing is empty.
+  /// Reads the elements; leniently, an element that occurs twice or is malformed is left out, and a
+  /// missing vendor or model is empty.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(vendorName: "", modelName: "", identifier: record.identifier)

@@ -1,10 +1,10 @@
 /// A record without content: the type name format empty.
 ///
-/// It has no identifier; one that is set is not written. Source: NFC Forum NDEF 1.0, 3.2.6.
+/// It has no identifier; if you set one, it is not written. Source: NFC Forum NDEF 1.0, 3.2.6.
 public struct EmptyRecord: NDEFTypedRecord {
   public var identifier: [UInt8] = []
 
-  /// The empty record.
+  /// Creates the empty record.
   public init() {}
 
   public static func matches(_ record: NDEFRecord) -> Bool {

@@ -3,7 +3,7 @@ extension ExternalRecord {
   ///
   /// Source: NFC Forum RTD 1.0, 3.3; RFC 2141, 2.2 for the characters of the name.
   ///
-  /// - Throws: ``NDEFSyntaxError``, with the corrected form where one is likely.
+  /// - Throws: ``NDEFSyntaxError``, with the corrected form if one is likely.
   public static func validate(type: String) throws(NDEFSyntaxError) {
     guard let problem = problem(ofType: type) else { return }
     let prefix = "urn:nfc:ext:"

@@ -4,13 +4,13 @@
 public struct ExternalRecord: NDEFTypedRecord {
   /// The type: a domain name, a colon, a name, such as `example.com:ticket`.
   ///
-  /// It stands without `urn:nfc:ext:` and is compared without regard to case.
+  /// It is stored without `urn:nfc:ext:` and is compared without regard to case.
   public var type: String
   /// The content.
   public var payload: [UInt8]
   public var identifier: [UInt8]
 
-  /// The record of some content.
+  /// Creates the record of a content.
   public init(type: String, payload: [UInt8], identifier: [UInt8] = []) {
     self.type = type
     self.payload = payload
@@ -35,7 +35,7 @@ public struct ExternalRecord: NDEFTypedRecord {
     NDEFRecord(typeNameFormat: .external, type: type, identifier: identifier, payload: payload)
   }
 
-  /// The content as text where it is UTF-8 without control characters.
+  /// The content as text, if it is UTF-8 without control characters.
   public var text: String? {
     guard let text = String(validating: payload, as: UTF8.self),
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
@@ -61,7 +61,7 @@ public struct ExternalRecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record of content of an external type.
+  /// Returns the record of a content of an external type.
   public static func external(_ type: String, _ payload: [UInt8]) -> NDEFRecord {
     ExternalRecord(type: type, payload: payload).record
   }

@@ -1,9 +1,9 @@
 extension MIMERecord {
-  /// Checks that a text is a media type: `type/subtype`, with parameters or without.
+  /// Checks that a text is a media type: `type/subtype`, with or without parameters.
   ///
   /// Source: RFC 6838, 4.2 (names); RFC 2045, 5.1 (parameters).
   ///
-  /// - Throws: ``NDEFSyntaxError``, with the corrected form where one is likely.
+  /// - Throws: ``NDEFSyntaxError``, with the corrected form if one is likely.
   public static func validate(mediaType: String) throws(NDEFSyntaxError) {
     guard let problem = problem(ofMediaType: mediaType) else { return }
     let trimmed = mediaType.trimmingBlanks
@@ -16,7 +16,7 @@ extension MIMERecord {
       problem, suggestion: candidates.first { Self.problem(ofMediaType: $0) == nil })
   }
 
-  /// What people write in place of a media type.
+  /// Names that people use instead of a media type.
   private static let commonNames = [
     "text": "text/plain", "txt": "text/plain", "plain": "text/plain", "html": "text/html",
     "json": "application/json", "xml": "application/xml", "pdf": "application/pdf",
@@ -25,7 +25,7 @@ extension MIMERecord {
     "ics": "text/calendar", "calendar": "text/calendar",
   ]
 
-  /// The longest type or subtype (RFC 6838, 4.2).
+  /// The maximum length of a type or subtype (RFC 6838, 4.2).
   private static let longestName = 127
 
   private static func problem(ofMediaType mediaType: String) -> String? {

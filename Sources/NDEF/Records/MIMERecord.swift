@@ -2,20 +2,20 @@
 ///
 /// Source: NFC Forum NDEF 1.0, 3.2.6; RFC 2046.
 public struct MIMERecord: NDEFTypedRecord {
-  /// The media type, such as `image/png`, in the case in which it stands in the record.
+  /// The media type, such as `image/png`, with upper and lower case as in the record.
   public var mediaType: String
   /// The content.
   public var payload: [UInt8]
   public var identifier: [UInt8]
 
-  /// The record of some content.
+  /// Creates the record of a content.
   public init(mediaType: String, payload: [UInt8], identifier: [UInt8] = []) {
     self.mediaType = mediaType
     self.payload = payload
     self.identifier = identifier
   }
 
-  /// The content as text where the media type is `text/…` and the content valid UTF-8.
+  /// The content as text, if the media type is `text/…` and the content is valid UTF-8.
   public var text: String? {
     guard mediaType.utf8.prefix(5).map(\.lowercasedASCII) == Array("text/".utf8) else { return nil }
     return String(validating: payload, as: UTF8.self)
@@ -50,8 +50,7 @@ public struct MIMERecord: NDEFTypedRecord {
     ["mediaType": .text(mediaType), "content": text.map { .text($0) }]
   }
 
-  /// Reads `{"mediaType":"text/plain","content":"…"}`; `tnf` and `type` may stand in place of
-  /// `mediaType`.
+  /// Reads `{"mediaType":"text/plain","content":"…"}`; `tnf` and `type` may replace `mediaType`.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.text("content") else { return nil }
     var mediaType = try fields.text("mediaType")
@@ -62,7 +61,7 @@ public struct MIMERecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record of content of a media type.
+  /// Returns the record of a content of a media type.
   public static func media(_ mediaType: String, _ payload: [UInt8]) -> NDEFRecord {
     MIMERecord(mediaType: mediaType, payload: payload).record
   }

@@ -53,7 +53,8 @@ extension SignatureRecord.CertificateFormat {
 }
 
 extension NDEFFields {
-  /// The place of a text among those names, or the number that it is; `nil` if there is none.
+  /// Returns the index of a text among names, or the number that it contains; `nil` if there is
+  /// none.
   fileprivate func number(
     _ name: String, _ names: [String]
   ) throws(NDEFFieldError) -> UInt8? {

@@ -1,6 +1,6 @@
 /// A signature over the records before it: the well-known type `Sig`, version 2.0.
 ///
-/// The record is taken apart, not verified. It covers the type, identifier and payload of the
+/// The signature is decoded but not verified. It covers the type, identifier and payload of the
 /// records since the last signature or the start of the message.
 ///
 /// Source: NFC Forum Signature RTD 2.0.
@@ -10,10 +10,10 @@ public struct SignatureRecord: NDEFTypedRecord {
     /// The number in the record.
     public let rawValue: UInt8
 
-    /// The algorithm of that number, of which the low seven bits count.
+    /// Creates an algorithm from its number, of which only the low seven bits are used.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x7F }
 
-    /// No signature: the records before are left unsigned on purpose.
+    /// No signature: the preceding records are deliberately unsigned.
     public static let noSignature = Algorithm(rawValue: 0x00)
     /// RSASSA-PSS, 1024 bits.
     public static let rsaPSS1024 = Algorithm(rawValue: 0x01)
@@ -50,12 +50,12 @@ public struct SignatureRecord: NDEFTypedRecord {
     }
   }
 
-  /// What is hashed with before signing.
+  /// The hash algorithm of the signature.
   public struct Hash: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number in the record.
     public let rawValue: UInt8
 
-    /// The value of that number.
+    /// Creates a hash algorithm from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// SHA-256.
@@ -70,12 +70,12 @@ public struct SignatureRecord: NDEFTypedRecord {
     /// The number in the record.
     public let rawValue: UInt8
 
-    /// The format of that number, of which the low three bits count.
+    /// Creates a format from its number, of which only the low three bits are used.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x07 }
 
     /// X.509.
     public static let x509 = CertificateFormat(rawValue: 0x00)
-    /// M2M, made for small tags.
+    /// M2M, designed for small tags.
     public static let m2m = CertificateFormat(rawValue: 0x01)
 
     /// The name, or the number if it is reserved.
@@ -88,29 +88,29 @@ public struct SignatureRecord: NDEFTypedRecord {
     }
   }
 
-  /// The signature, or where it is to be had; at most 65535 bytes.
+  /// The signature, or where to find it; at most 65535 bytes.
   public enum Signature: Hashable, Sendable {
     /// The signature itself.
     case bytes([UInt8])
-    /// Where the signature is to be had.
+    /// The URI where the signature can be found.
     case uri(String)
   }
 
   /// The signature's algorithm.
   public var algorithm: Algorithm
-  /// What is hashed with.
+  /// The hash algorithm.
   public var hash: Hash
-  /// The signature, or where it is to be had.
+  /// The signature, or where to find it.
   public var signature: Signature
-  /// The form of the certificates.
+  /// The format of the certificates.
   public var certificateFormat: CertificateFormat
-  /// The certificates from the signer's upwards, at most 15 of at most 65535 bytes.
+  /// The certificates, starting with the signer's; at most 15 of at most 65535 bytes.
   public var certificates: [[UInt8]]
-  /// Where the next certificate is to be had, at most 65535 bytes.
+  /// Where to find the next certificate, at most 65535 bytes.
   public var certificateURI: String?
   public var identifier: [UInt8]
 
-  /// The record of a signature.
+  /// Creates the record of a signature.
   public init(
     algorithm: Algorithm, hash: Hash = .sha256, signature: Signature,
     certificateFormat: CertificateFormat = .x509, certificates: [[UInt8]] = [],
@@ -127,7 +127,7 @@ public struct SignatureRecord: NDEFTypedRecord {
 
   /// Version 2.0.
   private static let version: UInt8 = 0x20
-  /// The bit of the signature and certificate fields that says that there is a URI.
+  /// The bit of the signature and certificate fields that indicates a URI.
   private static let uriPresent: UInt8 = 0x80
   private static let certificateFormatShift = 4
   private static let certificateCountMask: UInt8 = 0x0F
@@ -138,8 +138,8 @@ public struct SignatureRecord: NDEFTypedRecord {
 
   /// Reads a signature.
   ///
-  /// - Throws: ``NDEFError``: another version than 2.0, a field longer than the payload, a URI that
-  ///   is not UTF-8, bytes after the last field.
+  /// - Throws: ``NDEFError`` for another version than 2.0, a field that exceeds the payload, a URI
+  ///   that is not UTF-8, or bytes after the last field.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

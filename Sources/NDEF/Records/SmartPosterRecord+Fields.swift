@@ -18,7 +18,7 @@ extension SmartPosterRecord {
   }
 
   /// Reads `{"smartPoster":{"uri":"…","titles":[{"text":"…","language":"en"}]}}`; a single `title`
-  /// may stand in place of `titles`.
+  /// may replace `titles`.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("smartPoster") else { return nil }
     do throws(NDEFFieldError) {

@@ -1,16 +1,16 @@
-/// A link with titles, an icon and what to do with it: the well-known type `Sp`.
+/// A link with titles, an icon and an action: the well-known type `Sp`.
 ///
 /// Its payload is an NDEF message. Source: NFC Forum Smart Poster RTD 1.0.
 public struct SmartPosterRecord: NDEFTypedRecord {
-  /// What to do with the link (Smart Poster RTD 1.0, 3.3.3).
+  /// The action for the link (Smart Poster RTD 1.0, 3.3.3).
   public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number in the record.
     public let rawValue: UInt8
 
-    /// The value of that number.
+    /// Creates an action from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Open it, call it, send to it.
+    /// Open it, call it, or send to it.
     public static let act = Action(rawValue: 0)
     /// Keep it for later: a bookmark, a contact, an inbox.
     public static let save = Action(rawValue: 1)
@@ -32,11 +32,11 @@ public struct SmartPosterRecord: NDEFTypedRecord {
   public var uri: URIRecord
   /// The titles, at most one per language.
   public var titles: [TextRecord]
-  /// What to do with the link, if the poster says it.
+  /// The action for the link, if the poster contains one.
   public var action: Action?
-  /// The size in bytes of what the link leads to, if the poster says it.
+  /// The size in bytes of the content that the link leads to, if the poster contains it.
   public var size: UInt32?
-  /// The media type of what the link leads to, if the poster says it.
+  /// The media type of the content that the link leads to, if the poster contains it.
   public var mediaType: String?
   /// Images or films of the types `image/…` and `video/…`.
   public var icons: [MIMERecord]
@@ -44,7 +44,7 @@ public struct SmartPosterRecord: NDEFTypedRecord {
   public var otherRecords: [NDEFRecord]
   public var identifier: [UInt8]
 
-  /// The record of a link with everything that describes it.
+  /// Creates the record of a link with everything that describes it.
   public init(
     uri: URIRecord, titles: [TextRecord] = [], action: Action? = nil, size: UInt32? = nil,
     mediaType: String? = nil, icons: [MIMERecord] = [], otherRecords: [NDEFRecord] = [],
@@ -60,13 +60,13 @@ public struct SmartPosterRecord: NDEFTypedRecord {
     self.identifier = identifier
   }
 
-  /// The record of a link with a title.
+  /// Creates the record of a link with a title.
   public init(uri: String, title: String, language: String = "en", action: Action? = nil) {
     self.init(
       uri: URIRecord(uri), titles: [TextRecord(title, language: language)], action: action)
   }
 
-  /// The title in a language, else the first one.
+  /// Returns the title in a language, or else the first one.
   public func title(in language: String) -> String? {
     (titles.first { $0.language == language } ?? titles.first)?.text
   }
@@ -82,14 +82,14 @@ public struct SmartPosterRecord: NDEFTypedRecord {
 
   /// Reads a poster.
   ///
-  /// - Throws: ``NDEFError``: a payload that is not a message, a malformed record in it, no link or
-  ///   more than one, two titles in one language, an action, size or type more than once.
+  /// - Throws: ``NDEFError`` for a payload that is not a message, a malformed record in it, no link
+  ///   or more than one, two titles in one language, or more than one action, size or type.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     var tolerance = NDEFTolerance.strict
     try self.init(record, tolerance: &tolerance)
   }
 
-  /// Reads a poster; leniently, what is there twice or malformed is left out.
+  /// Reads a poster; leniently, what is repeated or malformed is left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     let parser = MessageParser(
@@ -111,7 +111,7 @@ public struct SmartPosterRecord: NDEFTypedRecord {
     uri = link
   }
 
-  /// Takes one record of the poster's message over.
+  /// Reads one record of the poster's message.
   private mutating func take(_ inner: NDEFRecord, link: inout URIRecord?) throws(NDEFError) {
     var reader = ByteReader(inner.payload)
     if URIRecord.matches(inner) {
@@ -179,14 +179,15 @@ public struct SmartPosterRecord: NDEFTypedRecord {
 }
 
 extension NDEFError {
-  /// A record or attribute that may be there once is there again; placed at its payload's start.
+  /// Returns the error for a record or attribute that may occur only once; its place is the start
+  /// of the payload.
   static func repeated(_ name: StaticString, offset: Int = 0) -> NDEFError {
     NDEFError(.repeatedField, offset: offset, reason: "there is more than one \(name)")
   }
 }
 
 extension NDEFRecord {
-  /// The record of a link with a title.
+  /// Returns the record of a link with a title.
   public static func smartPoster(
     _ uri: String, title: String, language: String = "en"
   ) -> NDEFRecord {

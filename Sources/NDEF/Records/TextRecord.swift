@@ -2,11 +2,12 @@
 ///
 /// Source: NFC Forum Text RTD 1.0.
 public struct TextRecord: NDEFTypedRecord {
-  /// How the text is written in the payload.
+  /// The encoding of the text in the payload.
   public enum Encoding: Hashable, Sendable {
-    /// UTF-8, written without a byte order mark, read with one or without.
+    /// UTF-8; written without a byte order mark, read with or without one.
     case utf8
-    /// Written big-endian without a byte order mark, read in either order with one.
+    /// UTF-16; written in big-endian order without a byte order mark, read in either order with
+    /// one.
     case utf16
   }
 
@@ -15,13 +16,13 @@ public struct TextRecord: NDEFTypedRecord {
   /// The language as a tag of BCP 47 such as `en` or `de-AT`; the payload may leave it empty.
   ///
   /// At most 63 bytes are written; a longer tag loses subtags from its end (RFC 5646, 4.4.2), and
-  /// what is not printable US-ASCII is left out.
+  /// characters that are not printable US-ASCII are left out.
   public var language: String
-  /// How the text is written.
+  /// The encoding of the text.
   public var encoding: Encoding
   public var identifier: [UInt8]
 
-  /// The record of a text.
+  /// Creates the record of a text.
   public init(
     _ text: String, language: String = "en", encoding: Encoding = .utf8, identifier: [UInt8] = []
   ) {
@@ -31,7 +32,7 @@ public struct TextRecord: NDEFTypedRecord {
     self.identifier = identifier
   }
 
-  // The status byte (Text RTD 1.0, 3.2.1). Bit 6 is reserved and not looked at.
+  // The status byte (Text RTD 1.0, 3.2.1). Bit 6 is reserved and ignored.
   private static let utf16Flag: UInt8 = 0x80
   private static let languageLengthMask: UInt8 = 0x3F
 
@@ -48,8 +49,8 @@ public struct TextRecord: NDEFTypedRecord {
   /// A byte order mark at its start is not part of the text; UTF-16 without one is big-endian (Text
   /// RTD 1.0, 3.4).
   ///
-  /// - Throws: ``NDEFError``: a payload that is too short, a language that is not US-ASCII, a text
-  ///   that is not in its encoding.
+  /// - Throws: ``NDEFError`` for a payload that is too short, a language that is not US-ASCII, or a
+  ///   text that is not valid in its encoding.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
@@ -100,7 +101,7 @@ public struct TextRecord: NDEFTypedRecord {
     payload += language
     switch encoding {
     case .utf8:
-      // A mark that belongs to the text needs one before it that does not.
+      // A mark that belongs to the text needs another mark before it that does not.
       if text.utf8.starts(with: Self.utf8ByteOrderMark) { payload += Self.utf8ByteOrderMark }
       payload += text.utf8
     case .utf16:
@@ -133,7 +134,7 @@ public struct TextRecord: NDEFTypedRecord {
 
   public var fields: NDEFFields { ["text": .text(text), "language": .text(language)] }
 
-  /// Reads `{"text":"…","language":"en"}`; without `language` it is `en`.
+  /// Reads `{"text":"…","language":"en"}`; `language` is `en` by default.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let text = try fields.text("text") else { return nil }
     self.init(text, language: try fields.text("language") ?? "en")
@@ -145,7 +146,7 @@ public struct TextRecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record of a text.
+  /// Returns the record of a text.
   public static func text(_ text: String, language: String = "en") -> NDEFRecord {
     TextRecord(text, language: language).record
   }

@@ -1,9 +1,9 @@
-// Links that do something other than open a page. What a person gives is checked and escaped.
+// Links that do something other than open a page. Text from people is checked and escaped.
 
 extension URIRecord {
-  /// The link that calls a number: `tel:+493012345`.
+  /// Creates the link that calls a number: `tel:+493012345`.
   ///
-  /// Blanks are left out; hyphens, dots and parentheses stay as they are, `*` and `#` are taken as
+  /// Blanks are removed; hyphens, dots and parentheses stay as they are; `*` and `#` are kept as
   /// keys of a telephone. Source: RFC 3966, 3.
   ///
   /// - Throws: ``NDEFSyntaxError`` for a number without digits or with letters.
@@ -11,7 +11,7 @@ extension URIRecord {
     self.init("tel:" + (try Self.telephoneNumber(number)))
   }
 
-  /// The link that begins a text message to a number: `sms:+493012345?body=Hello`.
+  /// Creates the link that begins a text message to a number: `sms:+493012345?body=Hello`.
   ///
   /// Source: RFC 5724, 2.2.
   ///
@@ -21,7 +21,7 @@ extension URIRecord {
     self.init("sms:" + (try Self.telephoneNumber(number)) + query)
   }
 
-  /// The link that begins a mail: `mailto:a@example.com?subject=Hello&body=…`.
+  /// Creates the link that begins a mail: `mailto:a@example.com?subject=Hello&body=…`.
   ///
   /// Line ends in the body become `%0D%0A`. Source: RFC 6068, 2 and 5.
   ///
@@ -39,7 +39,7 @@ extension URIRecord {
       throw NDEFSyntaxError(
         "the mail address contains a blank", suggestion: trimmed.filter { !$0.isWhitespace })
     }
-    // In the address, characters that have a meaning in the link are escaped (RFC 6068, 2).
+    // Characters in the address that have a meaning in the link are escaped (RFC 6068, 2).
     let local = String(trimmed[..<at]).percentEncoded(allowing: "!$'*+")
     let domain = String(trimmed[trimmed.index(after: at)...]).percentEncoded(allowing: ":[]")
     var headers: [String] = []
@@ -61,14 +61,15 @@ extension URIRecord {
     character.isNewline ? "\r\n" : String(character)
   }
 
-  /// The link that shows a place: `geo:52.5,13.4`.
+  /// Creates the link that shows a place: `geo:52.5,13.4`.
   ///
-  /// - Parameter coordinates: latitude and longitude in degrees (WGS 84) with a comma or a blank
-  ///   between them; their digits are kept.
+  /// - Parameter coordinates: latitude and longitude in degrees (WGS 84), separated by a comma or a
+  ///   blank; their digits are kept.
   ///
   /// Source: RFC 5870, 3.3 and 3.4.2.
   ///
-  /// - Throws: ``NDEFSyntaxError`` for anything but two numbers, and for numbers outside ±90 and ±180 degrees.
+  /// - Throws: ``NDEFSyntaxError`` for anything other than two numbers, and for numbers outside ±90
+  ///   and ±180 degrees.
   public init(geo coordinates: String) throws(NDEFSyntaxError) {
     let parts = coordinates.split { $0 == "," || $0.isWhitespace }.map(String.init)
     guard parts.count == 2, let latitude = Self.degrees(parts[0]),
@@ -89,7 +90,7 @@ extension URIRecord {
     self.init("geo:\(latitude.text),\(longitude.text)")
   }
 
-  /// A number of degrees as RFC 5870 writes it: no plus sign, a digit before the point.
+  /// Returns a number of degrees in the form of RFC 5870: no plus sign, a digit before the point.
   private static func degrees(_ text: String) -> (text: String, value: Double)? {
     let isNegative = text.hasPrefix("-")
     let digits = text.dropFirst(isNegative || text.hasPrefix("+") ? 1 : 0)
@@ -103,7 +104,7 @@ extension URIRecord {
     return Double(written).map { (written, $0) }
   }
 
-  /// A telephone number as RFC 3966 has it.
+  /// Returns a telephone number in the form of RFC 3966.
   private static func telephoneNumber(_ number: String) throws(NDEFSyntaxError) -> String {
     var written = ""
     for scalar in number.trimmingBlanks.unicodeScalars {

@@ -1,27 +1,27 @@
 extension URIRecord {
-  /// Checks that a text has the form of a URI or IRI: a scheme, a colon, and no blank, control
-  /// character or delimiter that must be percent-encoded.
+  /// Checks that a text has the form of a URI or IRI: a scheme, a colon, and no blanks, control
+  /// characters or delimiters that must be percent-encoded.
   ///
-  /// Ask this of what a person typed before it is written; a record itself takes any text.
+  /// Use it to check text that a person has entered; a record itself accepts any text.
   ///
   /// Source: RFC 3986, 2 and 3.1; RFC 3987, 2.2.
   ///
-  /// - Throws: ``NDEFSyntaxError``, with the corrected form where one is likely: `example.com`
-  ///   without scheme is meant as `https://example.com`, a blank as `%20`.
+  /// - Throws: ``NDEFSyntaxError``, with the corrected form if one is likely: `https://example.com`
+  ///   for `example.com` without a scheme, `%20` for a blank.
   public static func validate(_ uri: String) throws(NDEFSyntaxError) {
     let corrected = correction(of: uri)
     let suggestion = corrected != uri && problem(of: corrected) == nil ? corrected : nil
     if let problem = problem(of: uri) { throw NDEFSyntaxError(problem, suggestion: suggestion) }
   }
 
-  /// Characters that a URI has only percent-encoded (RFC 3986, 2; RFC 2396, 2.4.3 names them).
+  /// Characters that a URI contains only percent-encoded (RFC 3986, 2; RFC 2396, 2.4.3 lists them).
   private static let excluded: [Unicode.Scalar] = ["\"", "<", ">", "\\", "^", "`", "{", "|", "}"]
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
-  /// What is wrong with the text as a URI; `nil` if nothing is.
+  /// Returns the reason why the text is not a URI; `nil` if it is one.
   private static func problem(of uri: String) -> String? {
     if uri.isEmpty { return "the URI is empty" }
     for scalar in uri.unicodeScalars {
@@ -39,7 +39,7 @@ extension URIRecord {
     return nil
   }
 
-  /// What stands before the first colon, if it has the form of a scheme (RFC 3986, 3.1).
+  /// Returns the text before the first colon, if it has the form of a scheme (RFC 3986, 3.1).
   private static func scheme(of uri: String) -> String? {
     let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") }
     guard scheme.endIndex < uri.utf8.endIndex, scheme.first?.isLetterASCII == true,
@@ -47,7 +47,7 @@ extension URIRecord {
         $0.isLetterASCII || $0.isDigitASCII || [UInt8]("+-.".utf8).contains($0)
       })
     else { return nil }
-    // localhost:8080 is a host and a port, example.com:80 too.
+    // localhost:8080 is a host and a port; so is example.com:80.
     let rest = uri.utf8[scheme.endIndex...].dropFirst()
     let port = rest.prefix(while: \.isDigitASCII)
     let isPort =
@@ -65,7 +65,7 @@ extension URIRecord {
     }
   }
 
-  /// The URI that a person most likely meant.
+  /// Returns the URI that a person most likely meant.
   private static func correction(of uri: String) -> String {
     var text = uri.trimmingBlanks
     if scheme(of: text) == nil {

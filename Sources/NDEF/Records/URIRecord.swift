@@ -2,11 +2,11 @@
 ///
 /// Source: NFC Forum URI RTD 1.0.
 public struct URIRecord: NDEFTypedRecord {
-  /// The URI or IRI as it is, its prefix written out.
+  /// The URI or IRI, with its prefix expanded.
   public var uri: String
   public var identifier: [UInt8]
 
-  /// The record of a link.
+  /// Creates the record of a link.
   ///
   /// Control characters (U+0000 to U+001F), which the type does not allow, are percent-encoded when
   /// the record is written.
@@ -15,7 +15,7 @@ public struct URIRecord: NDEFTypedRecord {
     self.identifier = identifier
   }
 
-  /// What a payload's first byte stands for, by its value 0x00 to 0x23 (URI RTD 1.0, 3.2.2).
+  /// The prefixes for a payload's first byte, by its value 0x00 to 0x23 (URI RTD 1.0, 3.2.2).
   package static let prefixes = [
     "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
     "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://",
@@ -24,7 +24,7 @@ public struct URIRecord: NDEFTypedRecord {
     "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:", "urn:nfc:",
   ]
 
-  /// The highest byte that a URI must not have (URI RTD 1.0, 3.2.3).
+  /// The highest byte that must not occur in a URI (URI RTD 1.0, 3.2.3).
   private static let lastControl: UInt8 = 0x1F
 
   public static func matches(_ record: NDEFRecord) -> Bool {
@@ -33,9 +33,10 @@ public struct URIRecord: NDEFTypedRecord {
 
   /// Reads a link.
   ///
-  /// The prefix codes 0x24 to 0xFF are reserved and stand for no prefix (URI RTD 1.0, 3.2.2).
+  /// The prefix codes 0x24 to 0xFF are reserved and treated as no prefix (URI RTD 1.0, 3.2.2).
   ///
-  /// - Throws: ``NDEFError``: no prefix code, no UTF-8, or a control character (URI RTD 1.0, 3.2.3).
+  /// - Throws: ``NDEFError`` for a missing prefix code, text that is not UTF-8, or a control
+  ///   character (URI RTD 1.0, 3.2.3).
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
@@ -76,7 +77,7 @@ public struct URIRecord: NDEFTypedRecord {
 
   public var fields: NDEFFields { ["uri": .text(uri)] }
 
-  /// Reads `{"uri":"…"}`, unless `tnf` says that it is the type of a record.
+  /// Reads `{"uri":"…"}`, unless `tnf` indicates that the URI is the type of a record.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard fields["tnf"] != "absoluteURI", let uri = try fields.text("uri") else { return nil }
     self.init(uri)
@@ -84,6 +85,6 @@ public struct URIRecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record of a link.
+  /// Returns the record of a link.
   public static func uri(_ uri: String) -> NDEFRecord { URIRecord(uri).record }
 }

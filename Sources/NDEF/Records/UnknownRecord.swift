@@ -1,4 +1,4 @@
-/// Content of which nothing is known: the type name format unknown.
+/// Content of an unknown type: the type name format unknown.
 ///
 /// Source: NFC Forum NDEF 1.0, 3.2.6.
 public struct UnknownRecord: NDEFTypedRecord {
@@ -6,7 +6,7 @@ public struct UnknownRecord: NDEFTypedRecord {
   public var payload: [UInt8]
   public var identifier: [UInt8]
 
-  /// The record of some content.
+  /// Creates the record of a content.
   public init(payload: [UInt8], identifier: [UInt8] = []) {
     self.payload = payload
     self.identifier = identifier

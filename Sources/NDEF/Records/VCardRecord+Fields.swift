@@ -15,7 +15,7 @@ extension VCardRecord {
   }
 
   /// Reads `{"vCard":{"formattedName":"…","telephones":["…"],"emails":["…"]}}` as a card of version
-  /// 3.0; the parts of `name` are written as they are.
+  /// 3.0; the parts of `name` are written unchanged.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("vCard") else { return nil }
     do throws(NDEFFieldError) {

@@ -1,32 +1,33 @@
 /// A business card: the media types `text/vcard` and `text/x-vCard`.
 ///
-/// The card is kept as its text; its most asked-for properties are read from it when they are asked
-/// for. Values in the encodings of version 2.1 (`QUOTED-PRINTABLE`, `BASE64`) are left encoded.
+/// The card is stored as text; the most common properties are read from it on demand. Values in the
+/// encodings of version 2.1 (`QUOTED-PRINTABLE`, `BASE64`) stay encoded.
 ///
 /// Source: RFC 6350 (version 4.0), RFC 2426 (3.0), Versit vCard 2.1.
 public struct VCardRecord: NDEFTypedRecord {
-  /// The whole card.
+  /// The complete card.
   public var text: String
-  /// The media type, in the case in which it stands in the record.
+  /// The media type, with upper and lower case as in the record.
   public var mediaType: String
   public var identifier: [UInt8]
 
-  /// The record of a card that is there as text.
+  /// Creates the record of a card from its text.
   public init(text: String, mediaType: String = "text/vcard", identifier: [UInt8] = []) {
     self.text = text
     self.mediaType = mediaType
     self.identifier = identifier
   }
 
-  /// The record of a card of version 3.0, which the most readers understand.
+  /// Creates the record of a card of version 3.0, which most programs support.
   ///
   /// - Parameters:
-  ///   - name: the name as it is shown; also written as the family name, which 3.0 asks for. Without
-  ///     it the organization, the first telephone number or address is shown.
+  ///   - name: the name as it is displayed; also written as the family name, which version 3.0
+  ///     requires. Without a name, the organization, the first telephone number or the first
+  ///     address is displayed.
   ///   - telephones: telephone numbers.
-  ///   - emails: addresses.
-  ///   - organization: where the person works.
-  ///   - url: a link to more.
+  ///   - emails: mail addresses.
+  ///   - organization: the organization where the person works.
+  ///   - url: a link to more information.
   public init(
     name: String? = nil, telephones: [String] = [], emails: [String] = [],
     organization: String? = nil, url: String? = nil
@@ -36,13 +37,13 @@ public struct VCardRecord: NDEFTypedRecord {
     if let organization { lines.append("ORG:\(organization.vCardEscaped)") }
     lines += telephones.map { "TEL:\($0.vCardEscaped)" }
     lines += emails.map { "EMAIL:\($0.vCardEscaped)" }
-    // A URI is no text: RFC 2426, 3.6.8 has it as it is.
+    // A URI is not a text: RFC 2426, 3.6.8 writes it without escapes.
     if let url { lines.append("URL:\(url.withoutLineBreaks)") }
     lines.append("END:VCARD")
     self.init(text: lines.map { $0 + "\r\n" }.joined())
   }
 
-  /// Writes the parts of the name, and their sum as the shown name unless there is one.
+  /// Writes the parts of the name, and joins them as the displayed name unless there is one.
   mutating func replaceName(_ parts: [String], isShown: Bool) {
     let family = "N:" + parts.map(\.vCardEscaped).joined(separator: ";")
     var lines = text.split(separator: "\r\n").map(String.init)
@@ -64,7 +65,7 @@ public struct VCardRecord: NDEFTypedRecord {
 
   /// Reads a card.
   ///
-  /// - Throws: ``NDEFError``: a text that is not UTF-8 or does not begin with `BEGIN:VCARD`.
+  /// - Throws: ``NDEFError`` for a text that is not UTF-8 or does not begin with `BEGIN:VCARD`.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(
@@ -86,25 +87,27 @@ public struct VCardRecord: NDEFTypedRecord {
 
   /// A line of a card: `group.NAME;PARAMETER=value:VALUE`.
   public struct Property: Hashable, Sendable {
-    /// The name in upper case, without group.
+    /// The name in upper case, without the group.
     public let name: String
     /// The parameters as they are written.
     public let parameters: [String]
     /// The value as it is written.
     public let rawValue: String
 
-    /// The value with `\n`, `\,`, `\;` and `\\` replaced by what they stand for.
+    /// The value with `
+    /// `, `\,`, `\;` and `\\` unescaped.
     public var value: String { rawValue.vCardUnescaped }
 
     fileprivate var isBegin: Bool { name == "BEGIN" && rawValue.utf8.isVCard }
   }
 
-  /// The lines of the card, folded lines joined (RFC 6350, 3.2); lines without a colon left out.
+  /// The lines of the card; folded lines are joined (RFC 6350, 3.2), and lines without a colon are
+  /// left out.
   public var properties: [Property] {
     unfoldedLines.compactMap(Self.property)
   }
 
-  /// The name as it is shown: `FN`, else the parts of `N` from prefix to suffix.
+  /// The name as it is displayed: `FN`, or else the parts of `N` from prefix to suffix.
   public var formattedName: String? {
     let properties = properties
     if let name = properties.first(where: { $0.name == "FN" }) { return name.value }
@@ -121,10 +124,10 @@ public struct VCardRecord: NDEFTypedRecord {
   /// The telephone numbers, `TEL`.
   public var telephones: [String] { values("TEL") }
 
-  /// The addresses, `EMAIL`.
+  /// The mail addresses, `EMAIL`.
   public var emails: [String] { values("EMAIL") }
 
-  /// Where the person works, `ORG`; its units separated by semicolons.
+  /// The organization where the person works, `ORG`; its units are separated by semicolons.
   public var organization: String? { values("ORG").first }
 
   /// The link, `URL`.
@@ -220,7 +223,7 @@ extension String {
     return String(text)
   }
 
-  /// The parts of a value between semicolons that are not escaped.
+  /// The parts of a value between unescaped semicolons.
   fileprivate var vCardParts: [String] {
     var parts = [String.UnicodeScalarView()]
     var isEscaped = false

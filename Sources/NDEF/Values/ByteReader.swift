@@ -1,4 +1,4 @@
-/// Reads the fields of a payload from its front; what is not there is an error with its offset.
+/// Reads the fields of a payload from its beginning; a missing field is an error with its offset.
 struct ByteReader {
   let bytes: ArraySlice<UInt8>
   private(set) var position: Int
@@ -12,7 +12,7 @@ struct ByteReader {
     position = bytes.startIndex
   }
 
-  /// Where the next field begins, in the payload that the bytes were taken from.
+  /// The position of the next field in the payload that the bytes were taken from.
   var offset: Int { position }
 
   var remaining: Int { bytes.endIndex - position }
@@ -32,7 +32,7 @@ struct ByteReader {
     return bytes[position..<position + count]
   }
 
-  /// All that is left.
+  /// Reads all remaining bytes.
   mutating func readRest() -> ArraySlice<UInt8> {
     defer { position = bytes.endIndex }
     return bytes[position...]
@@ -50,17 +50,17 @@ struct ByteReader {
     try readBytes(2, name).reversed().reduce(0) { $0 << 8 | UInt16($1) }
   }
 
-  /// Bytes whose number stands before them in one byte.
+  /// Reads bytes after their number, which is one byte.
   mutating func readBytes8(_ name: StaticString) throws(NDEFError) -> ArraySlice<UInt8> {
     try readBytes(Int(try readByte(name)), name)
   }
 
-  /// Bytes whose number stands before them in two bytes, big-endian.
+  /// Reads bytes after their number, which is two bytes in big-endian order.
   mutating func readBytes16(_ name: StaticString) throws(NDEFError) -> ArraySlice<UInt8> {
     try readBytes(Int(try readBigEndian16(name)), name)
   }
 
-  /// Throws if anything is left.
+  /// Throws if any bytes remain.
   func expectEnd(_ name: StaticString) throws(NDEFError) {
     guard isAtEnd else {
       throw NDEFError(
@@ -77,7 +77,7 @@ struct ByteReader {
 }
 
 extension ArraySlice where Element == UInt8 {
-  /// The bytes as UTF-8.
+  /// Returns the bytes as UTF-8.
   ///
   /// - Throws: ``NDEFError/Code/invalidText`` with the offset of the text.
   func utf8Text(_ name: StaticString) throws(NDEFError) -> String {
@@ -87,9 +87,9 @@ extension ArraySlice where Element == UInt8 {
     return text
   }
 
-  /// The bytes as printable US-ASCII.
+  /// Returns the bytes as printable US-ASCII.
   ///
-  /// - Throws: ``NDEFError/Code/invalidText`` with the offset of the byte that is none.
+  /// - Throws: ``NDEFError/Code/invalidText`` with the offset of the byte that is not printable.
   func asciiText(_ name: StaticString) throws(NDEFError) -> String {
     if let wrong = firstIndex(where: { !$0.isPrintableASCII }) {
       throw NDEFError(
@@ -98,7 +98,7 @@ extension ArraySlice where Element == UInt8 {
     return String(decoding: self, as: UTF8.self)
   }
 
-  /// Throws unless there are exactly that many bytes.
+  /// Throws unless there are exactly this many bytes.
   func expectCount(_ expected: Int, _ name: StaticString) throws(NDEFError) {
     guard count == expected else {
       throw NDEFError(

@@ -14,14 +14,15 @@ extension [UInt8] {
     append(UInt8(truncatingIfNeeded: value >> 8))
   }
 
-  /// Appends bytes after their number in one byte; what it cannot say is left off.
+  /// Appends bytes after their number, which is one byte; bytes beyond its maximum are cut off.
   mutating func appendWithLength8(_ bytes: some Collection<UInt8>) {
     let field = bytes.prefix(Int(UInt8.max))
     append(UInt8(clamping: field.count))
     append(contentsOf: field)
   }
 
-  /// Appends bytes after their number in two bytes, big-endian; what it cannot say is left off.
+  /// Appends bytes after their number, which is two bytes in big-endian order; bytes beyond its
+  /// maximum are cut off.
   mutating func appendWithLength16(_ bytes: some Collection<UInt8>) {
     let field = bytes.prefix(Int(UInt16.max))
     appendBigEndian(UInt16(clamping: field.count))
@@ -30,7 +31,8 @@ extension [UInt8] {
 }
 
 extension String {
-  /// As much of the text as fits that many bytes of UTF-8 without cutting a character's code.
+  /// Returns as much of the text as fits into this many bytes of UTF-8 without splitting a
+  /// character.
   func utf8Prefix(_ maximumLength: Int) -> ArraySlice<UInt8> {
     let bytes = Array(utf8)
     guard bytes.count > maximumLength else { return bytes[...] }

@@ -18,7 +18,7 @@ extension Int {
 }
 
 extension Collection<UInt8> {
-  /// Upper-case digits, two a byte.
+  /// The bytes as upper-case digits, two per byte.
   var hexadecimal: String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []
@@ -32,10 +32,10 @@ extension Collection<UInt8> {
 
   var byteCountDescription: String { count.byteCountDescription }
 
-  /// The bytes as text where they are printable US-ASCII, otherwise `hex:` and their digits.
+  /// The bytes as text if they are printable US-ASCII, otherwise `hex:` and their digits.
   ///
-  /// Text that itself begins with `hex:` is written in digits too, so the form can be read back
-  /// without doubt by ``Swift/Array/init(asciiOrHexadecimal:)``.
+  /// Text that itself begins with `hex:` is also written in digits, so that
+  /// ``Swift/Array/init(asciiOrHexadecimal:)`` can read every result back.
   var asciiOrHexadecimal: String {
     let isText = allSatisfy(\.isPrintableASCII) && !starts(with: [UInt8].hexadecimalMarker)
     return isText
@@ -45,8 +45,8 @@ extension Collection<UInt8> {
 }
 
 extension [UInt8] {
-  /// The bytes as text where they are UTF-8 without control characters, otherwise `hex:` and their
-  /// digits; read back as ``Swift/Array/init(asciiOrHexadecimal:)`` does.
+  /// The bytes as text if they are UTF-8 without control characters, otherwise `hex:` and their
+  /// digits; ``Swift/Array/init(asciiOrHexadecimal:)`` reads the result back.
   var textOrHexadecimal: String {
     guard let text = String(validating: self, as: UTF8.self), text.escapingControls == text,
       !starts(with: Self.hexadecimalMarker)
@@ -56,8 +56,8 @@ extension [UInt8] {
 
   fileprivate static let hexadecimalMarker = Array("hex:".utf8)
 
-  /// The bytes of hexadecimal digits, either case, with `0x` before them or without; blanks, colons
-  /// and hyphens between them are ignored.
+  /// Creates the bytes of hexadecimal digits, in either case, with or without `0x` before them;
+  /// blanks, colons and hyphens between them are ignored.
   init?(hexadecimal text: some StringProtocol) {
     var bytes: [UInt8] = []
     var high: UInt8?
@@ -82,7 +82,7 @@ extension [UInt8] {
     self = bytes
   }
 
-  /// The bytes of a text in the form of ``Swift/Collection/asciiOrHexadecimal``.
+  /// Creates the bytes of a text in the form of ``Swift/Collection/asciiOrHexadecimal``.
   init?(asciiOrHexadecimal text: String) {
     let utf8 = Array(text.utf8)
     guard utf8.starts(with: Self.hexadecimalMarker) else {
@@ -95,7 +95,7 @@ extension [UInt8] {
 }
 
 extension String {
-  /// The text with its control characters, line ends among them, and the characters that change the
+  /// The text with its control characters, including line ends, and the characters that change the
   /// direction of writing as escapes.
   var escapingControls: String {
     var text = String.UnicodeScalarView()

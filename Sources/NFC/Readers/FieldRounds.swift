@@ -1,14 +1,14 @@
 import NFCCore
 
-/// What is in the fields of several readers, looked for in rounds: for a program that decides itself when each
-/// round is made.
+/// The tags in the fields of several readers, found in rounds: for programs that decide themselves
+/// when each round takes place.
 ///
-/// A reader that is lost costs itself and not the others: it is reported once and left out from then on.
+/// A reader that is lost does not affect the others: it is reported once and left out from then on.
 package struct FieldRounds: Sendable {
   /// A tag that a round has found.
   package struct Found: Sendable {
     package let tag: DetectedTag
-    /// It was not there in the rounds before.
+    /// Whether it is new since the previous rounds.
     package let hasCome: Bool
   }
 
@@ -21,9 +21,9 @@ package struct FieldRounds: Sendable {
   private let onLoss: @Sendable (Reader, NFCError) -> Void
 
   /// - Parameters:
-  ///   - technologies: what to look for. Those that no reader has are left out.
-  ///   - onLoss: is told when a reader is lost while others are left.
-  /// - Throws: `unsupported` if no reader has any of them.
+  ///   - technologies: the technologies to look for. Those that no reader supports are left out.
+  ///   - onLoss: called when a reader is lost while others remain.
+  /// - Throws: `unsupported` if no reader supports any of them.
   package init(
     _ readers: Readers, polling technologies: [TagTechnology],
     onLoss: @escaping @Sendable (Reader, NFCError) -> Void
@@ -36,11 +36,12 @@ package struct FieldRounds: Sendable {
     self.onLoss = onLoss
   }
 
-  /// The tags that are in the fields now. Those of the round before are out of reach.
+  /// Returns the tags that are in the fields now. Those of the previous round can no longer be
+  /// used.
   ///
-  /// A card that another program has is in no field as long as that has it.
+  /// A card that another program uses counts as absent until that program releases it.
   ///
-  /// - Throws: what the last reader was lost by, once none is left; `CancellationError`.
+  /// - Throws: the error that lost the last reader, when none is left; `CancellationError`.
   package mutating func next() async throws -> [Found] {
     let outcomes = try await fields.map(\.share).look()
     var found: [Found] = []
@@ -66,16 +67,16 @@ package struct FieldRounds: Sendable {
     return found
   }
 
-  /// Makes a tag one that has just come when the next round finds it.
+  /// Forgets a tag, so that the next round reports it as new.
   package mutating func forget(_ tag: any Tag) {
     for index in fields.indices { fields[index].presence.forget(tag) }
   }
 }
 
 extension [ReaderShare] {
-  /// One look of each reader, side by side.
+  /// Searches once with each reader, concurrently.
   ///
-  /// - Returns: an outcome for each, in their order.
+  /// - Returns: an outcome for each reader, in their order.
   /// - Throws: `CancellationError`.
   func look() async throws -> [Result<[DetectedTag], NFCError>] {
     try await withThrowingTaskGroup(
@@ -99,7 +100,7 @@ extension [ReaderShare] {
 }
 
 extension ReaderShare {
-  /// The tags in the field of the reader now. A look that fails is taken again at once.
+  /// Returns the tags in the field of the reader now. A search that fails is repeated at once.
   fileprivate func tagsInField() async throws -> [DetectedTag] {
     var failures = ReaderFailures()
     while true {

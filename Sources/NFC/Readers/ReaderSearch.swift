@@ -1,14 +1,15 @@
 import NFCCore
 import ReaderThread
 
-/// Looks for readers, one source after the other.
+/// Searches for readers, one source after the other.
 package enum ReaderSearch {
-  /// The readers of one source, looked for on a thread of its own.
+  /// Returns the readers of one source, searched for on its own thread.
   static func readers(of source: any ReaderSource) async throws -> [FoundReader] {
     try await onOwnThread { source.readers() }
   }
 
-  /// The readers of all sources, each once: one that two sources have found is the first one's.
+  /// Returns the readers of all sources, each once: a reader that two sources find belongs to the
+  /// first one.
   static func allReaders() async throws -> [FoundReader] {
     var found: [FoundReader] = []
     for source in ReaderSources.all {
@@ -17,12 +18,12 @@ package enum ReaderSearch {
     return found
   }
 
-  /// As ``allReaders()``, for callers that cannot wait asynchronously.
+  /// Returns ``allReaders()``, for callers that cannot wait asynchronously.
   static func allReadersBlocking() -> [FoundReader] {
     ReaderSources.all.reduce(into: []) { $0 = merged($0, $1.readers()) }
   }
 
-  /// - Parameter found: what earlier sources have found.
+  /// - Parameter found: the readers that earlier sources have found.
   static func merged(_ found: [FoundReader], _ more: [FoundReader]) -> [FoundReader] {
     found
       + more.filter { reader in
@@ -34,9 +35,9 @@ package enum ReaderSearch {
   package struct Attempt: Sendable {
     package let found: FoundReader
     package let result: Result<Reader, NFCError>
-    /// Whether the reader belongs to other programs as well.
+    /// Whether other programs use the reader as well.
     let isShared: Bool
-    /// How long it took.
+    /// The duration of the attempt.
     package let duration: Duration
 
     package var reader: Reader? { try? result.get() }
@@ -45,15 +46,15 @@ package enum ReaderSearch {
     }
   }
 
-  /// Opens readers, source by source; those of one source at the same time, so that one that does not answer
-  /// holds up no other.
+  /// Opens readers, source by source; those of one source concurrently, so that one that does not
+  /// answer does not delay the others.
   ///
-  /// A reader that an earlier source has found and opened is not opened again by a later one. One that the
-  /// earlier source could not open is tried by the later one.
+  /// A reader that an earlier source has found and opened is not opened again by a later one. A
+  /// reader that the earlier source could not open is tried by the later one.
   ///
   /// - Parameters:
-  ///   - names: the addresses of readers that are not found without being named, opened first.
-  ///   - asks: whether a source is to be asked for its readers, by what was opened before.
+  ///   - names: the addresses of readers that are found only by name, which are opened first.
+  ///   - asks: returns whether a source is to be searched, given what was opened before.
   /// - Returns: all attempts, in the order of the sources.
   package static func open(
     naming names: [String] = [],
@@ -126,7 +127,8 @@ package enum ReaderSearch {
     throw try await nothingFound()
   }
 
-  /// The readers of later sources that may be a reader which its own source cannot open.
+  /// Returns the readers of later sources that may be the same as a reader which its own source
+  /// cannot open.
   package static func standIns(for found: FoundReader) async throws -> [FoundReader] {
     var standIns: [FoundReader] = []
     for source in ReaderSources.all where !source.schemes.contains(found.address.scheme) {
@@ -136,7 +138,7 @@ package enum ReaderSearch {
     return standIns
   }
 
-  /// Why no reader was found.
+  /// Returns the reason why no reader was found.
   package static func nothingFound() async throws -> NFCError {
     for source in ReaderSources.all {
       if let obstacle = try await onOwnThread({ source.obstacle() }) {
@@ -151,7 +153,7 @@ package enum ReaderSearch {
       .readerNotFound, "no reader was found, neither by \(names.joined(separator: " nor by "))")
   }
 
-  /// Further addresses of the reader at an address.
+  /// Returns further addresses of the reader at an address.
   static func aliases(of address: ReaderAddress) async throws -> [ReaderAddress] {
     guard let source = ReaderSources.source(of: address) else { return [] }
     return try await onOwnThread { source.aliases(of: address) }
@@ -166,22 +168,24 @@ package enum ReaderSearch {
 }
 
 extension Reader {
-  /// All readers that can be found without being named: first libnfc's, which are USB readers and what its
-  /// configuration and environment name, then those of the PC/SC service. A PN532 on a serial port is found
-  /// only by being named.
+  /// Returns all readers that can be found without a name: first libnfc's, which are USB readers
+  /// and those that its configuration and environment name, then those of the PC/SC service. A
+  /// PN532 on a serial port is found only by name.
   ///
-  /// A reader that both can drive is listed once, as libnfc's, which gets more out of it: an ACR122U or an
-  /// SCL3711 is left out of the PC/SC readers while libnfc lists such a one. `pcsc:` and its name open it all
-  /// the same, unless libnfc has it open. PC/SC slots for SAM cards are left out.
+  /// A reader that both can drive is listed once, as libnfc's, which supports more of it: an
+  /// ACR122U or an SCL3711 is left out of the PC/SC readers while libnfc lists such a reader.
+  /// `pcsc:` and its name open it all the same, unless libnfc has it open. PC/SC slots for SAM
+  /// cards are left out.
   ///
-  /// Nothing is opened, and nothing is written to a reader that is in use.
+  /// No reader is opened, and nothing is written to a reader that is in use.
   ///
-  /// - Throws: ``NFCError/Code/readerUnavailable`` if the system gives no thread.
+  /// - Throws: ``NFCError/Code/readerUnavailable`` if the system cannot create a thread.
   public static func list() async throws -> [FoundReader] {
     try await ReaderSearch.allReaders()
   }
 
-  /// As ``list()``, for callers that cannot wait asynchronously: it blocks while all sources look.
+  /// Returns the addresses of ``list()``, for callers that cannot wait asynchronously: it blocks
+  /// while all sources are searched.
   package static func connectionStrings() -> [String] {
     ReaderSearch.allReadersBlocking().map(\.address.description)
   }

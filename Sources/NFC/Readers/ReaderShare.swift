@@ -1,16 +1,16 @@
 import NFCCore
 
-/// What one reader of a group looks for.
+/// The technologies that one reader of a group polls.
 package struct ReaderShare: Sendable {
   package let reader: Reader
-  /// At least one, in the order in which they were asked for.
+  /// The technologies, at least one, in the order in which they were requested.
   package let technologies: [TagTechnology]
 
-  /// Shares technologies out.
+  /// Distributes technologies among readers.
   ///
-  /// A reader looks for everything that it has. One that is a supplement, because other programs use its cards
-  /// too, looks only for what none of the others has: nothing else is asked of a smart card that another
-  /// program works with.
+  /// A reader polls everything that it supports. A supplementary reader, whose cards other programs
+  /// use too, polls only what none of the others supports, so that a smart card which another
+  /// program works with receives no other commands.
   static func shares(
     of technologies: [TagTechnology], among members: [Readers.Member]
   ) -> [ReaderShare] {

@@ -4,21 +4,21 @@ import NFCLibNFC
 import NFCPCSC
 import Synchronization
 
-/// The kinds of readers that this program knows, in the order in which readers are looked for.
+/// The kinds of readers that this program supports, in the order in which they are searched.
 ///
-/// Those of libnfc come first, since asking the PC/SC service may start it, and it takes every reader that it
-/// has a driver for as soon as it runs.
+/// libnfc comes first, because asking the PC/SC service may start it, and then it takes possession
+/// of every reader that it has a driver for.
 public enum ReaderSources {
   private static let sources = Mutex<[any ReaderSource]>([
     LibNFCSource(), PCSCSource(), IsolatedSource(),
   ])
 
-  /// All that are known.
+  /// All registered sources.
   public static var all: [any ReaderSource] { sources.withLock { $0 } }
 
-  /// Adds a kind of reader, to be looked for after those that are known.
+  /// Registers a kind of reader, which is searched after the others.
   ///
-  /// One that is named by the same schemes as an earlier one takes its place.
+  /// It replaces an earlier source with the same schemes.
   public static func register(_ source: any ReaderSource) {
     sources.withLock { sources in
       let index = sources.firstIndex { !Set($0.schemes).isDisjoint(with: source.schemes) }
@@ -26,22 +26,22 @@ public enum ReaderSources {
     }
   }
 
-  /// Names the program that drives the readers at `isolated:` addresses, for an app that keeps it elsewhere than
-  /// beside itself or in `PATH`.
+  /// Specifies the program that drives the readers at `isolated:` addresses, for an app that does
+  /// not have it in its own directory or in `PATH`.
   ///
   /// ```swift
   /// ReaderSources.isolateReaders(byHelper: "/opt/myapp/libexec/nfc-reader")
   /// let reader = try await Reader.open("isolated:pn532_uart:/dev/ttyUSB0")
   /// ```
   ///
-  /// - Parameter path: of `nfc-reader`, a product of this package, of the same release.
+  /// - Parameter path: the path of `nfc-reader`, a product of this package, of the same release.
   public static func isolateReaders(byHelper path: String) {
     register(IsolatedSource(helper: path))
   }
 
   private static let wrap = Mutex<(@Sendable (any ReaderDriver) -> any ReaderDriver)?>(nil)
 
-  /// Lets another driver stand before that of every reader that is opened from now on.
+  /// Puts another driver in front of that of every reader that is opened from now on.
   package static func wrapDrivers(
     _ wrap: @escaping @Sendable (any ReaderDriver) -> any ReaderDriver
   ) {
@@ -53,21 +53,21 @@ public enum ReaderSources {
     return wrap(driver)
   }
 
-  /// The kind that an address is for; `nil` for one of no known scheme.
+  /// Returns the source for an address; `nil` if no source has its scheme.
   package static func source(of address: ReaderAddress) -> (any ReaderSource)? {
     all.first { $0.schemes.contains(address.scheme) }
   }
 
-  /// Opens what an address leads to.
+  /// Opens the reader at an address.
   ///
-  /// - Throws: `readerNotFound` for an address of no known scheme, and what the source throws.
+  /// - Throws: `readerNotFound` for an unknown scheme, and what the source throws.
   static func open(_ address: ReaderAddress) throws -> any ReaderDriver {
     guard let source = source(of: address) else { throw unknown(address) }
     return try source.open(address)
   }
 
   static func unknown(_ address: ReaderAddress) -> NFCError {
-    // A connection string can be as long as a program likes to make it.
+    // A program may pass a connection string of any length.
     guard address.description.utf8.count < longestAddress, !address.description.utf8.contains(0)
     else {
       return NFCError(.invalidParameter, "a reader's address has at most 1023 bytes and no zero")
@@ -83,11 +83,11 @@ public enum ReaderSources {
 }
 
 extension Reader {
-  /// Starts a reader that hangs as if it had been plugged in again. Nothing may have it open.
+  /// Resets a reader that hangs, as if it had been plugged in again. No program may have it open.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` for a reader that is not on USB; ``NFCError/Code/readerNotFound``;
-  ///   ``NFCError/Code/readerUnavailable`` if a program has it, or this user may not use it;
-  ///   ``NFCError/Code/readerLost`` if it has not come back.
+  /// - Throws: ``NFCError/Code/unsupported`` for a reader that is not on USB;
+  ///   ``NFCError/Code/readerNotFound``; ``NFCError/Code/readerUnavailable`` if a program has it
+  ///   open, or this user may not use it; ``NFCError/Code/readerLost`` if it did not return.
   public static func reset(_ address: ReaderAddress) async throws {
     guard let source = ReaderSources.source(of: address) else {
       throw ReaderSources.unknown(address)

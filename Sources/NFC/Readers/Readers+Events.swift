@@ -1,34 +1,36 @@
 import NFCCore
 
-/// What has happened to one of several readers, or in its field.
+/// An event of a group of readers: something happened to one of them, or in its field.
 public enum ReadersEvent: Sendable {
-  /// A tag has come.
+  /// A tag has arrived.
   case arrived(DetectedTag, Reader)
-  /// A tag that had come was not found any more, or its reader was lost: the very tag that has arrived.
+  /// A tag was not found any more, or its reader was lost. The value is the same one as when the
+  /// tag arrived.
   case left(DetectedTag, Reader)
-  /// A reader was lost: unplugged, or its service has stopped. It is waited for.
+  /// A reader was lost: it was unplugged, or its service has stopped. The group waits for it to
+  /// return.
   case lost(Reader, NFCError)
-  /// A reader that was lost is back, and polls again.
+  /// A lost reader has returned and polls again.
   case back(Reader)
 }
 
 extension Readers {
-  /// Polls all readers, and calls `body` for everything that happens, until it says that it has enough or the
-  /// task is cancelled.
+  /// Polls all readers and calls `body` for every event, until `body` returns false or the task is
+  /// cancelled.
   ///
-  /// The events of one reader come one after the other, on the reader's own thread; it polls on when `body` has
-  /// returned, and is the program's own meanwhile. Readers do not wait for each other, so `body` may be called
-  /// for several of them at the same time.
+  /// The events of one reader follow each other on the reader's own thread. The reader continues to
+  /// poll when `body` has returned; until then, your program can use it. Readers do not wait for
+  /// each other, so `body` may be called for several of them at the same time.
   ///
-  /// A reader that is lost is opened again when it is back, by the address that stays the same (serial number,
-  /// socket, port), if the group has opened it.
+  /// A lost reader that the group has opened is opened again when it returns, by the address that
+  /// does not change (serial number, socket, port).
   ///
   /// - Parameters:
-  ///   - options: what to look for, as in ``firstTag(polling:within:where:)``.
-  ///   - pause: between two rounds in which nothing has happened.
-  ///   - onCardInUse: is called, once each time, when another program has the card that is there; polling goes on
-  ///     until it is free or another comes.
-  ///   - body: whether to go on.
+  ///   - options: the technologies to look for, as in ``firstTag(polling:within:where:)``.
+  ///   - pause: the pause between two rounds without events.
+  ///   - onCardInUse: called once each time that another program uses the card that is present;
+  ///     polling continues until that card is free or another arrives.
+  ///   - body: handles an event and returns whether to continue.
   /// - Throws: ``NFCError/Code/unsupported`` as ``firstTag(polling:within:where:)``; ``NFCError/Code/readerLost``
   ///   if no reader is left that could come back; what `body` throws.
   public func forEachEvent(
@@ -48,15 +50,15 @@ extension Readers {
             try await poll.run()
             return nil
           } catch let failure as BodyFailure {
-            // What the caller's own code throws is not the reader's, whatever it is.
+            // An error from the caller's own code does not belong to the reader, whatever it is.
             throw failure.error
           } catch let error as NFCError {
             return error
           }
         }
       }
-      // One that ends without an error has enough: then all have. A reader that is lost for good leaves the
-      // others, if there are any.
+      // A reader that ends without an error has had enough, and then all have. A reader that is
+      // permanently lost leaves the others, if there are any.
       defer { group.cancelAll() }
       var problem: NFCError?
       while let outcome = try await group.next() {
@@ -67,7 +69,7 @@ extension Readers {
     }
   }
 
-  /// Marks what the caller's own code has thrown.
+  /// Marks an error from the caller's own code.
   private struct BodyFailure: Error {
     let error: any Error
   }
@@ -79,17 +81,17 @@ extension Readers {
     let pause: Duration
     let onCardInUse: (@Sendable (NFCError) -> Void)?
     let body: @Sendable (ReadersEvent) async throws -> Bool
-    /// The tags that have come and not left yet.
+    /// The tags that have arrived and not left yet.
     var present: [DetectedTag] = []
 
-    /// How soon a reader that is back is noticed.
+    /// The interval for checking whether a reader has returned.
     private static let period = Duration.milliseconds(500)
 
     mutating func run() async throws {
       while true {
         let reader = share.reader
         do {
-          // On the reader's own thread, which it then need not change for each exchange.
+          // On the reader's own thread, so that exchanges need not change threads.
           try await withTaskExecutorPreference(reader.taskExecutor) { try await poll() }
           return
         } catch let error as NFCError where error.isReaderFailure {
@@ -98,10 +100,10 @@ extension Readers {
       }
     }
 
-    /// Ends without an error when `body` has enough.
+    /// Polls, and ends without an error when `body` has had enough.
     private mutating func poll() async throws {
       let reader = share.reader
-      // A reader that the program has opened is left to its driver to reach again.
+      // A reader that the program has opened is reached again by its own driver.
       let events = reader.events(
         for: share.technologies, pause: pause, survivesReaderLoss: addresses.isEmpty,
         onCardInUse: onCardInUse)
@@ -125,9 +127,9 @@ extension Readers {
       readers.members.first { $0.reader === share.reader }?.addresses ?? []
     }
 
-    /// Waits for a reader that was lost to come back.
+    /// Waits for a lost reader to return.
     ///
-    /// - Returns: `false` if `body` has enough.
+    /// - Returns: `false` if `body` has had enough.
     private mutating func goOn(after error: NFCError, of lost: Reader) async throws -> Bool {
       let addresses = addresses
       for tag in present {
@@ -153,7 +155,7 @@ extension Readers {
           do {
             return try await Reader.open(address)
           } catch is NFCError {
-            // It is not back yet, or not ready.
+            // The reader has not returned yet, or is not ready.
           }
         }
       }
@@ -170,7 +172,7 @@ extension Readers {
 }
 
 extension NFCError {
-  /// The reader is lost or cannot be used now, whatever the others do.
+  /// Whether the reader is lost or cannot be used now, whatever the state of the others.
   package var isReaderFailure: Bool {
     (code == .readerUnavailable || code == .readerLost) && !isCardInUse
   }

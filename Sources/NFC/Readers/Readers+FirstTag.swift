@@ -2,13 +2,15 @@ import NFCCore
 import Synchronization
 
 extension Readers {
-  /// Waits for a tag, and stops at the first one that any reader finds. It takes commands at once.
+  /// Waits for a tag, and stops at the first one that any reader finds. The tag accepts commands at
+  /// once.
   ///
   /// - Parameters:
-  ///   - options: what to look for, in the order of ``PollingOptions/technologies``. `.all` means all that the
-  ///     readers have; naming a technology that none of them has throws `unsupported`.
-  ///   - limit: how long to wait; `nil` for as long as it takes.
-  ///   - fits: whether a tag is one that is wanted; others are passed over.
+  ///   - options: the technologies to look for, in the order of ``PollingOptions/technologies``.
+  ///     `.all` means all that the readers support; a named technology that none of them supports
+  ///     throws `unsupported`.
+  ///   - limit: the maximum time to wait; `nil` for no limit.
+  ///   - fits: returns whether a tag is suitable; other tags are skipped.
   /// - Throws: ``NFCError/Code/noTag`` if none came in time; ``NFCError/Code/unsupported``;
   ///   ``NFCError/Code/readerLost`` if no reader is left; `CancellationError`.
   public func firstTag(
@@ -21,18 +23,20 @@ extension Readers {
     ).tag
   }
 
-  /// What is looked for.
+  /// The tag that is wanted.
   package struct TagWish: Sendable {
-    /// In this order.
+    /// The technologies, in the order in which they are polled.
     package var technologies: [TagTechnology]
-    /// Looked for only now and then, while there is no tag of ``technologies``: to say what is there instead.
+    /// Technologies that are polled only occasionally, while there is no tag of ``technologies``,
+    /// to report which tag is present instead.
     package var otherTechnologies: [TagTechnology] = []
-    /// Whether a card that may be a DESFire is asked; one that is not is taken for a card of ISO 7816.
+    /// Whether a card that may be a DESFire is asked for its version; a card that is not one counts
+    /// as ISO 7816.
     package var asksVersion: Bool
-    /// Whether a tag is one that is wanted.
+    /// Returns whether a tag is suitable.
     package var fits: @Sendable (DetectedTag) -> Bool
-    /// Called after each look that has found no tag that fits, with those that do not. What it throws ends the
-    /// wait.
+    /// Called after each search that has found no suitable tag, with the unsuitable ones. An error
+    /// that it throws ends the wait.
     package var onMisfits: @Sendable ([DetectedTag]) throws -> Void = { _ in }
 
     package init(
@@ -49,7 +53,7 @@ extension Readers {
     }
   }
 
-  /// A tag, and the reader that has found it.
+  /// A tag, and the reader that found it.
   package struct FoundTag: Sendable {
     package let tag: DetectedTag
     package let reader: Reader
@@ -93,15 +97,16 @@ extension Readers {
         case .failure(let error): problems.append(error)
         }
       }
-      // The card that is waited for may be the one that another program has.
+      // The expected card may be the one that another program uses.
       throw problems.first(where: \.isCardInUse) ?? problems.first { $0.code == .noTag }
         ?? problems.first ?? NFCError(.noTag, "no tag came in time")
     }
   }
 
-  /// The identifiers of other tags of the same technology that are in the field of any reader now.
+  /// Returns the identifiers of other tags of the same technology that are in the field of any
+  /// reader now.
   ///
-  /// The tag is connected afterwards, as at first.
+  /// The tag is connected again afterwards.
   package func company(of found: FoundTag) async throws -> [[UInt8]] {
     let technology = found.tag.technology
     let others = shares(of: [technology]).map(\.reader).filter { $0 !== found.reader }
@@ -109,7 +114,7 @@ extension Readers {
       group.addTask { try await found.reader.otherTags(like: found.tag).map(\.identifier) }
       for reader in others {
         group.addTask {
-          // What another reader cannot say now is no reason to refuse.
+          // If another reader cannot answer now, that is no reason to refuse.
           let limit = Task {
             try await reader.look(for: [technology]) { _ in true }
           }
@@ -125,10 +130,10 @@ extension Readers {
     }
   }
 
-  /// How long another reader may take to say whether it has a tag.
+  /// The time that another reader has to say whether it has a tag.
   private static let patienceWithOthers = Duration.seconds(1)
 
-  /// Refuses options that name a technology which no reader has.
+  /// Refuses options that name a technology which no reader supports.
   func check(_ options: PollingOptions) throws {
     guard !options.isSuperset(of: .all) else { return }
     // `.other` covers several technologies; no reader need have them all.
@@ -141,7 +146,7 @@ extension Readers {
     }
   }
 
-  /// Those of some technologies that no reader has.
+  /// Returns those of some technologies that no reader supports.
   package func missing(of technologies: [TagTechnology]) -> [TagTechnology] {
     let readers = all
     return technologies.filter { technology in
@@ -161,11 +166,11 @@ extension Readers {
   }
 }
 
-/// The look-out of one reader for one tag.
+/// The search of one reader for one tag.
 private struct TagLook: Sendable {
-  /// Between two looks that have found nothing.
+  /// The pause between two searches that found nothing.
   private static let pause = Duration.milliseconds(100)
-  /// How often other technologies are looked for: a look at all of them takes half a second.
+  /// The interval for polling other technologies, which takes half a second.
   private static let otherPeriod = Duration.seconds(2)
 
   let share: ReaderShare
@@ -175,7 +180,7 @@ private struct TagLook: Sendable {
   let fits: @Sendable (DetectedTag) -> Bool
   let report: MisfitReport
 
-  /// - Throws: `noTag`, or the card in use that was met last, if no tag came in time.
+  /// - Throws: `noTag`, or the most recent error for a card in use, if no tag came in time.
   func wait() async throws -> Readers.FoundTag {
     var failures = ReaderFailures()
     var cardInUse: NFCError?
@@ -212,14 +217,14 @@ private struct TagLook: Sendable {
   }
 }
 
-/// Collects the tags that do not fit, of all readers: one reader may have the tag that is wanted while another
-/// has a tag that is not.
+/// Collects the unsuitable tags of all readers: one reader may have the wanted tag while another
+/// has an unsuitable one.
 private final class MisfitReport: Sendable {
   private struct State {
     var misfits: [ObjectIdentifier: [DetectedTag]] = [:]
   }
 
-  /// A reader that takes longer holds up no report.
+  /// A reader that takes longer does not delay the report.
   private static let patience = Duration.seconds(1)
 
   private let readers: Int

@@ -1,12 +1,12 @@
 import NFCCore
 import Synchronization
 
-/// What happens to several readers and in their fields, one event after the other, until the task is cancelled
-/// or no reader is left.
+/// A sequence of the events of several readers and their fields, until the task is cancelled or no
+/// reader is left.
 ///
-/// The reader of an event polls on when the next event is asked for, so that the program can talk to the tag
-/// meanwhile; the other readers poll on at once, and their next events wait. One program at a time can go
-/// through the events of a group.
+/// The reader of an event continues to poll when the next event is requested, so that your program
+/// can use the tag until then. The other readers continue at once, and their next events wait. Only
+/// one iteration over the events of a group is possible at a time.
 public struct ReadersEvents: AsyncSequence, Sendable {
   public typealias Element = ReadersEvent
 
@@ -19,15 +19,16 @@ public struct ReadersEvents: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let handover: Handover
 
-    /// Polls until something happens; `nil` after the last event.
+    /// Polls until the next event; `nil` after the last one.
     ///
-    /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader has; ``NFCError/Code/readerLost`` if
-    ///   no reader is left; `CancellationError`.
+    /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader supports;
+    ///   ``NFCError/Code/readerLost`` if no reader is left; `CancellationError`.
     public mutating func next() async throws -> ReadersEvent? { try await handover.next() }
   }
 }
 
-/// The tags that come into the fields of several readers, each once for as long as it stays.
+/// A sequence of the tags that arrive in the fields of several readers, each once for as long as it
+/// stays.
 public struct ReadersTags: AsyncSequence, Sendable {
   public typealias Element = DetectedTag
 
@@ -39,10 +40,10 @@ public struct ReadersTags: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     var events: ReadersEvents.Iterator
 
-    /// Polls until a tag arrives; `nil` after the last event.
+    /// Polls until a tag arrives; `nil` after the last tag.
     ///
-    /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader has; ``NFCError/Code/readerLost`` if
-    ///   no reader is left; `CancellationError`.
+    /// - Throws: ``NFCError/Code/unsupported`` for a technology that no reader supports;
+    ///   ``NFCError/Code/readerLost`` if no reader is left; `CancellationError`.
     public mutating func next() async throws -> DetectedTag? {
       while let event = try await events.next() {
         if case .arrived(let tag, _) = event { return tag }
@@ -53,19 +54,21 @@ public struct ReadersTags: AsyncSequence, Sendable {
 }
 
 extension Readers {
-  /// Tags and readers as they come and go; see ``forEachEvent(polling:pause:onCardInUse:_:)``.
+  /// Returns a sequence of the tags and readers that come and go; see
+  /// ``forEachEvent(polling:pause:onCardInUse:_:)``.
   public func events(polling options: PollingOptions = .all) -> ReadersEvents {
     ReadersEvents(readers: self, options: options)
   }
 
-  /// The tags that come into the field of any reader from now on, those that are in it first.
+  /// Returns a sequence of the tags that arrive in the field of any reader, starting with those
+  /// that are present.
   public func tags(polling options: PollingOptions = .all) -> ReadersTags {
     ReadersTags(events: events(polling: options))
   }
 
-  /// The tags that are in the fields now: one look of each reader, side by side.
+  /// Returns the tags that are in the fields now. Each reader searches once, concurrently.
   ///
-  /// Tags that were found before are out of reach afterwards.
+  /// Tags that were found before can no longer be used afterwards.
   ///
   /// - Throws: the first reader's error if all have failed, or if one has a card that another program uses and no
   ///   reader has found a tag; ``NFCError/Code/unsupported`` as ``firstTag(polling:within:where:)``.
@@ -79,7 +82,7 @@ extension Readers {
       if case .failure(let error) = outcome { error } else { nil }
     }
     if tags.isEmpty, let problem = problems.first { throw problem }
-    // The tag that is waited for may be the one that cannot be asked.
+    // The expected tag may be the one that cannot be asked.
     if tags.allSatisfy(\.isEmpty), let inUse = problems.first(where: \.isCardInUse) {
       throw inUse
     }
@@ -87,22 +90,22 @@ extension Readers {
   }
 }
 
-/// Hands events from the readers' tasks to the one who asks for them, and lets a reader go on when the next is
-/// asked for. Ends the readers' tasks when it goes.
+/// Passes events from the readers' tasks to the consumer, and lets a reader continue when the next
+/// event is requested. Ends the readers' tasks when it is released.
 private final class Handover: Sendable {
   fileprivate typealias Answer = CheckedContinuation<Bool, Never>
 
   fileprivate struct State {
-    /// Events that wait for somebody who asks, with the readers that wait for an answer.
+    /// Events that wait for the consumer, with the readers that wait for an answer.
     var events: [(ReadersEvent, Answer)] = []
-    /// The reader whose event was handed over last.
+    /// The reader whose event was passed on last.
     var answer: Answer?
     var asker: CheckedContinuation<ReadersEvent?, any Error>?
     var task: Task<Void, Never>?
     var end: Result<Void, any Error>?
   }
 
-  /// What the readers' tasks hold, so that they do not hold the handover itself.
+  /// The state that the readers' tasks refer to, so that they do not retain the handover itself.
   fileprivate final class Desk: Sendable {
     let state = Mutex(State())
 
@@ -185,7 +188,7 @@ private final class Handover: Sendable {
 }
 
 extension Handover.Desk {
-  /// Lets the reader of the last event go on, and gives the next event when there is one.
+  /// Lets the reader of the last event continue, and returns the next event when there is one.
   fileprivate func ask(_ asker: CheckedContinuation<ReadersEvent?, any Error>) {
     enum Outcome {
       case event(ReadersEvent)

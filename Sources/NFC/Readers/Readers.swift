@@ -1,8 +1,8 @@
 import NFCCore
 import Synchronization
 
-/// Several readers that work as one: they look for tags side by side, and none of them waits for
-/// another.
+/// Several readers that work as one: they search for tags concurrently, without waiting for each
+/// other.
 ///
 /// ```swift
 /// let readers = try await Readers.open()
@@ -11,16 +11,16 @@ import Synchronization
 /// await readers.close()
 /// ```
 ///
-/// What each reader looks for is decided once. A reader that fails or does not answer costs
-/// itself and not the others: a call throws only when no reader is left.
+/// The technologies of each reader are decided once. A reader that fails or does not answer does
+/// not affect the others: a call throws only when no reader is left.
 public final class Readers: Sendable {
   /// One reader of a group.
   struct Member: Sendable {
     let reader: Reader
-    /// What it can be opened by when it is back after it was lost, best first; empty for a reader that the
-    /// program has opened.
+    /// The addresses for opening the reader again after it was lost, best first; empty for a reader
+    /// that the program has opened.
     let addresses: [ReaderAddress]
-    /// It looks only for what the others lack, since other programs use its cards.
+    /// Whether it polls only what the others lack, because other programs use its cards.
     var isSupplement = false
   }
 
@@ -32,10 +32,10 @@ public final class Readers: Sendable {
 
   private let state: Mutex<State>
 
-  /// Makes a group of readers that the program has opened.
+  /// Creates a group of readers that the program has opened.
   ///
-  /// Where there are other readers too, those of the PC/SC service look only for what the others lack. A reader
-  /// of such a group that is lost is waited for if its driver can reach it again.
+  /// If there are other readers too, those of the PC/SC service poll only what the others lack. The
+  /// group waits for a lost reader if its driver can reach it again.
   public init(_ first: Reader, _ others: [Reader] = []) {
     let readers = [first] + others
     let hasOwn = readers.contains { !$0.isShared }
@@ -45,7 +45,7 @@ public final class Readers: Sendable {
     state = Mutex(State(first: member(first), others: others.map(member)))
   }
 
-  /// Makes a group of one reader that has just been opened.
+  /// Creates a group of one reader that has just been opened.
   package convenience init(_ reader: Reader, at address: ReaderAddress) {
     self.init(Member(reader: reader, addresses: [address]), [])
   }
@@ -54,10 +54,10 @@ public final class Readers: Sendable {
     state = Mutex(State(first: first, others: others))
   }
 
-  /// The readers that are open; at least one.
+  /// The open readers, at least one.
   public var all: [Reader] { members.map(\.reader) }
 
-  /// The reader for a program that takes only one.
+  /// The first reader, for a program that uses only one.
   public var first: Reader { state.withLock { $0.first.reader } }
 
   var members: [Member] { state.withLock { [$0.first] + $0.others } }
@@ -65,11 +65,12 @@ public final class Readers: Sendable {
   /// Opens readers.
   ///
   /// - Parameters:
-  ///   - addresses: which; empty for all that are found. Readers of the PC/SC service are then opened for the
-  ///     technologies that no other reader has, and in place of a reader that only the service can open.
-  ///   - options: what will be looked for.
-  /// - Throws: ``NFCError`` as ``Reader/open(_:)-(String?)``: for the first of the named readers that cannot be
-  ///   opened, or if none that is found can be.
+  ///   - addresses: the readers to open; empty for all readers that are found. Readers of the PC/SC
+  ///     service are then opened for the technologies that no other reader supports, and in place
+  ///     of a reader that only the service can open.
+  ///   - options: the technologies that will be polled.
+  /// - Throws: ``NFCError`` as in ``Reader/open(_:)-(String?)``, for the first of the named readers
+  ///   that cannot be opened, or if none that is found can be opened.
   public static func open(
     _ addresses: [ReaderAddress] = [], polling options: PollingOptions = .all
   ) async throws -> Readers {
@@ -102,7 +103,8 @@ public final class Readers: Sendable {
 
   private static func openAll(_ technologies: [TagTechnology]) async throws -> Readers {
     let attempts = try await ReaderSearch.open { source, attempts in
-      // Whoever shares its readers with other programs is asked only for what is still missing.
+      // A source that shares its readers with other programs is asked only for technologies that
+      // are still missing.
       !source.isShared || !attempts.hasAll(technologies)
     }
     var members: [Member] = []
@@ -125,7 +127,7 @@ public final class Readers: Sendable {
     throw try await ReaderSearch.nothingFound()
   }
 
-  /// Switches all carriers off and releases the readers.
+  /// Switches off all carriers and releases the readers.
   public func close() async {
     let members = state.withLock { state in
       state.isClosed = true
@@ -136,12 +138,12 @@ public final class Readers: Sendable {
     }
   }
 
-  /// What each reader is to look for, together all that is asked for.
+  /// Returns the technologies for each reader; together, they cover everything requested.
   package func shares(of technologies: [TagTechnology]) -> [ReaderShare] {
     ReaderShare.shares(of: technologies, among: members)
   }
 
-  /// Puts a reader that was opened again in the place of the one that was lost; `false` if the group was closed
+  /// Replaces a lost reader by the same reader opened again; `false` if the group was closed
   /// meanwhile.
   func replace(_ old: Reader, by new: Reader) -> Bool {
     state.withLock { state in
@@ -161,7 +163,7 @@ extension Readers.Member {
     Self(reader: reader, addresses: addresses, isSupplement: isSupplement)
   }
 
-  /// Beside readers of this program only, a shared one is a supplement.
+  /// If this program has readers of its own, a shared reader is supplementary.
   fileprivate func asSupplement(_ hasOwn: Bool) -> Self {
     Self(reader: reader, addresses: addresses, isSupplement: hasOwn && reader.isShared)
   }
@@ -177,7 +179,7 @@ extension [ReaderSearch.Attempt] {
 }
 
 extension Reader {
-  /// Whether it has one of some technologies that none of the others has.
+  /// Whether the reader supports one of some technologies that none of the others supports.
   fileprivate nonisolated func hasMore(
     of technologies: [TagTechnology], than members: [Readers.Member]
   ) -> Bool {

@@ -30,10 +30,11 @@ enum EllipticCurve: Hashable, Sendable {
     return digest
   }
 
-  /// ECDSA verification (SEC 1, 4.1.4) of a number that has been made of the message already.
+  /// Verifies an ECDSA signature (SEC 1, 4.1.4) of a number that was already computed from the
+  /// message.
   ///
   /// - Parameters:
-  ///   - message: as many bytes of it as the curve's order has are used.
+  ///   - message: the number; as many of its bytes are used as the curve's order has.
   ///   - signature: r and s.
   ///   - publicKey: an uncompressed point.
   /// - Returns: `false` for anything that is not well-formed.

@@ -1,14 +1,13 @@
-/// The signature over its UID that a chip carries from the factory, and the keys that show whether it is
-/// genuine.
+/// The signature over its UID that a chip has from the factory, and the keys that verify it.
 ///
-/// A copy of UID and signature together passes: the signature proves where the pair comes from, not that
-/// this chip is the one it was made for.
+/// A copy of both UID and signature passes the check: it proves where the pair comes from, not that
+/// it was made for this chip.
 ///
 /// Sources: NXP AN11341, AN11350, AN12196, AN12343, AN12998, AN13452; ST AN5101, AN5580, AN5660.
 public enum OriginalitySignature {
-  /// What a signature says of a chip.
+  /// The result of verifying a signature.
   public enum Verdict: String, Hashable, Sendable {
-    /// The signature is the maker's, over this UID.
+    /// The signature is the maker's, and belongs to this UID.
     case genuine
     /// The signature is not the maker's, or belongs to another UID.
     case notGenuine
@@ -53,7 +52,7 @@ public enum OriginalitySignature {
     return keys.isEmpty || withOtherKeys.contains(product.name) ? .unknown : .notGenuine
   }
 
-  /// Whether a key is known that products of this name are signed with.
+  /// Returns whether a key is known that products of this name are signed with.
   package static func isKnown(for product: TagProduct) -> Bool { !keys(for: product).isEmpty }
 
   /// What does not say by which of its maker's keys it is signed (Proxmark3, recover_pk.py: three chips of the first
@@ -62,7 +61,7 @@ public enum OriginalitySignature {
     "ST25TA02KB", "ST25TA02KB-D", "ST25TA02KB-P", "ST25TA512B",
   ]
 
-  /// The keys that products of this name are signed with.
+  /// Returns the keys that products of this name are signed with.
   static func keys(for product: TagProduct) -> [PublicKey] {
     if let chip = Type2Chip(product) { return chip.signature.keys }
     return switch product.name {

@@ -1,16 +1,18 @@
-/// A block of a service, as a block list names it: FeliCa Card User's Manual, excerpted edition, 4.2.1.
+/// A block of a service, as an element of a block list: FeliCa Card User's Manual, excerpted
+/// edition, 4.2.1.
 public struct FeliCaBlock: Hashable, Sendable {
-  /// Bytes in a block.
+  /// The number of bytes in a block.
   public static let size = 16
 
-  /// 0 to 65 535.
+  /// The number of the block, 0 to 65 535.
   public var number: UInt16
-  /// Which entry of the command's service code list the block is of, from 0; at most 15.
+  /// The index of the block's service in the command's service code list, from 0; at most 15.
   public var serviceIndex: UInt8
-  /// 0 for reading and writing, 1 for the cashback of a purse service.
+  /// The access mode: 0 for reading and writing, 1 for the cashback of a purse service.
   public var accessMode: UInt8
 
-  /// A block by its number; of the first service of the list unless another is given.
+  /// Creates a block by its number; it belongs to the first service of the list unless another is
+  /// given.
   public init(_ number: UInt16, serviceIndex: UInt8 = 0, accessMode: UInt8 = 0) {
     self.number = number
     self.serviceIndex = serviceIndex

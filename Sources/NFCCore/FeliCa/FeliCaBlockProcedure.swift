@@ -38,7 +38,8 @@ struct FeliCaBlockProcedure {
     return max(1, min(FeliCaReadWithoutEncryption.maximumBlocks, fits))
   }
 
-  /// How many blocks with numbers up to `last` one command writes at most, by the frame and the reader.
+  /// Returns how many blocks with numbers up to `last` one command writes at most, by the frame and
+  /// the reader.
   func largestWrite(upTo last: Int) -> Int {
     let element = last > 0xFF ? Self.longElement : Self.shortElement
     let packet = min(Self.longestPacket, maximumCommandLength)
@@ -81,9 +82,9 @@ struct FeliCaBlockProcedure {
     }
   }
 
-  /// Whether a service is of random access, whose blocks may be written twice; a cyclic one would get two
-  /// records, a purse be changed twice. The low six bits of its code say it (FeliCa Card User's Manual,
-  /// excerpted edition, 3.4.1).
+  /// Returns whether a service is of random access, whose blocks may be written twice; a cyclic one
+  /// would get two records, a purse be changed twice. The low six bits of its code say it (FeliCa
+  /// Card User's Manual, excerpted edition, 3.4.1).
   private static func isRandom(_ service: UInt16) -> Bool {
     let attribute = service & 0x3F
     return (0x08...0x0B).contains(attribute)

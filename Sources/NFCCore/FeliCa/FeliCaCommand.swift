@@ -36,7 +36,7 @@ enum FeliCaAnswer {
   /// Bytes of IDm, and of PMm.
   static let identifierSize = 8
 
-  /// What follows code and IDm.
+  /// Returns what follows code and IDm.
   ///
   /// - Throws: `tagResponseError` for the answer to another command, or of another card.
   static func body(of answer: [UInt8], to code: UInt8, idm: [UInt8]) throws -> ArraySlice<UInt8> {

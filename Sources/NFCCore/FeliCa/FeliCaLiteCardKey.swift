@@ -1,6 +1,6 @@
-/// The card key of FeliCa Lite and Lite-S: sixteen bytes, which no description shows.
+/// The card key of FeliCa Lite and Lite-S: sixteen bytes, which descriptions never show.
 public struct FeliCaLiteCardKey: Hashable, Sendable {
-  /// Bytes in a card key.
+  /// The number of bytes in a card key.
   public static let size = 16
 
   let bytes: [UInt8]
@@ -40,7 +40,7 @@ enum FeliCaLiteMAC {
     TwoKeyTripleDES.encrypt(reversedUnits(challenge), key: key.bytes, initialValue: zeros)
   }
 
-  /// The code over whole units.
+  /// Returns the code over whole units.
   ///
   /// - Parameter isWrite: SK1 and SK2 change places.
   static func code(

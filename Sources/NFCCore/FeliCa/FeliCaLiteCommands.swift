@@ -1,12 +1,14 @@
-/// What only FeliCa Lite and Lite-S can: FeliCa Lite User's Manual; FeliCa Lite-S User's Manual.
+/// The commands that only FeliCa Lite and Lite-S support: FeliCa Lite User's Manual; FeliCa Lite-S
+/// User's Manual.
 public struct FeliCaLiteCommands: Sendable {
   let handle: TagHandle
   let idm: [UInt8]
   let generation: FeliCaLiteGeneration
 
-  /// Has the card prove that it knows the card key. Two exchanges.
+  /// Authenticates the card: it proves that it knows the card key. Two exchanges.
   ///
-  /// - Returns: what reads with a MAC while the card is connected and no other authentication begins.
+  /// - Returns: a session that reads with a MAC, while the card is connected and no other
+  ///   authentication begins.
   /// - Throws: ``NFCError/Code/authenticationFailed`` if the card has another key.
   public func authenticate(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {
     var generator = SystemRandomNumberGenerator()
@@ -19,9 +21,10 @@ public struct FeliCaLiteCommands: Sendable {
     return FeliCaLiteSession(handle: handle, procedure: procedure)
   }
 
-  /// As ``authenticate(_:)``, and proves the key to the card too: Lite-S. Five exchanges.
+  /// Authenticates the card as ``authenticate(_:)`` does, and then the reader to the card: Lite-S.
+  /// Five exchanges.
   ///
-  /// Blocks that are closed to others can then be read and written until the card is selected again.
+  /// Restricted blocks can then be read and written until the card is selected again.
   ///
   /// - Throws: ``NFCError/Code/unsupported`` for FeliCa Lite.
   public func authenticateMutually(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {
@@ -33,9 +36,10 @@ public struct FeliCaLiteCommands: Sendable {
     return session
   }
 
-  /// Block MC. One exchange.
+  /// Reads block MC. One exchange.
   ///
-  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; ``NFCError/Code/tagConnectionLost``.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a missing or broken answer;
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func memoryConfiguration() async throws -> FeliCaLiteMemoryConfiguration {
     let blocks = try await handle.perform {
       try FeliCaLiteExchange(idm: idm, $0).read([FeliCaLiteLayout.memoryConfiguration])
@@ -46,11 +50,12 @@ public struct FeliCaLiteCommands: Sendable {
     return configuration
   }
 
-  /// Writes block MC. Two exchanges; counts from the next power-up.
+  /// Writes block MC. Two exchanges; takes effect at the next power-up.
   ///
-  /// - Parameter effects: all that cannot be undone about it and is wanted so; see
+  /// - Parameter effects: the irreversible effects that you accept; see
   ///   ``FeliCaLiteMemoryConfiguration/irreversibleEffects(on:)``.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if it would have other effects.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the write would have
+  ///   other effects.
   public func writeMemoryConfiguration(
     _ configuration: FeliCaLiteMemoryConfiguration,
     accepting effects: Set<FeliCaLiteMemoryConfiguration.IrreversibleEffect>
@@ -70,14 +75,15 @@ public struct FeliCaLiteCommands: Sendable {
     }
   }
 
-  /// Gives the card another key. Two exchanges, or one without a version. Once begun, it is completed even if
-  /// the task is cancelled.
+  /// Replaces the card key. Two exchanges, or one without a version. Once begun, it is completed
+  /// even if the task is cancelled.
   ///
-  /// Whoever does not know the key can never change it again once the card is issued; nothing reads it back.
+  /// Once the card is issued, the key can be changed only by someone who knows it, and no command
+  /// reads it.
   ///
-  /// - Parameter version: for block CKV, which anybody can read.
-  /// - Throws: ``NFCError/Code/tagRefused`` once the system blocks are closed; a Lite-S may then take it from
-  ///   ``FeliCaLiteSession/writeCardKey(_:version:)``.
+  /// - Parameter version: the content of block CKV, which anyone can read.
+  /// - Throws: ``NFCError/Code/tagRefused`` once the system blocks are closed; a Lite-S may then
+  ///   accept it from ``FeliCaLiteSession/writeCardKey(_:version:)``.
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: idm, link)
@@ -93,15 +99,18 @@ public struct FeliCaLiteCommands: Sendable {
   }
 }
 
-/// A card that has proved its key. Holds the session's key, which no description shows.
+/// A session with a card that has proved its key. It holds the session's key, which descriptions
+/// never show.
 public struct FeliCaLiteSession: Sendable {
   let handle: TagHandle
   let procedure: FeliCaLiteProcedure
 
-  /// Reads blocks of which nobody on the way has changed a bit. One exchange for every three.
+  /// Reads blocks and verifies that nobody has changed them on the way. One exchange for each three
+  /// blocks.
   ///
-  /// - Throws: ``NFCError/Code/authenticationFailed`` if the MAC is wrong; ``NFCError/Code/notAuthenticated`` for a
-  ///   block that asks for ``FeliCaLiteCommands/authenticateMutually(_:)``.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the MAC is wrong;
+  ///   ``NFCError/Code/notAuthenticated`` for a block that requires
+  ///   ``FeliCaLiteCommands/authenticateMutually(_:)``.
   public func read(_ blocks: [UInt8]) async throws -> [[UInt8]] {
     try await handle.performCommand { link in
       try procedure.read(blocks, .init(idm: procedure.idm, link))
@@ -110,7 +119,7 @@ public struct FeliCaLiteSession: Sendable {
 
   /// Writes a block with MAC_A: Lite-S. Two exchanges.
   ///
-  /// - Throws: ``NFCError/Code/authenticationFailed`` if the card finds the MAC wrong;
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the card rejects the MAC;
   ///   ``NFCError/Code/unsupported`` for FeliCa Lite.
   public func write(_ data: [UInt8], to block: UInt8) async throws {
     try await handle.performCommand { link in
@@ -118,11 +127,13 @@ public struct FeliCaLiteSession: Sendable {
     }
   }
 
-  /// Gives an issued Lite-S another key, if its configuration lets keys be written with MAC_A. Four
-  /// exchanges, or two without a version. The session ends with the next authentication.
+  /// Replaces the key of an issued Lite-S, if its configuration allows keys to be written with
+  /// MAC_A. Four exchanges, or two without a version. The session ends with the next
+  /// authentication.
   ///
-  /// - Throws: ``NFCError/Code/authenticationFailed`` if the card finds the MAC wrong; ``NFCError/Code/tagRefused``
-  ///   if its configuration does not allow it; ``NFCError/Code/unsupported`` for FeliCa Lite.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the card rejects the MAC;
+  ///   ``NFCError/Code/tagRefused`` if its configuration does not allow it;
+  ///   ``NFCError/Code/unsupported`` for FeliCa Lite.
   public func writeCardKey(_ key: FeliCaLiteCardKey, version: UInt16? = nil) async throws {
     try await handle.performCommand { link in
       let exchange = FeliCaLiteExchange(idm: procedure.idm, link)

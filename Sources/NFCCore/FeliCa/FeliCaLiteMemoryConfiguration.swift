@@ -1,8 +1,8 @@
 /// MC, the memory configuration block of FeliCa Lite and Lite-S: FeliCa Lite User's Manual; FeliCa Lite-S
 /// User's Manual, 7.3.8.
 ///
-/// Permissions only go and restrictions only come; a change counts from the next power-up. Sets have the
-/// numbers of the blocks S_PAD0 to S_PAD13 (0 to 13) and REG (14).
+/// Permissions can only be removed and restrictions only added; a change takes effect at the next
+/// power-up. Sets contain the numbers of the blocks S_PAD0 to S_PAD13 (0 to 13) and REG (14).
 public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
   /// S_PAD0 to S_PAD13 and REG.
   public static let blocks = 0...14
@@ -31,10 +31,10 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
   /// In MC_SP_REG_ALL_RW: the field itself and the restrictions.
   private static let ownBit = 15
 
-  /// The block as it is on the card.
+  /// The content of the block.
   public private(set) var bytes: [UInt8]
 
-  /// `nil` if there are not 16 bytes.
+  /// Creates a configuration; `nil` if there are not 16 bytes.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == FeliCaBlock.size else { return nil }
     self.bytes = bytes
@@ -50,12 +50,12 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
     get { bit(Self.ownBit, at: Offset.readWrite) }
     set { setBit(Self.ownBit, at: Offset.readWrite, to: newValue) }
   }
-  /// MC_ALL: whether ID, SER_C, CKV, CK and the options can still be written without MAC.
+  /// MC_ALL: whether ID, SER_C, CKV, CK and the options can still be written without a MAC.
   public var systemBlocksAreWritable: Bool {
     get { bytes[Offset.all] == Self.unlocked }
     set { bytes[Offset.all] = newValue ? Self.unlocked : 0x00 }
   }
-  /// SYS_OP: whether the card answers as NDEF tag.
+  /// SYS_OP: whether the card presents itself as an NDEF tag.
   public var supportsNDEF: Bool {
     get { bytes[Offset.systemOption] & Self.flag != 0 }
     set { setBit(0, at: Offset.systemOption, to: newValue) }
@@ -65,22 +65,22 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
     get { bytes[Offset.keyWriteMAC] & Self.flag != 0 }
     set { setBit(0, at: Offset.keyWriteMAC, to: newValue) }
   }
-  /// Lite-S: blocks that are read after mutual authentication only.
+  /// Lite-S: blocks that can be read only after mutual authentication.
   public var readRestrictedBlocks: Set<Int> {
     get { set(at: Offset.readRestriction) }
     set { change(Offset.readRestriction, to: newValue) }
   }
-  /// Lite-S: blocks that are written after mutual authentication only.
+  /// Lite-S: blocks that can be written only after mutual authentication.
   public var writeRestrictedBlocks: Set<Int> {
     get { set(at: Offset.writeRestriction) }
     set { change(Offset.writeRestriction, to: newValue) }
   }
-  /// Lite-S: blocks that are written with MAC_A only.
+  /// Lite-S: blocks that can be written only with MAC_A.
   public var blocksWrittenWithMAC: Set<Int> {
     get { set(at: Offset.writeMAC) }
     set { change(Offset.writeMAC, to: newValue) }
   }
-  /// Lite-S: STATE is written with MAC_A only.
+  /// Lite-S: whether STATE can be written only with MAC_A.
   public var stateIsWrittenWithMAC: Bool {
     get { bytes[Offset.stateWriteMAC] & Self.flag != 0 }
     set { setBit(0, at: Offset.stateWriteMAC, to: newValue) }
@@ -114,7 +114,7 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
 }
 
 extension FeliCaLiteMemoryConfiguration {
-  /// What a write of the block does for ever.
+  /// An irreversible effect of writing the block.
   public enum IrreversibleEffect: Hashable, Sendable, CustomStringConvertible {
     /// These blocks can never be written again.
     case makesReadOnly(Set<Int>)
@@ -122,13 +122,13 @@ extension FeliCaLiteMemoryConfiguration {
     case closesRestrictions
     /// ID, card key, its version and the options can never be written again without a MAC.
     case closesSystemBlocks
-    /// These blocks are read only after mutual authentication from now on.
+    /// These blocks can be read only after mutual authentication from now on.
     case restrictsReading(Set<Int>)
-    /// These blocks are written only after mutual authentication from now on.
+    /// These blocks can be written only after mutual authentication from now on.
     case restrictsWriting(Set<Int>)
-    /// These blocks are written only with a MAC from now on.
+    /// These blocks can be written only with a MAC from now on.
     case requiresMAC(Set<Int>)
-    /// The block STATE is written only with a MAC from now on.
+    /// The block STATE can be written only with a MAC from now on.
     case requiresMACForState
 
     public var description: String {
@@ -149,7 +149,7 @@ extension FeliCaLiteMemoryConfiguration {
     }
   }
 
-  /// What cannot be undone once this is written over another configuration.
+  /// Returns the irreversible effects of writing this over another configuration.
   public func irreversibleEffects(
     on old: FeliCaLiteMemoryConfiguration
   ) -> Set<IrreversibleEffect> {

@@ -21,7 +21,7 @@ struct FeliCaPolling: FeliCaCommand, Hashable {
   }
 }
 
-/// What a card is to send in addition to IDm and PMm.
+/// The data that a card sends in addition to IDm and PMm.
 public enum FeliCaRequestCode: UInt8, Hashable, Sendable {
   /// Nothing more.
   case noRequest = 0x00
@@ -31,7 +31,8 @@ public enum FeliCaRequestCode: UInt8, Hashable, Sendable {
   case communicationPerformance = 0x02
 }
 
-/// Among how many slots of time cards draw theirs, so that several in the field can be distinguished.
+/// The number of time slots from which cards choose theirs, so that several in the field can be
+/// distinguished.
 public enum FeliCaTimeSlots: UInt8, Hashable, Sendable {
   /// One slot: cards answer at once and may collide.
   case one = 0x00
@@ -45,23 +46,23 @@ public enum FeliCaTimeSlots: UInt8, Hashable, Sendable {
   case sixteen = 0x0F
 }
 
-/// What a card answers to Polling.
+/// The answer of a card to Polling.
 public struct FeliCaPollingAnswer: Hashable, Sendable {
-  /// Eight bytes; of the system that was asked for.
+  /// The IDm, eight bytes; that of the requested system.
   public var idm: [UInt8]
-  /// Eight bytes.
+  /// The PMm, eight bytes.
   public var pmm: [UInt8]
-  /// What the request code has asked for; empty where the card has not reported it.
+  /// The data for the request code; empty if the card has not reported it.
   public var requestData: [UInt8]
 
-  /// An answer of these parts.
+  /// Creates an answer.
   public init(idm: [UInt8], pmm: [UInt8], requestData: [UInt8]) {
     self.idm = idm
     self.pmm = pmm
     self.requestData = requestData
   }
 
-  /// Whether what has answered is a system of that card, and not another card in the field.
+  /// Returns whether what has answered is a system of that card, and not another card in the field.
   ///
   /// The first half byte of IDm is the system's number; the rest is the card's (FeliCa Card User's Manual,
   /// excerpted edition, 3.2.1).

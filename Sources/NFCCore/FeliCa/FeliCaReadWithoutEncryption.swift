@@ -12,7 +12,7 @@ struct FeliCaReadWithoutEncryption: FeliCaCommand, Hashable {
 
   func validate() throws { try list.validate() }
 
-  /// The blocks, 16 bytes each.
+  /// Returns the blocks, 16 bytes each.
   func answer(_ bytes: [UInt8]) throws -> [[UInt8]] {
     var body = try FeliCaAnswer.body(
       of: bytes, to: FeliCaCommandCode.readWithoutEncryption, idm: idm)

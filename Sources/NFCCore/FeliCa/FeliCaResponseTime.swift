@@ -21,7 +21,7 @@ enum FeliCaResponseTime {
     static let other = 7
   }
 
-  /// The time-out of a command without its LEN byte.
+  /// Returns the time-out of a command without its LEN byte.
   static func timeout(of command: [UInt8], pmm: [UInt8]) -> Duration {
     guard pmm.count == 8, let code = command.first, code != FeliCaCommandCode.polling else {
       return least
@@ -39,7 +39,7 @@ enum FeliCaResponseTime {
     return max(least, promise(pmm[place], count) + allowance)
   }
 
-  /// What one byte of PMm promises for `count` blocks or nodes.
+  /// Returns what one byte of PMm promises for `count` blocks or nodes.
   static func promise(_ byte: UInt8, _ count: Int) -> Duration {
     let fixed = Int(byte & 0x07) + 1
     let each = Int(byte >> 3 & 0x07) + 1

@@ -2,12 +2,12 @@
 public struct FeliCaServiceKeys: Hashable, Sendable {
   /// The card's encryption identifier: 4F for AES, 41 for AES and DES.
   public var encryptionIdentifier: UInt8
-  /// The version of each node's AES key; `nil` for a node that is not there or has none.
+  /// The version of each node's AES key; `nil` for a node that does not exist or has none.
   public var aes: [UInt16?]
-  /// The version of each node's DES key; empty for a card that has AES only.
+  /// The version of each node's DES key; empty for a card with AES only.
   public var des: [UInt16?]
 
-  /// The versions of some nodes' keys, in the order in which the nodes were asked for.
+  /// Creates the key versions of some nodes, in the order in which the nodes were requested.
   public init(encryptionIdentifier: UInt8, aes: [UInt16?], des: [UInt16?]) {
     self.encryptionIdentifier = encryptionIdentifier
     self.aes = aes
@@ -46,7 +46,7 @@ struct FeliCaRequestServiceV2: FeliCaCommand, Hashable {
 
 /// An area or a service, as Search Service Code lists them.
 public enum FeliCaNode: Hashable, Sendable {
-  /// Its code, and the last service code that may be in it.
+  /// An area, by its code and the last service code that may be in it.
   case area(UInt16, last: UInt16)
   /// A service, by its code.
   case service(UInt16)
@@ -78,14 +78,15 @@ struct FeliCaSearchServiceCode: FeliCaCommand, Hashable {
   }
 }
 
-/// What a card says of its operating system. Versions are three digits: 0500 (hexadecimal) is 5.0.0.
+/// The versions of a card's operating system. Versions have three digits: 0500 (hexadecimal) is
+/// 5.0.0.
 public struct FeliCaSpecificationVersion: Hashable, Sendable {
   /// The version of the basic specification.
   public var basic: UInt16
-  /// DES first, then what the manual names.
+  /// The options: DES first, then those that the manual names.
   public var options: [UInt16]
 
-  /// A card's versions.
+  /// Creates a card's versions.
   public init(basic: UInt16, options: [UInt16]) {
     self.basic = basic
     self.options = options

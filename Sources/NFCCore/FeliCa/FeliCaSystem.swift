@@ -1,13 +1,13 @@
-/// One of the systems of a card: a logical card of its own.
+/// One of the systems of a card: a separate logical card.
 public struct FeliCaSystem: Hashable, Sendable {
-  /// What Polling asks for.
+  /// The system code that Polling requests.
   public var code: UInt16
-  /// Eight bytes, by which commands name the system.
+  /// The IDm, eight bytes, which commands address the system with.
   public var idm: [UInt8]
-  /// Eight bytes.
+  /// The PMm, eight bytes.
   public var pmm: [UInt8]
 
-  /// A system of a card.
+  /// Creates a system of a card.
   public init(code: UInt16, idm: [UInt8], pmm: [UInt8]) {
     self.code = code
     self.idm = idm

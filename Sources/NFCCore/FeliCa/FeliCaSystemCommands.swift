@@ -10,7 +10,7 @@ struct FeliCaRequestService: FeliCaCommand, Hashable {
 
   func validate() throws { try FeliCaNodeCodes.validate(nodeCodes) }
 
-  /// The key version of each node; `nil` for a node that is not there.
+  /// Returns the key version of each node; `nil` for a node that is not there.
   func answer(_ bytes: [UInt8]) throws -> [UInt16?] {
     var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.requestService, idm: idm)
     guard let count = body.popFirst() else { throw FeliCaAnswer.tooShort }
@@ -57,7 +57,7 @@ struct FeliCaRequestResponse: FeliCaCommand, Hashable {
 
   var encoded: [UInt8] { [FeliCaCommandCode.requestResponse] + idm }
 
-  /// The mode that the card is in, 0 to 3.
+  /// Returns the mode that the card is in, 0 to 3.
   func answer(_ bytes: [UInt8]) throws -> UInt8 {
     var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.requestResponse, idm: idm)
     guard let mode = body.popFirst() else { throw FeliCaAnswer.tooShort }
@@ -71,7 +71,7 @@ struct FeliCaRequestSystemCode: FeliCaCommand, Hashable {
 
   var encoded: [UInt8] { [FeliCaCommandCode.requestSystemCode] + idm }
 
-  /// The codes of the card's systems, in their order.
+  /// Returns the codes of the card's systems, in their order.
   func answer(_ bytes: [UInt8]) throws -> [UInt16] {
     var body = try FeliCaAnswer.body(of: bytes, to: FeliCaCommandCode.requestSystemCode, idm: idm)
     guard let count = body.popFirst() else { throw FeliCaAnswer.tooShort }

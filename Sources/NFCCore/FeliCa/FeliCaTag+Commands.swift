@@ -9,15 +9,15 @@ extension FeliCaTag {
     return try command.answer(try await sendFeliCaCommand(command.encoded))
   }
 
-  /// Reads blocks of services that need no key, at most 15 (FeliCa Lite and Lite-S: 4).
+  /// Reads blocks of services that require no key, at most 15 (FeliCa Lite and Lite-S: 4).
   ///
   /// - Parameters:
-  ///   - serviceCodes: 1 to 16; FeliCa Lite and Lite-S take one.
-  ///   - blocks: each names its service by its place in `serviceCodes`.
+  ///   - serviceCodes: 1 to 16 codes; FeliCa Lite and Lite-S accept one.
+  ///   - blocks: the blocks; each refers to its service by its index in `serviceCodes`.
   /// - Returns: 16 bytes per block, in the order of the list.
-  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent; ``NFCError/Code/tagRefused`` or
-  ///   ``NFCError/Code/notAuthenticated`` with the status flags; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent;
+  ///   ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status flags;
+  ///   otherwise the errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func readWithoutEncryption(
     serviceCodes: [UInt16], blocks: [FeliCaBlock]
   ) async throws -> [[UInt8]] {
@@ -26,12 +26,12 @@ extension FeliCaTag {
         idm: idm, list: FeliCaBlockList(serviceCodes: serviceCodes, blocks: blocks)))
   }
 
-  /// Writes blocks of services that need no key, at most 13 (FeliCa Lite and Lite-S: 1).
+  /// Writes blocks of services that require no key, at most 13 (FeliCa Lite and Lite-S: 1).
   ///
   /// - Parameter data: 16 bytes for each block.
-  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent; ``NFCError/Code/tagRefused`` or
-  ///   ``NFCError/Code/notAuthenticated`` with the status flags; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent;
+  ///   ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status flags;
+  ///   otherwise the errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func writeWithoutEncryption(
     serviceCodes: [UInt16], blocks: [FeliCaBlock], data: [[UInt8]]
   ) async throws {
@@ -40,13 +40,13 @@ extension FeliCaTag {
         idm: idm, list: FeliCaBlockList(serviceCodes: serviceCodes, blocks: blocks), data: data))
   }
 
-  /// Asks the cards in the field for one that has a system.
+  /// Polls for a card in the field that has a system.
   ///
-  /// No answer, `tagResponseError`, is how a card says that it has not.
+  /// A card that does not have it does not answer, which is reported as `tagResponseError`.
   ///
-  /// - Parameter systemCode: FF in either byte stands for any value.
-  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Parameter systemCode: the system code; FF in either byte matches any value.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a missing or broken answer; otherwise the
+  ///   errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func polling(
     systemCode: UInt16, requestCode: FeliCaRequestCode = .noRequest,
     timeSlots: FeliCaTimeSlots = .one
@@ -55,73 +55,76 @@ extension FeliCaTag {
       FeliCaPolling(systemCode: systemCode, requestCode: requestCode, timeSlots: timeSlots))
   }
 
-  /// Asks for areas and services.
+  /// Requests the key versions of areas and services.
   ///
-  /// - Parameter nodeCodes: 1 to 32.
-  /// - Returns: the key version of each; `nil` for one that is not there.
-  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent for another number of codes; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Parameter nodeCodes: 1 to 32 codes.
+  /// - Returns: the key version of each; `nil` for one that does not exist.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent for another number of
+  ///   codes; otherwise the errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestService(nodeCodes: [UInt16]) async throws -> [UInt16?] {
     try await send(FeliCaRequestService(idm: idm, nodeCodes: nodeCodes))
   }
 
-  /// Asks for the card's mode, 0 to 3. FeliCa Lite, Lite-S and plain type 3 tags do not answer.
+  /// Requests the card's mode, 0 to 3. FeliCa Lite, Lite-S and plain type 3 tags do not answer.
   ///
-  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a missing or broken answer; otherwise the
+  ///   errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestResponse() async throws -> UInt8 {
     try await send(FeliCaRequestResponse(idm: idm))
   }
 
-  /// Asks for the codes of the card's systems. FeliCa Lite, Lite-S and plain type 3 tags do not answer.
+  /// Requests the codes of the card's systems. FeliCa Lite, Lite-S and plain type 3 tags do not
+  /// answer.
   ///
-  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a missing or broken answer; otherwise the
+  ///   errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestSystemCode() async throws -> [UInt16] {
     try await send(FeliCaRequestSystemCode(idm: idm))
   }
 
-  /// Asks for areas and services, and for which ciphers they have keys. Cards of 2011 and later.
+  /// Requests the key versions of areas and services for each cipher. Cards of 2011 and later.
   ///
-  /// - Parameter nodeCodes: 1 to 32.
-  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent; ``NFCError/Code/tagRefused`` or
-  ///   ``NFCError/Code/notAuthenticated`` with the status flags; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Parameter nodeCodes: 1 to 32 codes.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent;
+  ///   ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status flags;
+  ///   otherwise the errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestServiceV2(nodeCodes: [UInt16]) async throws -> FeliCaServiceKeys {
     try await send(FeliCaRequestServiceV2(idm: idm, nodeCodes: nodeCodes))
   }
 
-  /// Asks for the version of the card's operating system. Cards of 2011 and later.
+  /// Requests the version of the card's operating system. Cards of 2011 and later.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status flags; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status
+  ///   flags; otherwise the errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func requestSpecificationVersion() async throws -> FeliCaSpecificationVersion {
     try await send(FeliCaRequestSpecificationVersion(idm: idm))
   }
 
-  /// Puts the card back into mode 0. Cards of 2011 and later.
+  /// Returns the card to mode 0. Cards of 2011 and later.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status flags; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/notAuthenticated`` with the status
+  ///   flags; otherwise the errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func resetMode() async throws {
     try await send(FeliCaResetMode(idm: idm))
   }
 
-  /// Asks for one of the system's areas and services.
+  /// Requests one of the system's areas and services.
   ///
-  /// - Parameter index: from 0.
-  /// - Returns: `nil` after the last.
-  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; else as
-  ///   ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
+  /// - Parameter index: the index, from 0.
+  /// - Returns: the area or service; `nil` after the last one.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a missing or broken answer; otherwise the
+  ///   errors of ``FeliCaTag/sendFeliCaCommand(_:timeout:)``.
   public func searchServiceCode(index: UInt16) async throws -> FeliCaNode? {
     try await send(FeliCaSearchServiceCode(idm: idm, index: index))
   }
 
-  /// All systems of the card: one exchange, and one more for each.
+  /// Returns all systems of the card: one exchange, and one more for each system.
   ///
-  /// FeliCa Lite and Lite-S, which do not list theirs, have the one that they were found by.
+  /// FeliCa Lite and Lite-S do not list their systems; for them, this is the one that they were
+  /// found with.
   ///
-  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer, or that of another card.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a missing or broken answer, or one from
+  ///   another card.
   public func systems() async throws -> [FeliCaSystem] {
     if FeliCaLiteGeneration(pmm: pmm) != nil {
       let code =
@@ -140,18 +143,20 @@ extension FeliCaTag {
     return systems
   }
 
-  /// ``readBlocks(service:blocks:system:)`` in the system that the card was found by.
+  /// Reads blocks in the system that the card was found with; see
+  /// ``readBlocks(service:blocks:system:)``.
   ///
-  /// - Throws: as ``readBlocks(service:blocks:system:)``: ``NFCError/Code/invalidParameter``,
-  ///   ``NFCError/Code/tagRefused``.
+  /// - Throws: the errors of ``readBlocks(service:blocks:system:)``:
+  ///   ``NFCError/Code/invalidParameter``, ``NFCError/Code/tagRefused``.
   public func readBlocks(service: UInt16, blocks: Range<Int>) async throws -> [[UInt8]] {
     try await readBlocks(service: service, blocks: blocks, system: nil)
   }
 
-  /// ``writeBlocks(service:firstBlock:data:system:)`` in the system that the card was found by.
+  /// Writes blocks in the system that the card was found with; see
+  /// ``writeBlocks(service:firstBlock:data:system:)``.
   ///
-  /// - Throws: as ``writeBlocks(service:firstBlock:data:system:)``: ``NFCError/Code/invalidParameter``,
-  ///   ``NFCError/Code/tagRefused``.
+  /// - Throws: the errors of ``writeBlocks(service:firstBlock:data:system:)``:
+  ///   ``NFCError/Code/invalidParameter``, ``NFCError/Code/tagRefused``.
   public func writeBlocks(service: UInt16, firstBlock: Int, data: [[UInt8]]) async throws {
     try await writeBlocks(service: service, firstBlock: firstBlock, data: data, system: nil)
   }

@@ -1,5 +1,5 @@
 extension ISO15693Access {
-  /// What the tag tells of itself; asked once, then known.
+  /// Returns what the tag tells of itself; asked once, then known.
   ///
   /// Which commands are tried, and in which order, depends on the maker: chips of ST with more than
   /// 256 blocks leave their size out of the ordinary answer, or want the protocol extension flag.
@@ -88,8 +88,8 @@ package enum ISO15693Inventory {
   /// No more tags are looked for than a field can hold.
   static let largestCount = 64
 
-  /// The tags that are ready, each by its answer. Answers that collide are told apart by the bits
-  /// of their UIDs, least significant first.
+  /// Returns the tags that are ready, each by its answer. Answers that collide are told apart by
+  /// the bits of their UIDs, least significant first.
   ///
   /// - Parameter afi: 0 for tags of every family.
   package static func run(_ link: ISO15693Link, afi: UInt8 = 0) throws -> [ISO15693InventoryAnswer]
@@ -109,7 +109,7 @@ package enum ISO15693Inventory {
         // A tag that refuses has not told its UID; the next search may find it.
         continue
       } catch let error as NFCError where error.isTransmissionError || error.isReaderFailure {
-        // Some readers tell of several answers at once as of a failure of their own.
+        // Some readers tell of several answers at once as of their own failure.
         guard mask.length < 64 else { continue }
         let bit = UInt64(1) << UInt64(mask.length)
         masks.append(ISO15693InventoryMask(length: mask.length + 1, value: mask.value | bit))

@@ -5,8 +5,8 @@ extension ISO15693Access {
   /// what was granted then is the limit from now on. A tag that has not told its size is asked first,
   /// once, if its kind leaves it open.
   ///
-  /// - Parameter securityStatus: asks for each block's lock too: by the option flag, or with a command
-  ///   of its own where the reader has no way for that.
+  /// - Parameter securityStatus: asks for each block's lock too: by the option flag, or with its
+  ///   own command where the reader has no way for that.
   /// - Throws: `invalidParameter` before anything is read for numbers that the tag does not have;
   ///   the refusal of a tag that does not tell its size.
   mutating func readBlocks(
@@ -69,7 +69,7 @@ extension ISO15693Access {
     return blocks
   }
 
-  /// How many blocks the next command is for.
+  /// Returns how many blocks the next command is for.
   private func readStep(from number: Int, to end: Int, limit: Int?, overhead: Int) -> Int {
     // The size of the first block tells how many an answer can hold.
     guard let size = knowledge.likelyBlockSize, limit != 1, !link.carriesBlocksAlone else {
@@ -98,8 +98,8 @@ extension ISO15693Access {
     }
   }
 
-  /// What to try after a read of several blocks has failed. Throws what has nothing to do with
-  /// their number.
+  /// Returns what to try after a read of several blocks has failed. Throws what has nothing to do
+  /// with their number.
   private func smallerStep(than step: Int, from number: Int, after error: NFCError) throws -> Int {
     // Limits are powers of two: halving goes by those.
     let half = step.nextPowerOfTwoBelow
@@ -183,7 +183,7 @@ extension ISO15693Access {
     }
   }
 
-  /// Whether blocks are locked: a byte a block, bit 0 set if so.
+  /// Returns whether blocks are locked: a byte a block, bit 0 set if so.
   ///
   /// By the command for it, or where the tag does not have it by reading with the option flag.
   mutating func securityStatus(_ range: Range<Int>) throws -> [UInt8] {
@@ -234,7 +234,7 @@ extension ISO15693Access {
     return statuses + rest.map { $0.securityStatus ?? 0 }
   }
 
-  /// A block with its lock; `nil` if the reader has no way for the option flag.
+  /// Returns a block with its lock; `nil` if the reader has no way for the option flag.
   private mutating func blockWithStatus(_ number: Int) throws -> ISO15693Block? {
     do {
       return try readBlock(number, securityStatus: true)
@@ -243,7 +243,7 @@ extension ISO15693Access {
     }
   }
 
-  /// Whether a block is locked, by whatever the reader carries.
+  /// Returns whether a block is locked, by whatever the reader carries.
   mutating func isLocked(_ number: Int) throws -> Bool {
     if let isLocked = try blockWithStatus(number)?.isLocked { return isLocked }
     return try securityStatus(number..<(number + 1)).first.map { $0 & 1 != 0 } ?? false

@@ -110,7 +110,7 @@ extension ISO15693Access {
       isDone: { access in try access.readBlock(number).data == data })
   }
 
-  /// Locks one block for good. **Cannot be undone.**
+  /// Locks one block permanently. **Cannot be undone.**
   ///
   /// A tag that has not told its size yet is asked first. That it is locked already is no error.
   /// After a silence the block's status is asked before the command is sent again, and after a refusal

@@ -24,7 +24,8 @@ struct ISO15693Access {
 
   // MARK: Requests
 
-  /// A command addressed to the tag; an inventory, and what is for the selected tag, has no UID.
+  /// Returns a command addressed to the tag; an inventory, and what is for the selected tag, has no
+  /// UID.
   func request(
     _ command: ISO15693Command, adding flags: ISO15693RequestFlags = []
   ) -> ISO15693Request {
@@ -55,7 +56,7 @@ struct ISO15693Access {
     }
   }
 
-  /// How many bytes can follow the flags of an answer.
+  /// Returns how many bytes can follow the flags of an answer.
   private func answerLength(
     _ command: ISO15693Command, _ flags: ISO15693RequestFlags
   ) throws -> Int {
@@ -100,7 +101,7 @@ struct ISO15693Access {
 
   // MARK: Block numbers
 
-  /// How many blocks there are, as the tag has told it. Where the reader cannot ask a tag that would
+  /// The number of blocks, as the tag has told it. Where the reader cannot ask a tag that would
   /// tell, its kind's number takes that place.
   private var blockCount: Int? {
     let tells = knowledge.product?.traits.hasSystemInformation ?? true
@@ -130,7 +131,7 @@ struct ISO15693Access {
     try check(range)
   }
 
-  /// A command for one block in the form that the tag takes for its number.
+  /// Returns a command for one block in the form that the tag takes for its number.
   func numbered(
     _ number: Int, _ wide: ISO15693Knowledge.WideNumbers?,
     narrow: (UInt16) -> ISO15693Command, extended: (UInt16) -> ISO15693Command
@@ -143,7 +144,7 @@ struct ISO15693Access {
     }
   }
 
-  /// A command for several blocks in the form that the tag takes for their numbers.
+  /// Returns a command for several blocks in the form that the tag takes for their numbers.
   func numbered(
     _ numbers: Range<Int>, narrow: (ISO15693BlockRange) -> ISO15693Command,
     extended: (ISO15693BlockRange) -> ISO15693Command
@@ -159,7 +160,7 @@ struct ISO15693Access {
     }
   }
 
-  /// Where a command that begins at a number must end, for its form.
+  /// Returns where a command that begins at a number must end, for its form.
   func formEnd(from number: Int, to end: Int) -> Int {
     switch knowledge.wideNumbers {
     case .protocolExtension: return min(end, number + Self.largestNarrowCount)

@@ -1,11 +1,12 @@
-/// A command to a vicinity tag (ISO/IEC 15693-3, 10), apart from whom it is for.
+/// A command to a vicinity tag (ISO/IEC 15693-3, 10), without its addressing.
 ///
-/// Block numbers are of 16 bits everywhere. An ordinary command takes one byte of them, two with
-/// the flag ``ISO15693RequestFlags/protocolExtension``; an extended one always takes two.
+/// Block numbers always have 16 bits here. An ordinary command sends one byte of them, or two with
+/// the flag ``ISO15693RequestFlags/protocolExtension``; an extended one always sends two.
 public enum ISO15693Command: Hashable, Sendable {
-  /// Looks for tags: those of an application family if `afi` is given, and those whose UID ends with the mask.
+  /// Searches for tags: those of an application family if `afi` is given, and those whose UID ends
+  /// with the mask.
   case inventory(afi: UInt8?, mask: ISO15693InventoryMask)
-  /// Makes the addressed tag ignore every command that is not addressed to it. No answer comes.
+  /// Makes the addressed tag ignore every command that is not addressed to it. There is no answer.
   case stayQuiet
   /// Reads a block.
   case readSingleBlock(UInt16)
@@ -15,11 +16,12 @@ public enum ISO15693Command: Hashable, Sendable {
   case lockBlock(UInt16)
   /// Reads consecutive blocks.
   case readMultipleBlocks(ISO15693BlockRange)
-  /// The data of all blocks, one after the other.
+  /// Writes consecutive blocks: the data of all blocks, one after the other.
   case writeMultipleBlocks(ISO15693BlockRange, data: [UInt8])
-  /// Selects the addressed tag, so that it takes commands with the flag ``ISO15693RequestFlags/select``.
+  /// Selects the addressed tag, so that it accepts commands with the flag
+  /// ``ISO15693RequestFlags/select``.
   case select
-  /// Takes the tag out of the states Quiet and Selected.
+  /// Ends the states Quiet and Selected of the tag.
   case resetToReady
   /// Writes the application family identifier.
   case writeAFI(UInt8)
@@ -29,39 +31,41 @@ public enum ISO15693Command: Hashable, Sendable {
   case writeDSFID(UInt8)
   /// Locks the data storage format identifier. **Cannot be undone.**
   case lockDSFID
-  /// Asks for UID, DSFID, AFI, memory size and IC reference.
+  /// Reads UID, DSFID, AFI, memory size and IC reference.
   case getSystemInformation
-  /// Asks for the security status of consecutive blocks, one byte each.
+  /// Reads the security status of consecutive blocks, one byte each.
   case getMultipleBlockSecurityStatus(ISO15693BlockRange)
   /// Reads consecutive blocks; the tag answers at the higher rate of its maker.
   case fastReadMultipleBlocks(ISO15693BlockRange)
-  /// Reads a block by a number of two bytes.
+  /// Reads a block with a two-byte number.
   case extendedReadSingleBlock(UInt16)
-  /// Writes a block by a number of two bytes.
+  /// Writes a block with a two-byte number.
   case extendedWriteSingleBlock(UInt16, data: [UInt8])
-  /// Locks a block by a number of two bytes. **Cannot be undone.**
+  /// Locks a block with a two-byte number. **Cannot be undone.**
   case extendedLockBlock(UInt16)
-  /// Reads consecutive blocks by numbers of two bytes.
+  /// Reads consecutive blocks with two-byte numbers.
   case extendedReadMultipleBlocks(ISO15693BlockRange)
-  /// Writes consecutive blocks by numbers of two bytes: the data of all, one after the other.
+  /// Writes consecutive blocks with two-byte numbers: the data of all blocks, one after the other.
   case extendedWriteMultipleBlocks(ISO15693BlockRange, data: [UInt8])
-  /// The parameter says which fields are wanted.
+  /// Reads the fields that the parameter selects.
   case extendedGetSystemInformation(ISO15693SystemInformationFields)
-  /// Asks for the security status of consecutive blocks by numbers of two bytes.
+  /// Reads the security status of consecutive blocks with two-byte numbers.
   case extendedGetMultipleBlockSecurityStatus(ISO15693BlockRange)
-  /// Reads consecutive blocks by numbers of two bytes; the tag answers at the higher rate of its maker.
+  /// Reads consecutive blocks with two-byte numbers; the tag answers at the higher rate of its
+  /// maker.
   case extendedFastReadMultipleBlocks(ISO15693BlockRange)
-  /// ISO/IEC 29167 by cryptographic suite.
+  /// Authenticates according to ISO/IEC 29167 with a cryptographic suite.
   case authenticate(cryptoSuite: UInt8, message: [UInt8])
-  /// Changes a key (edition of 2018); what the message is depends on the cryptographic suite.
+  /// Changes a key (edition of 2018); the cryptographic suite defines the message.
   case keyUpdate(keyIdentifier: UInt8, message: [UInt8])
-  /// Sends a challenge to all tags (edition of 2018), which keep their answers. No answer comes.
+  /// Sends a challenge to all tags (edition of 2018), which store their answers. There is no
+  /// answer.
   case challenge(cryptoSuite: UInt8, message: [UInt8])
-  /// Reads what a cryptographic command has left in the tag's buffer (edition of 2018).
+  /// Reads the result of a cryptographic command from the tag's buffer (edition of 2018).
   case readBuffer
-  /// A0 to DF, with the maker's code of ISO/IEC 7816-6.
+  /// A command of the maker, A0 to DF, with the maker's code of ISO/IEC 7816-6.
   case custom(code: UInt8, manufacturer: UInt8, parameters: [UInt8])
-  /// E0 to FF, and whatever the standard leaves open.
+  /// A command E0 to FF, or any other that the standard leaves open.
   case other(code: UInt8, parameters: [UInt8])
 
   /// The command byte.
@@ -126,14 +130,15 @@ public enum ISO15693Command: Hashable, Sendable {
   }
 }
 
-/// Which tags an inventory is for: those whose UID ends in these bits (ISO/IEC 15693-3, 8.1).
+/// The tags that an inventory addresses: those whose UID ends in these bits (ISO/IEC 15693-3, 8.1).
 public struct ISO15693InventoryMask: Hashable, Sendable {
-  /// How many bits count, from the UID's least significant one: 0 to 64.
+  /// The number of bits, from the UID's least significant one: 0 to 64.
   public let length: Int
   /// The bits, as a number.
   public let value: UInt64
 
-  /// Bits of `value` beyond `length` are left out; a length outside 0 to 64 is brought into it.
+  /// Creates a mask. Bits of `value` beyond `length` are ignored; a length outside 0 to 64 is
+  /// adjusted.
   public init(length: Int = 0, value: UInt64 = 0) {
     let length = min(max(length, 0), 64)
     self.length = length
@@ -144,16 +149,16 @@ public struct ISO15693InventoryMask: Hashable, Sendable {
   public static let none = ISO15693InventoryMask()
 }
 
-/// A run of blocks: the first, and how many, at least 1.
+/// A range of blocks: the first one, and their number, at least 1.
 ///
-/// On the air stands the number less one.
+/// The number minus one is sent over the air.
 public struct ISO15693BlockRange: Hashable, Sendable {
   /// The number of the first block.
   public let first: UInt16
-  /// 1 to 65536.
+  /// The number of blocks, 1 to 65536.
   public let count: Int
 
-  /// `nil` if there is no such run: no block, or one beyond number 65535.
+  /// Creates a range; `nil` if it is empty or exceeds number 65535.
   public init?(first: Int, count: Int) {
     guard let start = UInt16(exactly: first), count >= 1, count <= 0x1_0000 - first
     else { return nil }
@@ -167,12 +172,11 @@ public struct ISO15693BlockRange: Hashable, Sendable {
     count = Int(countLessOne) + 1
   }
 
-  /// The numbers of the blocks; they may go beyond 65535 in what a frame has asked for.
+  /// The numbers of the blocks; in a request from outside, they may exceed 65535.
   public var numbers: Range<Int> { Int(first)..<(Int(first) + count) }
 }
 
-/// The fields that a tag is asked for by extended get system information (edition of 2018,
-/// 10.4.28).
+/// The fields that extended get system information requests (edition of 2018, 10.4.28).
 public struct ISO15693SystemInformationFields: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
 
@@ -186,12 +190,12 @@ public struct ISO15693SystemInformationFields: OptionSet, Hashable, Sendable {
   public static let memorySize = ISO15693SystemInformationFields(rawValue: 0x04)
   /// The IC reference.
   public static let icReference = ISO15693SystemInformationFields(rawValue: 0x08)
-  /// Whether block numbers of two bytes are needed.
+  /// Whether two-byte block numbers are needed.
   public static let addressing = ISO15693SystemInformationFields(rawValue: 0x10)
-  /// Which commands the tag supports.
+  /// The commands that the tag supports.
   public static let commandList = ISO15693SystemInformationFields(rawValue: 0x20)
-  /// Which cryptographic suites there are.
+  /// The cryptographic suites that the tag supports.
   public static let cryptoSuites = ISO15693SystemInformationFields(rawValue: 0x40)
-  /// All but the cryptographic suites.
+  /// All fields except the cryptographic suites.
   public static let standard = ISO15693SystemInformationFields(rawValue: 0x3F)
 }

@@ -1,4 +1,4 @@
-/// Why a tag refuses a command (ISO/IEC 15693-3, 7.4.2).
+/// The reason why a tag refuses a command (ISO/IEC 15693-3, 7.4.2).
 public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt8
 
@@ -10,11 +10,11 @@ public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
   public static let commandNotRecognised = ISO15693ErrorCode(rawValue: 0x02)
   /// The option flag is not supported with this command.
   public static let optionNotSupported = ISO15693ErrorCode(rawValue: 0x03)
-  /// No information, or a code that is not in the list.
+  /// No information, or a code that is not listed.
   public static let unknown = ISO15693ErrorCode(rawValue: 0x0F)
-  /// There is no such block.
+  /// The block does not exist.
   public static let blockNotAvailable = ISO15693ErrorCode(rawValue: 0x10)
-  /// The block is locked already, and cannot be locked again.
+  /// The block is already locked, and cannot be locked again.
   public static let alreadyLocked = ISO15693ErrorCode(rawValue: 0x11)
   /// The block is locked: its content cannot be changed.
   public static let locked = ISO15693ErrorCode(rawValue: 0x12)
@@ -22,7 +22,7 @@ public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
   public static let notProgrammed = ISO15693ErrorCode(rawValue: 0x13)
   /// The block has not been locked.
   public static let notLocked = ISO15693ErrorCode(rawValue: 0x14)
-  /// The block requires a password before it is read (ST, for instance ST25DV data sheet, 7.6.5).
+  /// Reading the block requires a password (ST, for instance ST25DV data sheet, 7.6.5).
   public static let readProtected = ISO15693ErrorCode(rawValue: 0x15)
   /// A cryptographic command failed (edition of 2018).
   public static let cryptographicError = ISO15693ErrorCode(rawValue: 0x40)
@@ -32,7 +32,7 @@ public struct ISO15693ErrorCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ISO15693ErrorCode: CustomStringConvertible {
-  /// What has been refused, for people.
+  /// The refusal, for people.
   public var description: String {
     switch self {
     case .commandNotSupported: "the command is not supported"
@@ -53,8 +53,8 @@ extension ISO15693ErrorCode: CustomStringConvertible {
 }
 
 extension NFCError {
-  /// The refusal of a tag: `readOnly` for a locked block, `notAuthenticated` for a read-protected
-  /// one, else `tagRefused`, with the cause `iso15693`.
+  /// Creates the refusal of a tag: `readOnly` for a locked block, `notAuthenticated` for a
+  /// read-protected one, else `tagRefused`, with the cause `iso15693`.
   package init(_ code: ISO15693ErrorCode, place: Place? = nil) {
     let general: Code
     switch code {
@@ -65,7 +65,7 @@ extension NFCError {
     self.init(general, "\(code)", cause: .iso15693(code.rawValue), place: place)
   }
 
-  /// The code with which a tag has refused; `nil` for every other error.
+  /// The code of a tag's refusal; `nil` for every other error.
   public var iso15693ErrorCode: ISO15693ErrorCode? {
     if case .iso15693(let code) = cause { return ISO15693ErrorCode(rawValue: code) }
     return nil

@@ -2,9 +2,9 @@
 struct ISO15693Knowledge: Hashable, Sendable {
   /// How block numbers above 255 are sent.
   enum WideNumbers: Hashable, Sendable {
-    /// By the extended commands, 30 to 3C.
+    /// With the extended commands, 30 to 3C.
     case extendedCommands
-    /// By ordinary commands with the protocol extension flag; then for small numbers too.
+    /// With ordinary commands and the protocol extension flag, also for small numbers.
     case protocolExtension
   }
 

@@ -29,7 +29,7 @@ package struct ISO15693Link {
     send = transceive
   }
 
-  /// The way over a reader.
+  /// Creates the way over a reader.
   init(_ link: TagLink) {
     let capabilities = link.capabilities
     self.init(

@@ -21,7 +21,7 @@ extension ISO15693Product {
     0x44: "Gentag", 0x67: "ON Semiconductor",
   ]
 
-  /// The maker's name; `nil` if it is not known.
+  /// Returns the maker's name; `nil` if it is not known.
   package static func manufacturer(uid: [UInt8]) -> String? {
     manufacturerCode(uid: uid).flatMap { makers[$0] }
   }

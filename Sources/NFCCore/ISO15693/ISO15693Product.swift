@@ -15,7 +15,7 @@ package struct ISO15693Product: Hashable, Sendable {
   struct Traits: Hashable, Sendable {
     /// The most blocks in one read; 1 where there is no read of several.
     var readLimit: Int?
-    /// Reads do not go beyond a multiple of so many blocks.
+    /// Reads do not go beyond a multiple of this many blocks.
     var sectorLength: Int?
     /// The most blocks in one write.
     var writeLimit = 1
@@ -39,10 +39,11 @@ package struct ISO15693Product: Hashable, Sendable {
   enum Locking: Hashable, Sendable {
     /// Each block.
     case blocks
-    /// Blocks 0 and 1, for a capability container, and no other (ST25DV04K data sheet, 7.6.6 and its register
-    /// LOCK_CCFILE, which has a bit for each of them).
+    /// Only blocks 0 and 1, for a capability container (ST25DV04K data sheet, 7.6.6 and its
+    /// register LOCK_CCFILE, which has a bit for each of them).
     case containerOnly
-    /// The chip has no such command, but one of its maker's for sectors (M24LR64-R data sheet, 26).
+    /// The chip does not support the command, but has its maker's command for sectors (M24LR64-R
+    /// data sheet, 26).
     case sectors
   }
 
@@ -56,7 +57,7 @@ package struct ISO15693Product: Hashable, Sendable {
     self.traits = traits
   }
 
-  /// The chip of those that the UID leaves open, once the tag has told its memory.
+  /// Returns the chip of those that the UID leaves open, once the tag has told its memory.
   func narrowed(by information: ISO15693SystemInformation) -> ISO15693Product {
     guard let size = information.blockSize, let count = information.blockCount,
       let name = variants[count]
@@ -70,7 +71,8 @@ package struct ISO15693Product: Hashable, Sendable {
 
   // MARK: Makers
 
-  /// The second byte of the UID: the maker's code of ISO/IEC 7816-6; `nil` for a UID without one.
+  /// Returns the second byte of the UID: the maker's code of ISO/IEC 7816-6; `nil` for a UID
+  /// without one.
   package static func manufacturerCode(uid: [UInt8]) -> UInt8? {
     uid.count == ISO15693Request.uidLength ? uid[1] : nil
   }
@@ -84,7 +86,7 @@ package struct ISO15693Product: Hashable, Sendable {
   static let fujitsu: UInt8 = 0x08
   static let emMicroelectronic: UInt8 = 0x16
 
-  /// The chip of a UID, 8 bytes, most significant first; `nil` if it is not known.
+  /// Creates the chip of a UID, 8 bytes, most significant first; `nil` if it is not known.
   package init?(uid: [UInt8]) {
     guard let maker = Self.manufacturerCode(uid: uid), uid[0] == 0xE0 else { return nil }
     let product: ISO15693Product?
@@ -101,12 +103,12 @@ package struct ISO15693Product: Hashable, Sendable {
     self = product
   }
 
-  /// The chip of a UID for ``Tag`` and the command line; `nil` if it is not known.
+  /// Returns the chip of a UID for ``Tag`` and the command line; `nil` if it is not known.
   package static func tagProduct(uid: [UInt8]) -> TagProduct? {
     ISO15693Product(uid: uid)?.tagProduct(uid: uid)
   }
 
-  /// The chip for ``Tag`` and the command line; `nil` for a UID of another maker.
+  /// Returns the chip for ``Tag`` and the command line; `nil` for a UID of another maker.
   func tagProduct(uid: [UInt8]) -> TagProduct? {
     guard let maker = Self.manufacturer(uid: uid) else { return nil }
     return TagProduct(name: name, maker: maker, memorySize: geometry?.size)

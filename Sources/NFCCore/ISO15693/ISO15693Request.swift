@@ -1,17 +1,17 @@
-/// A request to vicinity tags: flags, command, for whom, parameters (ISO/IEC 15693-3, 7.3).
+/// A request to vicinity tags: flags, command, address, parameters (ISO/IEC 15693-3, 7.3).
 ///
-/// Frames are without the check, which the reader adds.
+/// Frames do not contain the check bytes, which the reader adds.
 public struct ISO15693Request: Hashable, Sendable {
   /// The first byte of the request, with the flags that the command and the UID need.
   public var flags: ISO15693RequestFlags
   /// The command and its parameters.
   public var command: ISO15693Command
-  /// The UID of an addressed request, 8 bytes, most significant (E0) first. It goes over the air
-  /// the other way round.
+  /// The UID of an addressed request, 8 bytes, most significant (E0) first. It is sent over the air
+  /// in reverse order.
   public var uid: [UInt8]?
 
   /// - Parameters:
-  ///   - flags: as they are to be; those that the command or the UID needs are added.
+  ///   - flags: the flags; those that the command or the UID requires are added.
   ///   - uid: 8 bytes, most significant first; `nil` for a request that is not addressed.
   public init(
     _ command: ISO15693Command, flags: ISO15693RequestFlags = .highDataRate, uid: [UInt8]? = nil
@@ -31,10 +31,11 @@ public struct ISO15693Request: Hashable, Sendable {
 
   // MARK: Encoding
 
-  /// The frame, flags first.
+  /// Returns the frame, flags first.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for flags that contradict the command or each other, a block
-  ///   number that its field cannot hold, a custom command outside A0 to DF.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for flags that contradict the command or each
+  ///   other, a block number that does not fit into its field, or a custom command outside A0 to
+  ///   DF.
   public func encoded() throws -> [UInt8] {
     try checkFlags()
     var frame = [flags.rawValue, command.code]
@@ -129,7 +130,7 @@ public struct ISO15693Request: Hashable, Sendable {
     return [byte]
   }
 
-  /// A run in an ordinary command: the count has one byte, however wide the number is
+  /// Returns a run in an ordinary command: the count has one byte, however wide the number is
   /// (M24LR64-R data sheet, 26.5).
   private func run(_ range: ISO15693BlockRange, isWide: Bool) throws -> [UInt8] {
     guard let count = UInt8(exactly: range.count - 1) else {

@@ -2,23 +2,23 @@
 public struct ISO15693Response: Hashable, Sendable {
   /// The first byte of the answer.
   public var flags: ISO15693ResponseFlags
-  /// What follows the flags: the error code if the error flag is set.
+  /// The bytes after the flags; the error code if the error flag is set.
   public var payload: [UInt8]
 
-  /// An answer of these parts.
+  /// Creates an answer.
   public init(flags: ISO15693ResponseFlags = [], payload: [UInt8] = []) {
     self.flags = flags
     self.payload = payload
   }
 
-  /// A refusal.
+  /// Creates a refusal.
   package init(_ code: ISO15693ErrorCode) {
     self.init(flags: .error, payload: [code.rawValue])
   }
 
-  /// Reads a frame without its check.
+  /// Parses a frame without its check bytes.
   ///
-  /// - Throws: ``NFCError/Code/tagResponseError`` for a frame without a byte.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for an empty frame.
   public init(decoding frame: [UInt8]) throws {
     guard let first = frame.first else {
       throw NFCError(.tagResponseError, "the tag's answer has no bytes")
@@ -28,14 +28,14 @@ public struct ISO15693Response: Hashable, Sendable {
 
   package var encoded: [UInt8] { [flags.rawValue] + payload }
 
-  /// The code of a refusal; `nil` if the tag has done what was asked. A refusal without a code
+  /// The code of a refusal; `nil` if the tag has carried out the command. A refusal without a code
   /// counts as unknown.
   public var errorCode: ISO15693ErrorCode? {
     guard flags.contains(.error) else { return nil }
     return payload.first.map(ISO15693ErrorCode.init(rawValue:)) ?? .unknown
   }
 
-  /// The payload of an answer that is not a refusal.
+  /// Returns the payload of an answer that is not a refusal.
   ///
   /// - Throws: the refusal as ``NFCError``, with the cause `iso15693` and `place`.
   public func checkedPayload(place: NFCError.Place? = nil) throws -> [UInt8] {
@@ -44,20 +44,20 @@ public struct ISO15693Response: Hashable, Sendable {
   }
 }
 
-/// A block as it was read.
+/// A block that was read.
 public struct ISO15693Block: Hashable, Sendable {
   /// The content of the block.
   public var data: [UInt8]
-  /// The security status if it was asked for; bit 0 is set in a locked block.
+  /// The security status if it was requested; bit 0 is set in a locked block.
   public var securityStatus: UInt8?
 
-  /// A block as a tag gives it.
+  /// Creates a block.
   public init(data: [UInt8], securityStatus: UInt8? = nil) {
     self.data = data
     self.securityStatus = securityStatus
   }
 
-  /// Whether the block is locked for good; `nil` if it was not asked for.
+  /// Whether the block is locked permanently; `nil` if the status was not requested.
   public var isLocked: Bool? { securityStatus.map { $0 & Self.lockedBit != 0 } }
 
   static let lockedBit: UInt8 = 0x01

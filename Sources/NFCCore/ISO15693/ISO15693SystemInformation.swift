@@ -1,23 +1,24 @@
-/// What a tag reports of itself (ISO/IEC 15693-3, 10.4.12; edition of 2018, 10.4.28).
+/// The information that a tag reports about itself (ISO/IEC 15693-3, 10.4.12; edition of 2018,
+/// 10.4.28).
 public struct ISO15693SystemInformation: Hashable, Sendable {
-  /// Most significant byte first.
+  /// The UID, most significant byte first.
   public var uid: [UInt8]
   /// The data storage format identifier; `nil` if the tag does not report it.
   public var dsfid: UInt8?
   /// The application family identifier; `nil` if the tag does not report it.
   public var afi: UInt8?
-  /// In bytes, 1 to 32.
+  /// The size of a block in bytes, 1 to 32.
   public var blockSize: Int?
-  /// How many blocks there are; `nil` if the tag does not report it.
+  /// The number of blocks; `nil` if the tag does not report it.
   public var blockCount: Int?
-  /// The IC reference, of the maker's own meaning; `nil` if the tag does not report it.
+  /// The IC reference, whose meaning the maker defines; `nil` if the tag does not report it.
   public var icReference: UInt8?
-  /// Whether block numbers need two bytes; reported only by the extended command.
+  /// Whether block numbers need two bytes; only the extended command reports it.
   public var needsWideBlockNumbers: Bool?
-  /// Which commands the tag knows, one bit each; reported only by the extended command.
+  /// The commands that the tag supports; only the extended command reports it.
   public var commandList: ISO15693CommandList?
 
-  /// Information of these parts.
+  /// Creates the information.
   public init(
     uid: [UInt8], dsfid: UInt8? = nil, afi: UInt8? = nil, blockSize: Int? = nil,
     blockCount: Int? = nil, icReference: UInt8? = nil, needsWideBlockNumbers: Bool? = nil,
@@ -46,9 +47,9 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
 
   /// How the memory stands in the answer.
   package enum Form: Hashable, Sendable {
-    /// Get system information: a count of one byte.
+    /// Get system information: a one-byte count.
     case ordinary
-    /// Get system information with the protocol extension flag: a count of two bytes (ST).
+    /// Get system information with the protocol extension flag: a two-byte count (ST).
     case protocolExtension
     /// Extended get system information.
     case extended
@@ -89,8 +90,8 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
     return information
   }
 
-  /// What a tag answers, after the flags, with the fields that are there and, in the extended form,
-  /// `wanted`.
+  /// Returns what a tag answers, after the flags, with the fields that are there and, in the
+  /// extended form, `wanted`.
   package func encoded(
     form: Form, wanted: ISO15693SystemInformationFields = .standard
   ) -> [UInt8] {
@@ -128,10 +129,10 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
   }
 }
 
-/// The commands that a tag knows, as extended get system information lists them (RFAL,
+/// The commands that a tag supports, as extended get system information lists them (RFAL,
 /// `rfal_nfcv.h`).
 public struct ISO15693CommandList: Hashable, Sendable {
-  /// Four bytes, in the order in which they go over the air.
+  /// The four bytes of the list, in the order in which they are sent over the air.
   public let bytes: [UInt8]
 
   init(bytes: [UInt8]) { self.bytes = bytes }
@@ -144,7 +145,7 @@ public struct ISO15693CommandList: Hashable, Sendable {
     0x30, 0x31, 0x32, 0x33, 0x34, 0x3C, 0x3D, nil,
   ]
 
-  /// Whether the tag says that it knows a command; `nil` if the list has no bit for it.
+  /// Returns whether the list contains a command; `nil` if it has no bit for it.
   public func contains(_ code: UInt8) -> Bool? {
     guard let bit = Self.codes.firstIndex(of: code), bit / 8 < bytes.count else { return nil }
     return bytes[bit / 8] >> (bit % 8) & 1 != 0

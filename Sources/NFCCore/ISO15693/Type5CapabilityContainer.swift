@@ -52,7 +52,7 @@ package struct Type5CapabilityContainer: Hashable, Sendable {
     length = areaUnits > Self.largestShortArea ? Self.longLength : Self.shortLength
   }
 
-  /// Whether a container that begins with these bytes has eight of them.
+  /// Returns whether a container that begins with these bytes has eight of them.
   static func isLong(_ start: [UInt8]) -> Bool {
     start.count > 2 && (start[0] == narrowMagic || start[0] == wideMagic) && start[2] == 0
   }
@@ -96,7 +96,7 @@ package struct Type5CapabilityContainer: Hashable, Sendable {
     ]
   }
 
-  /// Where the area ends, counted from the beginning of the memory.
+  /// Returns where the area ends, counted from the beginning of the memory.
   ///
   /// - Parameter memorySize: all of the tag's bytes, `nil` if not known.
   func areaEnd(memorySize: Int?) -> Int {

@@ -6,7 +6,7 @@ struct Type5Image: Hashable, Sendable {
 
   var isEmpty: Bool { blocks.isEmpty }
 
-  /// A byte by its place in the memory; `nil` if it is not known.
+  /// Returns a byte by its place in the memory; `nil` if it is not known.
   func byte(_ address: Int) -> UInt8? {
     guard let blockSize, address >= 0 else { return nil }
     return blocks[address / blockSize]?[address % blockSize]
@@ -20,7 +20,7 @@ struct Type5Image: Hashable, Sendable {
     return known.count == addresses.count ? known : nil
   }
 
-  /// The first run of blocks that hold some of these bytes and are not known.
+  /// Returns the first run of blocks that hold some of these bytes and are not known.
   func missing(in addresses: Range<Int>) -> Range<Int>? {
     guard let blockSize, !addresses.isEmpty else { return nil }
     let numbers = (addresses.lowerBound / blockSize)..<((addresses.upperBound - 1) / blockSize + 1)
@@ -44,7 +44,7 @@ struct Type5Image: Hashable, Sendable {
     }
   }
 
-  /// Whether all that is known here is what an earlier image has.
+  /// Returns whether all that is known here is what an earlier image has.
   func agrees(with other: Type5Image) -> Bool {
     blockSize == other.blockSize && blocks.allSatisfy { other.blocks[$0.key] == $0.value }
   }

@@ -32,7 +32,7 @@ extension Type5Mapping {
     forgetContent()
   }
 
-  /// A block that counts is not for NDEF.
+  /// Returns a block that counts is not for NDEF.
   private func usableBlocks(of count: Int) -> Int {
     min(count, knowledge.product?.traits.counterBlock ?? count)
   }
@@ -84,7 +84,7 @@ extension Type5Mapping {
     let units =
       short > Type5CapabilityContainer.largestShortArea
       ? (size * count - Type5CapabilityContainer.longLength) / unit : short
-    // Two-byte numbers stand for the extended commands: some chips with that many blocks lack them.
+    // Two-byte numbers stand for the extended commands: some chips with this many blocks lack them.
     return Type5CapabilityContainer(
       isWide: isWide && knowledge.wideNumbers != .protocolExtension, areaUnits: units,
       features: features)

@@ -1,6 +1,6 @@
 extension Type5Mapping {
-  /// Makes the tag read-only for good: write access in the container, then every block of container and area
-  /// (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
+  /// Makes the tag read-only permanently: write access in the container, then every block of
+  /// container and area (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
   ///
   /// Asked whatever the container says: what is still open is locked. What the chip is known to lock counts,
   /// not what the container promises. Before the first lock the last block is written with what it holds,
@@ -35,8 +35,8 @@ extension Type5Mapping {
     }
   }
 
-  /// Where what is locked ends: a reader that counts the area in another way than this one must find nothing open in
-  /// it, either.
+  /// Returns where what is locked ends: a reader that counts the area in another way than this one
+  /// must find nothing open in it, either.
   private func lockedEnd(_ layout: Layout) -> Int {
     let container = layout.container
     let stated = container.length + container.areaUnits * Type5CapabilityContainer.unit
@@ -57,7 +57,7 @@ extension Type5Mapping {
     }
   }
 
-  /// The blocks that are not locked, in order.
+  /// Returns the blocks that are not locked, in order.
   private mutating func openBlocks(of numbers: Range<Int>, _ link: ISO15693Link) throws -> [Int] {
     let statuses = try withAccess(link) { try $0.securityStatus(numbers) }
     return zip(numbers, statuses).filter { $0.1 & ISO15693Block.lockedBit == 0 }.map { $0.0 }

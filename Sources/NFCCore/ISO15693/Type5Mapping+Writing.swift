@@ -51,7 +51,7 @@ extension Type5Mapping {
     try store(run, size, link)
   }
 
-  /// The message's TLV with those that follow it.
+  /// Returns the message's TLV with those that follow it.
   private mutating func replacement(
     _ message: [UInt8], _ layout: Layout, _ link: ISO15693Link
   ) throws -> MessageReplacement {
@@ -64,7 +64,7 @@ extension Type5Mapping {
       at: layout.following.lowerBound)
   }
 
-  /// The size of a block as the tag itself has shown it.
+  /// Returns the size of a block as the tag itself has shown it.
   mutating func askBlockSize(_ link: ISO15693Link) throws -> Int {
     if knowledge.blockSize == nil { try withAccess(link) { try $0.askSize() } }
     guard let size = knowledge.blockSize, size > 0 else {

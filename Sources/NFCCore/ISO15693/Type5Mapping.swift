@@ -141,8 +141,8 @@ struct Type5Mapping: Hashable, Sendable {
     return size * count
   }
 
-  /// Where the area ends. A block that counts what is written to it is never in it, whatever the container
-  /// says.
+  /// Returns where the area ends. A block that counts what is written to it is never in it,
+  /// whatever the container says.
   func areaEnd(_ container: Type5CapabilityContainer) -> Int {
     let end = container.areaEnd(memorySize: likelyMemorySize)
     return min(end, usableMemorySize ?? end)
@@ -185,7 +185,7 @@ struct Type5Mapping: Hashable, Sendable {
     }
   }
 
-  /// How many bytes from the beginning one command reads at most.
+  /// Returns how many bytes from the beginning one command reads at most.
   private func beginning(_ size: Int, _ link: ISO15693Link) -> Int {
     let count = min(
       max(1, (link.maximumResponseLength - 1) / size),
@@ -247,7 +247,7 @@ struct Type5Mapping: Hashable, Sendable {
   /// How often is looked for what follows a message that has no terminator.
   private static let searchLimit = 8
 
-  /// The TLVs after the message that a new one must not destroy.
+  /// Returns the TLVs after the message that a new one must not destroy.
   ///
   /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
   private mutating func following(

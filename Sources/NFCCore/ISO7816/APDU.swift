@@ -1,21 +1,21 @@
-/// A command of ISO/IEC 7816-4, 5.1: class, instruction, parameters, data, and how long an answer is
-/// expected.
+/// A command of ISO/IEC 7816-4, 5.1: class, instruction, parameters, data, and the expected length
+/// of the answer.
 public struct APDU: Hashable, Sendable {
-  /// CLA.
+  /// The class byte, CLA.
   public var instructionClass: UInt8
-  /// INS.
+  /// The instruction byte, INS.
   public var instructionCode: UInt8
-  /// P1.
+  /// The parameter P1.
   public var p1: UInt8
-  /// P2.
+  /// The parameter P2.
   public var p2: UInt8
-  /// Up to 255 bytes in a short command, up to 65 535 in an extended one.
+  /// The data: up to 255 bytes in a short command, up to 65 535 in an extended one.
   public var data: [UInt8]
-  /// Nₑ, the most bytes that the answer may have: 1 to 256 in a short command, to 65 536 in an extended
-  /// one; `nil` if no data is expected.
+  /// The maximum number of bytes in the answer (Nₑ): 1 to 256 in a short command, up to 65 536 in
+  /// an extended one; `nil` if no data is expected.
   public var expectedLength: Int?
-  /// Whether the length fields are extended: where it was asked for, and where short ones would not do,
-  /// whatever ``data`` and ``expectedLength`` have been changed to.
+  /// Whether the length fields are extended: if that was requested, and if ``data`` or
+  /// ``expectedLength`` does not fit short ones.
   public var isExtended: Bool {
     get {
       asksForExtended || data.count > Self.maximumShortData
@@ -28,7 +28,7 @@ public struct APDU: Hashable, Sendable {
   private static let maximumShortData = 255
   private static let maximumShortLength = 256
 
-  /// A command of these parts.
+  /// Creates a command.
   public init(
     instructionClass: UInt8, instructionCode: UInt8, p1: UInt8, p2: UInt8, data: [UInt8] = [],
     expectedLength: Int? = nil, isExtended: Bool = false
@@ -42,7 +42,8 @@ public struct APDU: Hashable, Sendable {
     asksForExtended = isExtended
   }
 
-  /// Reads a command in any of the seven forms of ISO/IEC 7816-4, 5.1 and 12.1; `nil` if it is of none.
+  /// Parses a command in any of the seven forms of ISO/IEC 7816-4, 5.1 and 12.1; `nil` for any
+  /// other bytes.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count >= 4 else { return nil }
     var data: [UInt8] = []
@@ -84,8 +85,8 @@ public struct APDU: Hashable, Sendable {
     return length == 0 ? 65_536 : length
   }
 
-  /// The command as it goes to the card, in the form that its lengths ask for. What no form can carry is
-  /// found by ``validate()``, not here.
+  /// The command as it is sent to the card, in the form that its lengths require. ``validate()``
+  /// rejects lengths that no form supports; this property does not.
   public var encoded: [UInt8] {
     var bytes = [instructionClass, instructionCode, p1, p2]
     if isExtended {
@@ -103,7 +104,7 @@ public struct APDU: Hashable, Sendable {
     [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
   }
 
-  /// Checks the length of the data, and how long an answer is expected.
+  /// Checks the length of the data and the expected length of the answer.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for data or an expected length that no command can have.
   public func validate() throws {
@@ -118,7 +119,7 @@ public struct APDU: Hashable, Sendable {
 
   private static let select: UInt8 = 0xA4
 
-  /// SELECT by name, first occurrence, with the file control information asked for: ISO/IEC 7816-4,
+  /// Returns SELECT by name, first occurrence, with file control information: ISO/IEC 7816-4,
   /// 7.1.1.
   public static func select(aid: ApplicationIdentifier) -> APDU {
     APDU(
@@ -129,21 +130,22 @@ public struct APDU: Hashable, Sendable {
 
 /// The name of a card's application: ISO/IEC 7816-4, 8.2.1.2. Five to sixteen bytes.
 ///
-/// A literal is hexadecimal: `let tMoney: ApplicationIdentifier = "D4100000030001"`. A literal that is
-/// not is a mistake in the program and stops it; text from elsewhere goes through
-/// ``init(hexadecimal:)``.
+/// A literal is hexadecimal: `let tMoney: ApplicationIdentifier = "D4100000030001"`. An invalid
+/// literal is a programming error and stops the program; use ``init(hexadecimal:)`` for text from
+/// elsewhere.
 public struct ApplicationIdentifier: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The bytes of the name, in the order in which they are sent.
   public let bytes: [UInt8]
 
-  /// `nil` for fewer than one or more than sixteen bytes. Part of an AID selects the first application
-  /// that begins so.
+  /// Creates a name; `nil` unless there are one to sixteen bytes. A part of an AID selects the
+  /// first application that begins with it.
   public init?(_ bytes: [UInt8]) {
     guard (1...16).contains(bytes.count) else { return nil }
     self.bytes = bytes
   }
 
-  /// `nil` if the text is not hexadecimal, or too long or short.
+  /// Creates a name from hexadecimal text; `nil` if the text is not hexadecimal, or has the wrong
+  /// length.
   public init?(hexadecimal text: some StringProtocol) {
     guard let bytes = [UInt8](hexadecimal: text) else { return nil }
     self.init(bytes)
@@ -170,17 +172,18 @@ public struct ResponseAPDU: Hashable, Sendable {
   /// SW2, the second byte of the status word.
   public var sw2: UInt8
 
-  /// An answer of these parts.
+  /// Creates an answer.
   public init(data: [UInt8], sw1: UInt8, sw2: UInt8) {
     self.data = data
     self.sw1 = sw1
     self.sw2 = sw2
   }
 
-  /// Splits an answer.
+  /// Splits an answer into data and status word.
   ///
-  /// - Throws: ``NFCError/Code/tagResponseError`` for fewer than two bytes, or if what stands at the end is no
-  ///   status word: those begin with 6 or 9 (ISO/IEC 7816-4, 5.6). An answer that was cut short on its way ends so.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for fewer than two bytes, or if the last two are
+  ///   not a status word: those begin with 6 or 9 (ISO/IEC 7816-4, 5.6). This detects an answer
+  ///   that was cut off.
   public init(_ bytes: [UInt8]) throws {
     guard bytes.count >= 2, [0x6, 0x9].contains(bytes[bytes.count - 2] >> 4) else {
       throw NFCError(.tagResponseError, "the card's answer has no status word")
@@ -192,7 +195,7 @@ public struct ResponseAPDU: Hashable, Sendable {
   /// SW1 and SW2 as a number, for instance 0x9000; ``status`` has the names.
   public var statusWord: UInt16 { UInt16(sw1) << 8 | UInt16(sw2) }
 
-  /// 9000.
+  /// Whether the status word is 9000.
   public var isSuccess: Bool { statusWord == 0x9000 }
 }
 
@@ -201,7 +204,7 @@ extension APDU: CustomStringConvertible {
 }
 
 extension ResponseAPDU: CustomStringConvertible {
-  /// Data, a space, status word; only the status word where there is no data.
+  /// The data, a space, and the status word; only the status word if there is no data.
   public var description: String {
     (data.isEmpty ? "" : data.hexadecimal + " ") + [sw1, sw2].hexadecimal
   }

@@ -33,7 +33,7 @@ package struct CardAccess: Hashable, Sendable {
   /// Whether Password Authenticated Connection Establishment opens the chip.
   package var offersPACE: Bool { protocols.contains { $0.starts(with: Self.pace) } }
 
-  /// The value of the next object, if it has the tag.
+  /// Returns the value of the next object, if it has the tag.
   private static func take(_ tag: UInt8, from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
     var length = Int(first)

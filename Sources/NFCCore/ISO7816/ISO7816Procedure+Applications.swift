@@ -1,11 +1,11 @@
-/// An application that has been selected, and what it has answered.
+/// An application that was selected, and its answer.
 public struct SelectedApplication: Hashable, Sendable {
-  /// The identifier that was selected by, as it was given.
+  /// The identifier that was used to select it.
   public var aid: ApplicationIdentifier
-  /// File control information and status word.
+  /// The file control information and the status word.
   public var response: ResponseAPDU
 
-  /// An application with the answer to its SELECT.
+  /// Creates an application with the answer to its SELECT.
   public init(aid: ApplicationIdentifier, response: ResponseAPDU) {
     self.aid = aid
     self.response = response

@@ -97,7 +97,7 @@ extension ISO7816Procedure {
     var isEnd: Bool
   }
 
-  /// One READ BINARY, or several if the card refuses so many bytes.
+  /// One READ BINARY, or several if the card refuses this many bytes.
   func readPart(
     file: UInt16?, offset: Int, count: Int, reading: inout BinaryReading
   ) throws -> BinaryPart {
@@ -213,8 +213,8 @@ struct BinaryReading: Hashable, Sendable {
     limit = max(smallest, asked / 2)
   }
 
-  /// The limit to remember, now that the file is known to have bytes up to `end`: what was refused within
-  /// it was too much for the card.
+  /// Returns the limit to remember, now that the file is known to have bytes up to `end`: what was
+  /// refused within it was too much for the card.
   func limit(fileReaches end: Int) -> Int {
     guard let refused = refusals.filter({ $0.end <= end }).map(\.asked).min() else { return first }
     return max(smallest, min(refused - 1, max(granted, limit)))

@@ -34,8 +34,8 @@ struct ISO7816Procedure {
   private static let statusWordSize = 2
   /// The longest answer that any command can ask for.
   private static let longestAnswer = 65_536
-  /// Every card gives so many bytes at once (NFC Forum, Type 4 Tag Operation Specification 2.0, 5.1: MLe);
-  /// one that gives fewer for ever is not waited for.
+  /// Every card gives this many bytes at once (NFC Forum, Type 4 Tag Operation Specification 2.0,
+  /// 5.1: MLe); one that gives fewer for ever is not waited for.
   static let leastAnswer = 15
   static let toleratedShortAnswers = 256
 
@@ -63,7 +63,7 @@ struct ISO7816Procedure {
 
   // MARK: Commands
 
-  /// The command as it can be sent: itself, or short ones.
+  /// Returns the command as it can be sent: itself, or short ones.
   private func parts(of command: APDU, _ options: APDUOptions) throws -> [APDU] {
     let isTooLong = command.encoded.count > maximumCommandLength
     let answerIsTooLong =
@@ -104,7 +104,7 @@ struct ISO7816Procedure {
       p1: command.p1, p2: command.p2, data: data, expectedLength: expectedLength)
   }
 
-  /// The answer to the last part, or to the first one that the card refuses.
+  /// Returns the answer to the last part, or to the first one that the card refuses.
   private func sendChain(_ parts: [APDU]) throws -> ResponseAPDU {
     var answer = ResponseAPDU(data: [], sw1: 0x90, sw2: 0x00)
     for (index, part) in parts.enumerated() {
@@ -166,7 +166,7 @@ struct ISO7816Procedure {
     return try exchange(request(Self.length(answer.sw2)))
   }
 
-  /// The class byte that says the same logical channel and nothing else.
+  /// Returns the class byte that says the same logical channel and nothing else.
   private static func channel(of instructionClass: UInt8) -> UInt8 {
     if instructionClass & proprietaryFlag != 0 { return 0 }
     return instructionClass & furtherInterindustry != 0

@@ -1,4 +1,4 @@
-/// The two bytes at the end of every answer: ISO/IEC 7816-4, 5.6, tables 5 to 7.
+/// The status word, the two bytes at the end of every answer: ISO/IEC 7816-4, 5.6, tables 5 to 7.
 public struct StatusWord: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt16
 
@@ -7,23 +7,23 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
   var sw1: UInt8 { UInt8(rawValue >> 8) }
   var sw2: UInt8 { UInt8(rawValue & 0xFF) }
 
-  /// What kind of outcome it is.
+  /// The kind of outcome.
   public enum Group: Hashable, Sendable {
-    /// 9000.
+    /// 9000: success.
     case success
-    /// 61xx: done, and more data waits for GET RESPONSE.
+    /// 61xx: successful, and more data waits for GET RESPONSE.
     case moreData
-    /// 62xx, 63xx: done, with something to know.
+    /// 62xx, 63xx: successful, with a warning.
     case warning
-    /// 64xx to 66xx: not done, something went wrong in the card.
+    /// 64xx to 66xx: failed because of the card.
     case executionError
-    /// 67xx to 6Fxx: not done, something is wrong with the command.
+    /// 67xx to 6Fxx: failed because of the command.
     case checkingError
-    /// 9xxx but 9000, and what else the standard leaves open.
+    /// 9xxx except 9000, and other values that the standard leaves open.
     case proprietary
   }
 
-  /// What kind of answer it is, by the first byte.
+  /// The kind of outcome, from the first byte.
   public var group: Group {
     switch sw1 {
     case 0x90 where sw2 == 0: .success
@@ -37,7 +37,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
 
   /// 9000: success.
   public static let success = StatusWord(rawValue: 0x9000)
-  /// The end of the file came before as many bytes as were expected.
+  /// 6282: the end of the file came before the expected number of bytes.
   public static let endOfFile = StatusWord(rawValue: 0x6282)
   /// 6283: selected file deactivated.
   public static let selectedFileDeactivated = StatusWord(rawValue: 0x6283)
@@ -79,7 +79,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
   public static let incorrectData = StatusWord(rawValue: 0x6A80)
   /// 6A81: function not supported.
   public static let functionNotSupported = StatusWord(rawValue: 0x6A81)
-  /// File or application.
+  /// 6A82: file or application not found.
   public static let fileNotFound = StatusWord(rawValue: 0x6A82)
   /// 6A83: record not found.
   public static let recordNotFound = StatusWord(rawValue: 0x6A83)
@@ -93,7 +93,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
   public static let referencedDataNotFound = StatusWord(rawValue: 0x6A88)
   /// 6A89: file already exists.
   public static let fileAlreadyExists = StatusWord(rawValue: 0x6A89)
-  /// P1 and P2, often an offset outside the file.
+  /// 6B00: wrong P1 or P2, often an offset outside the file.
   public static let wrongParameters = StatusWord(rawValue: 0x6B00)
   /// 6D00: instruction not supported.
   public static let instructionNotSupported = StatusWord(rawValue: 0x6D00)
@@ -138,7 +138,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
     noPreciseDiagnosis: "no precise diagnosis",
   ]
 
-  /// What it says, for people; `nil` for one that the standard does not name.
+  /// The meaning, for people; `nil` for a value that the standard does not name.
   public var name: String? {
     if let name = Self.names[self] { return name }
     switch sw1 {
@@ -151,7 +151,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
 }
 
 extension StatusWord: CustomStringConvertible {
-  /// Four digits and, where it has one, the name.
+  /// Four digits and the name, if there is one.
   public var description: String {
     let digits = [sw1, sw2].hexadecimal
     return name.map { "\(digits) (\($0))" } ?? digits

@@ -3,10 +3,10 @@ extension MessageReplacement {
   /// that no reader takes it for one (NFC Forum NDEF 1.0, 3.2.1).
   static let none: UInt8 = 0x00
 
-  /// Whether a message's bytes are what a write leaves that is torn off where TLVs follow.
+  /// Returns whether a message's bytes are what a write leaves that is torn off where TLVs follow.
   static func isNone(_ message: [UInt8]) -> Bool { message.isEmpty || message.first == none }
 
-  /// The order in which the TLVs that follow can be found at any moment.
+  /// Returns the order in which the TLVs that follow can be found at any moment.
   ///
   /// An empty message would hide them: what is left of the old one would be taken for TLVs. So the message is
   /// marked as none by its first byte, and covers everything up to the TLVs, or up to a copy that is

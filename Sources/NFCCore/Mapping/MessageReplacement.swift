@@ -63,7 +63,7 @@ struct MessageReplacement: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The byte that the area is to hold at an offset.
+  /// Returns the byte that the area is to hold at an offset.
   func byte(_ offset: Int) -> UInt8? {
     let index = offset - old.offset
     return bytes.indices.contains(index) ? bytes[index] : nil
@@ -83,7 +83,7 @@ extension MessageReplacement {
     let content: [Int: UInt8]
   }
 
-  /// The writes, in their order. Units that hold what they should are left out.
+  /// Returns the writes, in their order. Units that hold what they should are left out.
   ///
   /// - Parameters:
   ///   - old: a byte of the area as it is, `nil` if that is not known. The length's first byte has been read, and

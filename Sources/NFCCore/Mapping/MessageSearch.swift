@@ -1,7 +1,7 @@
 /// The search for the NDEF message among the TLVs of a data area.
 ///
-/// It does no I/O: it asks for the bytes that it has to know next, and goes on where it was once they are
-/// there. Lock and memory control TLVs on the way take bytes out of the area.
+/// It does no I/O: it asks for the bytes that it has to know next, and continues where it was once
+/// they are there. Lock and memory control TLVs on the way take bytes out of the area.
 ///
 /// Source: NFC Forum Type 2 Tag, 4.4, and Type 1 Tag, 4.5, for control TLVs.
 struct MessageSearch: Hashable, Sendable {
@@ -10,7 +10,7 @@ struct MessageSearch: Hashable, Sendable {
     case message(TagLengthValue)
     /// There is no message; one can begin at this offset.
     case place(Int)
-    /// These bytes of the area have to be known before more can be said.
+    /// These bytes of the area must be read before more can be said.
     case needs(Range<Int>)
   }
 

@@ -26,7 +26,7 @@ struct TagDataArea: Hashable, Sendable {
     size = spans.reduce(0) { $0 + $1.count }
   }
 
-  /// The address of a byte of the area, `nil` beyond its end.
+  /// Returns the address of a byte of the area, `nil` beyond its end.
   func address(_ offset: Int) -> Int? {
     guard offset >= 0 else { return nil }
     var offset = offset
@@ -37,7 +37,7 @@ struct TagDataArea: Hashable, Sendable {
     return nil
   }
 
-  /// The place of an address in the area, `nil` if it does not belong to it.
+  /// Returns the place of an address in the area, `nil` if it does not belong to it.
   func offset(_ address: Int) -> Int? {
     var offset = 0
     for span in spans {
@@ -47,7 +47,7 @@ struct TagDataArea: Hashable, Sendable {
     return nil
   }
 
-  /// The area without more reserved addresses, as a control TLV names them.
+  /// Returns the area without more reserved addresses, as a control TLV names them.
   ///
   /// - Parameter offset: where that TLV ends. What lies before cannot be taken out any more: the TLVs
   ///   stand there.
@@ -57,7 +57,7 @@ struct TagDataArea: Hashable, Sendable {
     return TagDataArea(bytes, without: reserved + [gap])
   }
 
-  /// What TLV stands at an offset; see ``TagLengthValue/step(at:size:byte:)``.
+  /// Returns what TLV stands at an offset; see ``TagLengthValue/step(at:size:byte:)``.
   ///
   /// - Parameters:
   ///   - byte: by its address; `nil` if it is not known.

@@ -58,21 +58,21 @@ extension TagLengthValue {
     [tag, longLength, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
   }
 
-  /// The longest value of a block that may take `room` bytes, tag and length included. A terminator
-  /// is not counted: none is written where a block reaches to the end of the area.
+  /// Returns the longest value of a block that may take `room` bytes, tag and length included. A
+  /// terminator is not counted: none is written where a block reaches to the end of the area.
   static func capacity(room: Int) -> Int {
     let short = min(room - shortestHeader, longestShortValue)
     return max(0, short, min(room - longestHeader, longestValue))
   }
 
-  /// A place where a message can begin.
+  /// Returns a place where a message can begin.
   static func emptyMessage(at offset: Int) -> TagLengthValue {
     TagLengthValue(
       tag: Tag.ndefMessage, offset: offset, valueOffset: offset + shortestHeader, length: 0)
   }
 
-  /// An NDEF message's block as it stands in an area in which `room` bytes are left: tag, length,
-  /// message, and a terminator where there is room for one.
+  /// Returns an NDEF message's block as it stands in an area in which `room` bytes are left: tag,
+  /// length, message, and a terminator where there is room for one.
   static func block(message: [UInt8], room: Int) -> [UInt8] {
     var bytes = header(Tag.ndefMessage, length: message.count) + message
     if bytes.count < room { bytes.append(Tag.terminator) }
@@ -89,7 +89,7 @@ extension TagLengthValue {
     case terminator
     /// The area ends here.
     case end
-    /// These bytes have to be known before more can be said.
+    /// These bytes must be read before more can be said.
     case needs(Range<Int>)
   }
 
@@ -146,9 +146,9 @@ extension TagLengthValue {
 extension TagLengthValue {
   /// The blocks after a message that a new message must not destroy.
   enum Following: Hashable, Sendable {
-    /// The bytes of the area that they take; none if there are none.
+    /// The bytes of the area that they occupy; none if there are none.
     case bytes(Range<Int>)
-    /// These bytes have to be known before more can be said.
+    /// These bytes must be read before more can be said.
     case needs(Range<Int>)
   }
 

@@ -13,7 +13,7 @@ extension TypeAIdentification {
     0x8D: ("M24SR16", 2048), 0x84: ("M24SR64", 8192), 0x8C: ("M24SR64", 8192),
   ]
 
-  /// A type 4 chip of ST; `nil` for any other UID.
+  /// Returns a type 4 chip of ST; `nil` for any other UID.
   static func st25ta(uid: [UInt8]) -> TagProduct? {
     guard uid.count == uidLength, uid[0] == stMicroelectronics, let chip = st25ta[uid[1]] else {
       return nil

@@ -19,10 +19,11 @@ enum TypeAIdentification {
   private static let statusCategory: UInt8 = 0x00
   private static let objectsCategory: UInt8 = 0x80
 
-  /// Whether GetVersion is to be asked. DESFire and the NTAG 4xx announce themselves alike: SAK 20, and 80 as
-  /// the only historical byte (MF3ICDx21_41_81 data sheet, 8.2; NTAG 424 DNA data sheet, 8.1). An issuer can
-  /// give a DESFire any answer to select, so only cards whose historical bytes follow ISO/IEC 7816-4 and say
-  /// something are not asked, nor those of a Plus that does not know the command.
+  /// Returns whether GetVersion is to be asked. DESFire and the NTAG 4xx announce themselves alike:
+  /// SAK 20, and 80 as the only historical byte (MF3ICDx21_41_81 data sheet, 8.2; NTAG 424 DNA data
+  /// sheet, 8.1). An issuer can give a DESFire any answer to select, so only cards whose historical
+  /// bytes follow ISO/IEC 7816-4 and say something are not asked, nor those of a Plus that does not
+  /// know the command.
   static func needsVersion(_ target: ISO14443ATarget) -> Bool {
     guard target.sak == ISO14443ATarget.sakISO14443Part4 else { return false }
     let historical = target.historicalBytes
@@ -43,13 +44,13 @@ enum TypeAIdentification {
     return MiFareClassicKind(sak: target.sak) == nil ? .other : .miFare(.classic)
   }
 
-  /// A MIFARE Classic, or a Plus in security level 1 or 2, which has a Classic's SAK; a Plus that gives its
-  /// historical bytes says no more of its size.
+  /// Returns a MIFARE Classic, or a Plus in security level 1 or 2, which has a Classic's SAK; a
+  /// Plus that gives its historical bytes says no more of its size.
   static func classic(_ target: ISO14443ATarget) -> TagProduct? {
     plus(target) ?? MiFareClassicKind(sak: target.sak)?.product
   }
 
-  /// A Plus by its historical bytes.
+  /// Returns a Plus by its historical bytes.
   static func plus(_ target: ISO14443ATarget) -> TagProduct? {
     MiFarePlus(historicalBytes: target.historicalBytes)?.product
   }
@@ -58,9 +59,9 @@ enum TypeAIdentification {
   /// authentication error, command aborted, integrity error, length error. The session ends by that.
   private static let sessionRefusals: Set<UInt16> = [0x91AE, 0x91CA, 0x911E, 0x917E]
 
-  /// The first of GetVersion's three frames, wrapped as ISO/IEC 7816-4 has it; `nil` if the card does
-  /// not know the command, and if it answers nothing or what makes no sense. The other two are fetched so
-  /// that the card is left idle.
+  /// Returns the first of GetVersion's three frames, wrapped as ISO/IEC 7816-4 has it; `nil` if the
+  /// card does not know the command, and if it answers nothing or what makes no sense. The other
+  /// two are fetched so that the card is left idle.
   ///
   /// - Throws: `tagConnectionLost` if a silent card cannot be woken: it has left.
   static func desfireVersion(_ link: TagLink) throws -> DESFireVersion? {

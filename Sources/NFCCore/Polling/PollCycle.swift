@@ -107,7 +107,7 @@ package struct PollCycle: Sendable {
 }
 
 extension Target {
-  /// Whether two targets can be one tag that draws its UID or PUPI again at each power-on.
+  /// Returns whether two targets can be one tag that draws its UID or PUPI again at each power-on.
   func isLikely(_ other: Target) -> Bool {
     switch (self, other) {
     case (.iso14443a(let one), .iso14443a(let two)):

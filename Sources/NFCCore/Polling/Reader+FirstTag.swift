@@ -1,22 +1,25 @@
 extension Reader {
-  /// The first tag that comes into the field, connected, so that the next command goes to it at once.
+  /// Waits for the first tag in the field and connects to it, so that it accepts commands at once.
   ///
-  /// Only the technologies that are asked for are polled, and nothing is looked for after the first tag:
-  /// others may be in the field, see ``otherTags(like:)``. A tag costs its activation, and the carrier's going
-  /// and coming if the reader has polled before; tags that were found then are out of reach.
+  /// Only the requested technologies are polled, and the search ends with the first tag: others may
+  /// be in the field, see ``otherTags(like:)``. The cost is the activation of the tag, and
+  /// switching the carrier off and on if the reader has polled before; tags that were found then
+  /// can no longer be used.
   ///
   /// ```swift
   /// let tag = try await reader.firstTag(polling: .iso14443a, within: .seconds(5))
   /// ```
   ///
   /// - Parameters:
-  ///   - options: what to look for, as in ``tags(polling:survivesReaderLoss:)``.
-  ///   - limit: how long to wait; zero for one round through the technologies, `nil` until the task is
-  ///     cancelled.
-  ///   - fits: whether a tag will do; others are passed over. It runs on the reader's thread.
-  /// - Throws: ``NFCError/Code/noTag`` if none has come in time; ``NFCError/Code/wrongTag`` if only tags that do
-  ///   not fit were there in the last round; what has the card, if another program has it;
-  ///   ``NFCError/Code/unsupported`` for a technology that the reader has not; ``NFCError/Code/readerLost``.
+  ///   - options: the technologies to look for, as in ``tags(polling:survivesReaderLoss:)``.
+  ///   - limit: the maximum time to wait; zero for one round through the technologies, `nil` until
+  ///     the task is cancelled.
+  ///   - fits: returns whether a tag is suitable; other tags are skipped. It runs on the reader's
+  ///     thread.
+  /// - Throws: ``NFCError/Code/noTag`` if none came in time; ``NFCError/Code/wrongTag`` if only
+  ///   unsuitable tags were found in the last round; ``NFCError/Code/readerUnavailable`` if another
+  ///   program uses the card; ``NFCError/Code/unsupported`` for a technology that the reader does
+  ///   not support; ``NFCError/Code/readerLost``.
   public nonisolated func firstTag(
     polling options: PollingOptions = .all, within limit: Duration? = nil,
     where fits: @escaping @Sendable (DetectedTag) -> Bool = { _ in true }
@@ -59,14 +62,16 @@ extension Reader {
     }
   }
 
-  /// What else is in the field of the technology of a tag that ``firstTag(polling:within:where:)`` or polling
-  /// has found: for a program that is about to change the tag, and wants to be sure that it is the right one.
+  /// Returns the other tags in the field that have the same technology as a tag from
+  /// ``firstTag(polling:within:where:)`` or polling: for a program that is about to change the tag,
+  /// and must be sure that it is the right one.
   ///
-  /// The tag is put to sleep and woken again; it is connected afterwards. A card of ISO/IEC 14443-4 loses
-  /// what is selected and unlocked in it, so this is done first.
+  /// The tag is put to sleep and woken again; it is connected afterwards. A card of ISO/IEC 14443-4
+  /// loses what is selected and unlocked in it, so call this first.
   ///
-  /// - Returns: the others, without the tag.
-  /// - Throws: ``NFCError/Code/tagConnectionLost`` if the tag has left, or was found before polling started again.
+  /// - Returns: the other tags.
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if the tag has left, or was found before polling
+  ///   was restarted.
   public nonisolated func otherTags(like tag: DetectedTag) async throws -> [Target] {
     guard let tag = tag.tag as? any HandleTag, tag.handle.reader === self else {
       throw NFCError(.invalidParameter, "the tag was found by another reader")
@@ -75,10 +80,10 @@ extension Reader {
     return try await perform { reader, work in try reader.findOthers(than: handle, work) }
   }
 
-  /// Between two rounds of polling in which nothing has happened.
+  /// The pause between two rounds of polling without events.
   public static let pauseBetweenRounds = Duration.milliseconds(100)
 
-  /// The technologies to poll, in their order.
+  /// Returns the technologies to poll, in their order.
   ///
   /// - Throws: `unsupported` for one that this reader has not, `invalidParameter` for none.
   nonisolated func technologies(

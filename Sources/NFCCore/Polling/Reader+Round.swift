@@ -1,12 +1,14 @@
 extension Reader {
-  /// The tags that are in the field now: one round through all technologies, without waiting for
-  /// any to come.
+  /// Returns the tags that are in the field now: one round through all technologies, without
+  /// waiting.
   ///
-  /// Tags that were found before are out of reach afterwards: the carrier is switched off and on.
+  /// Tags that were found before can no longer be used afterwards: the carrier is switched off and
+  /// on.
   ///
-  /// - Parameter options: what to look for, as in ``tags(polling:survivesReaderLoss:)``.
-  /// - Throws: ``NFCError/Code/unsupported`` for a technology that the reader has not;
-  ///   ``NFCError/Code/readerUnavailable`` if the round could not be carried out, which may be tried again;
+  /// - Parameter options: the technologies to look for, as in
+  ///   ``tags(polling:survivesReaderLoss:)``.
+  /// - Throws: ``NFCError/Code/unsupported`` for a technology that the reader does not support;
+  ///   ``NFCError/Code/readerUnavailable`` if the round failed, which can be repeated;
   ///   ``NFCError/Code/readerLost``.
   public nonisolated func tagsInField(
     polling options: PollingOptions = .all

@@ -1,26 +1,27 @@
-/// What happens in front of a reader. More may be added: a `switch` needs a `default`.
+/// An event in the field of a reader. More may be added: a `switch` needs a `default`.
 public enum TagEvent: Sendable {
-  /// A tag has come.
+  /// A tag has arrived.
   case arrived(DetectedTag)
-  /// A tag was not found any more: the one that had arrived, whatever number it has drawn since. Its calls throw
-  /// `tagConnectionLost`.
+  /// A tag was not found any more. The value is the one that arrived, whatever random UID the tag
+  /// has now. Its calls throw `tagConnectionLost`.
   case left(DetectedTag)
-  /// The reader has gone; the tags that were there have left before this. It is waited for.
+  /// The reader was lost; its tags have left before this event. The sequence waits for the reader.
   ///
-  /// Only where ``Reader/events(polling:pause:survivesReaderLoss:onCardInUse:)`` was asked to survive that.
+  /// Only if ``Reader/events(polling:pause:survivesReaderLoss:onCardInUse:)`` was asked to survive
+  /// that.
   case readerLost(NFCError)
-  /// The reader is back; tags that are there now arrive again.
+  /// The reader has returned; tags that are present now arrive again.
   case readerReturned
 }
 
-/// The tags that come and go in front of a reader, one event after the other, until the task is
-/// cancelled or the reader fails.
+/// A sequence of the tags that come and go in the field of a reader, until the task is cancelled or
+/// the reader fails.
 ///
-/// Polling goes on only while the next event is waited for: between two events the reader is the
-/// program's own. Tags that are together in the field stay reachable until the carrier is switched off
-/// for a new round, which is when an event is waited for and none is left of the last round.
+/// The reader polls only while the next event is awaited: between two events your program can use
+/// it. All tags in the field stay usable until the carrier is switched off for a new round, which
+/// happens when an event is awaited and none is left from the last round.
 ///
-/// One iterator at a time: two over the same reader switch the carrier off for each other.
+/// Use one iterator at a time: two over the same reader switch off the carrier for each other.
 public struct TagEvents: AsyncSequence, Sendable {
   public typealias Element = TagEvent
 
@@ -59,7 +60,7 @@ public struct TagEvents: AsyncSequence, Sendable {
 
     private var reader: Reader { events.reader }
 
-    /// Polls until something happens. It never returns `nil`.
+    /// Polls until the next event. It never returns `nil`.
     ///
     /// - Throws: ``NFCError/Code/unsupported`` for a technology that the reader lacks; ``NFCError/Code/readerLost``
     ///   unless the events survive it; `CancellationError`.
@@ -148,7 +149,8 @@ public struct TagEvents: AsyncSequence, Sendable {
       return .arrived(tag)
     }
 
-    /// Looks for tags. If another program holds the card, this round says nothing, and polling goes on.
+    /// Looks for tags. If another program holds the card, this round says nothing, and polling
+    /// continues.
     private mutating func search<Result: Sendable>(
       _ body: @Sendable (isolated Reader, Reader.Work) throws -> Result
     ) async throws -> Result? {
@@ -186,7 +188,7 @@ public struct TagEvents: AsyncSequence, Sendable {
   }
 }
 
-/// The tags that come into the field, each once for as long as it stays.
+/// A sequence of the tags that arrive in the field, each once for as long as it stays.
 public struct DetectedTags: AsyncSequence, Sendable {
   public typealias Element = DetectedTag
 
@@ -212,7 +214,7 @@ public struct DetectedTags: AsyncSequence, Sendable {
 }
 
 extension Reader {
-  /// The tags that come into the field from now on, those that are in it first.
+  /// Returns a sequence of the tags that arrive in the field, starting with those that are present.
   ///
   /// ```swift
   /// for try await tag in reader.tags(polling: .all) {
@@ -221,25 +223,25 @@ extension Reader {
   /// ```
   ///
   /// - Parameters:
-  ///   - options: what to look for. `.all` means all that this reader has; naming a technology that it has
-  ///     not throws `unsupported`.
-  ///   - survivesReaderLoss: whether to wait for a reader that has gone, rather than to throw `readerLost`.
+  ///   - options: the technologies to look for. `.all` means all that this reader supports; a named
+  ///     technology that it does not support throws `unsupported`.
+  ///   - survivesReaderLoss: whether to wait for a lost reader instead of throwing `readerLost`.
   public nonisolated func tags(
     polling options: PollingOptions = .all, survivesReaderLoss: Bool = false
   ) -> DetectedTags {
     DetectedTags(events: events(polling: options, survivesReaderLoss: survivesReaderLoss))
   }
 
-  /// Tags as they come and as they go.
+  /// Returns a sequence of the tags that come and go.
   ///
   /// - Parameters:
-  ///   - options: what to look for, as in ``tags(polling:survivesReaderLoss:)``.
-  ///   - pause: between two rounds in which nothing has happened.
-  ///   - survivesReaderLoss: whether to report ``TagEvent/readerLost(_:)`` and wait for the reader, which is
-  ///     looked for once a second, rather than to throw `readerLost`. A reader that has been closed, or whose
-  ///     driver cannot reconnect, throws all the same.
-  ///   - onCardInUse: is called, once each time, when another program has the card that is there;
-  ///     polling goes on until it is free or another comes.
+  ///   - options: the technologies to look for, as in ``tags(polling:survivesReaderLoss:)``.
+  ///   - pause: the pause between two rounds without events.
+  ///   - survivesReaderLoss: whether to report ``TagEvent/readerLost(_:)`` and wait for the reader,
+  ///     which is checked once a second, instead of throwing `readerLost`. A reader that was
+  ///     closed, or whose driver cannot reconnect, throws all the same.
+  ///   - onCardInUse: called once each time that another program uses the card that is present;
+  ///     polling continues until that card is free or another arrives.
   public nonisolated func events(
     polling options: PollingOptions = .all, pause: Duration = pauseBetweenRounds,
     survivesReaderLoss: Bool = false, onCardInUse: (@Sendable (NFCError) -> Void)? = nil

@@ -1,34 +1,34 @@
-/// A way in which commands reach a tag through a reader that does not simply send what it is given, and what
-/// does not get through.
+/// A way in which commands reach a tag through a reader that does not send all commands unchanged,
+/// and what it supports.
 public struct CommandPath: Hashable, Sendable {
-  /// What this way supports. Asking for anything else throws ``NFCError/Code/unsupported``.
+  /// A capability of a path. Other requests throw ``NFCError/Code/unsupported``.
   public enum Capability: String, Hashable, Sendable, CaseIterable {
-    /// Any command of the tag's own, as it is.
+    /// Any command of the tag, unchanged.
     case rawCommands
     /// APDUs of ISO/IEC 7816-4.
     case apdus
-    /// Blocks or pages by number.
+    /// Reading and writing single blocks or pages.
     case readAndWrite
-    /// What the tag reports of itself: system information, version.
+    /// Information about the tag: system information, version.
     case information
     /// Several blocks or pages at once: READ MULTIPLE BLOCKS, FAST_READ.
     case multipleBlocks
     /// Locking of blocks, AFI and DSFID.
     case locks
-    /// MIFARE Classic's keys; the reader runs the cipher.
+    /// The keys of MIFARE Classic; the reader runs the cipher.
     case classicKeys
-    /// Only the number: UID, IDm.
+    /// Only the identifier: UID, IDm.
     case identifier
   }
 
-  /// For people, for instance `transparent session`.
+  /// The name for people, for instance `transparent session`.
   public var name: String
-  /// What this way supports, by technology. A technology that is not named does not use it.
+  /// The capabilities by technology. Technologies that are missing do not use this path.
   public var capabilities: [TagTechnology: Set<Capability>]
-  /// What else is known of it, in one clause; empty if there is nothing.
+  /// Other facts about it, in one clause; empty if there are none.
   public var note: String
 
-  /// A way of these capabilities.
+  /// Creates a path with these capabilities.
   public init(name: String, capabilities: [TagTechnology: Set<Capability>], note: String = "") {
     self.name = name
     self.capabilities = capabilities

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// A reader that has been opened: it finds tags, and every command to a tag goes through it.
+/// An open reader: it finds tags, and every command to a tag goes through it.
 ///
-/// A reader is an actor on a thread of its own, because the libraries beneath it block: as many
-/// readers as there are run side by side, and none of them holds up a thread of Swift's own.
+/// A reader is an actor on its own thread, because the underlying libraries block: any number of
+/// readers can work concurrently, and none of them blocks a thread of Swift's own.
 ///
 /// Cancelling the task that waits for a tag or an answer stops the radio at once, throws
 /// `CancellationError`, and leaves the reader ready for the next call.
 ///
-/// The carrier is switched off by ``close()``, and when the last reference goes.
+/// The carrier is switched off by ``close()``, and when the last reference is released.
 ///
-/// A reader that goes away in the middle ends what is running with `readerLost`. Each later call tries once
-/// to reach it again, and throws `readerLost` as long as that fails: a serial port that is back under its
-/// name, a USB reader that is plugged in again, a PC/SC service that was stopped and started. Tags that were
-/// found before are lost.
+/// If the reader disappears, the running call ends with `readerLost`. Each later call tries once to
+/// reach it again, and throws `readerLost` as long as that fails. A reader can return as a serial
+/// port under the same name, as a USB reader that is plugged in again, or with a PC/SC service that
+/// is restarted. Tags that were found before are lost.
 public actor Reader {
-  /// What people call the reader, for instance `pn532_uart:/dev/ttyUSB0`.
+  /// The name for people, for instance `pn532_uart:/dev/ttyUSB0`.
   public nonisolated let name: String
-  /// What ``Reader`` was opened by.
+  /// The connection string that the reader was opened with.
   public nonisolated let connectionString: String
-  /// What it can do.
+  /// What the reader supports.
   public nonisolated let capabilities: ReaderCapabilities
 
   private nonisolated let executor: any SerialExecutor & TaskExecutor
@@ -46,10 +46,10 @@ public actor Reader {
   /// changes threads for no exchange. What else the task does holds the reader up.
   package nonisolated var taskExecutor: any TaskExecutor { executor }
 
-  /// Makes a reader of a driver.
+  /// Creates a reader with a driver.
   ///
   /// - Parameters:
-  ///   - driver: used only on `executor` from now on.
+  ///   - driver: the driver; used only on `executor` from now on.
   ///   - executor: runs one job at a time, on a thread that may block.
   public init(
     driver: sending any ReaderDriver, executor: any SerialExecutor & TaskExecutor
@@ -482,8 +482,8 @@ public actor Reader {
       cause: error.cause)
   }
 
-  /// Whether a card is still there, by a question that loses nothing in it. One that does not answer it as it
-  /// should has gone, as far as what was selected in it is concerned.
+  /// Returns whether a card is still there, by a question that loses nothing in it. One that does
+  /// not answer it as it should has gone, as far as what was selected in it is concerned.
   private func hasStayed(_ handle: TagHandle) throws -> Bool {
     do {
       return try driver.isPresent(handle.target)
@@ -511,7 +511,7 @@ public actor Reader {
     }
   }
 
-  /// A reader that cannot be used any more has gone, as far as its tags are concerned.
+  /// Returns a reader that cannot be used any more has gone, as far as its tags are concerned.
   private func losing(by error: NFCError) -> NFCError {
     lose()
     return NFCError(.readerLost, error.reason, cause: error.cause)

@@ -1,4 +1,5 @@
-/// Where a reader is: a scheme, which says who drives it, a colon, and what the driver makes of the rest.
+/// The address of a reader: a scheme, which selects the driver, a colon, and a part that the driver
+/// interprets.
 ///
 /// | Address | Reader |
 /// |---|---|
@@ -11,19 +12,19 @@
 public struct ReaderAddress: Hashable, Sendable, LosslessStringConvertible,
   ExpressibleByStringLiteral
 {
-  /// The address as it is written.
+  /// The address in its written form.
   public let description: String
 
   public init(_ text: String) { description = text }
 
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// What stands before the first colon; all of it where there is none.
+  /// The text before the first colon; the whole text if there is none.
   public var scheme: String {
     String(description.prefix { $0 != ":" })
   }
 
-  /// What stands after the first colon; `nil` where there is none.
+  /// The text after the first colon; `nil` if there is none.
   public var rest: String? {
     description.firstIndex(of: ":").map { String(description[description.index(after: $0)...]) }
   }

@@ -1,20 +1,22 @@
-/// What a reader can do, as its driver reports it.
+/// The capabilities of a reader, as its driver reports them.
 public struct ReaderCapabilities: Hashable, Sendable {
   /// The technologies that it can poll.
   public var technologies: Set<TagTechnology>
-  /// In kilobits per second, by technology.
+  /// The bit rates in kilobits per second, by technology.
   public var bitRates: [TagTechnology: [Int]]
-  /// The longest command to a tag, in bytes, without the check that the reader adds.
+  /// The maximum length of a command to a tag, in bytes, without the check bytes that the reader
+  /// adds.
   public var maximumCommandLength: Int
-  /// The longest answer of a tag, in bytes, without its check.
+  /// The maximum length of a tag's answer, in bytes, without its check bytes.
   public var maximumResponseLength: Int
-  /// A card of ISO/IEC 14443-4 gets the APDUs of ISO/IEC 7816-4 and nothing else.
+  /// Whether a card of ISO/IEC 14443-4 can only receive APDUs of ISO/IEC 7816-4.
   public var supportsOnlyAPDUs: Bool
-  /// The ways in which commands can reach a tag, best first, and what each of them loses. Empty for
-  /// a reader that carries everything. Which of them a reader has shows with the first tag.
+  /// The ways in which commands can reach a tag, best first, with their capabilities. Empty for a
+  /// reader that sends everything. The first tag shows which of them the reader supports.
   public var commandPaths: [CommandPath]
 
-  /// The capabilities of a reader that sends every command as it is, unless `commandPaths` says otherwise.
+  /// Creates the capabilities of a reader that sends every command unchanged, unless `commandPaths`
+  /// says otherwise.
   public init(
     technologies: Set<TagTechnology>, bitRates: [TagTechnology: [Int]],
     maximumCommandLength: Int, maximumResponseLength: Int, supportsOnlyAPDUs: Bool = false,
@@ -29,56 +31,57 @@ public struct ReaderCapabilities: Hashable, Sendable {
   }
 }
 
-/// How a command goes over the air and its answer comes back.
+/// The form in which a command is sent over the air and its answer returned.
 public enum Framing: Hashable, Sendable {
   /// The reader runs the tag's protocol: the blocks of ISO/IEC 14443-4, or the cipher and the two
   /// phases of MIFARE Classic.
   case tagProtocol
-  /// Bytes with a check that the reader appends, verifies and takes off.
+  /// Bytes with check bytes that the reader appends, verifies and removes.
   case checked
-  /// Bytes as they are, and the answer as it is: checks and the four bits of an acknowledge
-  /// included.
+  /// Bytes without any change, and the unchanged answer: including check bytes and the four bits of
+  /// an acknowledge.
   case bare
 }
 
-/// A reader, as ``Reader`` drives it: one round trip per call, on one thread, no state of a tag's
-/// own.
+/// A driver of a ``Reader``: one round trip per call, on one thread, without state for individual
+/// tags.
 ///
-/// There is one for libnfc's readers and one for those of PC/SC; tests have their own. A driver is not
-/// `Sendable`: it belongs to the actor that runs it. Only ``abort`` may be called from elsewhere.
+/// There are drivers for libnfc's readers and for those of PC/SC; tests have their own. A driver is
+/// not `Sendable`: it belongs to the actor that runs it. Only ``abort`` may be called from other
+/// threads.
 ///
-/// Every method throws ``NFCError``; `readerLost` means that the reader is gone, for good unless
+/// Every method throws ``NFCError``; `readerLost` means that the reader is gone, permanently unless
 /// the driver ``canReconnect``.
 public protocol ReaderDriver: AnyObject {
-  /// What people call it.
+  /// The name for people.
   var name: String { get }
-  /// What ``Reader`` is opened by to get this reader again.
+  /// The connection string that opens this reader again.
   var connectionString: String { get }
-  /// Its chip and the version of the chip's program, as the reader reports them; `nil` if it does not.
+  /// The reader's chip and its firmware version, as the reader reports them; `nil` if it does not.
   var firmware: String? { get }
-  /// What the reader can do.
+  /// The capabilities of the reader.
   var capabilities: ReaderCapabilities { get }
 
-  /// What the reader can do with a tag that it has found, where that is less or more than
-  /// ``capabilities`` say of all.
+  /// Returns the reader's capabilities for a tag that it has found, if they differ from the general
+  /// ``capabilities``.
   func capabilities(for target: Target) -> ReaderCapabilities
 
-  /// Whether a call after `readerLost` tries to reach the reader again, so that it is of use once
-  /// it is back. Tags that were found before are lost in either case.
+  /// Whether a call after `readerLost` tries to reach the reader again, so that it works again
+  /// after it has returned. Tags that were found before are lost in either case.
   var canReconnect: Bool { get }
 
-  /// Lets go of a reader that has been taken for lost. Called only if the driver ``canReconnect``; the next
-  /// call tries to reach the reader again.
+  /// Releases a reader that is considered lost. Called only if the driver ``canReconnect``; the
+  /// next call tries to reach the reader again.
   func disconnect()
 
-  /// Ends the call that is running, from any thread. The call then throws `CancellationError`.
+  /// Ends the running call, from any thread. The call then throws `CancellationError`.
   var abort: @Sendable () -> Void { get }
 
-  /// Called, from any thread, when the last reference to the reader has gone and ``close()`` will follow: whoever
-  /// opens the reader again waits for it rather than to find it in use.
+  /// Called, from any thread, when the last reference to the reader was released and ``close()``
+  /// will follow: opening the reader again then waits for it instead of finding it in use.
   var announceClose: @Sendable () -> Void { get }
 
-  /// Called before and after each piece of work: an ``abort`` concerns only the work it falls into.
+  /// Called before each piece of work: an ``abort`` affects only the work during which it occurs.
   func begin()
   /// Called after each piece of work; see ``begin()``.
   func end()
@@ -88,55 +91,56 @@ public protocol ReaderDriver: AnyObject {
   /// - Throws: ``NFCError/Code/readerLost``.
   func resetField() throws
 
-  /// Looks once for tags of a technology. Each that is found is put to sleep again if the
-  /// technology has a way, so that the next one can be found; the last may stay active.
+  /// Searches once for tags of a technology. Each tag that is found is put to sleep again if the
+  /// technology allows it, so that the next one can be found; the last may stay active.
   ///
   /// - Throws: ``NFCError/Code/readerLost``; ``NFCError/Code/unsupported`` for a technology that the reader lacks;
   ///   ``NFCError/Code/readerUnavailable`` with the cause `pcsc` if another program has the card.
   func list(_ technology: TagTechnology) throws -> [Target]
 
-  /// Whether tags of a technology are found one by one, by ``find(_:excluding:)``: the first can be
-  /// told of before the others are looked for.
+  /// Returns whether tags of a technology are found one by one, by ``find(_:excluding:)``, so that
+  /// the first can be reported before the others are searched for.
   func findsOneByOne(_ technology: TagTechnology) -> Bool
 
-  /// Looks for one more tag of such a technology, and leaves it active, so that it takes commands at
-  /// once.
+  /// Searches for one more tag of such a technology, and leaves it active, so that it accepts
+  /// commands at once.
   ///
-  /// - Parameter found: the tags of this technology that were found since the carrier's last
-  ///   interruption. Commands may have gone to them since; they are put to sleep.
-  /// - Returns: none of `found`; `nil` if there is no other.
-  /// - Throws: as ``list(_:)``: ``NFCError/Code/readerLost``, ``NFCError/Code/unsupported``,
-  ///   ``NFCError/Code/readerUnavailable``.
+  /// - Parameter found: the tags of this technology that were found since the carrier was last
+  ///   switched off. Commands may have been sent to them since; they are put to sleep.
+  /// - Returns: a tag that is not in `found`; `nil` if there is none.
+  /// - Throws: the errors of ``list(_:)``: ``NFCError/Code/readerLost``,
+  ///   ``NFCError/Code/unsupported``, ``NFCError/Code/readerUnavailable``.
   func find(_ technology: TagTechnology, excluding found: [Target]) throws -> Target?
 
-  /// Wakes a tag that ``list(_:)`` has found, and no other; throws `tagConnectionLost` if it is
-  /// gone.
+  /// Wakes a particular tag that ``list(_:)`` has found; throws `tagConnectionLost` if it is gone.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is gone; ``NFCError/Code/readerLost``.
   func select(_ target: Target) throws
 
-  /// Asks the selected tag whether it is still there, by the cheapest command of its own that loses nothing
-  /// in it, and leaves it selected. A driver that has none wakes it again.
+  /// Asks the selected tag whether it is still present, with its cheapest command that loses no
+  /// state, and leaves it selected. A driver without such a command wakes the tag again.
   ///
-  /// - Throws: ``NFCError/Code/readerLost``. A tag that has gone is no error.
+  /// - Throws: ``NFCError/Code/readerLost``. A tag that has left is not an error.
   func isPresent(_ target: Target) throws -> Bool
 
   /// Sends a command to the selected tag.
   ///
-  /// - Parameter timeout: for the whole exchange.
-  /// - Throws: ``NFCError/Code/tagResponseError`` with the cause `noAnswer` on silence and `checksum` on a broken
-  ///   answer; ``NFCError/Code/unsupported`` if the reader has no way for it; ``NFCError/Code/readerLost``.
+  /// - Parameter timeout: the time limit for the whole exchange.
+  /// - Throws: ``NFCError/Code/tagResponseError`` with the cause `noAnswer` on silence and
+  ///   `checksum` on a broken answer; ``NFCError/Code/unsupported`` if the reader does not support
+  ///   it; ``NFCError/Code/readerLost``.
   func exchange(_ command: [UInt8], framing: Framing, timeout: Duration) throws -> [UInt8]
 
-  /// Sends MIFARE Classic's authentication, with the key in place.
+  /// Authenticates to a MIFARE Classic with the given key.
   ///
-  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key; ``NFCError/Code/tagResponseError`` on
-  ///   silence; ``NFCError/Code/unsupported`` if the reader has no way for it.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key;
+  ///   ``NFCError/Code/tagResponseError`` on silence; ``NFCError/Code/unsupported`` if the reader
+  ///   does not support it.
   func authenticate(
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws
 
-  /// Switches the carrier off and releases the reader. Nothing is called after it.
+  /// Switches off the carrier and releases the reader. No call follows.
   func close()
 }
 

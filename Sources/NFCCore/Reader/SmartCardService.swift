@@ -1,59 +1,60 @@
 /// The calls of PC/SC that a driver needs: a connection to one card at a time.
 ///
-/// There is one over the system's PC/SC service, and one in the process for virtual tags. All calls
-/// but ``cancel`` are made on one thread. A service that has stopped is reached again by the next
-/// call after it has started.
+/// There is an implementation with the system's PC/SC service, and one for virtual tags in the same
+/// process. All calls except ``cancel`` are made on one thread. If the service has stopped, the
+/// next call after its restart reaches it again.
 public protocol SmartCardService: AnyObject {
-  /// The names of the readers that are there.
+  /// Returns the names of the connected readers.
   func readers() throws(SmartCardFailure) -> [String]
 
-  /// What is known of a reader and the card in it, without asking the card.
+  /// Returns the known status of a reader and its card, without asking the card.
   func status(of reader: String) throws(SmartCardFailure) -> SmartCardStatus
 
-  /// Waits until readers have come or gone, at most so long; ends early after ``cancel``.
+  /// Waits until readers have come or gone, at most for a given time; ends early after ``cancel``.
   func waitForReaders(atMost timeout: Duration) throws(SmartCardFailure)
 
-  /// Waits until the status is another one, at most so long; ends early after ``cancel``.
+  /// Waits until the status changes, at most for a given time; ends early after ``cancel``.
   func wait(
     forChangeOf reader: String, from status: SmartCardStatus, atMost timeout: Duration
   ) throws(SmartCardFailure)
 
-  /// Ends the wait that is running, from any thread. An exchange that is running may still come to
-  /// its end, but no longer waits for a card that is silent.
+  /// Ends the running wait, from any thread. A running exchange may still finish, but no longer
+  /// waits for a silent card.
   var cancel: @Sendable () -> Void { get }
 
-  /// Connects to the card in a reader, for nobody else until ``disconnect()``.
+  /// Connects exclusively to the card in a reader, until ``disconnect()``.
   func connect(to reader: String) throws(SmartCardFailure)
 
-  /// Sends a command APDU and gives the answer, status word included; empty from some readers for a card
-  /// that does not answer.
+  /// Sends a command APDU and returns the answer, including the status word; some readers return an
+  /// empty answer if the card does not answer.
   ///
-  /// - Parameter timeout: how long the answer may take. When it is over the connection is given up and
-  ///   ``SmartCardFailure/timeout`` thrown.
+  /// - Parameter timeout: the time limit for the answer. When it has passed, the connection is
+  ///   given up and ``SmartCardFailure/timeout`` thrown.
   func transmit(
     _ command: [UInt8], atMost timeout: Duration
   ) throws(SmartCardFailure) -> [UInt8]
 
-  /// Takes the power from the card and gives it back: a tag begins again. The connection stays.
+  /// Switches the card's power off and on: a tag starts again. The connection remains.
   func reset() throws(SmartCardFailure)
 
-  /// Gives the card up as it is. Does nothing without a connection.
+  /// Releases the card unchanged. Does nothing without a connection.
   func disconnect()
 
-  /// Gives everything up. Nothing is called after it.
+  /// Releases everything. No call follows.
   func close()
 }
 
-/// A reader's slot at a moment.
+/// The status of a reader's slot.
 public struct SmartCardStatus: Hashable, Sendable {
-  /// Whether a card is in the slot, or before the reader.
+  /// Whether a card is in the slot, or on the reader.
   public var isCardPresent: Bool
-  /// Another one with every card that comes or goes, and with every new connection to the service.
+  /// A counter that changes with every card that comes or goes, and with every new connection to
+  /// the service.
   public var eventCount: Int
-  /// The answer to reset of the card that is there, as the reader makes it up for a tag.
+  /// The answer to reset of the card; for a tag, the reader invents it.
   public var atr: [UInt8]
 
-  /// A slot with these properties.
+  /// Creates a status.
   public init(isCardPresent: Bool, eventCount: Int, atr: [UInt8]) {
     self.isCardPresent = isCardPresent
     self.eventCount = eventCount
@@ -61,15 +62,15 @@ public struct SmartCardStatus: Hashable, Sendable {
   }
 }
 
-/// What a call of PC/SC has failed with: the codes of pcsclite.h.
+/// An error code of a PC/SC call, from pcsclite.h.
 public struct SmartCardFailure: Error, Hashable, Sendable {
   /// The number of the code.
   public let code: UInt32
 
-  /// The failure of that number.
+  /// Creates a failure from its code.
   public init(code: UInt32) { self.code = code }
 
-  /// `SCARD_F_INTERNAL_ERROR`: the PC/SC service has failed inside.
+  /// `SCARD_F_INTERNAL_ERROR`: an internal error of the PC/SC service.
   public static let internalError = SmartCardFailure(code: 0x8010_0001)
   /// `SCARD_E_CANCELLED`: cancelled.
   public static let cancelled = SmartCardFailure(code: 0x8010_0002)
@@ -79,17 +80,17 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
   public static let insufficientBuffer = SmartCardFailure(code: 0x8010_0008)
   /// `SCARD_E_UNKNOWN_READER`: there is no such reader.
   public static let unknownReader = SmartCardFailure(code: 0x8010_0009)
-  /// `SCARD_E_TIMEOUT`: the time is over.
+  /// `SCARD_E_TIMEOUT`: the time limit has passed.
   public static let timeout = SmartCardFailure(code: 0x8010_000A)
   /// `SCARD_E_SHARING_VIOLATION`: another program uses the card.
   public static let sharingViolation = SmartCardFailure(code: 0x8010_000B)
   /// `SCARD_E_NO_SMARTCARD`: there is no card.
   public static let noSmartCard = SmartCardFailure(code: 0x8010_000C)
-  /// `SCARD_E_PROTO_MISMATCH`: the card has no protocol that the reader speaks.
+  /// `SCARD_E_PROTO_MISMATCH`: the card and the reader have no protocol in common.
   public static let protocolMismatch = SmartCardFailure(code: 0x8010_000F)
   /// `SCARD_F_COMM_ERROR`: the PC/SC service does not answer.
   public static let communication = SmartCardFailure(code: 0x8010_0013)
-  /// `SCARD_E_NOT_TRANSACTED`: the exchange with the card has broken off.
+  /// `SCARD_E_NOT_TRANSACTED`: the exchange with the card was interrupted.
   public static let notTransacted = SmartCardFailure(code: 0x8010_0016)
   /// `SCARD_E_READER_UNAVAILABLE`: the reader has gone.
   public static let readerUnavailable = SmartCardFailure(code: 0x8010_0017)
@@ -99,7 +100,7 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
   public static let serviceStopped = SmartCardFailure(code: 0x8010_001E)
   /// `SCARD_E_NO_READERS_AVAILABLE`: there is no PC/SC reader.
   public static let noReaders = SmartCardFailure(code: 0x8010_002E)
-  /// `SCARD_W_UNSUPPORTED_CARD`: the PC/SC service does not know this kind of card.
+  /// `SCARD_W_UNSUPPORTED_CARD`: the PC/SC service does not support this kind of card.
   public static let unsupportedCard = SmartCardFailure(code: 0x8010_0065)
   /// `SCARD_W_UNRESPONSIVE_CARD`: the card does not answer.
   public static let unresponsiveCard = SmartCardFailure(code: 0x8010_0066)
@@ -109,7 +110,7 @@ public struct SmartCardFailure: Error, Hashable, Sendable {
   public static let resetCard = SmartCardFailure(code: 0x8010_0068)
   /// `SCARD_W_REMOVED_CARD`: the card has been removed.
   public static let removedCard = SmartCardFailure(code: 0x8010_0069)
-  /// `SCARD_W_SECURITY_VIOLATION`: the PC/SC service does not let this user in.
+  /// `SCARD_W_SECURITY_VIOLATION`: the PC/SC service denies access to this user.
   public static let securityViolation = SmartCardFailure(code: 0x8010_006A)
 }
 
@@ -143,8 +144,8 @@ extension SmartCardFailure: CustomStringConvertible {
 }
 
 extension NFCError {
-  /// Whether a card is before a PC/SC reader and another program has it, or one that has ended has
-  /// left it in the middle of a command. The reader is of use again once the card is free or gone.
+  /// Whether another program uses the card on a PC/SC reader, or a program that ended has left the
+  /// card in the middle of a command. The reader works again when the card is free or removed.
   public var isCardInUse: Bool {
     if case .pcsc(SmartCardFailure.sharingViolation.code, _) = cause { true } else { false }
   }

@@ -1,13 +1,14 @@
-/// The way from a procedure to the tag: one call is one exchange.
+/// The connection from a procedure to the tag: one call is one exchange.
 ///
-/// A link exists only while a procedure runs on the reader's thread. ``Tag/exclusively(_:)`` hands one to a
-/// program, which keeps several commands together by it; it is of no use after that call.
+/// A link exists only while a procedure runs on the reader's thread. ``Tag/exclusively(_:)`` passes
+/// one to your closure, which can send several commands without interruption; the link is not valid
+/// after that call.
 public struct TagLink {
   /// Sends a command of the tag's own over a link, as the tag's kind has it.
   typealias Carrier = ([UInt8], TagLink) throws -> [UInt8]
 
   private let driver: any ReaderDriver
-  /// What activation has reported of the tag.
+  /// The activation data of the tag.
   public let target: Target
   private let work: Reader.Work
   /// What every exchange is allowed, in place of the time that its family allows.
@@ -29,8 +30,8 @@ public struct TagLink {
 
   var capabilities: ReaderCapabilities { driver.capabilities(for: target) }
 
-  /// The same link, with `timeout` for each exchange in place of the one that the tag's family allows; `nil`
-  /// leaves it as it is.
+  /// Returns the same link, with `timeout` for each exchange in place of the one that the tag's
+  /// family allows; `nil` leaves it as it is.
   func allowing(_ timeout: Duration?) -> TagLink {
     guard let timeout else { return self }
     var link = self
@@ -38,21 +39,21 @@ public struct TagLink {
     return link
   }
 
-  /// The same link, for a program that knows only commands of the tag's own.
+  /// Returns the same link, for a program that knows only commands of the tag's own.
   func carrying(_ carrier: @escaping Carrier) -> TagLink {
     var link = self
     link.carrier = carrier
     return link
   }
 
-  /// The same link, which restores a tag that it wakes.
+  /// Returns the same link, which restores a tag that it wakes.
   func reviving(_ revival: @escaping (TagLink) throws -> Void) -> TagLink {
     var link = self
     link.revival = revival
     return link
   }
 
-  /// The same link, whose commands to an Ultralight tag a channel protects; `nil` for none.
+  /// Returns the same link, whose commands to an Ultralight tag a channel protects; `nil` for none.
   package func protected(by channel: (any UltralightChannel)?) -> TagLink {
     var link = self
     link.channel = channel
@@ -126,23 +127,23 @@ public struct TagLink {
 }
 
 extension TagLink {
-  /// Sends a command of the tag's own, in the form in which the tag's raw command takes it
+  /// Sends a command of the tag, in the form of the tag's raw command
   /// (``MiFareTag/sendMiFareCommand(_:timeout:)``, ``FeliCaTag/sendFeliCaCommand(_:timeout:)``,
-  /// ``ISO15693Tag/transceive(_:timeout:)``, ``OtherTag/transceive(_:timeout:)``; the bytes of an APDU for an
-  /// ``ISO7816Tag``): one exchange.
+  /// ``ISO15693Tag/transceive(_:timeout:)``, ``OtherTag/transceive(_:timeout:)``; the bytes of an
+  /// APDU for an ``ISO7816Tag``): one exchange.
   ///
-  /// - Parameter timeout: for the answer; `nil` for what the tag's family allows.
-  /// - Throws: as that command.
+  /// - Parameter timeout: the time limit for the answer; `nil` for the default of the tag's family.
+  /// - Throws: the errors of that command.
   public func transceive(_ command: [UInt8], timeout: Duration? = nil) throws -> [UInt8] {
     let link = allowing(timeout)
     guard let carrier else { return try link.exchange(command, framing: .tagProtocol) }
     return try carrier(command, link)
   }
 
-  /// Sends an APDU as it is: one exchange, whatever the status word.
+  /// Sends an APDU unchanged: one exchange, whatever the status word.
   ///
-  /// - Parameter timeout: for the answer; `nil` for five seconds.
-  /// - Throws: ``NFCError/Code/unsupported`` for a tag that does not speak ISO/IEC 14443-4;
+  /// - Parameter timeout: the time limit for the answer; `nil` for five seconds.
+  /// - Throws: ``NFCError/Code/unsupported`` for a tag that does not support ISO/IEC 14443-4;
   ///   ``NFCError/Code/commandTooLong``.
   public func send(_ command: APDU, timeout: Duration? = nil) throws -> ResponseAPDU {
     switch target {
@@ -153,8 +154,8 @@ extension TagLink {
     return try ISO7816Exchange.send(command, allowing(timeout))
   }
 
-  /// Wakes the tag again, which an Ultralight or a Classic needs after it has refused a command before it hears
-  /// another. What was unlocked or selected in it no longer is.
+  /// Wakes the tag again, which an Ultralight or a Classic requires after it has refused a command.
+  /// What was unlocked or selected in it is lost.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if it has left.
   public func wake() throws { try selectPlainly() }

@@ -1,4 +1,4 @@
-/// What activation has reported of a tag, before any command of its own.
+/// The activation data of a tag, before any of its own commands.
 public enum Target: Hashable, Sendable {
   /// ISO/IEC 14443 type A.
   case iso14443a(ISO14443ATarget)
@@ -16,12 +16,12 @@ public enum Target: Hashable, Sendable {
   case iso14443b2sr(uid: [UInt8])
   /// ASK CTx: the serial number, product code and fabrication code.
   case iso14443b2ct(uid: [UInt8], productCode: UInt8, fabricationCode: UInt8)
-  /// NFC Barcode: the whole code, check included.
+  /// NFC Barcode: the whole code, including its check bytes.
   case barcode(data: [UInt8])
   /// iCLASS: the card serial number, most significant byte first.
   case iClass(serialNumber: [UInt8])
 
-  /// The technology by which it was found.
+  /// The technology that the tag was found with.
   public var technology: TagTechnology {
     switch self {
     case .iso14443a: .iso14443a
@@ -37,9 +37,9 @@ public enum Target: Hashable, Sendable {
     }
   }
 
-  /// Whether this is the same tag found again.
+  /// Returns whether this is the same tag, found again.
   ///
-  /// Its ATQA may differ: all tags in the field answer with theirs at once.
+  /// Its ATQA may differ: all tags in the field send theirs at the same time.
   public func isSame(as other: Target) -> Bool {
     switch (self, other) {
     case (.iso14443a(let one), .iso14443a(let two)): one.uid == two.uid && one.sak == two.sak
@@ -67,12 +67,13 @@ public enum Target: Hashable, Sendable {
 
 /// A type A tag after selection: ISO/IEC 14443-3, 6, and ISO/IEC 14443-4, 5.
 public struct ISO14443ATarget: Hashable, Sendable {
-  /// 4, 7 or 10 bytes.
+  /// The UID: 4, 7 or 10 bytes.
   public var uid: [UInt8]
-  /// Two bytes, most significant first, as they are printed: `[0x00, 0x44]`. Empty if the reader
-  /// has not reported it, as PC/SC readers do not.
+  /// The ATQA: two bytes, most significant first, as they are usually printed: `[0x00, 0x44]`.
+  /// Empty if the reader has not reported it, as on PC/SC.
   public var atqa: [UInt8]
-  /// Where a reader does not report it, as PC/SC readers do not, the SAK of the kind that it names.
+  /// The SAK. If a reader does not report it, as on PC/SC, the SAK of the kind of tag that it
+  /// reports.
   public var sak: UInt8
   /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4, and if
   /// the reader has not reported it.
@@ -80,7 +81,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// What the reader has told of an answer to select that it keeps to itself.
   private var toldHistoricalBytes: [UInt8]?
 
-  /// A tag with these answers; `ats` with its length byte, empty for a tag without.
+  /// Creates a tag; `ats` includes its length byte, and is empty for a tag without one.
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, ats: [UInt8] = []) {
     self.uid = uid
     self.atqa = atqa
@@ -88,8 +89,9 @@ public struct ISO14443ATarget: Hashable, Sendable {
     self.ats = ats
   }
 
-  /// A card of ISO/IEC 14443-4 on a reader that gives only the historical bytes of its ATS. Some give the
-  /// whole of it in their place: then the first byte is the length and the second a T0.
+  /// Creates a card of ISO/IEC 14443-4 for a reader that reports only the historical bytes of its
+  /// ATS. Some readers report the complete ATS instead: then the first byte is the length and the
+  /// second a T0.
   public init(uid: [UInt8], historicalBytes: [UInt8]) {
     self.init(uid: uid, atqa: [], sak: Self.sakISO14443Part4)
     if Self.isWholeATS(historicalBytes) {
@@ -114,7 +116,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// Bit 6 of SAK: the tag speaks ISO/IEC 14443-4 (ISO/IEC 14443-3, 6.5.3.4).
   package static let sakISO14443Part4: UInt8 = 0x20
 
-  /// Whether SAK says that the tag speaks ISO/IEC 14443-4.
+  /// Whether SAK indicates that the tag supports ISO/IEC 14443-4.
   public var supportsISO14443Part4: Bool { sak & Self.sakISO14443Part4 != 0 }
 
   /// The same card as one of MIFARE Classic, which is what it is to a reader that does not go on to ISO/IEC 14443-4
@@ -127,15 +129,16 @@ public struct ISO14443ATarget: Hashable, Sendable {
     return ISO14443ATarget(uid: uid, atqa: atqa, sak: sak & ~Self.sakISO14443Part4)
   }
 
-  /// Whether this is what ``classicSide`` gives of another card.
+  /// Returns whether this is what ``classicSide`` gives of another card.
   package func isClassicSide(of card: ISO14443ATarget) -> Bool {
     card.classicSide.map { $0.uid == uid && $0.sak == sak } ?? false
   }
 
-  /// A UID of 4 bytes that begins with 08 is drawn again at each power-on (ISO/IEC 14443-3, 6.5.4).
+  /// Whether the UID is random: a UID of 4 bytes that begins with 08 changes at each power-on
+  /// (ISO/IEC 14443-3, 6.5.4).
   public var hasRandomUID: Bool { uid.count == 4 && uid[0] == 0x08 }
 
-  /// What follows T0 and the interface bytes that it announces (ISO/IEC 14443-4, 5.2).
+  /// The bytes after T0 and the interface bytes that it announces (ISO/IEC 14443-4, 5.2).
   public var historicalBytes: [UInt8] {
     if let toldHistoricalBytes { return toldHistoricalBytes }
     guard let t0 = ats.first else { return [] }
@@ -146,14 +149,15 @@ public struct ISO14443ATarget: Hashable, Sendable {
 
 /// A type B tag after ATTRIB: ISO/IEC 14443-3, 7.9.
 public struct ISO14443BTarget: Hashable, Sendable {
-  /// Four bytes. Some cards draw them again at each power-on.
+  /// The PUPI, four bytes. Some cards change it at each power-on.
   public var pupi: [UInt8]
-  /// Four bytes: AFI, CRC_B(AID), number of applications.
+  /// The application data, four bytes: AFI, CRC_B(AID), number of applications.
   public var applicationData: [UInt8]
-  /// Three bytes: bit rates, frame size and protocol type, waiting time and options.
+  /// The protocol info, three bytes: bit rates, frame size and protocol type, waiting time and
+  /// options.
   public var protocolInfo: [UInt8]
 
-  /// A tag with the three parts of its ATQB.
+  /// Creates a tag from the three parts of its ATQB.
   public init(pupi: [UInt8], applicationData: [UInt8], protocolInfo: [UInt8]) {
     self.pupi = pupi
     self.applicationData = applicationData
@@ -163,16 +167,16 @@ public struct ISO14443BTarget: Hashable, Sendable {
 
 /// A FeliCa card after Polling: JIS X 6319-4; FeliCa Card User's Manual, 4.4.2.
 public struct FeliCaTarget: Hashable, Sendable {
-  /// Eight bytes: manufacturer code, card identification number.
+  /// The IDm, eight bytes: manufacturer code, card identification number.
   public var idm: [UInt8]
-  /// Eight bytes: IC code, maximum response times; empty if the reader has no way to ask.
+  /// The PMm, eight bytes: IC code, maximum response times; empty if the reader cannot ask for it.
   public var pmm: [UInt8]
-  /// Two bytes, most significant first; empty if the card has not reported it.
+  /// The system code, two bytes, most significant first; empty if the card has not reported it.
   public var systemCode: [UInt8]
-  /// 212 or 424 kbit/s.
+  /// The bit rate, 212 or 424 kbit/s.
   public var bitRate: Int
 
-  /// A card with its answer to Polling.
+  /// Creates a card from its answer to Polling.
   public init(idm: [UInt8], pmm: [UInt8], systemCode: [UInt8], bitRate: Int) {
     self.idm = idm
     self.pmm = pmm
@@ -183,12 +187,12 @@ public struct FeliCaTarget: Hashable, Sendable {
 
 /// A vicinity tag that an inventory has found: ISO/IEC 15693-3, 10.3.1.
 public struct ISO15693Target: Hashable, Sendable {
-  /// Eight bytes, most significant (E0) first.
+  /// The UID, eight bytes, most significant (E0) first.
   public var uid: [UInt8]
-  /// `nil` if the reader has not reported it.
+  /// The DSFID; `nil` if the reader has not reported it.
   public var dsfid: UInt8?
 
-  /// A tag with its answer to an inventory.
+  /// Creates a tag from its answer to an inventory.
   public init(uid: [UInt8], dsfid: UInt8? = nil) {
     self.uid = uid
     self.dsfid = dsfid

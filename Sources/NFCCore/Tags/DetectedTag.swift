@@ -10,15 +10,16 @@
 /// }
 /// ```
 public enum DetectedTag: Sendable {
-  /// MIFARE and NTAG chips of type A, MIFARE Classic among them. A DESFire or Plus card is one too.
+  /// A MIFARE or NTAG chip of type A, including MIFARE Classic, DESFire and Plus.
   case miFare(any MiFareTag)
-  /// Any other card that speaks ISO/IEC 14443-4, of type A or B.
+  /// Any other card that supports ISO/IEC 14443-4, of type A or B.
   case iso7816(any ISO7816Tag)
   /// A vicinity tag of ISO/IEC 15693.
   case iso15693(any ISO15693Tag)
   /// A FeliCa card.
   case feliCa(any FeliCaTag)
-  /// What Core NFC does not know: Jewel, B', SRx, CTx, NFC Barcode, iCLASS, a type A tag of no family.
+  /// A tag that Core NFC does not support: Jewel, B', SRx, CTx, NFC Barcode, iCLASS, a type A tag
+  /// of no family.
   case other(OtherTag)
 
   /// The tag, whatever its kind.
@@ -35,7 +36,7 @@ public enum DetectedTag: Sendable {
   /// The UID, IDm, PUPI or serial number, most significant byte first.
   public var identifier: [UInt8] { tag.identifier }
 
-  /// How the tag and the reader talk.
+  /// The technology of the tag.
   public var technology: TagTechnology { tag.technology }
 
   /// The tag's NDEF interface; `nil` for kinds that NDEF is not defined for.
@@ -51,18 +52,19 @@ public enum DetectedTag: Sendable {
 
   /// Connects to the tag; see ``Tag/connect()``.
   ///
-  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is no longer there.
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it has left.
   public func connect() async throws { try await tag.connect() }
 
-  /// Asks the tag whether it is still there; see ``Tag/isPresent()``.
+  /// Asks the tag whether it is still present; see ``Tag/isPresent()``.
   ///
-  /// - Throws: ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to;
+  /// - Throws: ``NFCError/Code/tagNotConnected`` for a tag that is not connected;
   ///   ``NFCError/Code/readerLost``; `CancellationError`.
   public func isPresent() async throws -> Bool { try await tag.isPresent() }
 
-  /// Runs several commands as one; see ``Tag/exclusively(_:)``.
+  /// Runs several commands without interruption; see ``Tag/exclusively(_:)``.
   ///
-  /// - Throws: what `body` throws; ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to.
+  /// - Throws: what `body` throws; ``NFCError/Code/tagNotConnected`` for a tag that is not
+  ///   connected.
   public func exclusively<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
   ) async throws -> Result {
@@ -95,21 +97,21 @@ public enum DetectedTag: Sendable {
   }
 }
 
-/// A tag of a kind that Core NFC does not know.
+/// A tag of a kind that Core NFC does not support.
 public struct OtherTag: HandleTag {
   let handle: TagHandle
 
-  /// What activation has reported of it.
+  /// The activation data of the tag.
   public var target: Target { handle.target }
 
-  /// Sends a command of the tag's own: one exchange.
+  /// Sends a command of the tag: one exchange.
   ///
-  /// The reader appends and verifies the check of the technology; a Jewel tag's command is completed
-  /// with its UID by the reader.
+  /// The reader appends and verifies the check bytes of the technology, and adds the UID to a Jewel
+  /// tag's command.
   ///
-  /// - Parameter timeout: for the answer; `nil` for one second.
-  /// - Throws: ``NFCError/Code/unsupported`` for an NFC Barcode, which takes no commands;
-  ///   ``NFCError/Code/tagResponseError`` for no or a broken answer.
+  /// - Parameter timeout: the time limit for the answer; `nil` for one second.
+  /// - Throws: ``NFCError/Code/unsupported`` for an NFC Barcode, which accepts no commands;
+  ///   ``NFCError/Code/tagResponseError`` for a missing or broken answer.
   public func transceive(_ command: [UInt8], timeout: Duration? = nil) async throws -> [UInt8] {
     try await transmit(command, timeout: timeout)
   }

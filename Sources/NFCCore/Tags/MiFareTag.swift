@@ -1,91 +1,91 @@
 /// A type A tag of the MIFARE or NTAG families.
 public protocol MiFareTag: NDEFTag {
-  /// Which family of MIFARE the tag belongs to.
+  /// The MIFARE family of the tag.
   var family: MiFareFamily { get }
-  /// Two bytes, most significant first.
+  /// The ATQA: two bytes, most significant first.
   var atqa: [UInt8] { get }
-  /// SAK: the last answer of the anticollision.
+  /// The SAK, the last answer of the anticollision.
   var sak: UInt8 { get }
-  /// The answer to select without its length; empty below ISO/IEC 14443-4.
+  /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4.
   var ats: [UInt8] { get }
-  /// What follows the interface bytes of ``ats``.
+  /// The bytes after the interface bytes of ``ats``.
   var historicalBytes: [UInt8] { get }
 
-  /// Which chip it is; `nil` if that cannot be found out.
+  /// Identifies the chip; `nil` if that is not possible.
   ///
-  /// Costs GET_VERSION and, for chips without it, one or two further commands, the first time it is
-  /// asked while the tag is connected.
+  /// The first call while the tag is connected costs GET_VERSION and, for chips without it, one or
+  /// two further commands.
   ///
-  /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``. A chip that refuses the
-  ///   question is no error.
+  /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``. A chip that
+  ///   refuses the command is not an error.
   func product() async throws -> TagProduct?
 
-  /// Sends a command of the chip's own: one exchange.
+  /// Sends a command of the chip: one exchange.
   ///
-  /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without CRC_A,
-  /// or the single byte `0A` for an acknowledge. DESFire, Plus: the native command, inside the
-  /// blocks of ISO/IEC 14443-4; on a PC/SC reader, which carries only APDUs, a DESFire's goes in one, and a
-  /// Plus's as it is.
-  /// Classic: `60` or `61`, block and key (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as
-  /// the data sheet has them with the operand in the same command.
+  /// Ultralight and NTAG: the command without CRC_A, for instance `30 04`; the answer without
+  /// CRC_A, or the single byte `0A` for an acknowledge. DESFire, Plus: the native command, inside
+  /// the blocks of ISO/IEC 14443-4; on a PC/SC reader, which sends only APDUs, a DESFire's command
+  /// is wrapped in one, and a Plus's command is sent unchanged. Classic: `60` or `61`, block and
+  /// key (the UID is added), then `30`, `A0`, `B0`, `C0` to `C2` as in the data sheet, with the
+  /// operand in the same command.
   ///
-  /// - Parameter timeout: for the answer; `nil` for what the family allows: 100 ms for Ultralight and NTAG,
-  ///   0.5 s for an authentication of Classic, else one second. A reader that cannot wait for so short a time
-  ///   waits for the shortest that it can.
-  /// - Throws: ``NFCError/Code/unsupported`` for a command that this reader does not carry, with what it lacks
-  ///   (``ReaderCapabilities/commandPaths``); ``NFCError/Code/tagRefused`` with the NAK;
-  ///   ``NFCError/Code/tagResponseError`` for no or a broken answer; ``NFCError/Code/commandTooLong``;
-  ///   ``NFCError/Code/authenticationFailed`` for a wrong key.
+  /// - Parameter timeout: the time limit for the answer; `nil` for the default of the family: 100
+  ///   ms for Ultralight and NTAG, 0.5 s for an authentication of Classic, otherwise one second. A
+  ///   reader that cannot wait for such a short time waits for the shortest time that it supports.
+  /// - Throws: ``NFCError/Code/unsupported`` for a command that this reader cannot send, with the
+  ///   missing capability (``ReaderCapabilities/commandPaths``); ``NFCError/Code/tagRefused`` with
+  ///   the NAK; ``NFCError/Code/tagResponseError`` for a missing or broken answer;
+  ///   ``NFCError/Code/commandTooLong``; ``NFCError/Code/authenticationFailed`` for a wrong key.
   func sendMiFareCommand(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8]
 
-  /// Sends a command in the form of ISO/IEC 7816-4, for tags that speak ISO/IEC 14443-4.
+  /// Sends a command of ISO/IEC 7816-4, to tags that support ISO/IEC 14443-4.
   ///
-  /// - Parameter timeout: as in ``ISO7816Tag/sendCommand(_:timeout:)``.
+  /// - Parameter timeout: see ``ISO7816Tag/sendCommand(_:timeout:)``.
   /// - Throws: ``NFCError/Code/unsupported`` on other tags.
   func sendCommand(_ command: APDU, timeout: Duration?) async throws -> ResponseAPDU
 
-  /// The card as one that takes commands of ISO/IEC 7816-4, with all that ``ISO7816Tag`` can do; `nil` for a
-  /// tag that does not speak ISO/IEC 14443-4.
+  /// The card with all functions of ``ISO7816Tag``; `nil` for a tag that does not support ISO/IEC
+  /// 14443-4.
   var iso7816: (any ISO7816Tag)? { get }
 
-  /// Sends a command in the form of ISO/IEC 7816-4, and does what it takes for the whole answer, as
-  /// ``ISO7816Tag/sendCommand(_:options:)``. Frames that a DESFire announces by 91AF are commands of their own
-  /// and are left to the program.
+  /// Sends a command of ISO/IEC 7816-4, and takes the steps that a complete answer requires; see
+  /// ``ISO7816Tag/sendCommand(_:options:)``. Additional frames that a DESFire announces with 91AF
+  /// are separate commands, which this does not send.
   ///
   /// - Throws: ``NFCError/Code/unsupported`` on tags without ISO/IEC 14443-4.
   func sendCommand(
     _ command: APDU, options: APDUOptions, timeout: Duration?
   ) async throws -> ResponseAPDU
 
-  /// The commands of MIFARE Classic; `nil` on other tags.
+  /// The commands of MIFARE Classic; `nil` for other tags.
   var classic: MiFareClassicCommands? { get }
 
-  /// The commands of MIFARE Ultralight and NTAG 2xx; `nil` on other tags.
+  /// The commands of MIFARE Ultralight and NTAG 2xx; `nil` for other tags.
   var ultralight: UltralightCommands? { get }
 }
 
 extension MiFareTag {
-  /// Sends a command within the time that the family allows; see ``sendMiFareCommand(_:timeout:)``.
+  /// Sends a command with the time limit of the family; see ``sendMiFareCommand(_:timeout:)``.
   ///
-  /// - Throws: as ``sendMiFareCommand(_:timeout:)``: ``NFCError/Code/unsupported``, ``NFCError/Code/tagRefused``,
-  ///   ``NFCError/Code/tagResponseError``, ``NFCError/Code/commandTooLong``,
-  ///   ``NFCError/Code/authenticationFailed``.
+  /// - Throws: the errors of ``sendMiFareCommand(_:timeout:)``: ``NFCError/Code/unsupported``,
+  ///   ``NFCError/Code/tagRefused``, ``NFCError/Code/tagResponseError``,
+  ///   ``NFCError/Code/commandTooLong``, ``NFCError/Code/authenticationFailed``.
   public func sendMiFareCommand(_ command: [UInt8]) async throws -> [UInt8] {
     try await sendMiFareCommand(command, timeout: nil)
   }
 
   /// Sends an APDU within five seconds; see ``sendCommand(_:timeout:)``.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` on tags without ISO/IEC 14443-4; else as
-  ///   ``ISO7816Tag/sendCommand(_:timeout:)``.
+  /// - Throws: ``NFCError/Code/unsupported`` on tags without ISO/IEC 14443-4; otherwise the errors
+  ///   of ``ISO7816Tag/sendCommand(_:timeout:)``.
   public func sendCommand(_ command: APDU) async throws -> ResponseAPDU {
     try await sendCommand(command, timeout: nil)
   }
 
   /// Sends an APDU, each part of it within five seconds; see ``sendCommand(_:options:timeout:)``.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` on tags without ISO/IEC 14443-4; else as
-  ///   ``ISO7816Tag/sendCommand(_:options:timeout:)``.
+  /// - Throws: ``NFCError/Code/unsupported`` on tags without ISO/IEC 14443-4; otherwise the errors
+  ///   of ``ISO7816Tag/sendCommand(_:options:timeout:)``.
   public func sendCommand(_ command: APDU, options: APDUOptions) async throws -> ResponseAPDU {
     try await sendCommand(command, options: options, timeout: nil)
   }

@@ -1,38 +1,41 @@
 /// A tag that a reader has found.
 ///
-/// A tag is of one connection: once it has left, the reader has gone, or polling has started again, every call
-/// throws ``NFCError/Code/tagConnectionLost`` or the cause. It never talks to another tag by mistake.
+/// A tag belongs to one connection: once it has left, the reader was lost, or polling was
+/// restarted, every call throws ``NFCError/Code/tagConnectionLost`` or the cause. It never talks to
+/// another tag by mistake.
 ///
-/// Declare no conformances to `Tag`, or to the protocols that refine it: they are there to use the tags that a
-/// reader finds, and later versions add requirements. A test has tags of its own from the product `VirtualNFC`; a
-/// new kind of reader is a ``ReaderDriver``.
+/// Do not declare conformances to `Tag` or to the protocols that refine it: they are for using the
+/// tags that a reader finds, and later versions add requirements. For tests, use the tags of the
+/// product `VirtualNFC`; a new kind of reader is a ``ReaderDriver``.
 public protocol Tag: Sendable {
   /// The UID, IDm, PUPI or serial number, most significant byte first.
   var identifier: [UInt8] { get }
-  /// How the tag and the reader talk.
+  /// The technology of the tag.
   var technology: TagTechnology { get }
-  /// Whether commands can still reach the tag, as far as is known without asking it; see ``isPresent()``.
+  /// Whether commands can still reach the tag, as far as is known without asking it; see
+  /// ``isPresent()``.
   var isAvailable: Bool { get async }
 
-  /// Makes this the tag that the reader talks to: wakes it, and puts the one before to sleep.
+  /// Connects to this tag: wakes it, and puts the previously connected one to sleep.
   ///
-  /// At most one activation over the air; none if the tag is connected already.
+  /// At most one activation over the air; none if the tag is already connected.
   ///
-  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it is no longer there.
+  /// - Throws: ``NFCError/Code/tagConnectionLost`` if it has left.
   func connect() async throws
 
-  /// Asks the connected tag whether it is still there: one to three exchanges, with the cheapest command that
-  /// its kind has.
+  /// Asks the connected tag whether it is still present: one to three exchanges, with the cheapest
+  /// command of its kind.
   ///
-  /// A card of ISO/IEC 14443-4 keeps what is selected and unlocked in it. A MIFARE Classic and an iCLASS are
-  /// woken again for it: a Classic has to be authenticated again.
+  /// A card of ISO/IEC 14443-4 keeps what is selected and unlocked in it. A MIFARE Classic and an
+  /// iCLASS are woken again for this: a Classic has to be authenticated again.
   ///
-  /// - Returns: `false` once the tag has gone; it is lost for good then.
-  /// - Throws: ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to;
+  /// - Returns: `false` if the tag has left; it is then lost permanently.
+  /// - Throws: ``NFCError/Code/tagNotConnected`` for a tag that is not connected;
   ///   ``NFCError/Code/readerLost``; `CancellationError`.
   func isPresent() async throws -> Bool
 
-  /// Runs several commands as one: no other command to this reader, of whatever task, falls between them.
+  /// Runs several commands without interruption: no other command to this reader, from any task,
+  /// comes between them.
   ///
   /// ```swift
   /// let value = try await tag.exclusively { link in
@@ -41,13 +44,13 @@ public protocol Tag: Sendable {
   /// }
   /// ```
   ///
-  /// `body` runs on the reader's own thread from its first to its last exchange, and an exchange costs there
-  /// what it costs in C. Other calls on the reader wait meanwhile, so it should do nothing but talk to the
-  /// tag. A cancelled task ends it with the next exchange.
+  /// `body` runs on the reader's own thread from its first to its last exchange, where an exchange
+  /// costs the same as in C. Other calls on the reader wait meanwhile, so `body` should only talk
+  /// to the tag. If the task is cancelled, the next exchange ends it.
   ///
-  /// - Throws: what `body` throws; ``NFCError/Code/tagNotConnected`` for a tag that the reader does not talk to.
-  ///   What the last exchange of `body` failed with decides whether the tag is taken for lost, as with a single
-  ///   command.
+  /// - Throws: what `body` throws; ``NFCError/Code/tagNotConnected`` for a tag that is not
+  ///   connected. As with a single command, the error of the last exchange decides whether the tag
+  ///   is lost.
   func exclusively<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
   ) async throws -> Result
@@ -55,99 +58,105 @@ public protocol Tag: Sendable {
 
 /// A vicinity tag: ISO/IEC 15693.
 public protocol ISO15693Tag: NDEFTag {
-  /// The second byte of the UID: who made the chip (ISO/IEC 7816-6); `nil` if the reader has given no UID of
-  /// 8 bytes.
+  /// The code of the chip's maker, the second byte of the UID (ISO/IEC 7816-6); `nil` if the reader
+  /// has not reported a UID of 8 bytes.
   var icManufacturerCode: UInt8? { get }
   /// The last six bytes of the UID.
   var icSerialNumber: [UInt8] { get }
-  /// The data storage format identifier, as it was reported or written last; `nil` if the reader has not
-  /// reported it. No exchange.
+  /// The data storage format identifier, as it was last reported or written; `nil` if the reader
+  /// has not reported it. No exchange.
   var dsfid: UInt8? { get }
 
-  /// Which chip it is, by its UID; `nil` if it is not known. No exchange, or those of ``systemInformation()``
-  /// where chips of different sizes share the beginning of the UID.
+  /// Identifies the chip by its UID; `nil` if it is not known. No exchange, or those of
+  /// ``systemInformation()`` if chips of different sizes share the beginning of the UID.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   func product() async throws -> TagProduct?
 
-  /// Sends a request as it is: one exchange.
+  /// Sends a request unchanged: one exchange.
   ///
   /// - Parameters:
-  ///   - request: flags, command, the maker's code or UID where the flags say so, parameters; without
-  ///     the check.
-  ///   - timeout: for the answer.
-  /// - Returns: the answer as it is, flags first, error answers included.
-  /// - Throws: ``NFCError/Code/tagResponseError`` for no or a broken answer; ``NFCError/Code/unsupported`` on a
-  ///   reader that takes no such request; ``NFCError/Code/commandTooLong``.
+  ///   - request: flags, command, the maker's code or UID if the flags say so, and parameters,
+  ///     without check bytes.
+  ///   - timeout: the time limit for the answer.
+  /// - Returns: the unchanged answer, flags first, including error answers.
+  /// - Throws: ``NFCError/Code/tagResponseError`` for a missing or broken answer;
+  ///   ``NFCError/Code/unsupported`` on a reader that cannot send such a request;
+  ///   ``NFCError/Code/commandTooLong``.
   func transceive(_ request: [UInt8], timeout: Duration) async throws -> [UInt8]
 
-  /// Sends one command, addressed to this tag, and gives the answer. Every command of the standard is an
-  /// ``ISO15693Command``; those that lock cannot be undone. An inventory is for all tags; a reader that
-  /// sends no lone end of frame hears the answer to one slot, so it needs `inventoryOneSlot`.
+  /// Sends one command, addressed to this tag, and returns the answer. ``ISO15693Command`` has all
+  /// commands of the standard; those that lock cannot be undone. An inventory addresses all tags; a
+  /// reader that cannot send a single end of frame receives the answer to one slot, so it needs
+  /// `inventoryOneSlot`.
   ///
-  /// - Parameter flags: what the request has in addition to the flags that it needs. With `select` it is for
+  /// - Parameter flags: flags in addition to the required ones. With `select`, the request is for
   ///   the selected tag, and not addressed.
-  /// - Throws: the tag's refusal with the cause `iso15693`; ``NFCError/Code/commandTooLong``;
-  ///   ``NFCError/Code/unsupported`` on a reader that carries no such command.
+  /// - Throws: the tag's refusal, with the cause `iso15693`; ``NFCError/Code/commandTooLong``;
+  ///   ``NFCError/Code/unsupported`` on a reader that cannot send the command.
   func exchange(
     _ command: ISO15693Command, flags: ISO15693RequestFlags
   ) async throws -> ISO15693Response
 
-  /// What the tag reports of itself: one exchange once the form of the question that it takes is known, up to
-  /// three before that.
+  /// Returns the information that the tag reports about itself: up to three exchanges, and one once
+  /// the form of the command that the tag accepts is known.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` if it reports nothing, or if the reader cannot ask it.
+  /// - Throws: ``NFCError/Code/unsupported`` if the tag reports nothing, or if the reader cannot
+  ///   ask.
   func systemInformation() async throws -> ISO15693SystemInformation
 
-  /// Reads blocks by the fewest commands that tag and reader grant.
+  /// Reads blocks with the fewest commands that tag and reader allow.
   ///
-  /// - Parameter securityStatus: asks for each block's lock too.
-  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is sent for blocks that the tag does not have as
-  ///   far as is known; a refusal with the block.
+  /// - Parameter securityStatus: also reads the lock state of each block.
+  /// - Throws: ``NFCError/Code/invalidParameter``, before anything is sent, for blocks that the tag
+  ///   is known not to have; a refusal with the block.
   func readBlocks(_ range: Range<Int>, securityStatus: Bool) async throws -> [ISO15693Block]
 
-  /// The security status of each block as the tag gives it, bit 0 set for a locked block; see
-  /// ``lockStates(of:)``.
+  /// Returns the security status of each block in the tag's form, with bit 0 set for a locked
+  /// block; see ``lockStates(of:)``.
   ///
-  /// - Throws: as ``readBlocks(_:securityStatus:)``: ``NFCError/Code/invalidParameter``;
-  ///   ``NFCError/Code/unsupported`` if the tag or the reader has no way for it.
+  /// - Throws: the errors of ``readBlocks(_:securityStatus:)``: ``NFCError/Code/invalidParameter``;
+  ///   ``NFCError/Code/unsupported`` if the tag or the reader does not support it.
   func securityStatus(_ range: Range<Int>) async throws -> [UInt8]
 
-  /// Writes whole blocks. After a silence they are read back before they are sent again.
+  /// Writes whole blocks. If the tag does not answer, the blocks are read back before they are sent
+  /// again.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is written for data that are not whole blocks, or
-  ///   blocks that the tag does not have; ``NFCError/Code/readOnly`` with the number of a locked block.
+  /// - Throws: ``NFCError/Code/invalidParameter`` before anything is written for data that does not
+  ///   fill whole blocks, and for blocks that the tag does not have; ``NFCError/Code/readOnly``
+  ///   with the number of a locked block.
   func writeBlocks(at first: Int, _ data: [UInt8]) async throws
 
-  /// Makes one block read-only for good. **Cannot be undone.**
+  /// Makes one block read-only permanently. **Cannot be undone.**
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a number beyond 65535; ``NFCError/Code/tagRefused`` or
-  ///   ``NFCError/Code/unsupported`` for a chip that locks otherwise. A block that is locked already is no error.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a number beyond 65535;
+  ///   ``NFCError/Code/tagRefused`` or ``NFCError/Code/unsupported`` for a chip with another way of
+  ///   locking. A block that is already locked is not an error.
   func lockBlock(_ number: Int) async throws
 }
 
 extension ISO15693Tag {
   /// Reads blocks; see ``readBlocks(_:securityStatus:)``.
   ///
-  /// - Throws: as ``readBlocks(_:securityStatus:)``: ``NFCError/Code/invalidParameter``, and a refusal with the
-  ///   block.
+  /// - Throws: the errors of ``readBlocks(_:securityStatus:)``: ``NFCError/Code/invalidParameter``,
+  ///   and a refusal with the block.
   public func readBlocks(_ range: Range<Int>) async throws -> [ISO15693Block] {
     try await readBlocks(range, securityStatus: false)
   }
 
-  /// Whether each of these blocks is locked for good.
+  /// Returns whether each of these blocks is locked permanently.
   ///
-  /// - Throws: as ``securityStatus(_:)``.
+  /// - Throws: the errors of ``securityStatus(_:)``.
   public func lockStates(of range: Range<Int>) async throws -> [Bool] {
     try await securityStatus(range).map { $0 & ISO15693Block.lockedBit != 0 }
   }
 
-  /// Sends one command, addressed to this tag, and gives what follows the flags of the answer; see
-  /// ``exchange(_:flags:)``.
+  /// Sends one command, addressed to this tag, and returns what follows the flags of the answer;
+  /// see ``exchange(_:flags:)``.
   ///
-  /// - Throws: as ``exchange(_:flags:)``: ``NFCError/Code/tagRefused``, ``NFCError/Code/readOnly`` or
-  ///   ``NFCError/Code/notAuthenticated`` with the cause `iso15693`; ``NFCError/Code/commandTooLong``;
-  ///   ``NFCError/Code/unsupported``.
+  /// - Throws: the errors of ``exchange(_:flags:)``: ``NFCError/Code/tagRefused``,
+  ///   ``NFCError/Code/readOnly`` or ``NFCError/Code/notAuthenticated`` with the cause `iso15693`;
+  ///   ``NFCError/Code/commandTooLong``; ``NFCError/Code/unsupported``.
   public func send(
     _ command: ISO15693Command, flags: ISO15693RequestFlags = []
   ) async throws -> [UInt8] {

@@ -20,7 +20,8 @@ extension TagHandle {
     }
   }
 
-  /// The mapping of the tag's kind. Throws `unsupported` for a kind that NDEF is not defined for.
+  /// Returns the mapping of the tag's kind. Throws `unsupported` for a kind that NDEF is not
+  /// defined for.
   private func makeMapping(_ link: TagLink) throws -> any NDEFMapping {
     let product = knowledge.withLock { $0.product } ?? nil
     switch target {

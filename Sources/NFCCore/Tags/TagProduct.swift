@@ -1,12 +1,14 @@
-/// A chip, by the name that its maker gives it.
+/// A chip product, with the name that its maker uses.
 public struct TagProduct: Hashable, Sendable, CustomStringConvertible {
-  /// As the maker writes it, for instance `NTAG216`.
+  /// The maker's name for it, for instance `NTAG216`.
   public let name: String
-  /// For instance `NXP`.
+  /// The maker, for instance `NXP`.
   public let maker: String
-  /// All memory that commands can address, in bytes; `nil` if that differs by configuration.
+  /// The size of all memory that commands can address, in bytes; `nil` if that depends on the
+  /// configuration.
   public let memorySize: Int?
-  /// The maker's type number, which distinguishes chips of one name; `nil` where the name is enough.
+  /// The maker's type number, which distinguishes chips with the same name; `nil` if the name is
+  /// sufficient.
   public let typeNumber: String?
 
   package init(

@@ -14,8 +14,8 @@ package enum CyclicRedundancyCheck {
     (~reflected(frame, initial: 0xFFFF)).littleEndianBytes
   }
 
-  /// The check of JIS X 6319-4 and ISO/IEC 18092 at 212 and 424 kbit/s: initial value 0000, most
-  /// significant bit and byte first. It covers the length byte and what follows.
+  /// Returns the check of JIS X 6319-4 and ISO/IEC 18092 at 212 and 424 kbit/s: initial value 0000,
+  /// most significant bit and byte first. It covers the length byte and what follows.
   package static func feliCa(_ frame: some Sequence<UInt8>) -> [UInt8] {
     var register: UInt16 = 0
     for byte in frame {

@@ -1,5 +1,5 @@
 extension Sequence where Element == UInt8 {
-  /// The bytes as upper-case hexadecimal digits, two a byte, with nothing between them.
+  /// The bytes as upper-case hexadecimal digits, two per byte, without separators.
   public var hexadecimal: String {
     let digits = Array("0123456789ABCDEF".unicodeScalars)
     var text = String.UnicodeScalarView()
@@ -12,10 +12,11 @@ extension Sequence where Element == UInt8 {
 }
 
 extension Array where Element == UInt8 {
-  /// Reads hexadecimal digits of either case; blanks and colons between them are ignored.
+  /// Creates bytes from hexadecimal digits of either case; blanks and colons between them are
+  /// ignored.
   ///
-  /// `nil` if anything else is met or if the number of digits is odd. The empty string gives no
-  /// bytes.
+  /// The result is `nil` for any other character or an odd number of digits. The empty string gives
+  /// no bytes.
   public init?(hexadecimal text: some StringProtocol) {
     var bytes: [UInt8] = []
     var pending: UInt8?

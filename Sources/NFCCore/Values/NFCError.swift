@@ -1,4 +1,4 @@
-/// Everything that reading, writing and finding tags can fail with.
+/// An error in reading, writing or finding tags.
 ///
 /// ```swift
 /// do {
@@ -12,10 +12,10 @@
 /// }
 /// ```
 ///
-/// Every call to a reader or a tag throws this, or Swift's `CancellationError` when its task was cancelled, and
-/// nothing else.
+/// Every call to a reader or a tag throws this type, or Swift's `CancellationError` if its task was
+/// cancelled, and nothing else.
 public struct NFCError: Error, Hashable, Sendable {
-  /// What has gone wrong, for a program to decide by. More may be added.
+  /// The kind of error, for programs. More may be added.
   public struct Code: Hashable, Sendable {
     private enum Value: String {
       case readerNotFound, readerUnavailable, readerLost, unsupported
@@ -28,35 +28,35 @@ public struct NFCError: Error, Hashable, Sendable {
     private let value: Value
     private init(_ value: Value) { self.value = value }
 
-    /// The code of that name, as ``description`` gives it.
+    /// Creates the code of that name, as ``description`` gives it.
     package init?(_ name: String) {
       guard let value = Value(rawValue: name) else { return nil }
       self.value = value
     }
 
-    /// No reader is there, or none of that name.
+    /// There is no reader, or none with this name.
     public static let readerNotFound = Code(.readerNotFound)
-    /// The reader is there and cannot be opened: in use, no permission, no answer.
+    /// The reader is present but cannot be opened: in use, no permission, no answer.
     public static let readerUnavailable = Code(.readerUnavailable)
-    /// The reader has gone, or no longer answers, or was closed.
+    /// The reader was removed, no longer answers, or was closed.
     public static let readerLost = Code(.readerLost)
-    /// This reader, or this tag, cannot do what was asked.
+    /// This reader, or this tag, does not support the request.
     public static let unsupported = Code(.unsupported)
     /// An argument is wrong; nothing was sent.
     public static let invalidParameter = Code(.invalidParameter)
-    /// The command is longer than reader or tag can take; nothing was sent.
+    /// The command is longer than the reader or the tag allows; nothing was sent.
     public static let commandTooLong = Code(.commandTooLong)
     /// No tag came in time.
     public static let noTag = Code(.noTag)
-    /// The tag is not of the kind that was asked for.
+    /// The tag is not of the requested kind.
     public static let wrongTag = Code(.wrongTag)
-    /// A command before ``Tag/connect()``.
+    /// A command was sent before ``Tag/connect()``.
     public static let tagNotConnected = Code(.tagNotConnected)
-    /// The tag has left, or polling has started again since it was found.
+    /// The tag has left, or polling was restarted since it was found.
     public static let tagConnectionLost = Code(.tagConnectionLost)
-    /// The tag is there and has not answered, or with something that makes no sense.
+    /// The tag is present but has not answered, or its answer makes no sense.
     public static let tagResponseError = Code(.tagResponseError)
-    /// The tag has answered with a refusal: a NAK, a status word, a status flag.
+    /// The tag has refused: a NAK, a status word, a status flag.
     public static let tagRefused = Code(.tagRefused)
     /// The key or password is wrong.
     public static let authenticationFailed = Code(.authenticationFailed)
@@ -66,13 +66,13 @@ public struct NFCError: Error, Hashable, Sendable {
     public static let notNDEF = Code(.notNDEF)
     /// The content of the tag or of a file breaks its format.
     public static let malformedContent = Code(.malformedContent)
-    /// What is to be written does not fit; nothing was written.
+    /// The content to write does not fit; nothing was written.
     public static let capacityExceeded = Code(.capacityExceeded)
-    /// The tag, or that part of it, cannot be written; nothing was.
+    /// The tag, or this part of it, cannot be written; nothing was written.
     public static let readOnly = Code(.readOnly)
   }
 
-  /// Codes that a program treats alike; a `catch` can match one. More may be added.
+  /// Codes that a program treats alike; a `catch` can match a group. More may be added.
   public struct Group: Hashable, Sendable {
     private enum Value: String {
       case reader, connection, refusal, content
@@ -83,15 +83,15 @@ public struct NFCError: Error, Hashable, Sendable {
 
     /// There is no reader to work with.
     public static let reader = Group(.reader)
-    /// What was there has gone, or the link to it has broken.
+    /// The reader or the tag has left, or the connection to it was broken.
     public static let connection = Group(.connection)
-    /// The tag has answered, and the answer is no.
+    /// The tag has answered with a refusal.
     public static let refusal = Group(.refusal)
     /// The data is wrong.
     public static let content = Group(.content)
   }
 
-  /// What lies beneath.
+  /// The underlying cause.
   public enum Cause: Hashable, Sendable {
     /// A libnfc error code (`NFC_E…` in `nfc/nfc.h`), with its text.
     case libnfc(Int32, String)
@@ -99,8 +99,8 @@ public struct NFCError: Error, Hashable, Sendable {
     case pcsc(UInt32, String)
     /// The errno of a system call.
     case system(Int32, String)
-    /// The number of the signal that ended the process which drives the reader, with its name and what the
-    /// process reported last.
+    /// The number of the signal that ended the process which drives the reader, with its name and
+    /// the last report of the process.
     case signal(Int32, String)
     /// The 4-bit code of a negative acknowledge of a type A tag.
     case negativeAcknowledge(UInt8)
@@ -115,15 +115,15 @@ public struct NFCError: Error, Hashable, Sendable {
     /// The error code of the reader's chip (PN532 user manual, UM0701-02, 7.1, table 15), with its
     /// meaning.
     case chip(UInt8, String)
-    /// The reader has no way for it; another one may have.
+    /// The reader cannot send it; another one might.
     case notCarried
-    /// No answer came in the time that was allowed.
+    /// No answer came within the time limit.
     case noAnswer
-    /// The check of the answer is wrong.
+    /// The check bytes of the answer are wrong.
     case checksum
   }
 
-  /// Where on the tag.
+  /// A place on the tag.
   public enum Place: Hashable, Sendable {
     /// A page of an Ultralight or NTAG tag, counted through all sectors.
     case page(Int)
@@ -137,29 +137,31 @@ public struct NFCError: Error, Hashable, Sendable {
     case offset(Int)
   }
 
-  /// What a tag reports about the wrong keys and passwords that it accepts.
+  /// What a tag reports about its limit of wrong keys and passwords.
   public enum Attempts: Hashable, Sendable {
-    /// How many more it accepts; 0 for none.
+    /// The number of further attempts; 0 for none.
     case left(Int)
-    /// How many wrong ones it accepts; it does not report how many there were. After that it accepts no key any more,
-    /// for good.
+    /// The maximum number of wrong attempts; the tag does not report how many there were. After
+    /// that, it permanently accepts no key.
     case limit(Int)
     /// It accepts no key for some time, after too many wrong ones.
     case delayed
   }
 
-  /// What has gone wrong, for a program to decide by.
+  /// The kind of error, for programs.
   public var code: Code
-  /// One clause for people, without a full stop: what happened and, where it helps, what to do.
+  /// One clause for people, without a full stop: what happened and, if it helps, what to do.
   public var reason: String
-  /// What lies beneath, as the tag, the driver or the system reported it; `nil` if nothing did.
+  /// The underlying cause, as the tag, the driver or the system reported it; `nil` if there is
+  /// none.
   public var cause: Cause?
-  /// Where on the tag it happened; `nil` if that is not a single place.
+  /// The place on the tag; `nil` if it is not a single place.
   public var place: Place?
-  /// Of a wrong key or password: what the tag reports about further attempts; `nil` if it reports nothing.
+  /// For a wrong key or password: what the tag reports about further attempts; `nil` if it reports
+  /// nothing.
   public var attempts: Attempts?
 
-  /// An error, for drivers.
+  /// Creates an error, for drivers.
   public init(
     _ code: Code, _ reason: String, cause: Cause? = nil, place: Place? = nil,
     attempts: Attempts? = nil
@@ -195,7 +197,7 @@ extension NFCError {
 }
 
 extension NFCError.Group {
-  /// Lets `catch NFCError.Group.connection` match every error of the group.
+  /// Allows `catch NFCError.Group.connection` to match every error of the group.
   @_disfavoredOverload
   public static func ~= (group: NFCError.Group, error: any Error) -> Bool {
     (error as? NFCError)?.group == group
@@ -231,7 +233,7 @@ extension NFCError: CustomStringConvertible {
 }
 
 extension NFCError.Attempts: CustomStringConvertible {
-  /// A clause for people.
+  /// The error as a clause for people.
   public var description: String {
     switch self {
     case .left(0): "no attempt is left"

@@ -1,4 +1,4 @@
-/// The ways in which a reader and a tag can talk to each other.
+/// A technology that a reader and a tag can use to communicate.
 public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
   /// ISO/IEC 14443 type A, 106 kbit/s: MIFARE, NTAG, most smart cards.
   case iso14443a
@@ -6,33 +6,33 @@ public enum TagTechnology: String, Hashable, Sendable, CaseIterable {
   case iso14443b
   /// FeliCa: JIS X 6319-4, ISO/IEC 18092 passive at 212 or 424 kbit/s.
   case feliCa = "felica"
-  /// ISO/IEC 15693: vicinity tags. No PN53x has it.
+  /// ISO/IEC 15693: vicinity tags. No PN53x supports it.
   case iso15693
   /// Innovision Jewel and Topaz: NFC Forum type 1.
   case jewel
-  /// The type B of before the standard (Innovatron), as older Calypso cards speak it.
+  /// The type B from before the standard (Innovatron), which older Calypso cards use.
   case iso14443bPrime
-  /// ST SRx: type B modulation with a protocol of its own.
+  /// ST SRx: type B modulation with its own protocol.
   case iso14443b2sr
-  /// ASK CTx: type B modulation with a protocol of its own.
+  /// ASK CTx: type B modulation with its own protocol.
   case iso14443b2ct
-  /// Thinfilm and Kovio NFC Barcode: the tag talks first.
+  /// Thinfilm and Kovio NFC Barcode: the tag sends unasked.
   case barcode
   /// HID iCLASS and PicoPass in type B modulation.
   case iClass = "iclass"
 }
 
-/// Which technologies to look for.
+/// The technologies to poll.
 ///
-/// ``all`` means whatever the reader can poll. Every other value means exactly the technologies that it
-/// names: a reader that lacks one of them throws `unsupported`. Only ``other`` as a whole is a wish too:
-/// of the technologies that it stands for a reader polls those that it has.
+/// ``all`` means everything that the reader can poll. Every other value means exactly the named
+/// technologies: a reader that lacks one of them throws `unsupported`. The exception is ``other``
+/// as a whole: the reader polls those of its technologies that it supports.
 public struct PollingOptions: OptionSet, Hashable, Sendable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// One technology and no other.
+  /// Creates an option for one technology.
   public init(_ technology: TagTechnology) {
     self = Self.members.first { $0.technology == technology }?.option ?? []
   }
@@ -49,7 +49,7 @@ public struct PollingOptions: OptionSet, Hashable, Sendable {
   public static let iso15693 = PollingOptions(rawValue: 1 << 3)
   /// Jewel and Topaz: NFC Forum type 1.
   public static let jewel = PollingOptions(rawValue: 1 << 4)
-  /// The type B of before the standard.
+  /// The type B from before the standard.
   public static let iso14443bPrime = PollingOptions(rawValue: 1 << 5)
   /// ST SRx.
   public static let iso14443b2sr = PollingOptions(rawValue: 1 << 6)
@@ -59,11 +59,11 @@ public struct PollingOptions: OptionSet, Hashable, Sendable {
   public static let barcode = PollingOptions(rawValue: 1 << 8)
   /// HID iCLASS.
   public static let iClass = PollingOptions(rawValue: 1 << 9)
-  /// What else a reader may know: Jewel, B', SRx, CTx, NFC Barcode, iCLASS.
+  /// The other technologies that a reader may support: Jewel, B', SRx, CTx, NFC Barcode, iCLASS.
   public static let other: PollingOptions = [
     .jewel, .iso14443bPrime, .iso14443b2sr, .iso14443b2ct, .barcode, .iClass,
   ]
-  /// Every technology that the reader can poll, and no error for those that it cannot.
+  /// Every technology that the reader can poll, without an error for the others.
   public static let all: PollingOptions = [
     .iso14443, .iso18092, .iso15693, .other, PollingOptions(rawValue: 1 << 10),
   ]

@@ -13,7 +13,7 @@ struct MessageWriter {
     withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// A count and so many bytes.
+  /// A count and this many bytes.
   mutating func block(_ value: some Collection<UInt8>) {
     number(UInt32(value.count))
     bytes.append(contentsOf: value)

@@ -95,7 +95,7 @@ struct OmnikeyCommands: VicinityCommandDialect {
     return ExchangeOutcome(try transmit(command))
   }
 
-  /// A byte a block, asked for one by one.
+  /// Returns a byte a block, asked for one by one.
   private func securityStatus(
     _ range: ISO15693BlockRange, by transmit: Transmit
   ) throws -> ExchangeOutcome {
@@ -127,8 +127,8 @@ struct OmnikeyCommands: VicinityCommandDialect {
       blockSize: Int(bytes[1] & Self.sizeMask) + 1, blockCount: Int(bytes[0]) + 1)
   }
 
-  /// What the reader tells of the tag, as the tag would; what came of the last question if that is
-  /// nothing.
+  /// Returns what the reader tells of the tag, as the tag would; what came of the last question if
+  /// that is nothing.
   private func systemInformation(by transmit: Transmit) throws -> ExchangeOutcome {
     var information = ISO15693SystemInformation(uid: uid)
     let (afi, dsfid) = (try ask(.afi, by: transmit), try ask(.dsfid, by: transmit))

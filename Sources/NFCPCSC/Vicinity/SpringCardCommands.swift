@@ -97,7 +97,7 @@ struct SpringCardCommands: VicinityCommandDialect {
 
   // MARK: Parameters
 
-  /// The parameters as the reader wants them; `nil` if there is no way.
+  /// Returns the parameters as the reader wants them; `nil` if there is no way.
   private func parameters(of command: ISO15693Command) -> [UInt8]? {
     switch command {
     case .readMultipleBlocks(let range), .getMultipleBlockSecurityStatus(let range):

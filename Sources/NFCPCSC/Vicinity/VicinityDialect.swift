@@ -58,7 +58,7 @@ extension VicinityDialect {
     return isSilent ? .silent : .absent
   }
 
-  /// Whether the tag tells another UID than the one that it is taken to have.
+  /// Returns whether the tag tells another UID than the one that it is taken to have.
   mutating func isContradicted(by transmit: Transmit) throws -> Bool {
     let frame = try ISO15693Request(.getSystemInformation, uid: uid).encoded()
     guard case .answer(let answer)? = try carry(frame, by: transmit),
@@ -75,12 +75,12 @@ enum DialectConfirmation {
   case present
   /// It has not.
   case absent
-  /// The tag was silent, which tells nothing of the reader.
+  /// The tag was silent, which proves nothing about the reader.
   case silent
 }
 
 extension ISO15693Response {
-  /// Whether this can be the answer to a question.
+  /// Returns whether this can be the answer to a question.
   fileprivate func tells(_ question: ISO15693Command) -> Bool {
     guard case .getSystemInformation = question else { return !payload.isEmpty }
     return (try? ISO15693SystemInformation(decoding: payload, form: .ordinary)) != nil

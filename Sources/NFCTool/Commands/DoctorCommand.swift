@@ -86,7 +86,7 @@ struct DoctorCommand: AsyncParsableCommand {
       "\(readers.count(where: \.canBeOpened)) of \(readers.count) readers can be opened")
   }
 
-  /// The line for standard error.
+  /// Returns the line for standard error.
   private func failure(_ diagnosis: ReaderDiagnosis, named name: String?) -> Failure {
     if let name, let obstacle = diagnosis.readers.first?.findings.first(where: \.isObstacle) {
       let origin = options.readers.isEmpty ? " (from NFC_READER)" : ""

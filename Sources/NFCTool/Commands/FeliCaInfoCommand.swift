@@ -37,7 +37,7 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
 }
 
 extension FeliCaCard {
-  /// What ``DetectedTag/facts(_:)`` does not have.
+  /// Returns what ``DetectedTag/facts(_:)`` does not have.
   func members(_ tag: any FeliCaTag) -> [JSON.Member] {
     var members = [
       JSON.Member(key: "manufacturerCode", value: .bytes(Self.manufacturerCode(tag))),

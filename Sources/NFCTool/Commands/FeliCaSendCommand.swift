@@ -87,7 +87,8 @@ struct FeliCaCommands: ParsableArguments {
     _ = try all(for: Self.anyIDm)
   }
 
-  /// The commands with an IDm in its places. What is wrong with one is said without it: it may hold a key.
+  /// Returns the commands with an IDm in its places. What is wrong with one is said without it: it
+  /// may hold a key.
   func all(for idm: [UInt8]) throws -> [[UInt8]] {
     try texts.enumerated().map { index, text in
       try Hexadecimal.secret(

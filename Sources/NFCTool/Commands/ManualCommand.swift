@@ -91,7 +91,7 @@ struct ManualPage {
     return (String(heading), String(rest))
   }
 
-  /// What the formatter would take for a command of its own.
+  /// Returns what the formatter would take for its own command.
   private static func escaped(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

@@ -76,7 +76,7 @@ struct MiFareReadCommand: AsyncParsableCommand {
     var lines: [(Int, [UInt8])] = []
     for sector in sectors {
       let first = sector * Self.pagesPerSector
-      // The last sector may be shorter; past its end a chip goes on with page 0, or refuses.
+      // The last sector may be shorter; past its end a chip continues with page 0, or refuses.
       let end = min(first + Self.pagesPerSector, product?.memorySize.map { $0 / 4 } ?? .max)
       let data: [UInt8]
       do {

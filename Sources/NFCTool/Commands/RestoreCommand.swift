@@ -128,12 +128,12 @@ struct RestoreArguments: ParsableArguments {
     for left in grouped(report, where: { $0.isNotAskedFor }) { session.note("left out \(left)") }
   }
 
-  /// What a plan leaves out, in words.
+  /// Returns what a plan leaves out, in words.
   static func omissions(_ plan: [RestoredPart]) -> String {
     grouped(plan) { _ in true }.joined(separator: "; ")
   }
 
-  /// What was left out, those with the same reason together.
+  /// Returns what was left out, those with the same reason together.
   private static func grouped(
     _ report: [RestoredPart], where isMeant: (RestoredPart.Omission) -> Bool
   ) -> [String] {

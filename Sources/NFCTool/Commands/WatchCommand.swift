@@ -209,7 +209,7 @@ struct WatchMQTTOptions: ParsableArguments {
     return options
   }
 
-  /// What publishes; `nil` without a broker.
+  /// Returns what publishes; `nil` without a broker.
   func publisher() throws -> MQTTPublisher? {
     guard var broker else { return nil }
     let environment = ProcessInfo.processInfo.environment

@@ -106,7 +106,7 @@ enum DESFirePlan {
 }
 
 extension DESFireCard {
-  /// Whether an application is there; asks for it by selecting it.
+  /// Returns whether an application is there; asks for it by selecting it.
   func knows(_ identifier: DESFireApplicationIdentifier) async throws -> Bool {
     do {
       _ = try await application(identifier).keyVersion(0)
@@ -130,7 +130,7 @@ extension SelectedDESFire {
     try await authenticate(root, [0], for: purpose)
   }
 
-  /// The same for an application's own.
+  /// Returns the same for an application's own.
   func open(
     _ application: DESFireApplication, _ purpose: String,
     unless isFree: (DESFireKeySettings) -> Bool

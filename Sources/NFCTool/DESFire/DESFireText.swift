@@ -32,7 +32,7 @@ enum DESFireText {
     return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
   }
 
-  /// A key's number, `everyone` or `nobody`.
+  /// Returns a key's number, `everyone` or `nobody`.
   static func access(_ text: String, _ name: String) throws -> DESFireAccess {
     switch text {
     case "everyone", "free": return .everyone

@@ -28,8 +28,9 @@ struct SelectedDESFire: Sendable {
 
   // MARK: Keys
 
-  /// What is known of the keys of an application; `nil` if the card asks for the master key first. A chip whose files
-  /// are fixed does not know the command, and would end its session with it.
+  /// Returns what is known of the keys of an application; `nil` if the card asks for the master key
+  /// first. A chip whose files are fixed does not know the command, and would end its session with
+  /// it.
   func summary(_ application: DESFireApplication) async throws -> DESFireKeySummary? {
     guard card.generation != .fixed else { return nil }
     do {
@@ -86,7 +87,7 @@ struct SelectedDESFire: Sendable {
     }
   }
 
-  /// What a key can be for.
+  /// Returns what a key can be for.
   func kinds(
     of application: DESFireApplication, _ secret: SecretKey
   ) async throws -> [DESFireKey.Kind] {
@@ -115,7 +116,7 @@ struct SelectedDESFire: Sendable {
     return rights.compactMap { if case .key(let number) = $0 { number } else { nil } }
   }
 
-  /// A file's settings, with the master key if the application does not tell them without.
+  /// Returns a file's settings, with the master key if the application does not tell them without.
   func fileSettings(
     _ application: DESFireApplication, _ file: Int
   ) async throws -> DESFireFileSettings {
@@ -129,7 +130,7 @@ struct SelectedDESFire: Sendable {
 }
 
 extension DESFireApplicationIdentifier {
-  /// For people.
+  /// A text for people.
   var name: String { self == .card ? "the card" : "application \(self)" }
 }
 

@@ -57,7 +57,7 @@ struct BlockRestoration: MemoryRestoration {
   /// Operation 1.1, 2.1).
   private static let reservedOfTopaz: Set<Int> = [0x00, 0x0D, 0x0E, 0x0F]
 
-  /// What is never written: identity, locks and configuration.
+  /// Returns what is never written: identity, locks and configuration.
   private static func restraint(_ tag: MemoryTag, _ number: Int) -> RestoredPart.Omission? {
     switch tag {
     case .topaz:

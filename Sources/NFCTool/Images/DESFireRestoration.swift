@@ -50,7 +50,8 @@ struct DESFireRestoration: FileRestoration {
     self.targets = targets
   }
 
-  /// The file of an NDEF application that has the size that its capability container, in another file, names.
+  /// Returns the file of an NDEF application that has the size that its capability container, in
+  /// another file, names.
   private static func messageFile(_ application: TagImage.DESFire.Application?) -> UInt8? {
     let files = application?.files ?? []
     for container in files {

@@ -57,13 +57,13 @@ extension FileRestoration {
 }
 
 extension RestoredPart {
-  /// A file or block of which nothing is said yet.
+  /// Creates a file or block of which nothing is said yet.
   init(_ kind: String, _ number: Int, label: String? = nil, in container: Container?) {
     self.init(
       container: container, kind: kind, number: number, label: label, written: [], omissions: [])
   }
 
-  /// What was asked for and cannot be had.
+  /// Returns what was asked for and cannot be had.
   static func failure(_ text: String) -> Omission {
     Omission(text: text, isFailure: true, isNotAskedFor: false)
   }

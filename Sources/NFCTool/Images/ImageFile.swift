@@ -6,14 +6,14 @@ enum ImageFile {
   /// All extensions, as help and errors name them.
   static let names = ImageFormat.extensions.joined(separator: ", ")
 
-  /// The format that a file's extension names; `nil` without one that is known.
+  /// Returns the format that a file's extension names; `nil` without one that is known.
   static func format(of path: String) -> ImageFormat? {
     let file = path.split(separator: "/").last ?? ""
     guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return nil }
     return ImageFormat(fileExtension: file[file.index(after: dot)...])
   }
 
-  /// The format to write a file in; standard output has the bytes as they are.
+  /// Returns the format to write a file in; standard output has the bytes as they are.
   ///
   /// - Throws: `usage` for a name without an extension that is known.
   static func requiredFormat(of path: String) throws -> ImageFormat {
@@ -46,7 +46,7 @@ enum ImageFile {
       + encoding.losses.joined(separator: ", ")
   }
 
-  /// How many bytes of a memory a file has.
+  /// Returns how many bytes of a memory a file has.
   static func size(of image: TagImage, in path: String) throws -> Int {
     let format = try requiredFormat(of: path)
     guard format == .binary || format == .emulator else { return image.memory.bytes.count }

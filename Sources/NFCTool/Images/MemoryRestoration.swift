@@ -99,7 +99,7 @@ struct RestoredPart {
 protocol MemoryRestoration: Sendable {
   /// Only what something is to be done about.
   var plan: [RestoredPart] { get }
-  /// The same with each change before and after; keys and passwords are masked.
+  /// Returns the same with each change before and after; keys and passwords are masked.
   ///
   /// - Parameters:
   ///   - now: the memory as it is.
@@ -167,7 +167,7 @@ struct ClassicRestoration: MemoryRestoration {
     return parts
   }
 
-  /// Whether the card has taken block 0.
+  /// Returns whether the card has taken block 0.
   private func writeBlock0() async throws -> Bool {
     let sector = try await commands.readSector(0, keys: keys, findsBothKeys: true)
     for (type, key) in [(MiFareClassicKeyType.b, sector.keyB), (.a, sector.keyA)] {

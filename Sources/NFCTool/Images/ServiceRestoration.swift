@@ -142,7 +142,7 @@ private struct Type3Message {
     self.bytes = bytes
   }
 
-  /// Whether two cards say the same of themselves.
+  /// Returns whether two cards say the same of themselves.
   func isLike(_ other: Type3Message) -> Bool {
     bytes[Self.description] == other.bytes[Self.description]
   }
@@ -152,7 +152,7 @@ private struct Type3Message {
   /// In bytes.
   var capacity: Int { bytes[Self.blockCount].reduce(0) { $0 << 8 | Int($1) } * Self.size }
 
-  /// The block with another length.
+  /// Returns the block with another length.
   func block(length: Int) -> [UInt8] {
     var block = bytes
     block.replaceSubrange(

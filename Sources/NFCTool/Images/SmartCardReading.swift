@@ -110,7 +110,7 @@ struct Type4FileControl: Hashable, Sendable {
 
   var name: String { identifier.bigEndianBytes.hexadecimal }
 
-  /// The files that a container names, as far as it can be understood.
+  /// Returns the files that a container names, as far as it can be understood.
   static func all(in container: [UInt8]) -> [Type4FileControl] {
     var controls: [Type4FileControl] = []
     var rest = container.dropFirst(Layout.head)

@@ -89,7 +89,7 @@ struct SmartCardRestoration: FileRestoration {
       })
   }
 
-  /// The length and the message, without what stands after it.
+  /// Returns the length and the message, without what stands after it.
   private static func message(_ data: [UInt8], _ control: Type4FileControl) -> [UInt8]? {
     guard data.count >= control.lengthSize else { return nil }
     let length = data.prefix(control.lengthSize).reduce(0) { $0 << 8 | Int($1) }

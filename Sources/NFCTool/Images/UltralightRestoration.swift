@@ -45,7 +45,7 @@ struct UltralightRestoration: MemoryRestoration {
     return parts.sorted { $0.number < $1.number }
   }
 
-  /// What is left out unless it is asked for is named with its option.
+  /// Returns what is left out unless it is asked for is named with its option.
   private func text(_ omission: UltralightRestorePlan.Omission) -> String {
     guard omission.reason == .notAskedFor else { return omission.reason.description }
     let area = restorePlan.areas.first { $0.pages.contains(omission.page) }

@@ -38,7 +38,7 @@ struct VicinityReading {
         ? nil : "the tag refuses block\(unread.count > 1 ? "s" : "") \(NumberList.text(unread))")
   }
 
-  /// All at once; a tag that refuses some is asked for each.
+  /// Returns all at once; a tag that refuses some is asked for each.
   private func blocks(_ count: Int) async throws -> [[UInt8]?] {
     do {
       return try await tag.readBlocks(0..<count).map(\.data)

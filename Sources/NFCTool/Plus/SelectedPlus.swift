@@ -59,7 +59,7 @@ struct PlusCommunicationOptions: ParsableArguments {
 enum PlusBlocks {
   static let highest = 255
 
-  /// The sector that a block is in: four blocks each up to block 127, then sixteen.
+  /// Returns the sector that a block is in: four blocks each up to block 127, then sixteen.
   static func sector(_ block: Int) -> Int { block < 128 ? block / 4 : 32 + (block - 128) / 16 }
 
   static func argument(_ text: String) throws -> Int {

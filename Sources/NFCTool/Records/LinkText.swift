@@ -65,8 +65,8 @@ enum LinkText {
     text.utf8.map { "%" + [$0].hexadecimal }.joined()
   }
 
-  /// A part of a link: letters, digits and `-._~` as they are, all else percent-encoded (RFC 3986, 2.3),
-  /// also all that is not ASCII, which not every program takes in a link.
+  /// Returns a part of a link: letters, digits and `-._~` as they are, all else percent-encoded
+  /// (RFC 3986, 2.3), also all that is not ASCII, which not every program takes in a link.
   ///
   /// - Parameter others: what else stays as it is.
   static func component(_ text: String, keeping others: String = "") -> String {

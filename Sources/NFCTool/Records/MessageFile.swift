@@ -2,7 +2,7 @@ import NFC
 
 /// Files that hold an NDEF message.
 enum MessageFile {
-  /// The bytes of a message.
+  /// Returns the bytes of a message.
   static func raw(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
     let name = File.name(file)
     let message: NDEFMessage
@@ -17,7 +17,7 @@ enum MessageFile {
     return message
   }
 
-  /// A message in the form that `read --json` prints.
+  /// Returns a message in the form that `read --json` prints.
   static func json(_ bytes: [UInt8], _ file: String) throws -> NDEFMessage {
     let message: NDEFMessage
     do {

@@ -22,7 +22,8 @@ struct Placeholders: Sendable {
   /// The names that need no table.
   static let builtIn = [uid, number]
 
-  /// The text with each name in braces replaced by its value; braces around anything else stay.
+  /// Returns the text with each name in braces replaced by its value; braces around anything else
+  /// stay.
   func fill(_ text: String) -> String {
     guard let values else { return text }
     return Self.parts(of: text).map { part in
@@ -30,7 +31,7 @@ struct Placeholders: Sendable {
     }.joined()
   }
 
-  /// The names in braces.
+  /// Returns the names in braces.
   static func names(in text: String) -> [String] {
     parts(of: text).filter(\.isName).map(\.text)
   }

@@ -17,7 +17,7 @@ protocol RecordKind: ParsableArguments, Sendable {
   /// What else is to be said; empty for nothing.
   static var details: String { get }
 
-  /// The message, with the place holders of its texts filled in.
+  /// Returns the message, with the place holders of its texts filled in.
   ///
   /// - Parameter isForced: whether what most programs could not use is wanted nevertheless.
   /// - Throws: ``Failure``: `usage` for what is no such record, `content` for a file that is wrong.

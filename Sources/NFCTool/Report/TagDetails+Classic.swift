@@ -46,7 +46,7 @@ extension TagDetails {
     }
   }
 
-  /// A key that everybody knows by its digits; no other is shown.
+  /// Returns a key that everybody knows by its digits; no other is shown.
   private static func name(_ key: MiFareClassicKey?) -> String? {
     guard let key else { return nil }
     return MiFareClassicKey.wellKnown.contains(key) ? key.bytes.hexadecimal : "given"

@@ -195,7 +195,7 @@ extension TagDetails {
       + (settings[0] & 1 == 0 ? ", the master key cannot be changed" : "")
   }
 
-  /// All frames of an answer; `nil` if the card refuses.
+  /// Returns all frames of an answer; `nil` if the card refuses.
   private func send(
     _ tag: any MiFareTag, _ command: UInt8, _ data: [UInt8] = []
   ) async throws -> [UInt8]? {

@@ -82,8 +82,8 @@ struct TagDetails {
     }
   }
 
-  /// `nil` for what the chip has not, or does not say without a password. A chip that does not know a
-  /// command may be silent, and has to be woken after that.
+  /// `nil` for what the chip has not, or does not say without a password. A chip that does not
+  /// support a command may be silent, and has to be woken after that.
   func answer<Result>(
     _ tag: DetectedTag, _ ask: () async throws -> Result
   ) async throws -> Result? {

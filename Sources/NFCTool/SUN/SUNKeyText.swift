@@ -22,7 +22,7 @@ enum SUNKeyText {
 
   static let uidSize = 7
 
-  /// What stands after the UID in the input of a key's diversification.
+  /// Returns what stands after the UID in the input of a key's diversification.
   static func diversification(_ text: String) throws -> [UInt8] {
     let bytes = text.isEmpty ? [] : try Hexadecimal.argument(text, "--diversify")
     let longest = SUNKey.longestDiversificationInput - uidSize
@@ -42,7 +42,7 @@ enum SUNKeyText {
     return rest
   }
 
-  /// The first of the keys in the environment.
+  /// Returns the first of the keys in the environment.
   static func inEnvironment() throws -> SUNKey? {
     guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
     let first = text.split { $0 == "," || $0.isWhitespace }.first

@@ -16,7 +16,7 @@ enum ArgumentText {
   private static let hiddenScalars = base...(base + 0xFF)
   private static let minusSign: UInt8 = 0x2D
 
-  /// The text of an argument, from its bytes up to the terminating zero.
+  /// Returns the text of an argument, from its bytes up to the terminating zero.
   static func text(of argument: UnsafePointer<CChar>) -> String {
     let bytes = UnsafeBufferPointer(start: argument, count: strlen(argument)).map {
       UInt8(bitPattern: $0)
@@ -44,7 +44,7 @@ enum ArgumentText {
     return String(text)
   }
 
-  /// The character at the start of `bytes`, if there is a whole one.
+  /// Returns the character at the start of `bytes`, if there is a whole one.
   private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     var decoder = UTF8()
     var iterator = bytes.prefix(4).makeIterator()
@@ -62,14 +62,14 @@ enum ArgumentText {
 
   // MARK: Taking it apart again
 
-  /// The bytes that the argument was made of.
+  /// Returns the bytes that the argument was made of.
   static func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in
       byte(scalar).map { [$0] } ?? Array(String(scalar).utf8)
     }
   }
 
-  /// The argument as text; `nil` if it is not UTF-8.
+  /// Returns the argument as text; `nil` if it is not UTF-8.
   static func utf8(_ text: String) -> String? {
     var whole = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -91,8 +91,8 @@ enum CommandWords {
 
 /// Finds what was meant by a word that is spelled wrong.
 enum Spelling {
-  /// The names that differ by few letters, nearest first; upper and lower case and punctuation count for
-  /// nothing.
+  /// Returns the names that differ by few letters, nearest first; upper and lower case and
+  /// punctuation count for nothing.
   static func nearest(to word: String, among names: [String], atMost count: Int = 3) -> [String] {
     let word = folded(word)
     let candidates = names.compactMap { name -> (name: String, distance: Int)? in
@@ -111,7 +111,7 @@ enum Spelling {
     String(text.lowercased().filter { $0.isLetter || $0.isNumber })
   }
 
-  /// How many letters are to be put in, left out, replaced or swapped with the next one.
+  /// Returns how many letters are to be put in, left out, replaced or swapped with the next one.
   static func distance(_ a: [Character], _ b: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...b.count)

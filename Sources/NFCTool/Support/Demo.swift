@@ -19,7 +19,7 @@ final class Demo: Sendable {
   /// How long a tag is left on the reader after it was found.
   static let stay = Duration.milliseconds(100)
 
-  /// The tags, each with the technology by which a reader finds it.
+  /// Returns the tags, each with the technology by which a reader finds it.
   private static func all() -> [(TagTechnology, VirtualTag)] {
     [
       (.iso14443a, .ntag216()),
@@ -92,7 +92,7 @@ final class Demo: Sendable {
     showNext()
   }
 
-  /// A reader sees the first four bytes of a Jewel tag's UID only.
+  /// Returns a reader sees the first four bytes of a Jewel tag's UID only.
   private func isSame(_ shown: VirtualTag, _ identifier: [UInt8]) -> Bool {
     shown.identifier.starts(with: identifier)
   }

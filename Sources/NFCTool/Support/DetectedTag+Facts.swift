@@ -55,7 +55,8 @@ extension DetectedTag {
     }
   }
 
-  /// What an ISO 15693 tag reports about itself; `nil` for another kind, and for one that reports nothing.
+  /// Returns what an ISO 15693 tag reports about itself; `nil` for another kind, and for one that
+  /// reports nothing.
   func vicinityInformation() async throws -> ISO15693SystemInformation? {
     guard case .iso15693(let tag) = self else { return nil }
     do {
@@ -74,7 +75,8 @@ extension DetectedTag {
     ]
   }
 
-  /// What activation has reported of the tag, its product, and what an ISO 15693 tag reports about itself.
+  /// Returns what activation has reported of the tag, its product, and what an ISO 15693 tag
+  /// reports about itself.
   func facts(
     _ product: TagProduct?, _ information: ISO15693SystemInformation? = nil
   ) -> [JSON.Member] {

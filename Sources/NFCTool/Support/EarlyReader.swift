@@ -49,7 +49,8 @@ enum EarlyReader {
     opening.withLock { $0 = Opening(name: name, start: start, task: task) }
   }
 
-  /// The reader that is being opened, for the one who asks first; `nil` if it is another one.
+  /// Returns the reader that is being opened, for the one who asks first; `nil` if it is another
+  /// one.
   static func take(_ name: String?) -> Task<Reader, any Error>? {
     opening.withLock { opening in
       guard let found = opening, found.name == name ?? Reader.nameInEnvironment else { return nil }
@@ -68,7 +69,7 @@ enum EarlyReader {
     await (try? opening.task.value)?.close()
   }
 
-  /// The reader that a command line is sure to open; `nil` if that takes a closer look.
+  /// Returns the reader that a command line is sure to open; `nil` if that takes a closer look.
   ///
   /// - Parameter environment: the reader of those that name none.
   static func name(in arguments: [String], environment: String?) -> String? {
@@ -94,7 +95,8 @@ enum EarlyReader {
     return readers.first ?? environment
   }
 
-  /// Whether the words of a command line are those of a command that opens the reader first.
+  /// Returns whether the words of a command line are those of a command that opens the reader
+  /// first.
   private static func opens(_ words: [String]) -> Bool {
     guard let command = words.first, let subcommands = commands[command] else { return false }
     guard let word = words.dropFirst().first else { return subcommands.isEmpty }

@@ -18,7 +18,7 @@ enum ExitStatus: Int32, Sendable {
   /// SIGINT; of another signal 128 and its number (``Interruption/status``).
   case interrupted = 130
 
-  /// The code for an error of the library.
+  /// Creates the code for an error of the library.
   init(_ code: NFCError.Code) {
     switch code {
     case .invalidParameter, .commandTooLong: self = .usage
@@ -48,7 +48,7 @@ struct Failure: Error, Hashable, Sendable {
     self.advice = advice
   }
 
-  /// The library's error.
+  /// Creates the library's error.
   ///
   /// - Parameter tag: the tag that it concerns. What a tag cannot do makes it the wrong tag; what a
   ///   reader cannot do, the wrong reader.

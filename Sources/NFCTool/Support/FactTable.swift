@@ -1,6 +1,6 @@
 import NFC
 
-/// Facts for people, one per line, the names in a column of their own.
+/// Facts for people, one per line, the names in their own column.
 struct FactTable {
   private var rows: [(name: String, value: String)] = []
 

@@ -42,7 +42,7 @@ struct FeliCaCard {
     product?.name == "FeliCa Standard"
   }
 
-  /// The card's systems, without a search for their services.
+  /// Returns the card's systems, without a search for their services.
   static func systems(of tag: any FeliCaTag) async throws -> [FeliCaSystem] {
     if try await tag.product() != nil { return try await tag.systems() }
     guard tag.systemCode.count == 2 else { return [] }
@@ -52,13 +52,13 @@ struct FeliCaCard {
 }
 
 extension FeliCaCard {
-  /// The first two bytes of IDm (FeliCa Card User's Manual, 2.3).
+  /// Returns the first two bytes of IDm (FeliCa Card User's Manual, 2.3).
   static func manufacturerCode(_ tag: any FeliCaTag) -> [UInt8] { Array(tag.idm.prefix(2)) }
 
-  /// The second byte of PMm (FeliCa Card User's Manual, 2.3).
+  /// Returns the second byte of PMm (FeliCa Card User's Manual, 2.3).
   static func icType(_ tag: any FeliCaTag) -> [UInt8] { Array(tag.pmm.dropFirst().prefix(1)) }
 
-  /// The chip's codes, and systems and services in words.
+  /// Returns the chip's codes, and systems and services in words.
   func rows(_ tag: any FeliCaTag) -> [(name: String, value: String)] {
     let codes = [
       (name: "manufacturer", value: Self.manufacturerCode(tag).hexadecimal),
@@ -103,7 +103,7 @@ struct FeliCaServiceKind {
     return kind + (needsKey ? ", with a key" : ", without a key")
   }
 
-  /// What a system's code is known to stand for.
+  /// Returns what a system's code is known to stand for.
   static func name(ofSystem code: UInt16) -> String? {
     switch code {
     case 0x0003: "transit of Japan"

@@ -22,7 +22,7 @@ struct FeliCaSystemOption: ParsableArguments {
     transform: { try FeliCaCode.argument($0, "--system") })
   var code: UInt16?
 
-  /// The card in the system that is asked for.
+  /// Returns the card in the system that is asked for.
   func card(_ tag: SelectedTag<any FeliCaTag>) async throws -> any FeliCaTag {
     guard let code else { return tag.kind }
     let systems = try await tag.work { try await FeliCaCard.systems(of: tag.kind) }
@@ -52,7 +52,7 @@ struct FeliCaServiceOption: ParsableArguments {
     return optional
   }
 
-  /// What the card's refusal of a block means.
+  /// Returns what the card's refusal of a block means.
   static func refusal(_ error: NFCError, _ service: UInt16, _ block: Int, _ tag: String) -> Failure
   {
     guard error.code == .tagRefused else { return Failure(error, tag: tag) }

@@ -20,13 +20,13 @@ enum File {
   /// How often it is looked whether the process has been asked to end.
   private static let pause: Int32 = 50
 
-  /// The file's name for people.
+  /// Returns the file's name for people.
   static func name(_ path: String, forWriting: Bool = false) -> String {
     guard path == standard else { return ArgumentText.shown(path) }
     return forWriting ? "standard output" : "standard input"
   }
 
-  /// The bytes of a file.
+  /// Returns the bytes of a file.
   static func read(_ path: String) throws -> [UInt8] {
     let isStandard = path == standard
     let descriptor =
@@ -105,7 +105,7 @@ enum File {
     #endif
   }
 
-  /// Whether a name is that of a file.
+  /// Returns whether a name is that of a file.
   static func exists(_ path: String) -> Bool {
     var name = ArgumentText.bytes(path).map { CChar(bitPattern: $0) }
     name.append(0)
@@ -135,7 +135,7 @@ enum File {
     if Interruption.hasHappened || Task.isCancelled { throw CancellationError() }
   }
 
-  /// Why a file could not be read or written.
+  /// Returns why a file could not be read or written.
   static func failure(_ verb: String, _ path: String, _ number: Int32) -> Failure {
     let status: ExitStatus =
       switch number {

@@ -143,7 +143,7 @@ extension GlobalOptions {
 }
 
 extension ParsableCommand {
-  /// Whether a word of the command line names this command.
+  /// Returns whether a word of the command line names this command.
   static func matches(_ word: String) -> Bool {
     configuration.commandName == word || configuration.aliases.contains(word)
   }

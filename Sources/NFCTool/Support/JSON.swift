@@ -23,7 +23,7 @@ enum JSON: Hashable, Sendable {
   /// Bytes as upper-case hexadecimal.
   static func bytes(_ bytes: [UInt8]) -> JSON { .string(bytes.hexadecimal) }
 
-  /// An object; members without a value are left out.
+  /// Returns an object; members without a value are left out.
   static func members(_ members: KeyValuePairs<String, JSON?>) -> JSON {
     .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
   }

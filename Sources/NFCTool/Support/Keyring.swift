@@ -174,12 +174,13 @@ struct DESFireKeyPlace: KeyPlace, CustomStringConvertible {
 }
 
 extension Keyring where Place == DESFireKeyPlace {
-  /// The one that is given for a key; one that names the application before one that names none.
+  /// Returns the one that is given for a key; one that names the application before one that names
+  /// none.
   func secret(_ number: Int, of application: DESFireApplicationIdentifier) -> SecretKey? {
     ownSecret(number, of: application) ?? self[DESFireKeyPlace(number, of: nil)]
   }
 
-  /// The one that is given as this application's.
+  /// Returns the one that is given as this application's.
   func ownSecret(_ number: Int, of application: DESFireApplicationIdentifier) -> SecretKey? {
     self[DESFireKeyPlace(number, of: application)]
   }

@@ -23,7 +23,7 @@ struct NDEFContent: Sendable {
     bytes = status.access == .notSupported ? [] : try await ndef.readNDEFBytes() ?? []
   }
 
-  /// A MIFARE Plus answers SELECT by a status of its own, which is no status word.
+  /// Returns a MIFARE Plus answers SELECT by its own status, which is no status word.
   private static func hasNoNDEF(_ tag: DetectedTag) -> Bool {
     if case .miFare(let tag) = tag { tag.family == .plus } else { false }
   }

@@ -47,8 +47,8 @@ enum Output {
     (try? writeAll(Array(text.utf8), to: descriptor)) ?? nil
   }
 
-  /// POSIX grants a pipe that can be written at all so many bytes at once (`_POSIX_PIPE_BUF` is smaller; of
-  /// Linux and macOS it is more).
+  /// POSIX grants a pipe that can be written at all this many bytes at once (`_POSIX_PIPE_BUF` is
+  /// smaller; of Linux and macOS it is more).
   private static let portion = 512
 
   /// Writes all bytes; gives the errno if that fails. Nothing waits for a full pipe for longer than until

@@ -101,7 +101,7 @@ struct ReaderReport {
     return hasIdentifiers ? text + ", \(tag.identifier.hexadecimal)" : text
   }
 
-  /// An address without the serial number that may be in it.
+  /// Returns an address without the serial number that may be in it.
   private func shown(_ address: String) -> String {
     guard !hasIdentifiers, let range = address.firstRange(of: "serial=") else { return address }
     return address[..<range.upperBound] + "…"

@@ -181,7 +181,7 @@ extension Failure {
       advice: "take the card away, or end the program that uses it")
   }
 
-  /// The tag that is there is another than the command needs.
+  /// Creates the tag that is there is another than the command needs.
   ///
   /// - Parameter name: what it needs, with its article.
   fileprivate init(_ tag: DetectedTag, isNot name: String) {

@@ -36,7 +36,7 @@ struct Session: Sendable {
   /// All of them.
   var readers: [Reader] { group.all }
 
-  /// What each of them is to poll for, together all that is asked for.
+  /// Returns what each of them is to poll for, together all that is asked for.
   func shares(of polling: PollingOptions) -> [(reader: Reader, polling: PollingOptions)] {
     group.shares(of: polling.technologies).map { share in
       (
@@ -46,7 +46,7 @@ struct Session: Sendable {
     }
   }
 
-  /// The tags that are in their fields now.
+  /// Returns the tags that are in their fields now.
   func tagsInField() async throws -> [DetectedTag] { try await group.tagsInField() }
 
   /// What is worth saying if all goes well. Where it does not, the one line on standard error is
@@ -122,7 +122,7 @@ struct Session: Sendable {
     return Session(readers, virtual: virtual, demo: demo, options)
   }
 
-  /// A PC/SC reader in the process: a PN532 has no ISO 15693.
+  /// Returns a PC/SC reader in the process: a PN532 has no ISO 15693.
   private static func openPCSC(_ field: VirtualField) async throws -> Reader {
     let virtual = VirtualPCSCReader(field)
     return try await Reader.open(over: { virtual.service() })

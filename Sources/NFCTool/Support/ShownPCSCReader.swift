@@ -66,7 +66,7 @@ struct ShownPCSCReader {
 
   func close() { client.close() }
 
-  /// Whether such a reader finds a tag that is alone in its field.
+  /// Returns whether such a reader finds a tag that is alone in its field.
   static func sees(_ tag: VirtualTag, dialect: VirtualPCSCReader.Dialect) -> Bool {
     let field = VirtualField()
     field.place(tag)

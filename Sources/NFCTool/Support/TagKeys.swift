@@ -44,7 +44,7 @@ struct TagKeys: ParsableArguments {
     }
   }
 
-  /// The keys in the files, in their order.
+  /// Returns the keys in the files, in their order.
   private func keysInFiles() throws -> [[UInt8]] {
     try files.flatMap { file in
       try File.readText(file).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -81,9 +81,9 @@ struct TagKeys: ParsableArguments {
     }
   }
 
-  /// The password or key for an Ultralight or NTAG.
+  /// Returns the password or key for an Ultralight or NTAG.
   ///
-  /// One only: a tag may close for good after a few wrong ones.
+  /// One only: a tag may close permanently after a few wrong ones.
   ///
   /// - Parameter password: the one that is given as a password.
   func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {

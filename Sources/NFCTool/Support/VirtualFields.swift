@@ -7,7 +7,7 @@ struct VirtualFields: Sendable {
   /// All tags are for the PC/SC reader; else those that a PN532 could not see.
   var isForPCSC = false
 
-  /// Whether only the PC/SC reader could see a tag.
+  /// Returns whether only the PC/SC reader could see a tag.
   func needsPCSC(_ tag: VirtualTag) -> Bool { tag.modulation == .iso15693 }
 
   private func field(of tag: VirtualTag) -> VirtualField {

@@ -1,6 +1,6 @@
 import VirtualNFC
 
-/// Chips that are named more than once, as two stickers of a roll: each has a UID of its own.
+/// Chips that are named more than once, as two stickers of a roll: each has its own UID.
 extension VirtualTags {
   private typealias Factory = @Sendable (_ uid: [UInt8], _ formatted: Bool) -> VirtualTag
 
@@ -31,7 +31,7 @@ extension VirtualTags {
     "st25ta": { uid, _ in .st25ta(uid: uid) },
   ]
 
-  /// The tag, with another UID if one of those before it has the same.
+  /// Returns the tag, with another UID if one of those before it has the same.
   ///
   /// - Parameter name: what the command line calls it.
   /// - Throws: ``Failure`` `usage` for a tag that is to have no other UID: a reader could not tell it from the

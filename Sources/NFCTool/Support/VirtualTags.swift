@@ -30,7 +30,7 @@ struct VirtualTags: Sendable {
     return VirtualTag.names + blanks.filter { (try? VirtualTag.named($0)) != nil } + [demo]
   }
 
-  /// A chip by its name, upper and lower case and punctuation alike, or a dump file.
+  /// Returns a chip by its name, upper and lower case and punctuation alike, or a dump file.
   private static func tag(_ name: String) throws -> VirtualTag {
     if VirtualTag.names.contains(name), let tag = try? VirtualTag.named(name) { return tag }
     guard name != File.standard, File.exists(name) || name.contains("/") else {
@@ -54,7 +54,7 @@ struct VirtualTags: Sendable {
       advice: "\(hint)nfc virtual --list shows all; a dump file can be given, too")
   }
 
-  /// The tag that an image file is of.
+  /// Returns the tag that an image file is of.
   static func image(_ name: String) throws -> VirtualTag {
     let image = try ImageFile.readByLooks(name)
     do {

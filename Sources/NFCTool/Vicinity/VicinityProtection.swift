@@ -17,7 +17,7 @@ struct VicinityProtection: Sendable {
   /// The password that the tag has now; `nil` for the factory's.
   let current: [UInt8]?
 
-  /// What ``run()`` will do.
+  /// Returns what ``run()`` will do.
   ///
   /// - Throws: ``Failure`` for what the chip cannot do, or a password of the wrong length; `NFCError`
   ///   `notAuthenticated` for a tag that is protected, without its password.
@@ -127,7 +127,7 @@ struct ProtectionStep: Sendable {
     self.after = after
   }
 
-  /// The tag's own password, and a new one.
+  /// Returns the tag's own password, and a new one.
   static func passwords(isNew: Bool) -> [ProtectionStep] {
     let first = ProtectionStep("the tag is given the password that it has")
     return isNew ? [first, ProtectionStep("the new password, not shown")] : [first]

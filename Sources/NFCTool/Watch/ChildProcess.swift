@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A program that is run for a tap, in a process group of its own, so that all that it starts can be
+/// A program that is run for a tap, in its own process group, so that all that it starts can be
 /// ended with it.
 struct ChildProcess: Sendable {
   /// The program's name, looked up by PATH, and its arguments.
@@ -62,7 +62,7 @@ struct ChildProcess: Sendable {
     let errno: Int32
   }
 
-  /// The state of a process that has ended, which is then gone; `nil` while it runs.
+  /// Returns the state of a process that has ended, which is then gone; `nil` while it runs.
   private static func outcome(of process: pid_t) -> Outcome? {
     var status: Int32 = 0
     let result = waitpid(process, &status, WNOHANG)
@@ -78,7 +78,7 @@ struct ChildProcess: Sendable {
     let deadline = clock.now + grace
     while clock.now < deadline, kill(-process, 0) == 0 {
       if outcome(of: process) != nil { break }
-      // Not cancelled with the caller: the group must be gone before anybody goes on.
+      // Not cancelled with the caller: the group must be gone before anybody continues.
       await Task.detached { try? await Task.sleep(for: .milliseconds(10)) }.value
     }
     kill(-process, SIGKILL)
@@ -132,7 +132,7 @@ struct ChildProcess: Sendable {
     return named.filter { $0.hasPrefix("/") } + ["/tmp", "/dev/shm"]
   }
 
-  /// A file without a name, at its beginning; `nil` with errno set if there cannot be one.
+  /// Returns a file without a name, at its beginning; `nil` with errno set if there cannot be one.
   private static func file(holding bytes: [UInt8]) -> Int32? {
     for folder in folders {
       var name = Array("\(folder)/nfc-tap.XXXXXX".utf8CString)

@@ -125,7 +125,7 @@ final class LineProcess: @unchecked Sendable {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 
-  /// The path of a program that was built and installed with this one.
+  /// Returns the path of a program that was built and installed with this one.
   static func sibling(_ name: String) -> String? {
     guard let own = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
     let path = own.deletingLastPathComponent().appendingPathComponent(name).path

@@ -25,7 +25,7 @@ struct MQTTTopic: Hashable, Sendable {
     "\(root)/\(Self.level(of: reader))/\(name)"
   }
 
-  /// A connection string as one level: everything but letters and digits becomes a hyphen.
+  /// Returns a connection string as one level: everything but letters and digits becomes a hyphen.
   static func level(of reader: String) -> String {
     String(
       String.UnicodeScalarView(
@@ -37,13 +37,13 @@ struct MQTTTopic: Hashable, Sendable {
         }))
   }
 
-  /// Whether a text can be one level of a topic: without separators, wildcards and NUL (MQTT 3.1.1,
-  /// 4.7).
+  /// Returns whether a text can be one level of a topic: without separators, wildcards and NUL
+  /// (MQTT 3.1.1, 4.7).
   static func isLevel(_ text: String) -> Bool {
     !text.isEmpty && !text.utf8.contains { [0, 0x23, 0x2B, 0x2F].contains($0) }
   }
 
-  /// Whether a message can be published on a topic (MQTT 3.1.1, 4.7.1 and 4.7.3).
+  /// Returns whether a message can be published on a topic (MQTT 3.1.1, 4.7.1 and 4.7.3).
   static func isValidForPublishing(_ topic: String) -> Bool {
     !topic.isEmpty && topic.utf8.count <= 0xFFFF && !topic.hasPrefix("$")
       && !topic.utf8.contains { [0, 0x23, 0x2B].contains($0) }

@@ -30,7 +30,7 @@ struct RemoteCommand: Sendable {
     let id: String?
   }
 
-  /// The id of a command, also of one that is otherwise wrong.
+  /// Returns the id of a command, also of one that is otherwise wrong.
   static func identifier(in payload: String) -> String? {
     (try? JSONDecoder().decode(Identifier.self, from: Data(payload.utf8)))?.id
   }

@@ -40,7 +40,7 @@ struct Tap: Sendable {
     ])
   }
 
-  /// A member of the tag that is text.
+  /// Returns a member of the tag that is text.
   private func fact(_ key: String) -> String? {
     tag.first { $0.key == key }?.value.plainText
   }

@@ -26,8 +26,8 @@ struct TapDebouncer: Sendable {
     self.period = period
   }
 
-  /// Whether a tag that has arrived is to be read and reported; `false` for one that was there a moment
-  /// ago.
+  /// Returns whether a tag that has arrived is to be read and reported; `false` for one that was
+  /// there a moment ago.
   mutating func arrives(_ key: Key) -> Bool {
     guard var stay = stays[key] else { return true }
     stay.lastSeen = nil
@@ -68,7 +68,7 @@ struct TapDebouncer: Sendable {
     let isUnreported: Bool
   }
 
-  /// The tags that have been gone for ``period``, the first that left first.
+  /// Returns the tags that have been gone for ``period``, the first that left first.
   mutating func departures(at time: Duration) -> [Departure] {
     let gone = stays.filter { stay in stay.value.lastSeen.map { time - $0 >= period } ?? false }
       .sorted { ($0.value.lastSeen ?? .zero) < ($1.value.lastSeen ?? .zero) }
@@ -81,7 +81,7 @@ struct TapDebouncer: Sendable {
   /// When the next tag will have been gone for ``period``; `nil` if none has left.
   var nextDeparture: Duration? { stays.values.compactMap(\.lastSeen).min().map { $0 + period } }
 
-  /// The tags that are on a reader, or were a moment ago.
+  /// Returns the tags that are on a reader, or were a moment ago.
   func present(on reader: String) -> [Tap] {
     stays.filter { $0.key.reader == reader && $0.value.isReported }.values.map(\.tap)
       .sorted { $0.time < $1.time }

@@ -48,7 +48,7 @@ actor TapNotifier {
 
   func stop() async { await process?.stop(grace: .milliseconds(300)) }
 
-  /// The program at the bus; `nil` if there is none, or no bus.
+  /// Returns the program at the bus; `nil` if there is none, or no bus.
   private func bus() -> LineProcess? {
     guard !hasTried else { return process }
     hasTried = true

@@ -8,8 +8,8 @@ struct TapReading: Sendable {
   /// `false` if the tag left before it was read.
   let isComplete: Bool
 
-  /// The message first, since that is what is waited for; then which chip it is. Never fails: what a tag
-  /// does not give is left out.
+  /// Creates the message first, since that is what is waited for; then which chip it is. Never
+  /// fails: what a tag does not give is left out.
   init(_ detected: DetectedTag) async {
     var product: TagProduct?
     var information: ISO15693SystemInformation?

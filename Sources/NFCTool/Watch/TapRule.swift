@@ -43,7 +43,7 @@ enum TapAction: Hashable, Sendable {
   case open(String?)
   /// Shows a notification; `nil` for a text that names the tap.
   case notify(String?)
-  /// Publishes the tap on a topic of its own.
+  /// Publishes the tap on its own topic.
   case publish(String)
   /// Starts a desktop application with the tap's URI.
   case start(application: String)
@@ -55,6 +55,6 @@ enum TapAction: Hashable, Sendable {
 struct TapRules: Hashable, Sendable {
   var rules: [TapRule]
 
-  /// The actions of the first rule that matches; `nil` if none does.
+  /// Returns the actions of the first rule that matches; `nil` if none does.
   func actions(for tap: Tap) -> [TapAction]? { rules.first { $0.matches(tap) }?.actions }
 }

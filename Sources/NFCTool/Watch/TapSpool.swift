@@ -54,7 +54,7 @@ final class TapSpool: Sendable {
   /// How many entries the broker has not acknowledged.
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// The oldest entries that the broker has not acknowledged.
+  /// Returns the oldest entries that the broker has not acknowledged.
   func entries(upTo count: Int) -> [Entry] { state.withLock { Array($0.entries.prefix(count)) } }
 
   /// Room for some hundred thousand taps.

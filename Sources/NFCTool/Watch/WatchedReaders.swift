@@ -74,7 +74,7 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Whether a reader is watched by this address, whatever it is called.
+  /// Returns whether a reader is watched by this address, whatever it is called.
   private func isWatched(_ address: ReaderAddress) -> Bool {
     readers.withLock { $0.contains { $0.name == address.description } }
       || standIns.withLock { $0.values.contains(address) }

@@ -128,8 +128,8 @@ actor Watcher {
     if !actions.isEmpty { queue(for: tap.reader).yield(Work(tap: tap, actions: actions)) }
   }
 
-  /// What is done for a tap that no rule matches. A program that has registered for the link is handed the
-  /// message, as an iPhone does it; nothing is opened or shown then.
+  /// Returns what is done for a tap that no rule matches. A program that has registered for the
+  /// link is handed the message, as an iPhone does it; nothing is opened or shown then.
   private func standardActions(for tap: Tap) -> [TapAction] {
     guard let link = tap.uri, let application = RegisteredApplication.serving(link) else {
       return options.actions

@@ -32,7 +32,7 @@ struct CSVTable: Sendable {
     }
   }
 
-  /// A row's values by column.
+  /// Returns a row's values by column.
   func values(ofRow index: Int) -> [String: String] {
     Dictionary(zip(columns, rows[index].values)) { first, _ in first }
   }

@@ -5,7 +5,7 @@ struct MessageWriting: Sendable {
   var verify = false
   /// The message that is there stays, and the new one follows it.
   var append = false
-  /// The tag is read-only for good afterwards.
+  /// The tag is read-only permanently afterwards.
   var lock = false
   var password: [UInt8]?
 
@@ -35,7 +35,7 @@ struct MessageWriting: Sendable {
     return Result(length: bytes.count, isVerified: verify, isLocked: lock)
   }
 
-  /// The message, after the one that is on the tag if that is to stay.
+  /// Returns the message, after the one that is on the tag if that is to stay.
   private func whole(_ message: NDEFMessage, on ndef: any NDEFTag) async throws -> NDEFMessage {
     guard append, let old = try await ndef.readNDEF(.strict) else { return message }
     let records = old.records.filter { $0 != .empty }

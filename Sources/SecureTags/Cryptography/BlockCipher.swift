@@ -1,7 +1,8 @@
 import COpenSSL
 import NFCCore
 
-/// A block cipher with its key, in CBC mode without padding (NIST SP 800-38A, 6.2), by libcrypto.
+/// A block cipher with its key, in CBC mode without padding (NIST SP 800-38A, 6.2), implemented by
+/// libcrypto.
 package struct BlockCipher: Sendable {
   package enum Algorithm: Hashable, Sendable {
     case aes128
@@ -37,7 +38,7 @@ package struct BlockCipher: Sendable {
   package let algorithm: Algorithm
   private let key: SecretKey
 
-  /// - Throws: `invalidParameter` if the key has another size than the algorithm's.
+  /// - Throws: `invalidParameter` if the key does not have the algorithm's size.
   package init(_ algorithm: Algorithm, key: SecretKey) throws {
     guard key.count == algorithm.keySize else {
       throw NFCError(
@@ -59,7 +60,7 @@ package struct BlockCipher: Sendable {
     try run(data, initialValue ?? zeroBlock, direction: 1)
   }
 
-  /// As ``encrypt(_:initialValue:)``.
+  /// Decrypts whole blocks. The parameters are those of ``encrypt(_:initialValue:)``.
   package func decrypt(_ data: [UInt8], initialValue: [UInt8]? = nil) throws -> [UInt8] {
     try run(data, initialValue ?? zeroBlock, direction: 0)
   }
@@ -70,7 +71,7 @@ package struct BlockCipher: Sendable {
     else { throw NFCError(.invalidParameter, "a block cipher takes whole blocks") }
     guard let context = EVP_CIPHER_CTX_new() else { throw Self.failure }
     defer { EVP_CIPHER_CTX_free(context) }
-    // The library may write a block more than it announces.
+    // The library may write one block more than it announces.
     var output = [UInt8](repeating: 0, count: data.count + blockSize)
     var written: Int32 = 0
     let isDone = key.withUnsafeBytes { key in
@@ -85,7 +86,7 @@ package struct BlockCipher: Sendable {
     return output
   }
 
-  /// A library that was built or configured without DES.
+  /// The error for a library that was built or configured without DES.
   private static var failure: NFCError {
     NFCError(.unsupported, "the cryptographic library of this system refuses the cipher")
   }

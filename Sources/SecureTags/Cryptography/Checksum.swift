@@ -1,9 +1,10 @@
-/// The checks that secure messaging of the first two generations of MIFARE DESFire enciphers with the data.
+/// The checksums that the secure messaging of the first two generations of MIFARE DESFire enciphers
+/// together with the data.
 package enum Checksum {
   private static let polynomial: UInt32 = 0xEDB8_8320
 
-  /// CRC-32 of IEEE 802.3 without the last inversion, least significant byte first (MF3ICDx21_41_81 data sheet,
-  /// 8.4.2; libfreefare calls it DESFire's own).
+  /// Returns the CRC-32 of IEEE 802.3 without the final inversion, least significant byte first
+  /// (MF3ICDx21_41_81 data sheet, 8.4.2; libfreefare calls it DESFire's own).
   package static func crc32(_ data: some Sequence<UInt8>) -> [UInt8] {
     var register: UInt32 = 0xFFFF_FFFF
     for byte in data {
@@ -14,11 +15,11 @@ package enum Checksum {
   }
 }
 
-/// Where the random bytes of a challenge come from.
+/// The source of the random bytes of a challenge.
 package typealias RandomBytes = @Sendable (_ count: Int) -> [UInt8]
 
 package enum RandomSource {
-  /// The system's generator for cryptography.
+  /// The system's cryptographic generator.
   package static let system: RandomBytes = { count in
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -1,20 +1,20 @@
 import NFCCore
 
-/// Keys of single cards that follow from one master key and what is known of the card: NXP AN10922.
+/// Derives the keys of individual cards from one master key and data of the card: NXP AN10922.
 ///
 /// ```swift
 /// let key = try master.diversified(by: uid + applicationIdentifier + Array("my system".utf8))
 /// ```
 public enum KeyDiversification {
-  /// Which cipher the keys are for.
+  /// The cipher that the keys are for.
   public enum Algorithm: Hashable, Sendable, CaseIterable {
     /// AES with keys of 16 bytes.
     case aes128
     /// AES with keys of 24 bytes.
     case aes192
-    /// The version in the parity bits is not set.
+    /// Triple DES with two keys. The version in the parity bits is not set.
     case twoKeyTripleDES
-    /// The version in the parity bits is not set.
+    /// Triple DES with three keys. The version in the parity bits is not set.
     case threeKeyTripleDES
 
     var cipher: BlockCipher.Algorithm {
@@ -26,7 +26,7 @@ public enum KeyDiversification {
       }
     }
 
-    /// What the input of each part of the key begins with: AN10922, 2.2 to 2.5.
+    /// The first bytes of the input for each part of the key: AN10922, 2.2 to 2.5.
     var constants: [UInt8] {
       switch self {
       case .aes128: [0x01]
@@ -36,16 +36,17 @@ public enum KeyDiversification {
       }
     }
 
-    /// The most bytes of input.
+    /// The maximum number of bytes of input.
     public var longestInput: Int { 2 * cipher.blockSize - 1 }
   }
 
-  /// The key of one card.
+  /// Returns the key of one card.
   ///
   /// - Parameters:
-  ///   - master: 16 bytes for AES-128 and two keys, 24 for AES-192 and three keys.
-  ///   - input: what tells cards apart, most often UID, application identifier and a name of the system; 1 to 31
-  ///     bytes for AES, to 15 for triple DES.
+  ///   - master: 16 bytes for AES-128 and two-key triple DES, 24 for AES-192 and three-key triple
+  ///     DES.
+  ///   - input: data that differ from card to card, usually the UID, the application identifier and
+  ///     a name of the system; 1 to 31 bytes for AES, 1 to 15 for triple DES.
   /// - Throws: ``NFCError/Code/invalidParameter`` for other lengths.
   public static func key(
     _ master: SecretKey, _ algorithm: Algorithm, input: [UInt8]
@@ -60,7 +61,7 @@ public enum KeyDiversification {
     defer { for index in parts.indices { parts[index].wipe() } }
     var key: [UInt8]
     if algorithm == .aes192 {
-      // Two blocks make 24 bytes: the middle is of both (2.3).
+      // Two blocks make 24 bytes: they overlap in the middle (2.3).
       let half = cipher.blockSize / 2
       key =
         Array(parts[0].prefix(half))
@@ -74,7 +75,8 @@ public enum KeyDiversification {
 }
 
 extension BlockCipher {
-  /// CMAC over a message that is always padded to two blocks, also where it would fit in one (AN10922, 2.2).
+  /// Returns a CMAC over a message that is always padded to two blocks, even if it would fit into
+  /// one (AN10922, 2.2).
   fileprivate func codeOfTwoBlocks(_ message: [UInt8]) throws -> [UInt8] {
     let size = 2 * blockSize
     guard message.count <= blockSize else {
@@ -89,9 +91,9 @@ extension BlockCipher {
 }
 
 extension DESFireKey {
-  /// The key of one card, by AN10922, with the version of this one.
+  /// Returns the key of one card according to AN10922, with the version of this key.
   ///
-  /// - Parameter input: as of ``KeyDiversification/key(_:_:input:)``.
+  /// - Parameter input: see ``KeyDiversification/key(_:_:input:)``.
   /// - Throws: ``NFCError/Code/invalidParameter`` for an input that is empty or too long.
   public func diversified(by input: [UInt8]) throws -> DESFireKey {
     let algorithm: KeyDiversification.Algorithm =

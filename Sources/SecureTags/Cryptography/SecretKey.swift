@@ -2,18 +2,18 @@ import COpenSSL
 
 /// The bytes of a key or of a password.
 ///
-/// They are shown nowhere: not when the value is printed, dumped or mirrored. They stand in memory once, however
-/// often the value is copied, and are overwritten when the last copy goes. Two keys are compared in a time that
-/// says nothing of where they differ.
+/// The bytes are never shown: not when the value is printed, dumped or mirrored. They are in memory
+/// once, however often the value is copied, and are overwritten when the last copy is released.
+/// Comparing two keys takes a time that does not depend on where they differ.
 public struct SecretKey: Sendable {
   private let storage: Storage
 
-  /// Keeps a copy of `bytes`; those that are given are the caller's to forget.
+  /// Keeps a copy of `bytes`. Erasing the original is up to the caller.
   public init(_ bytes: some Collection<UInt8>) {
     storage = Storage(bytes)
   }
 
-  /// Keeps `bytes`, and overwrites them where they were.
+  /// Keeps a copy of `bytes` and overwrites the original.
   package init(taking bytes: inout [UInt8]) {
     storage = Storage(bytes)
     bytes.wipe()
@@ -22,15 +22,15 @@ public struct SecretKey: Sendable {
   /// The number of bytes.
   public var count: Int { storage.bytes.count }
 
-  /// Lends the bytes for the time of a call. What `body` copies is no longer protected.
+  /// Calls a closure with the bytes. A copy that `body` makes is no longer protected.
   public func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try body(UnsafeRawBufferPointer(storage.bytes))
   }
 
-  /// Bytes of their own, which nobody else can change: written once, before the object is seen by anybody, and
-  /// overwritten when nobody sees it any more.
+  /// Storage that nobody else can change: written once, before the object is shared, and
+  /// overwritten when the last reference is released.
   private final class Storage: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 
@@ -53,14 +53,14 @@ extension SecretKey: Equatable {
 }
 
 extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// How many bytes there are, and none of them.
+  /// The number of bytes, but none of the bytes.
   public var description: String { "\(count) secret bytes" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are equal, in a time that depends on their number only.
+  /// Returns whether the bytes are equal, in a time that depends only on their number.
   fileprivate func equals(_ other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     guard let address = baseAddress, let otherAddress = other.baseAddress else { return true }
@@ -69,12 +69,12 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [UInt8] {
-  /// Whether the bytes are equal, in a time that depends on their number only: for MACs.
+  /// Returns whether the bytes are equal, in a time that depends only on their number: for MACs.
   package func equalsInConstantTime(_ other: [UInt8]) -> Bool {
     withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.equals($0) } }
   }
 
-  /// Overwrites the bytes and leaves none.
+  /// Overwrites the bytes and empties the array.
   package mutating func wipe() {
     withUnsafeMutableBytes { bytes in
       if let address = bytes.baseAddress { OPENSSL_cleanse(address, bytes.count) }
@@ -82,7 +82,7 @@ extension [UInt8] {
     removeAll()
   }
 
-  /// Both, byte by byte; as long as the shorter one.
+  /// Returns the exclusive or of both, as long as the shorter one.
   package func combined(with other: some Sequence<UInt8>) -> [UInt8] {
     zip(self, other).map { $0 ^ $1 }
   }

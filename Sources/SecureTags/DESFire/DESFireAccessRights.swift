@@ -1,12 +1,12 @@
 import NFCCore
 
-/// Who has a right to a file.
+/// Who holds one of the rights to a file.
 public enum DESFireAccess: Hashable, Sendable {
-  /// Whoever proves the key with this number, 0 to 13.
+  /// Whoever authenticates with the key of this number, 0 to 13.
   case key(Int)
   /// Everyone, without a key.
   case everyone
-  /// Nobody, whatever key is proved.
+  /// Nobody, whatever the key.
   case nobody
 
   static let everyoneBits: UInt8 = 0x0E
@@ -40,18 +40,18 @@ extension DESFireAccess: CustomStringConvertible {
   }
 }
 
-/// The rights to a file: MF3ICDx21_41_81 data sheet, 8.5.2.
+/// The access rights of a file: MF3ICDx21_41_81 data sheet, 8.5.2.
 public struct DESFireAccessRights: Hashable, Sendable {
   /// Who may read.
   public var read: DESFireAccess
   /// Who may write.
   public var write: DESFireAccess
-  /// Gives both.
+  /// Who may both read and write.
   public var readWrite: DESFireAccess
   /// Who may change these rights.
   public var change: DESFireAccess
 
-  /// The rights of a file, one by one.
+  /// Creates the rights of a file.
   public init(
     read: DESFireAccess, write: DESFireAccess, readWrite: DESFireAccess, change: DESFireAccess
   ) {
@@ -61,7 +61,7 @@ public struct DESFireAccessRights: Hashable, Sendable {
     self.change = change
   }
 
-  /// Four half bytes: read, write, both, change, from the highest.
+  /// Decodes four half bytes: read, write, both, change, from the highest.
   public init(_ bits: UInt16) {
     func half(_ shift: Int) -> DESFireAccess {
       DESFireAccess(bits: UInt8(truncatingIfNeeded: bits >> shift))
@@ -69,13 +69,13 @@ public struct DESFireAccessRights: Hashable, Sendable {
     self.init(read: half(12), write: half(8), readWrite: half(4), change: half(0))
   }
 
-  /// Four half bytes: read, write, both, change, from the highest.
+  /// The rights as four half bytes: read, write, both, change, from the highest.
   public var bits: UInt16 {
     [read, write, readWrite, change].reduce(0) { $0 << 4 | UInt16($1.bits) }
   }
 
-  /// How data go when the session has proved `key`: as the file says if it is that key that gives the right, plain
-  /// if the right is everyone's (data sheet, 8.5.2).
+  /// Returns how data is sent when the session's key is `key`: as the file's settings say if that
+  /// key gives the right, in plain if everyone has the right (data sheet, 8.5.2).
   func communication(
     _ setting: DESFireCommunication, for rights: [DESFireAccess], key: UInt8?
   ) -> DESFireCommunication {

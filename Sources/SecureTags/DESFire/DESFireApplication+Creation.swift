@@ -1,10 +1,11 @@
 import NFCCore
 
 extension DESFireApplication {
-  /// Makes a file: one exchange. Needs the application's master key unless its settings say otherwise.
+  /// Creates a file: one exchange. Requires the application's master key unless its settings say
+  /// otherwise.
   ///
-  /// - Parameter isoIdentifier: by which ISO/IEC 7816-4 selects it; in an application that names its files. Value
-  ///   files have none.
+  /// - Parameter isoIdentifier: the ISO/IEC 7816-4 identifier of the file, for an application that
+  ///   names its files. Value files have none.
   /// - Throws: ``NFCError/Code/tagRefused`` if the number is taken; ``NFCError/Code/capacityExceeded``.
   public func createFile(
     _ number: Int, _ settings: DESFireFileSettings, isoIdentifier: UInt16? = nil
@@ -15,21 +16,24 @@ extension DESFireApplication {
     }
   }
 
-  /// Deletes a file with its content: one exchange. **Cannot be undone**; its memory is given back when the
-  /// application is deleted or the card is formatted.
+  /// Deletes a file with its content: one exchange. **Cannot be undone.** Its memory becomes free
+  /// only when the application is deleted or the card is formatted.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has; ``NFCError/Code/tagRefused``
-  ///   if there is no such file; ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file; ``NFCError/Code/notAuthenticated`` if
+  ///   the settings require the master key.
   public func deleteFile(_ number: Int) async throws {
     let code = try Self.fileNumber(number)
     try await performWhole { try $0.deleteFile(code) }
   }
 
-  /// Changes how a file's data go and who may do what: one or two exchanges.
+  /// Changes how a file's data is sent and who may access it: one or two exchanges.
   ///
-  /// - Parameter rights: ``DESFireAccess/nobody`` for a change of rights **cannot be undone**.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has; ``NFCError/Code/tagRefused``
-  ///   if there is no such file; ``NFCError/Code/notAuthenticated`` if its rights ask for another key.
+  /// - Parameter rights: a right to change that is given to ``DESFireAccess/nobody`` **cannot be
+  ///   restored**.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file; ``NFCError/Code/notAuthenticated`` if
+  ///   its rights require another key.
   public func changeFileSettings(
     _ number: Int, communication: DESFireCommunication, rights: DESFireAccessRights
   ) async throws {
@@ -104,8 +108,8 @@ extension DESFireProcedure {
     _ = try send(DESFireCommand(code: .deleteFile, header: [number]))
   }
 
-  /// Enciphered where a key gives the right to change them, plain where it is everyone's (MF3ICDx21_41_81 data sheet,
-  /// 9.5.4).
+  /// The command is enciphered if a key gives the right to change the settings, and plain if
+  /// everyone has it (MF3ICDx21_41_81 data sheet, 9.5.4).
   mutating func changeFileSettings(
     _ number: UInt8, communication: DESFireCommunication, rights: DESFireAccessRights
   ) throws {

@@ -1,14 +1,14 @@
 import NFCCore
 
 extension DESFireApplication {
-  /// What the application's or the card's keys are for: one exchange.
+  /// Reads what the keys of the application or of the card are for: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings require the master key.
   public func keySummary() async throws -> DESFireKeySummary {
     try await perform { try $0.keySummary() }
   }
 
-  /// What GetKeyVersion says of a key: one exchange.
+  /// Reads the version of a key with GetKeyVersion: one exchange.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a key number that no application has;
   ///   ``NFCError/Code/tagRefused`` if there is no such key.
@@ -17,23 +17,24 @@ extension DESFireApplication {
     return try await perform { try $0.keyVersion(code) }
   }
 
-  /// The numbers of all files: one exchange.
+  /// Reads the numbers of all files: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the settings require the master key.
   public func files() async throws -> [Int] {
     try await perform { try $0.files().map { Int($0) } }
   }
 
-  /// One exchange.
+  /// Reads the settings of a file: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has; ``NFCError/Code/tagRefused``
-  ///   if there is no such file; ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file; ``NFCError/Code/notAuthenticated`` if
+  ///   the settings require the master key.
   public func fileSettings(_ number: Int) async throws -> DESFireFileSettings {
     let code = try Self.fileNumber(number)
     return try await perform { try $0.fileSettings(code) }
   }
 
-  /// Of an application.
+  /// The maximum number of files in an application.
   package static let mostFiles = 32
 
   static func fileNumber(_ number: Int) throws -> UInt8 {
@@ -43,23 +44,24 @@ extension DESFireApplication {
     return UInt8(number)
   }
 
-  /// Reads a data file: GetFileSettings, which says how the data go, and as many exchanges as they take.
+  /// Reads a data file: GetFileSettings, which reports how the data is sent, and then as many
+  /// exchanges as the data needs.
   ///
   /// - Parameters:
   ///   - offset: the first byte.
-  ///   - count: `nil` for all to the end.
-  /// - Throws: ``NFCError/Code/notAuthenticated`` if the session's key may not read it.
+  ///   - count: the number of bytes; `nil` for all bytes to the end.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the session's key does not allow reading.
   public func readData(file: Int, offset: Int = 0, count: Int? = nil) async throws -> [UInt8] {
     let code = try Self.fileNumber(file)
     return try await perform { try $0.readData(code, offset: offset, count: count) }
   }
 
-  /// Writes to a data file, as ``readData(file:offset:count:)``. A standard file has the data at once; a command
-  /// that is torn off leaves what it has got to the chip. What is written to a backup file counts after
-  /// ``commit()``.
+  /// Writes to a data file, with the exchanges of ``readData(file:offset:count:)``. A standard file
+  /// changes at once; an interrupted command leaves whatever has reached the chip. What is written
+  /// to a backup file takes effect with ``commit()``.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no data, or data beyond its end;
-  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no data, or data beyond its
+  ///   end; ``NFCError/Code/notAuthenticated`` if the rights to the file require another key;
   ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func writeData(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
     let code = try Self.fileNumber(file)
@@ -92,15 +94,16 @@ extension DESFireProcedure {
     return settings
   }
 
-  /// What is known of a file since its application was selected; one exchange the first time.
+  /// Returns the settings of a file, which are read only once after its application was selected:
+  /// one exchange the first time.
   mutating func knownFileSettings(_ number: UInt8) throws -> DESFireFileSettings {
     try state.files[number] ?? fileSettings(number)
   }
 
   // MARK: Data
 
-  /// What one command carries where ISO/IEC 14443-4 does the chaining: the answer with cipher and MAC, or the
-  /// command, in one short APDU.
+  /// The number of bytes that one command carries if ISO/IEC 14443-4 does the chaining: the answer
+  /// with cipher and MAC, or the command, in one short APDU.
   private static let longestChainedPart = 192
 
   mutating func readData(_ number: UInt8, offset: Int, count: Int?) throws -> [UInt8] {
@@ -147,7 +150,7 @@ extension DESFireProcedure {
     }
   }
 
-  /// The end of what is to be read or written, which the file has.
+  /// Returns the end of the bytes to be read or written, checked against the size of the file.
   static func end(of offset: Int, _ count: Int?, size: Int) throws -> Int {
     let count = count ?? max(0, size - offset)
     guard offset >= 0, count >= 0, offset <= size, count <= size - offset else {
@@ -156,7 +159,7 @@ extension DESFireProcedure {
     return offset + count
   }
 
-  /// File, offset and count as ReadData and WriteData have them.
+  /// Returns file number, offset and count as ReadData and WriteData encode them.
   static func span(_ number: UInt8, _ offset: Int, _ count: Int) -> [UInt8] {
     [number] + offset.littleEndianBytes(count: 3) + count.littleEndianBytes(count: 3)
   }

@@ -1,32 +1,35 @@
 import NFCCore
 
-/// Sets of keys of an application: one is in use, and others are prepared to take its place at once.
+/// The key sets of an application: one is in use, and others are prepared to replace it in one
+/// step.
 ///
-/// Since EV2, with AES. The bytes are those of NXP's reader library, dumacp/smartcard and libnxpsc, which tried them on
-/// EV3 cards; NXP publishes no data sheet of them.
+/// Key sets exist since EV2, with AES. The bytes are those of NXP's reader library,
+/// dumacp/smartcard and libnxpsc, which were tried on EV3 cards; NXP publishes no data sheet of
+/// them.
 public struct DESFireKeySets: Hashable, Sendable {
-  /// How many sets there are, 2 to 16, the one that is in use included.
+  /// The number of sets, 2 to 16, including the one in use.
   public var count: Int
   /// The version of the set that is in use at first.
   public var version: UInt8
-  /// The number of the key that may put another set in use, 0 to 7.
+  /// The number of the key that may put another set into use, 0 to 7.
   public var rollKey: Int
 
   static let counts = 2...16
   static let rollKeys = 0...7
-  /// In the second byte of an application's key settings: a third one follows.
+  /// In the second byte of an application's key settings: a third byte follows.
   static let settingsFlag: UInt8 = 0x10
-  /// In that third one: the sets follow.
+  /// In that third byte: the description of the sets follows.
   private static let setsFlag: UInt8 = 0x01
 
-  /// Sets of keys; key 0 puts another one in use unless another key is given.
+  /// Creates a description of key sets. Key 0 puts another set into use unless another key is
+  /// given.
   public init(count: Int, version: UInt8 = 0, rollKey: Int = 0) {
     self.count = count
     self.version = version
     self.rollKey = rollKey
   }
 
-  /// - Throws: `invalidParameter` for what no card takes.
+  /// - Throws: `invalidParameter` for values that no card accepts.
   func validate(keyCount: Int) throws {
     guard Self.counts.contains(count) else {
       throw NFCError(.invalidParameter, "an application has 2 to 16 sets of keys")
@@ -36,7 +39,7 @@ public struct DESFireKeySets: Hashable, Sendable {
     }
   }
 
-  /// - Parameter kind: of the application's keys, whose size is the longest of all sets.
+  /// - Parameter kind: the kind of the application's keys; their size is the longest of all sets.
   func parameters(_ kind: DESFireKey.Kind) -> [UInt8] {
     let size: UInt8 = kind == .threeKeyTripleDES ? 24 : 16
     return [Self.setsFlag, version, UInt8(truncatingIfNeeded: count), size, UInt8(rollKey)]
@@ -44,23 +47,24 @@ public struct DESFireKeySets: Hashable, Sendable {
 }
 
 extension DESFireApplication {
-  /// Prepares a set of keys, or begins again with one that was prepared: one exchange with the application's master
-  /// key. Nothing of what is in use changes.
+  /// Prepares a key set, or starts again with one that is already prepared: one exchange with the
+  /// application's master key. The set in use does not change.
   ///
   /// - Parameter set: 1 to 15; 0 is the one in use.
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without such a session; ``NFCError/Code/tagRefused`` if the
-  ///   application has no such set.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without such a session;
+  ///   ``NFCError/Code/tagRefused`` if the application has no such set.
   public func initializeKeySet(_ set: Int) async throws {
     let code = try Self.keySet(set)
     try await performWhole { try $0.initializeKeySet(code) }
   }
 
-  /// Changes a key of a set that is being prepared (ChangeKeyEV2): one exchange in a session of EV2, which goes on.
+  /// Changes a key of a set that is being prepared (ChangeKeyEV2): one exchange in a session of
+  /// EV2, which continues.
   ///
   /// - Parameters:
-  ///   - set: as ``initializeKeySet(_:)``.
-  ///   - old: the key that is there. No public source says what a set holds that was initialized only; zeros are the
-  ///     first to try.
+  ///   - set: see ``initializeKeySet(_:)``.
+  ///   - old: the current key. No public source says what a set that was only initialized contains;
+  ///     try zeros first.
   /// - Throws: ``NFCError/Code/notAuthenticated`` without such a session; ``NFCError/Code/tagRefused`` if `old` is
   ///   another key, or the set was not initialized.
   public func changeKey(
@@ -71,7 +75,7 @@ extension DESFireApplication {
     try await performWhole { try $0.changeKey(code, ofSet: setCode, from: old, to: new) }
   }
 
-  /// Ends the preparation of a set: one exchange with the application's master key.
+  /// Finishes the preparation of a set: one exchange with the application's master key.
   ///
   /// - Throws: as ``initializeKeySet(_:)``.
   public func finalizeKeySet(_ set: Int, version: UInt8) async throws {
@@ -79,8 +83,9 @@ extension DESFireApplication {
     try await performWhole { try $0.finalizeKeySet(code, version: version) }
   }
 
-  /// Puts a set in use, all its keys at once: one exchange with the key that the application was made with for it,
-  /// which is carried out whole or not at all and ends the session. The keys that were in use **may not be had back**.
+  /// Puts a set with all its keys into use: one exchange with the key that was named for this when
+  /// the application was created. The card performs it completely or not at all, and it ends the
+  /// session. The previous keys **cannot be recovered**.
   ///
   /// If the answer is lost, only another authentication shows which set is in use.
   ///
@@ -100,7 +105,7 @@ extension DESFireApplication {
 }
 
 extension DESFireProcedure {
-  /// InitializeKeySet's kind of keys.
+  /// The kind of keys in InitializeKeySet.
   private static let aesKeySet: UInt8 = 0x02
 
   private func requireTransaction() throws {
@@ -136,7 +141,7 @@ extension DESFireProcedure {
     _ = try send(DESFireCommand(code: .finalizeKeySet, header: [set, version]))
   }
 
-  /// The session's key is gone with its set: the answer has no MAC.
+  /// The session's key disappears with its set: the answer has no MAC.
   mutating func rollKeySet(_ set: UInt8) throws {
     try requireTransaction()
     do {

@@ -1,20 +1,22 @@
 import NFCCore
 
 extension DESFireApplication {
-  /// Takes the place of a key: one exchange, which is carried out whole or not at all.
+  /// Replaces a key: one exchange, which the card performs completely or not at all.
   ///
-  /// The card has to be authenticated with the key that its settings name: the master key, a key for all changes,
-  /// or the key itself. A change of the session's own key ends the session.
+  /// The session must be that of the key that the settings name: the master key, a key for all
+  /// changes, or the key itself. Changing the session's own key ends the session.
   ///
-  /// A key that is lost cannot be had back. If the answer is lost, only another authentication shows which key is
-  /// there: the error then says so. A task that is cancelled meanwhile ends after the exchange.
+  /// A lost key cannot be recovered. If the answer is lost, the error says so, and only another
+  /// authentication shows which key is valid. If the task is cancelled meanwhile, it ends after the
+  /// exchange.
   ///
   /// - Parameters:
-  ///   - old: the key that is there; `nil` for the session's own, for which the card does not ask.
-  ///   - new: of the kind of the application's keys; the card's own master key may change its kind.
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session, or with one whose key may not do it;
-  ///   ``NFCError/Code/invalidParameter`` for a key of another kind; ``NFCError/Code/tagRefused`` if `old` is not
-  ///   the key that is there.
+  ///   - old: the current key; `nil` for the session's own key, which the card does not require.
+  ///   - new: a key of the kind that the application uses; only the card's own master key may
+  ///     change its kind.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session, or with a session whose key
+  ///   does not allow it; ``NFCError/Code/invalidParameter`` for a key of another kind;
+  ///   ``NFCError/Code/tagRefused`` if `old` is not the current key.
   public func changeKey(
     _ number: Int, from old: DESFireKey? = nil, to new: DESFireKey
   ) async throws {
@@ -25,13 +27,14 @@ extension DESFireApplication {
     }
   }
 
-  /// Changes who may do what with the application or the card: one exchange, with the master key.
+  /// Changes the rights of the keys of the application or the card: one exchange, with the master
+  /// key.
   ///
-  /// What is taken away by ``DESFireKeySettings/isChangeable`` and
-  /// ``DESFireKeySettings/isMasterKeyChangeable`` **cannot be had back**.
+  /// What ``DESFireKeySettings/isChangeable`` and ``DESFireKeySettings/isMasterKeyChangeable`` take
+  /// away **cannot be restored**.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the master key, or if the settings are
-  ///   closed.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the master key, or if the
+  ///   settings are frozen.
   public func changeKeySettings(_ settings: DESFireKeySettings) async throws {
     try await performWhole { try $0.changeKeySettings(settings) }
   }

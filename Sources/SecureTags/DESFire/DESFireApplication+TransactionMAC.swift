@@ -1,19 +1,22 @@
 import NFCCore
 
 extension DESFireApplication {
-  /// Makes the file that holds the code of the last transaction, with which the card signs every transaction of the
-  /// application: one exchange, with the application's master key in a session of EV2 or LRP. Of a DESFire Light, EV2
-  /// or EV3 card; an application has one such file at most.
+  /// Creates the file that holds the code of the last transaction. With it, the card signs every
+  /// transaction of the application. One exchange, with the application's master key in a session
+  /// of EV2 or LRP. DESFire Light, EV2 and EV3 cards support it; an application has at most one
+  /// such file.
   ///
-  /// From then on a transaction counts only after a terminal has given its name, unless
-  /// ``DESFireAccessRights/readWrite`` is ``DESFireAccess/nobody``: that right is the one to do so. ``deleteFile(_:)``
-  /// ends it.
+  /// From then on, a transaction counts only after a terminal has given its name, unless
+  /// ``DESFireAccessRights/readWrite`` is ``DESFireAccess/nobody``: that is the right to give a
+  /// name. ``deleteFile(_:)`` ends this.
   ///
   /// - Parameters:
-  ///   - rights: who may read the code, name a terminal (`readWrite`), and change that; nobody writes it.
-  ///   - key: the issuer's, AES, with which codes are made. It cannot be read or changed.
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without such a session; ``NFCError/Code/tagRefused`` if there is such
-  ///   a file already; ``NFCError/Code/unsupported`` by a card that does not sign.
+  ///   - rights: who may read the code, name a terminal (`readWrite`), and change the rights;
+  ///     nobody can write the file.
+  ///   - key: the issuer's AES key, which the codes are made with. It cannot be read or changed.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without such a session;
+  ///   ``NFCError/Code/tagRefused`` if there is such a file already; ``NFCError/Code/unsupported``
+  ///   for a card that does not sign.
   public func createTransactionMACFile(
     _ number: Int, communication: DESFireCommunication = .plain, rights: DESFireAccessRights,
     key: DESFireKey
@@ -26,24 +29,25 @@ extension DESFireApplication {
 
   /// Reads the code of the last transaction: two exchanges.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds none; ``NFCError/Code/notAuthenticated`` if its
-  ///   rights ask for another key.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds none;
+  ///   ``NFCError/Code/notAuthenticated`` if its rights require another key.
   public func transactionMAC(file: Int) async throws -> DESFireTransactionMAC {
     let code = try Self.fileNumber(file)
     return try await perform { try $0.transactionMAC(code) }
   }
 
-  /// Runs a transaction that the card signs: what was read and written before and not committed is forgotten, then
-  /// `body`, the terminal's name, and the commit, for which the card gives its code. If one of them fails, what the
-  /// transaction has written is forgotten.
+  /// Runs a transaction that the card signs. First, reads and writes that are not committed are
+  /// discarded; then come `body`, the terminal's name, and the commit, for which the card returns
+  /// its code. If one of them fails, the writes of the transaction are discarded.
   ///
   /// - Parameters:
-  ///   - reader: the terminal's name, 16 bytes; `nil` where the file's rights ask for none.
-  ///   - body: reads and writes in this application, and ends in a session of a key that may name a terminal.
-  /// - Returns: what shows the issuer that the transaction has taken place.
-  /// - Throws: what `body` throws; ``NFCError/Code/notAuthenticated`` if there is no file for the code, the key may not
-  ///   name a terminal, or none was named. If the answer to the commit is lost, ``transactionMAC(file:)`` shows whether
-  ///   it counts.
+  ///   - reader: the terminal's name, 16 bytes; `nil` if the file's rights do not require one.
+  ///   - body: the reads and writes in this application; at its end, the session must be that of a
+  ///     key that may name a terminal.
+  /// - Returns: the proof for the issuer that the transaction has taken place.
+  /// - Throws: what `body` throws; ``NFCError/Code/notAuthenticated`` if there is no file for the
+  ///   code, the key may not name a terminal, or no terminal was named. If the answer to the commit
+  ///   is lost, ``transactionMAC(file:)`` shows whether it counts.
   public func signedTransaction(
     reader: [UInt8]? = nil, _ body: (DESFireApplication) async throws -> Void
   ) async throws -> DESFireTransactionReceipt {
@@ -58,7 +62,7 @@ extension DESFireApplication {
       try await body(self)
       return try await performWhole { try $0.commitSigned(reader: reader) }
     } catch {
-      // A card that has gone has forgotten it anyway.
+      // A card that has left has discarded it anyway.
       try? await perform { procedure in
         procedure.state.transactionInput = nil
         _ = try procedure.send(DESFireCommand(code: .abortTransaction))
@@ -71,7 +75,7 @@ extension DESFireApplication {
 extension DESFireProcedure {
   /// TMKeyOption (AN12343, 10.3): AES.
   private static let aesKeyOption: UInt8 = 0x02
-  /// CommitTransaction's option: the code is to be answered.
+  /// CommitTransaction's option: return the code.
   private static let answersCode: UInt8 = 0x01
 
   mutating func createTransactionMACFile(
@@ -114,12 +118,12 @@ extension DESFireProcedure {
     ) { try DESFireTransactionMAC($0) }
   }
 
-  /// Nothing of what was done before is part of the transaction.
+  /// Discards earlier commands, so that they are not part of the transaction.
   mutating func beginSigning() throws {
     do {
       _ = try send(DESFireCommand(code: .abortTransaction))
     } catch let error as NFCError where error.cause == Self.nothingToCommit {
-      // There was nothing to be forgotten.
+      // There was nothing to discard.
     }
     state.transactionInput = DESFireTransactionInput()
   }

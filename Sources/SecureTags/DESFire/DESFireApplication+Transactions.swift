@@ -1,12 +1,12 @@
 import NFCCore
 
-/// What is done to a value.
+/// A change to a value.
 public enum DESFireValueChange: Hashable, Sendable {
   /// Adds this amount, which is not negative.
   case credit(Int)
-  /// Takes this amount off, which is not negative.
+  /// Subtracts this amount, which is not negative.
   case debit(Int)
-  /// A credit of at most what the debits of the last transaction took.
+  /// Adds at most what the debits of the last transaction subtracted.
   case limitedCredit(Int)
 
   var amount: Int {
@@ -25,19 +25,21 @@ public enum DESFireValueChange: Hashable, Sendable {
 }
 
 extension DESFireApplication {
-  /// Reads a value: two exchanges, one once the file is known.
+  /// Reads a value: two exchanges, or one if the file's settings are known.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no value;
-  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file require another key;
   ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func value(file: Int) async throws -> Int {
     let code = try Self.fileNumber(file)
     return try await perform { try $0.value(code) }
   }
 
-  /// Changes a value: two exchanges, one once the file is known. Counts after ``commit()``; a card that is taken away before has the old one.
+  /// Changes a value: two exchanges, or one if the file's settings are known. The change takes
+  /// effect with ``commit()``; a card that is removed before has the old value.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` with status BE beyond the file's limits.
+  /// - Throws: ``NFCError/Code/tagRefused`` with status BE if the result is beyond the file's
+  ///   limits.
   public func changeValue(file: Int, _ change: DESFireValueChange) async throws {
     let code = try Self.fileNumber(file)
     try await perform { try $0.changeValue(code, change) }
@@ -46,11 +48,11 @@ extension DESFireApplication {
   /// Reads records, the oldest first.
   ///
   /// - Parameters:
-  ///   - skip: how many of the newest are left out.
-  ///   - count: `nil` for all others.
-  /// - Returns: the records that there are; none of an empty file.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no records, or more than it has;
-  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   - skip: the number of newest records to leave out.
+  ///   - count: the number of records; `nil` for all others.
+  /// - Returns: the records; none if the file is empty.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no records, or more than it
+  ///   has; ``NFCError/Code/notAuthenticated`` if the rights to the file require another key;
   ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func readRecords(
     file: Int, skip: Int = 0, count: Int? = nil
@@ -59,20 +61,21 @@ extension DESFireApplication {
     return try await perform { try $0.readRecords(code, skip: skip, count: count) }
   }
 
-  /// Writes to the record that the next commit appends; all writes of a transaction are to that one.
+  /// Writes to the record that the next commit appends; all writes of a transaction go to that
+  /// record.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no records, or data beyond the end of one;
-  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
-  ///   ``NFCError/Code/tagRefused`` if there is no such file.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a file that holds no records, or data beyond
+  ///   the end of one; ``NFCError/Code/notAuthenticated`` if the rights to the file require another
+  ///   key; ``NFCError/Code/tagRefused`` if there is no such file.
   public func writeRecord(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
     let code = try Self.fileNumber(file)
     try await perform { try $0.writeRecord(code, offset: offset, data) }
   }
 
-  /// Deletes all records. Counts after ``commit()``.
+  /// Deletes all records. Takes effect with ``commit()``.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no card has;
-  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file ask for another key;
+  ///   ``NFCError/Code/notAuthenticated`` if the rights to the file require another key;
   ///   ``NFCError/Code/tagRefused`` if there is no such file, or it holds no records.
   public func clearRecords(file: Int) async throws {
     let code = try Self.fileNumber(file)
@@ -81,15 +84,16 @@ extension DESFireApplication {
     }
   }
 
-  /// Lets everything count that has been written to backup, value and record files: one exchange, which the card
-  /// carries out whole or not at all. If its answer is lost, the files have to be read to see which.
+  /// Makes all writes to backup, value and record files effective: one exchange, which the card
+  /// performs completely or not at all. If its answer is lost, read the files to see which.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` with status 0C if there is nothing to commit; the session goes on.
+  /// - Throws: ``NFCError/Code/tagRefused`` with status 0C if there is nothing to commit; the
+  ///   session continues.
   public func commit() async throws {
     try await performWhole { try $0.commit() }
   }
 
-  /// Forgets everything that has been written since the last commit: one exchange.
+  /// Discards everything written since the last commit: one exchange.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagRefused``.
   public func abort() async throws {
@@ -109,7 +113,7 @@ extension DESFireApplication {
       try await commit()
       return result
     } catch {
-      // A card that has gone has forgotten it anyway.
+      // A card that has left has discarded it anyway.
       try? await abort()
       throw error
     }

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// The number of an application, 24 bits. The card itself is application 000000.
+/// The identifier of an application, 24 bits. The card itself is application 000000.
 public struct DESFireApplicationIdentifier: Hashable, Sendable {
   /// 0 to FFFFFF.
   public let value: UInt32
@@ -8,7 +8,7 @@ public struct DESFireApplicationIdentifier: Hashable, Sendable {
   /// The largest identifier, three bytes.
   public static let largest: UInt32 = 0xFF_FFFF
 
-  /// `nil` for a number above FFFFFF.
+  /// Creates an identifier; `nil` for a number above FFFFFF.
   public init?(_ value: UInt32) {
     guard value <= Self.largest else { return nil }
     self.value = value
@@ -17,8 +17,8 @@ public struct DESFireApplicationIdentifier: Hashable, Sendable {
   /// The card itself, with its own keys.
   public static let card = DESFireApplicationIdentifier(bits: 0)
 
-  /// What stands for the one application of DESFire Light and the NTAG DNA chips, which have no number to select it
-  /// by: 000001.
+  /// The one application of DESFire Light and of the NTAG DNA chips, which has no number to select
+  /// it by: 000001.
   public static let fixed = DESFireApplicationIdentifier(bits: 1)
 
   private init(bits: UInt32) { value = bits }
@@ -37,12 +37,12 @@ extension DESFireApplicationIdentifier: CustomStringConvertible {
 }
 
 extension Int {
-  /// The lowest `count` bytes, the least significant first.
+  /// Returns the lowest `count` bytes, least significant first.
   func littleEndianBytes(count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
   }
 
-  /// A number without sign, its least significant byte first.
+  /// Creates an unsigned number from bytes, least significant first.
   init(littleEndian bytes: some Collection<UInt8>) {
     self = bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }

@@ -1,29 +1,31 @@
 import NFCCore
 
-/// A new application.
+/// The description of a new application.
 public struct DESFireApplicationPlan: Hashable, Sendable {
-  /// The identifier, which no application of the card has yet.
+  /// The identifier, which must be new on the card.
   public var identifier: DESFireApplicationIdentifier
-  /// 1 to 14; all have the card's default key at first.
+  /// The number of keys, 1 to 14; at first, all are the card's default key.
   public var keyCount: Int
-  /// The kind of all its keys.
+  /// The kind of all keys.
   public var kind: DESFireKey.Kind
   /// Who may change keys and files.
   public var settings: DESFireKeySettings
-  /// The file identifier by which ISO/IEC 7816-4 selects it.
+  /// The ISO/IEC 7816-4 file identifier that selects the application.
   public var isoIdentifier: UInt16?
-  /// The name by which ISO/IEC 7816-4 selects it, up to 16 bytes; needs ``isoIdentifier``.
+  /// The ISO/IEC 7816-4 name that selects the application, up to 16 bytes; requires
+  /// ``isoIdentifier``.
   public var name: [UInt8]
-  /// Whether files may have identifiers of ISO/IEC 7816-4.
+  /// Whether files may have ISO/IEC 7816-4 identifiers.
   public var namesFiles: Bool
-  /// Sets of keys to be prepared and put in use later; `nil` for the one set that every application has.
+  /// Key sets to be prepared and put into use later; `nil` for the one set that every application
+  /// has.
   public var keySets: DESFireKeySets?
 
   static let longestName = 16
-  /// Bit 6 beside the number of keys.
+  /// Bit 6 of the byte with the number of keys.
   static let namesFilesFlag: UInt8 = 0x20
 
-  /// An application; without a name of ISO/IEC 7816-4 unless one is given.
+  /// Creates the description of an application, without an ISO/IEC 7816-4 name unless one is given.
   public init(
     _ identifier: DESFireApplicationIdentifier, keyCount: Int, kind: DESFireKey.Kind,
     settings: DESFireKeySettings = .factory, isoIdentifier: UInt16? = nil, name: [UInt8] = [],
@@ -39,7 +41,7 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
     self.keySets = keySets
   }
 
-  /// - Throws: `invalidParameter` for what no card takes.
+  /// - Throws: `invalidParameter` for values that no card accepts.
   func validate() throws {
     guard identifier != .card else {
       throw NFCError(.invalidParameter, "000000 is the card itself")
@@ -70,7 +72,8 @@ public struct DESFireApplicationPlan: Hashable, Sendable {
 }
 
 extension DESFireCard {
-  /// Makes an application: one exchange. Needs the card's master key unless its settings say otherwise.
+  /// Creates an application: one exchange. Requires the card's master key unless its settings say
+  /// otherwise.
   ///
   /// - Throws: ``NFCError/Code/tagRefused`` if the number or name is taken; ``NFCError/Code/capacityExceeded``.
   public func createApplication(_ plan: DESFireApplicationPlan) async throws {
@@ -78,32 +81,34 @@ extension DESFireCard {
     try await performWhole(in: .card) { try $0.createApplication(plan) }
   }
 
-  /// Deletes an application with all its files and keys: one exchange, with the card's master key. **Cannot be
-  /// undone.** A card of the first two generations does not give the memory back before it is formatted.
+  /// Deletes an application with all its files and keys: one exchange, with the card's master key.
+  /// **Cannot be undone.** On a card of the first two generations, the memory becomes free only
+  /// when the card is formatted.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` if there is no such application; ``NFCError/Code/notAuthenticated`` if
-  ///   the settings ask for a master key; ``NFCError/Code/invalidParameter`` for the card itself.
+  /// - Throws: ``NFCError/Code/tagRefused`` if there is no such application;
+  ///   ``NFCError/Code/notAuthenticated`` if the settings require a master key;
+  ///   ``NFCError/Code/invalidParameter`` for the card itself.
   public func deleteApplication(
     _ identifier: DESFireApplicationIdentifier
   ) async throws {
     try await performWhole(in: .card) { try $0.deleteApplication(identifier) }
   }
 
-  /// Deletes all applications with their files and keys, and gives their memory back: one exchange, with the card's
-  /// master key, which stays as it is. **Cannot be undone.**
+  /// Deletes all applications with their files and keys, and frees their memory: one exchange, with
+  /// the card's master key, which does not change. **Cannot be undone.**
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key, or if formatting is
-  ///   closed for good.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key, or if
+  ///   formatting is permanently disabled.
   public func formatPermanently() async throws {
     try await performWhole(in: .card) { try $0.format() }
   }
 }
 
 extension DESFireApplication {
-  /// Deletes the application with all its files and keys, with its own master key: one exchange, after which the card
-  /// itself is selected. **Cannot be undone.**
+  /// Deletes the application with all its files and keys, using its own master key: one exchange,
+  /// after which the card itself is selected. **Cannot be undone.**
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` if the card's settings ask for the card's key.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the card's settings require the card's key.
   public func deletePermanently() async throws {
     let identifier = identifier
     try await performWhole { try $0.deleteApplication(identifier, isSelected: true) }

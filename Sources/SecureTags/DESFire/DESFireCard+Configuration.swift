@@ -1,20 +1,21 @@
 import NFCCore
 
-/// What SetConfiguration changes for good.
+/// A permanent change that SetConfiguration makes.
 public enum DESFireIrreversibleEffect: String, Hashable, Sendable, CaseIterable {
-  /// The card shows another UID each time; it gives its own to whoever proves a key.
+  /// The card shows another UID each time; it returns its own to whoever authenticates.
   case showsRandomUID = "the card shows a random UID from then on"
   /// FormatPICC is refused.
   case cannotBeFormatted = "the card can never be formatted again"
 }
 
 extension DESFireCard {
-  /// Changes what the card does for good: one exchange, with the card's master key (MF3ICDx21_41_81 data sheet, 9.4.9:
-  /// SetConfiguration, option 00). **Cannot be undone**, which is why each effect is named.
+  /// Permanently changes what the card does: one exchange, with the card's master key
+  /// (MF3ICDx21_41_81 data sheet, 9.4.9: SetConfiguration, option 00). **Cannot be undone**, which
+  /// is why each effect is named.
   ///
-  /// - Parameter effects: at least one; those that are not named stay as they are.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for no effect; ``NFCError/Code/notAuthenticated`` without a
-  ///   session of the card's master key.
+  /// - Parameter effects: at least one; effects that are not named do not change.
+  /// - Throws: ``NFCError/Code/invalidParameter`` if there is no effect;
+  ///   ``NFCError/Code/notAuthenticated`` without a session of the card's master key.
   public func configurePermanently(_ effects: Set<DESFireIrreversibleEffect>) async throws {
     guard !effects.isEmpty else {
       throw NFCError(.invalidParameter, "nothing is to be configured")
@@ -22,7 +23,7 @@ extension DESFireCard {
     try await performWhole(in: .card) { try $0.configure(effects) }
   }
 
-  /// Sets the key that all keys of later applications have at first: one exchange, with the card's master key
+  /// Sets the initial key of later applications: one exchange, with the card's master key
   /// (SetConfiguration, option 01).
   ///
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of the card's master key.
@@ -32,12 +33,14 @@ extension DESFireCard {
 }
 
 extension DESFireCard {
-  /// Switches a DESFire Light or an NTAG 424 DNA to LRP **for good**: it takes EV2's authentication no more, and ends
-  /// Secure Dynamic Messaging. One exchange with key 0, which is carried out whole or not at all and ends the session
-  /// (SetConfiguration, option 05: NXP AN12343, table 18; NT4H2421Gx data sheet, table 50).
+  /// **Permanently** switches a DESFire Light or an NTAG 424 DNA to LRP: it no longer accepts EV2's
+  /// authentication, and Secure Dynamic Messaging ends. One exchange with key 0, which the chip
+  /// performs completely or not at all and which ends the session (SetConfiguration, option 05: NXP
+  /// AN12343, table 18; NT4H2421Gx data sheet, table 50).
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/notAuthenticated`` without a session of
-  ///   key 0; ``NFCError/Code/invalidParameter`` for a chip that is set to LRP already.
+  /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/notAuthenticated``
+  ///   without a session of key 0; ``NFCError/Code/invalidParameter`` for a chip that already uses
+  ///   LRP.
   public func switchToLRPPermanently() async throws {
     guard hasLRP else {
       throw NFCError(.unsupported, "no public source says that this card has LRP")
@@ -47,9 +50,9 @@ extension DESFireCard {
 }
 
 extension DESFireApplication {
-  /// Sets the limits of a DESFire Light's value file, its value, and what everyone may do with it: one exchange with
-  /// key 0, which is carried out whole or not at all (SetConfiguration, option 09: NXP AN12343, table 5). The files of
-  /// other cards have these from their making.
+  /// Sets the limits of a DESFire Light's value file, its value, and what everyone may do with it:
+  /// one exchange with key 0, which the chip performs completely or not at all (SetConfiguration,
+  /// option 09: NXP AN12343, table 5). On other cards, this is set when the file is created.
   ///
   /// - Parameter settings: ``DESFireValueSettings/limitedCredit`` is the value.
   /// - Throws: ``NFCError/Code/unsupported`` for another card; ``NFCError/Code/invalidParameter`` for a value beyond
@@ -67,12 +70,12 @@ extension DESFireProcedure {
   private enum Option {
     static let configuration: UInt8 = 0x00
     static let defaultKey: UInt8 = 0x01
-    /// Of the chips whose files are fixed.
+    /// The option for chips whose files are fixed.
     static let capabilities: UInt8 = 0x05
     static let valueFile: UInt8 = 0x09
   }
 
-  /// PDCap2.1 with LRP, and zeros for what is reserved or stays as it is (AN12343, table 18).
+  /// PDCap2.1 with LRP, and zeros for bytes that are reserved or do not change (AN12343, table 18).
   private static let lrpCapabilities: [UInt8] = [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
   private static let masterKey: UInt8 = 0
 
@@ -83,7 +86,7 @@ extension DESFireProcedure {
     guard !state.usesLRP else {
       throw NFCError(.invalidParameter, "the chip is set to LRP already")
     }
-    // AN12343 shows an answer without a MAC, as of a command that ends the session.
+    // AN12343 shows an answer without a MAC, as for other commands that end the session.
     _ = try send(
       DESFireCommand(
         code: .setConfiguration, header: [Option.capabilities], data: Self.lrpCapabilities,
@@ -93,7 +96,7 @@ extension DESFireProcedure {
 
   private static let formatDisabledFlag: UInt8 = 0x01
   private static let randomUIDFlag: UInt8 = 0x02
-  /// Keys of every kind have this room.
+  /// The room for a default key, the same for keys of every kind.
   private static let defaultKeySize = 24
 
   mutating func configure(_ effects: Set<DESFireIrreversibleEffect>) throws {

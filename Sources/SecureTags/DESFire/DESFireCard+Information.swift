@@ -1,10 +1,10 @@
 import NFCCore
 
-/// What GetVersion says: MF3ICDx21_41_81 data sheet, 9.6.7.
+/// The answer to GetVersion: MF3ICDx21_41_81 data sheet, 9.6.7.
 public struct DESFireVersionInformation: Hashable, Sendable {
-  /// One of the two parts, hardware and software.
+  /// One of the two parts, hardware or software.
   public struct Part: Hashable, Sendable {
-    /// 04 for NXP.
+    /// The maker of the chip; 04 for NXP.
     public var vendor: UInt8
     /// The type of the chip.
     public var type: UInt8
@@ -14,7 +14,8 @@ public struct DESFireVersionInformation: Hashable, Sendable {
     public var major: UInt8
     /// The minor version.
     public var minor: UInt8
-    /// The exponent of two in its high seven bits; the lowest is set if the size lies above that power.
+    /// The size: the exponent of two is in the high seven bits; the lowest bit is set if the size
+    /// lies above that power.
     public var storage: UInt8
     /// The communication protocol: 05 for ISO/IEC 14443.
     public var communicationProtocol: UInt8
@@ -29,7 +30,7 @@ public struct DESFireVersionInformation: Hashable, Sendable {
       communicationProtocol = try reader.byte()
     }
 
-    /// Bytes; `nil` for a size that makes no sense.
+    /// The size in bytes; `nil` for a size that makes no sense.
     public var storageSize: Int? { storage >> 1 < 31 ? 1 << Int(storage >> 1) : nil }
   }
 
@@ -37,12 +38,12 @@ public struct DESFireVersionInformation: Hashable, Sendable {
   public var hardware: Part
   /// The version of the software.
   public var software: Part
-  /// 7 bytes; zeros of a card that shows a random one.
+  /// The UID, 7 bytes; zeros if the card shows a random UID.
   public var uid: [UInt8]
-  /// 5 bytes.
+  /// The production batch, 5 bytes.
   public var batch: [UInt8]
-  /// The week and the year of production, as two decimal digits each; what later chips write there instead is
-  /// their own affair.
+  /// The week of production, from two decimal digits; later chips may use this byte for something
+  /// else.
   public var productionWeek: Int?
   /// The year of production, as two decimal digits.
   public var productionYear: Int?
@@ -62,50 +63,51 @@ public struct DESFireVersionInformation: Hashable, Sendable {
   }
 }
 
-/// The name by which SELECT of ISO/IEC 7816-4 finds an application.
+/// The name that finds an application with SELECT of ISO/IEC 7816-4.
 public struct DESFireApplicationName: Hashable, Sendable {
   /// The identifier of the application.
   public var identifier: DESFireApplicationIdentifier
-  /// The file identifier by which ISO/IEC 7816-4 selects it.
+  /// The ISO/IEC 7816-4 file identifier that selects the application.
   public var isoIdentifier: UInt16
-  /// Up to 16 bytes; empty if it has none.
+  /// The name, up to 16 bytes; empty if the application has none.
   public var name: [UInt8]
 }
 
 extension DESFireCard {
-  /// Three exchanges.
+  /// Reads the version of the card: three exchanges.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError`` for a broken answer; ``NFCError/Code/tagConnectionLost``.
   public func version() async throws -> DESFireVersionInformation {
     try await perform(in: nil) { try $0.version() }
   }
 
-  /// The number of bytes that new applications and files may take, as the card reports it: one exchange.
+  /// Reads the number of bytes available for new applications and files, as the card reports it:
+  /// one exchange.
   ///
   /// - Throws: ``NFCError/Code/unsupported`` on a card of the first generation.
   public func freeMemory() async throws -> Int {
     try await perform(in: nil) { try $0.freeMemory() }
   }
 
-  /// The numbers of all applications: one exchange for 19 of them.
+  /// Reads the numbers of all applications: one exchange for each 19 of them.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` if the card's settings ask for its master key.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` if the card's settings require its master key.
   public func applications() async throws -> [DESFireApplicationIdentifier] {
     try await perform(in: .card) { try $0.applications() }
   }
 
-  /// The names of all applications that have one: one exchange for each.
+  /// Reads the names of all applications that have one: one exchange for each.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` in a session, which the command does not know;
-  ///   ``NFCError/Code/notAuthenticated`` if the settings ask for the master key.
+  /// - Throws: ``NFCError/Code/invalidParameter`` in a session, in which the command is not
+  ///   available; ``NFCError/Code/notAuthenticated`` if the settings require the master key.
   public func applicationNames() async throws -> [DESFireApplicationName] {
     try await perform(in: .card) { try $0.applicationNames() }
   }
 
-  /// The card's UID, enciphered, which a card that shows a random one gives to whoever has proved a key: one
-  /// exchange.
+  /// Reads the card's UID, enciphered; a card that shows a random UID returns its own to whoever
+  /// has authenticated: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session in the application that is selected.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session in the selected application.
   public func cardUID() async throws -> [UInt8] {
     try await perform(in: nil) { try $0.cardUID() }
   }
@@ -136,7 +138,7 @@ extension DESFireProcedure {
     }
   }
 
-  /// Each application has a frame of its own, so that where one ends is told by the frames only.
+  /// Each application has its own frame, so only the frames indicate where one ends.
   mutating func applicationNames() throws -> [DESFireApplicationName] {
     guard state.session == nil else {
       throw NFCError(.invalidParameter, "names are listed without a session")
@@ -157,7 +159,7 @@ extension DESFireProcedure {
     }
   }
 
-  /// A card with more is not known (EV2 and EV3 are bounded by memory).
+  /// No known card has more (EV2 and EV3 are limited by memory).
   private static let mostApplications = 1024
 
   mutating func cardUID() throws -> [UInt8] {

@@ -10,32 +10,36 @@ import Synchronization
 /// print(try await application.readData(file: 2))
 /// ```
 ///
-/// What an authentication proves holds until another application is selected, the card refuses something, or a
-/// command fails; data then are asked for again after another ``DESFireApplication/authenticate(_:_:by:)``.
+/// An authentication holds until another application is selected, the card refuses something, or a
+/// command fails. After that, accessing data requires another
+/// ``DESFireApplication/authenticate(_:_:by:)``.
 ///
-/// While a card is used by this, nothing else should be sent to the tag: a SELECT of ISO/IEC 7816-4, such as reading
-/// NDEF begins with, ends the session.
+/// While you use this object, do not send other commands to the tag: an ISO/IEC 7816-4 SELECT,
+/// which reading NDEF begins with, ends the session.
 public final class DESFireCard: Sendable {
-  /// The tag that the card is.
+  /// The tag of the card.
   public let tag: any Tag
-  /// `nil` if the card does not say; it is then treated as an EV1.
+  /// The generation of the card; `nil` if the card does not report it. The card is then treated as
+  /// an EV1.
   public let generation: DESFireGeneration?
-  /// Whether the chip can be switched to LRP, as far as public sources say: a DESFire Light, an NTAG 424 DNA.
+  /// Whether the chip can be switched to LRP, as far as public sources say: true of a DESFire Light
+  /// and an NTAG 424 DNA.
   public let hasLRP: Bool
   private let form: DESFireCommandForm
   private let random: RandomBytes
   private let state = Mutex(DESFireState.unknown)
 
-  /// - Parameter form: how commands are sent; a card keeps to the form of the first one that it gets.
-  /// - Throws: ``NFCError/Code/wrongTag`` for a tag that is not of the family. Asks it for its version if that is
-  ///   not known yet.
+  /// - Parameter form: the form in which commands are sent; a card keeps to the form of the first
+  ///   command that it receives.
+  /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another family. Asks the tag for its version
+  ///   if that is not known yet.
   public convenience init(
     _ tag: DetectedTag, form: DESFireCommandForm = .wrapped
   ) async throws {
     try await self.init(tag, form: form, random: RandomSource.system)
   }
 
-  /// - Parameter random: where the reader's challenges come from.
+  /// - Parameter random: the source of the reader's challenges.
   package init(
     _ tag: DetectedTag, form: DESFireCommandForm = .wrapped, random: @escaping RandomBytes
   ) async throws {
@@ -59,7 +63,7 @@ public final class DESFireCard: Sendable {
   private static let productsWithLRP: Set = ["MIFARE DESFire Light", "NTAG 424 DNA"]
   private static let wrongTag = NFCError(.wrongTag, "the tag is no MIFARE DESFire")
 
-  /// An application of the card, by its number. Nothing is sent.
+  /// Returns an application of the card. Sends nothing.
   public func application(_ identifier: DESFireApplicationIdentifier) -> DESFireApplication {
     DESFireApplication(card: self, identifier: identifier)
   }
@@ -67,10 +71,11 @@ public final class DESFireCard: Sendable {
   /// The card itself as application 000000, with its master key as key 0.
   public var root: DESFireApplication { application(.card) }
 
-  /// Ends what an authentication has proved: one exchange, which selects the card itself, and none without a session.
+  /// Ends the session: one exchange, which selects the card itself; none without a session.
   ///
-  /// A card stays in its session when a program lets go of a PC/SC reader. What another program sends to it next
-  /// would be taken with the rights of the key that this one has proved, or refused for want of protection.
+  /// A card stays in its session when a program releases a PC/SC reader. Without this call, the
+  /// card would accept the next program's commands with the rights of this program's key, or refuse
+  /// them because they are not protected.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func endSession() async throws {
@@ -81,7 +86,7 @@ public final class DESFireCard: Sendable {
     }
   }
 
-  /// Runs commands as one on the reader's thread, in an application.
+  /// Runs commands in an application, without interruption, on the reader's thread.
   func perform<Result: Sendable>(
     in application: DESFireApplicationIdentifier?,
     _ body: @Sendable (inout DESFireProcedure) throws -> Result
@@ -90,7 +95,7 @@ public final class DESFireCard: Sendable {
       var procedure = DESFireProcedure(
         transport: DESFireTransport(link, form: form), generation: generation,
         state: state.withLock { $0 }, random: random)
-      // Only a session shows that nobody else has selected something since.
+      // Only a session proves that nobody else has selected something since.
       if procedure.state.session == nil { procedure.state.selection = nil }
       defer { state.withLock { $0 = procedure.state } }
       if let application { try procedure.select(application) }
@@ -98,8 +103,8 @@ public final class DESFireCard: Sendable {
     }
   }
 
-  /// The same for what is carried out at once and nobody wants to be in doubt of: a task that is cancelled before
-  /// does not begin it, one that is cancelled meanwhile ends after it.
+  /// Runs commands that must not be left in doubt, as ``perform`` does: a task that is cancelled
+  /// before does not begin them; one that is cancelled meanwhile ends after them.
   func performWhole<Result: Sendable>(
     in application: DESFireApplicationIdentifier?,
     _ body: @escaping @Sendable (inout DESFireProcedure) throws -> Result
@@ -111,9 +116,10 @@ public final class DESFireCard: Sendable {
 
 /// An application of a card: its keys and files.
 ///
-/// A command selects it where another one was selected before, which ends what was proved there.
+/// Its commands select it if another application was selected before, which ends that application's
+/// session.
 public struct DESFireApplication: Sendable {
-  /// The card that the application is on.
+  /// The card of the application.
   public let card: DESFireCard
   /// The identifier of the application.
   public let identifier: DESFireApplicationIdentifier
@@ -130,14 +136,15 @@ public struct DESFireApplication: Sendable {
     try await card.performWhole(in: identifier, body)
   }
 
-  /// Proves a key: two exchanges, and one that selects the application.
+  /// Authenticates with a key: two exchanges, and one that selects the application.
   ///
   /// - Parameters:
   ///   - number: 0 to 13; 0 is the master key.
-  ///   - method: `nil` for the strongest that the card's generation has for the key's kind; a DESFire Light or an
-  ///     NTAG DNA chip that was switched to LRP is found out by one exchange more, once.
-  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, or a card that does not prove that it has
-  ///   it.
+  ///   - method: the command; `nil` for the strongest that the card's generation supports for the
+  ///     kind of key. For a DESFire Light or an NTAG DNA chip that was switched to LRP, this takes
+  ///     one more exchange, once.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, or a card that does not
+  ///   prove that it knows the key.
   public func authenticate(
     _ number: Int, _ key: DESFireKey, by method: DESFireAuthentication? = nil
   ) async throws {
@@ -152,7 +159,7 @@ public struct DESFireApplication: Sendable {
     }
   }
 
-  /// Of an application.
+  /// The maximum number of keys in an application.
   package static let mostKeys = 14
 
   static func keyNumber(_ number: Int) throws -> UInt8 {

@@ -25,7 +25,7 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case getKeyVersion = 0x64
   case changeKey = 0xC4
 
-  /// Of sets of keys, since EV2: NXP's reader library; libnxpsc.
+  /// Key set commands, since EV2: NXP's reader library; libnxpsc.
   case rollKeySet = 0x55
   case initializeKeySet = 0x56
   case finalizeKeySet = 0x57
@@ -35,10 +35,10 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case getISOFileIdentifiers = 0x61
   case getFileSettings = 0xF5
   case changeFileSettings = 0x5F
-  /// Of NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.3.
+  /// Commands of NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.3.
   case getFileCounters = 0xF6
   case createStandardDataFile = 0xCD
-  /// Of DESFire Light and since EV2: MF2DL(H)x0 data sheet, 11.7.6.
+  /// Transaction MAC commands, of DESFire Light and since EV2: MF2DL(H)x0 data sheet, 11.7.6.
   case createTransactionMACFile = 0xCE
   case createBackupDataFile = 0xCB
   case createValueFile = 0xCC
@@ -48,7 +48,7 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
 
   case readData = 0xBD
   case writeData = 0x3D
-  /// ReadData and WriteData whose parts are chained by ISO/IEC 14443-4 only; since EV2.
+  /// ReadData and WriteData with chaining by ISO/IEC 14443-4 only; since EV2.
   case readDataChained = 0xAD
   case writeDataChained = 0x8D
   case getValue = 0x6C
@@ -57,8 +57,8 @@ enum DESFireCommandCode: UInt8, Hashable, Sendable {
   case limitedCredit = 0x1C
   case readRecords = 0xBB
   case writeRecord = 0x3B
-  /// ReadRecords and WriteRecord whose parts are chained by ISO/IEC 14443-4 only, as DESFire Light has them (AN12343,
-  /// tables 32 and 33).
+  /// ReadRecords and WriteRecord with chaining by ISO/IEC 14443-4 only, as DESFire Light has them
+  /// (AN12343, tables 32 and 33).
   case readRecordsChained = 0xAB
   case writeRecordChained = 0x8B
   case clearRecordFile = 0xEB

@@ -1,19 +1,19 @@
 import NFCCore
 
-/// What GetFileSettings says of a file: MF3ICDx21_41_81 data sheet, 9.5.3; for transaction MAC files NXP AN12343,
-/// 6.10.
+/// The answer to GetFileSettings: MF3ICDx21_41_81 data sheet, 9.5.3; for transaction MAC files NXP
+/// AN12343, 6.10.
 public struct DESFireFileSettings: Hashable, Sendable {
-  /// What a file holds.
+  /// The kind of content of a file.
   public enum Content: Hashable, Sendable {
-    /// Bytes, written at once.
+    /// Bytes that change as soon as they are written.
     case standardData(size: Int)
-    /// Bytes; what is written counts after the commit.
+    /// Bytes; what is written takes effect with the commit.
     case backupData(size: Int)
     /// A value, changed by transactions.
     case value(DESFireValueSettings)
     /// Records until the file is full.
     case linearRecords(DESFireRecordSettings)
-    /// Records of which each new one takes the oldest one's place.
+    /// Records; when the file is full, each new record replaces the oldest one.
     case cyclicRecords(DESFireRecordSettings)
     /// The code of the last transaction.
     case transactionMAC(keyVersion: UInt8)
@@ -21,11 +21,11 @@ public struct DESFireFileSettings: Hashable, Sendable {
     case other(type: UInt8)
   }
 
-  /// How the content goes over the air.
+  /// How the content is sent over the air.
   public var communication: DESFireCommunication
-  /// Who may do what with the file.
+  /// Who may access the file.
   public var rights: DESFireAccessRights
-  /// The type of the file, and what its type asks for.
+  /// The type of the file, with the settings of that type.
   public var content: Content
 
   private enum Kind {
@@ -37,7 +37,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
     static let transactionMAC: UInt8 = 5
   }
 
-  /// The settings of a file.
+  /// Creates the settings of a file.
   public init(
     communication: DESFireCommunication, rights: DESFireAccessRights, content: Content
   ) {
@@ -46,7 +46,8 @@ public struct DESFireFileSettings: Hashable, Sendable {
     self.content = content
   }
 
-  /// - Throws: `tagResponseError` for an answer that is too short. What later generations append is left out.
+  /// - Throws: `tagResponseError` for an answer that is too short. Fields that later generations
+  ///   append are ignored.
   init(_ answer: [UInt8]) throws {
     var reader = ByteReader(answer)
     let type = try reader.byte()
@@ -65,7 +66,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
   }
 
   private static func keyVersion(_ reader: inout ByteReader) throws -> UInt8 {
-    // The key's kind, AES.
+    // The kind of the key: AES.
     _ = try reader.byte()
     return try reader.byte()
   }
@@ -78,7 +79,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
     }
   }
 
-  /// Of a file of records.
+  /// The settings of a file of records.
   public var records: DESFireRecordSettings? {
     switch content {
     case .linearRecords(let settings), .cyclicRecords(let settings): settings
@@ -86,7 +87,7 @@ public struct DESFireFileSettings: Hashable, Sendable {
     }
   }
 
-  /// Whether what is written counts after a commit only.
+  /// Whether writes take effect only with a commit.
   public var isTransactional: Bool {
     switch content {
     case .backupData, .value, .linearRecords, .cyclicRecords: true
@@ -95,13 +96,13 @@ public struct DESFireFileSettings: Hashable, Sendable {
   }
 }
 
-/// Of a value file.
+/// The settings of a value file.
 public struct DESFireValueSettings: Hashable, Sendable {
   /// The smallest value that a debit may leave.
   public var lowerLimit: Int32
-  /// The greatest value that a credit may give.
+  /// The greatest value that a credit may reach.
   public var upperLimit: Int32
-  /// How much LimitedCredit may give: what the debits of the last transaction took.
+  /// The amount that LimitedCredit may add: what the debits of the last transaction subtracted.
   public var limitedCredit: Int32
   /// Whether LimitedCredit is allowed.
   public var allowsLimitedCredit: Bool
@@ -111,7 +112,7 @@ public struct DESFireValueSettings: Hashable, Sendable {
   static let limitedCreditFlag: UInt8 = 0x01
   static let freeReadingFlag: UInt8 = 0x02
 
-  /// - Parameter limitedCredit: in the command that makes the file its first value.
+  /// - Parameter limitedCredit: in the command that creates the file, its first value.
   public init(
     lowerLimit: Int32, upperLimit: Int32, limitedCredit: Int32 = 0,
     allowsLimitedCredit: Bool = false, allowsFreeReading: Bool = false
@@ -133,16 +134,17 @@ public struct DESFireValueSettings: Hashable, Sendable {
   }
 }
 
-/// Of a file of records.
+/// The settings of a file of records.
 public struct DESFireRecordSettings: Hashable, Sendable {
-  /// Bytes.
+  /// The size of a record in bytes.
   public var recordSize: Int
-  /// How many records there can be; one fewer in a cyclic file, which needs it for the next one.
+  /// The maximum number of records; a cyclic file holds one fewer, because it needs room for the
+  /// next one.
   public var maximumCount: Int
-  /// How many records there are.
+  /// The number of records.
   public var count: Int
 
-  /// The settings of a file of records; a new file has none yet.
+  /// Creates the settings of a file of records; a new file has no records yet.
   public init(recordSize: Int, maximumCount: Int, count: Int = 0) {
     self.recordSize = recordSize
     self.maximumCount = maximumCount
@@ -156,7 +158,7 @@ public struct DESFireRecordSettings: Hashable, Sendable {
   }
 }
 
-/// Takes an answer apart; one that is too short is an error.
+/// Reads the fields of an answer; an answer that is too short is an error.
 struct ByteReader {
   private var rest: ArraySlice<UInt8>
 
@@ -167,7 +169,7 @@ struct ByteReader {
     return byte
   }
 
-  /// Least significant byte first.
+  /// Reads a number, least significant byte first.
   mutating func number(_ count: Int) throws -> Int { Int(littleEndian: try bytes(count)) }
 
   mutating func bytes(_ count: Int) throws -> [UInt8] {

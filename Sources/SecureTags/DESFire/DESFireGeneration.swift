@@ -1,16 +1,18 @@
 import NFCCore
 
-/// A generation of the family, which decides how a program proves a key and how data go over the air.
+/// A generation of the family. It decides how a program authenticates and how data is sent over the
+/// air.
 public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Comparable {
   /// MF3ICD40: DES only.
   case ev0 = "DESFire"
   /// MF3ICDx1: AES and three-key triple DES in addition.
   case ev1 = "DESFire EV1"
-  /// MF3Dx2: secure messaging of its own (EV2) in addition.
+  /// MF3Dx2: its own secure messaging (EV2) in addition.
   case ev2 = "DESFire EV2"
-  /// MF3Dx3, which a program talks to as it does to an EV2.
+  /// MF3Dx3, which a program uses like an EV2.
   case ev3 = "DESFire EV3"
-  /// DESFire Light and the NTAG 4xx DNA: EV2's secure messaging with AES only, fixed applications and files.
+  /// DESFire Light and the NTAG 4xx DNA: EV2's secure messaging with AES only, fixed applications
+  /// and files.
   case fixed = "DESFire Light or NTAG DNA"
 
   private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -23,14 +25,15 @@ public enum DESFireGeneration: String, Hashable, Sendable, CaseIterable, Compara
     "NTAG 413 DNA": .fixed, "NTAG 424 DNA": .fixed,
   ]
 
-  /// `nil` for a product that is not known to be of the family.
+  /// Creates the generation of a product; `nil` for a product that is not known to belong to the
+  /// family.
   init?(_ product: TagProduct?) {
     guard let name = product?.name, let generation = Self.products[name] else { return nil }
     self = generation
   }
 
   var hasEV2Messaging: Bool { self >= .ev2 }
-  /// Whether records go as AN12343 shows it of DESFire Light.
+  /// Whether records are sent as AN12343 shows it for DESFire Light.
   var hasChainedRecords: Bool { self == .fixed }
   /// Whether ReadData and WriteData may leave the chaining to ISO/IEC 14443-4 (NXP AN12752).
   var hasChainedData: Bool { self >= .ev2 }

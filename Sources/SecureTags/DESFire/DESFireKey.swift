@@ -1,10 +1,11 @@
 import NFCCore
 
-/// A key of a MIFARE DESFire card, of DESFire Light or of an NTAG DNA chip. Its bytes are shown nowhere.
+/// A key of a MIFARE DESFire card, a DESFire Light or an NTAG DNA chip. Its bytes are never shown.
 public struct DESFireKey: Hashable, Sendable {
-  /// Which cipher a key is for. All keys of an application are of one kind.
+  /// The cipher that a key is for. All keys of an application are of one kind.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// DES, 8 bytes, or triple DES with two keys, 16 bytes; the card keeps 16, of which equal halves make DES.
+    /// DES, 8 bytes, or triple DES with two keys, 16 bytes; the card stores 16 bytes, and equal
+    /// halves make it DES.
     case des
     /// Triple DES with three keys, 24 bytes.
     case threeKeyTripleDES = "3k3des"
@@ -41,9 +42,10 @@ public struct DESFireKey: Hashable, Sendable {
     }
   }
 
-  /// The kind of the key, which decides how it is proved.
+  /// The kind of the key, which decides how it authenticates.
   public let kind: Kind
-  /// What GetKeyVersion reports: for AES a byte of its own, else the lowest bits of the first eight bytes.
+  /// The version that GetKeyVersion reports: for AES a separate byte, otherwise the lowest bits of
+  /// the first eight bytes.
   public let version: UInt8
   let secret: SecretKey
 
@@ -51,8 +53,8 @@ public struct DESFireKey: Hashable, Sendable {
 
   /// - Parameters:
   ///   - bytes: 8 or 16 for ``Kind/des``, 24 for three keys, 16 for AES.
-  ///   - version: `nil` leaves the bytes of a DES key as they are, and is 0 for AES. Given, it takes the place of
-  ///     the parity bits of a DES key, which the cipher does not use.
+  ///   - version: `nil` leaves the bytes of a DES key unchanged, and is 0 for AES. A version
+  ///     replaces the parity bits of a DES key, which the cipher does not use.
   /// - Throws: ``NFCError/Code/invalidParameter`` for another number of bytes, which the error names.
   public init(_ kind: Kind, _ bytes: SecretKey, version: UInt8? = nil) throws {
     var copy = bytes.withUnsafeBytes { Array($0) }
@@ -71,15 +73,16 @@ public struct DESFireKey: Hashable, Sendable {
     secret = SecretKey(copy)
   }
 
-  /// As ``init(_:_:version:)``.
+  /// Creates a key from bytes; see ``init(_:_:version:)``.
   ///
-  /// - Throws: as ``init(_:_:version:)``: ``NFCError/Code/invalidParameter`` for another number of bytes.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for another number of bytes.
   public init(_ kind: Kind, bytes: [UInt8], version: UInt8? = nil) throws {
     try self.init(kind, SecretKey(bytes), version: version)
   }
 
-  /// The version's bits in the parity bits of the first eight bytes. Those of the second half of a key with two
-  /// different halves are set to the opposite, so that the halves stay different (as libfreefare does).
+  /// Sets the parity bits of the first eight bytes to the version's bits. Those of the second half
+  /// of a key with two different halves get the opposite, so that the halves stay different (as in
+  /// libfreefare).
   private static func set(_ version: UInt8, in bytes: inout [UInt8]) {
     let isDES = bytes.count == 16 && bytes.prefix(8) == bytes.suffix(8)
     for index in 0..<desKeySize {
@@ -91,7 +94,8 @@ public struct DESFireKey: Hashable, Sendable {
     }
   }
 
-  /// Zeros: every key as it leaves the factory, unless the card's configuration gives another default.
+  /// Returns a key of zeros: the value of every key on delivery, unless the card's configuration
+  /// gives another default.
   public static func factory(_ kind: Kind) -> DESFireKey {
     DESFireKey(
       kind: kind, version: 0,
@@ -106,13 +110,13 @@ public struct DESFireKey: Hashable, Sendable {
 
   var cipher: BlockCipher { get throws { try BlockCipher(kind.algorithm, key: secret) } }
 
-  /// Whether the two halves of a DES key are equal, and the card treats it as DES.
+  /// Whether the two halves of a DES key are equal, so that the card treats it as DES.
   var isSingleDES: Bool {
     kind == .des
       && secret.withUnsafeBytes { Array($0.prefix(8)).equalsInConstantTime(Array($0.suffix(8))) }
   }
 
-  /// Keys may stand in sets by what is no secret of them.
+  /// Hashes only what is not secret about a key, so that keys can be in sets.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(version)
@@ -120,7 +124,7 @@ public struct DESFireKey: Hashable, Sendable {
 }
 
 extension DESFireKey.Kind {
-  /// As it is written: `AES`.
+  /// The usual name: `AES`.
   public var name: String {
     switch self {
     case .des: "DES"

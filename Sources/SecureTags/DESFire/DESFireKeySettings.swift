@@ -1,24 +1,25 @@
 import NFCCore
 
-/// What GetKeySettings says of an application or of the card: MF3ICDx21_41_81 data sheet, 9.4.2.
+/// The answer to GetKeySettings about an application or the card: MF3ICDx21_41_81 data sheet,
+/// 9.4.2.
 public struct DESFireKeySettings: Hashable, Sendable {
   /// Who may change the keys of an application other than its master key.
   public enum KeyChange: Hashable, Sendable {
-    /// Whoever proves this key; 0 is the master key.
+    /// Whoever authenticates with this key; 0 is the master key.
     case key(Int)
-    /// Whoever proves the key that is changed.
+    /// Whoever authenticates with the key that is changed.
     case sameKey
-    /// Nobody; the master key is changed by itself still, if its bit allows it.
+    /// Nobody; the master key can still be changed with itself if ``isMasterKeyChangeable`` is set.
     case nobody
   }
 
-  /// Whether the master key can be changed; once it cannot, that stays so.
+  /// Whether the master key can be changed. Once false, this is permanent.
   public var isMasterKeyChangeable: Bool
-  /// Whether applications or files are listed without the master key.
+  /// Whether applications or files can be listed without the master key.
   public var listsFreely: Bool
-  /// Whether applications or files are made, and files deleted, without the master key.
+  /// Whether applications or files can be created, and files deleted, without the master key.
   public var createsFreely: Bool
-  /// Whether these settings can be changed; once they cannot, that stays so.
+  /// Whether these settings can be changed. Once false, this is permanent.
   public var isChangeable: Bool
   /// Who may change the keys other than the master key.
   public var keyChange: KeyChange
@@ -30,7 +31,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
   private static let sameKeyBits: UInt8 = 0x0E
   private static let nobodyBits: UInt8 = 0x0F
 
-  /// Settings as the card leaves the factory, except for what is given.
+  /// Creates settings; the defaults are those on delivery.
   public init(
     isMasterKeyChangeable: Bool = true, listsFreely: Bool = true, createsFreely: Bool = true,
     isChangeable: Bool = true, keyChange: KeyChange = .key(0)
@@ -42,10 +43,10 @@ public struct DESFireKeySettings: Hashable, Sendable {
     self.keyChange = keyChange
   }
 
-  /// What everything is as it leaves the factory: all free, all changeable.
+  /// The settings on delivery: everything is free and changeable.
   public static let factory = DESFireKeySettings()
 
-  /// The settings of the first byte that GetKeySettings gives.
+  /// Decodes the first byte of GetKeySettings' answer.
   public init(byte: UInt8) {
     isMasterKeyChangeable = byte & Self.masterKeyFlag != 0
     listsFreely = byte & Self.listFlag != 0
@@ -58,7 +59,7 @@ public struct DESFireKeySettings: Hashable, Sendable {
     }
   }
 
-  /// The byte as ChangeKeySettings takes it.
+  /// The byte that ChangeKeySettings sends.
   public var byte: UInt8 {
     let flags: [(Bool, UInt8)] = [
       (isMasterKeyChangeable, Self.masterKeyFlag), (listsFreely, Self.listFlag),
@@ -78,9 +79,9 @@ public struct DESFireKeySettings: Hashable, Sendable {
 public struct DESFireKeySummary: Hashable, Sendable {
   /// Who may change keys and files.
   public var settings: DESFireKeySettings
-  /// 1 to 14.
+  /// The number of keys, 1 to 14.
   public var keyCount: Int
-  /// `nil` for one that no public source describes.
+  /// The kind of the keys; `nil` for one that no public source describes.
   public var kind: DESFireKey.Kind?
 
   static let countMask: UInt8 = 0x0F

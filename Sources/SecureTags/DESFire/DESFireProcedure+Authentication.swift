@@ -1,6 +1,6 @@
 import NFCCore
 
-/// The command by which a key is proved, and the secure messaging that follows from it.
+/// The command that authenticates with a key. It decides the secure messaging of the session.
 public enum DESFireAuthentication: Hashable, Sendable {
   /// Authenticate (0A): DES and triple DES with two keys, the first generation's messaging.
   case legacy
@@ -12,8 +12,8 @@ public enum DESFireAuthentication: Hashable, Sendable {
   case ev2First
   /// AuthenticateEV2NonFirst (77): AES, in a transaction that ``ev2First`` has begun.
   case ev2NonFirst
-  /// AuthenticateLRPFirst (71): AES in the form that keeps its key from being measured; begins a transaction with a
-  /// DESFire Light or an NTAG 424 DNA that was switched to LRP.
+  /// AuthenticateLRPFirst (71): AES in a form that protects its key from side-channel measurement;
+  /// begins a transaction with a DESFire Light or an NTAG 424 DNA that was switched to LRP.
   case lrpFirst
   /// AuthenticateLRPNonFirst (77): the same in a transaction that ``lrpFirst`` has begun.
   case lrpNonFirst
@@ -28,7 +28,7 @@ public enum DESFireAuthentication: Hashable, Sendable {
     }
   }
 
-  /// Whether it takes an AES key, and no other.
+  /// Whether the command uses AES keys only.
   fileprivate var isAES: Bool {
     switch self {
     case .legacy, .iso: false
@@ -36,8 +36,8 @@ public enum DESFireAuthentication: Hashable, Sendable {
     }
   }
 
-  /// The strongest that a card of this generation has for a kind of key; for one that is not known the one that
-  /// all of them have.
+  /// Chooses the strongest command that a card of this generation supports for a kind of key; if
+  /// the generation is not known, the one that all generations support.
   init(_ kind: DESFireKey.Kind, _ generation: DESFireGeneration?) {
     switch kind {
     case .aes: self = generation?.hasEV2Messaging ?? false ? .ev2First : .aes
@@ -50,12 +50,13 @@ public enum DESFireAuthentication: Hashable, Sendable {
 extension DESFireProcedure {
   private static let transactionIdentifierSize = 4
   private static let capabilitiesSize = 6
-  /// The reader has no capabilities of its own (AN12196, 5.6: LenCap).
+  /// The reader does not announce capabilities (AN12196, 5.6: LenCap).
   private static let noCapabilities: [UInt8] = [0x00]
 
-  /// Proves a key to the card, which proves it in turn: two exchanges.
+  /// Authenticates with a key, and the card authenticates in turn: two exchanges.
   ///
-  /// - Throws: `authenticationFailed` if the card does not have this key, or has another one in its place.
+  /// - Throws: `authenticationFailed` if the card does not have this key, or has another one in its
+  ///   place.
   mutating func authenticate(
     _ number: UInt8, _ key: DESFireKey, by method: DESFireAuthentication
   ) throws {
@@ -85,9 +86,9 @@ extension DESFireProcedure {
     state.session = DESFireSession(keyNumber: number, messaging: messaging)
   }
 
-  /// Proves a key to a chip that is set to EV2's messaging or, for good, to LRP: it refuses the other one before it
-  /// counts an attempt (NT4H2421Gx data sheet, table 19). Which it is is kept: two exchanges, and one more the first
-  /// time that a chip is set to LRP.
+  /// Authenticates to a chip that uses EV2's messaging or was permanently switched to LRP: it
+  /// refuses the other command before it counts an attempt (NT4H2421Gx data sheet, table 19). The
+  /// result is kept: two exchanges, and one more the first time that a chip uses LRP.
   mutating func authenticateAsConfigured(_ number: UInt8, _ key: DESFireKey) throws {
     guard !state.usesLRP else { return try authenticate(number, key, by: .lrpFirst) }
     do {
@@ -95,20 +96,20 @@ extension DESFireProcedure {
     } catch let error as NFCError
       where error.cause == .desfireStatus(DESFireStatus.permissionDenied.code)
     {
-      // A key that is locked is refused both ways.
+      // A locked key is refused both ways.
       try authenticate(number, key, by: .lrpFirst)
     }
   }
 
   // MARK: Steps
 
-  /// The card's challenge, enciphered.
+  /// Returns the card's challenge, enciphered.
   private func challenge(
     _ code: DESFireCommandCode, _ parameters: [UInt8], count: Int? = nil
   ) throws -> [UInt8] {
     let (status, data) = try transport.exchange(code, parameters)
     guard status == .additionalFrame else {
-      // A key of another kind is refused with the first frame.
+      // A key of another kind is refused at the first frame.
       guard status != .authenticationError else {
         throw NFCError(
           .authenticationFailed, "the card has no such key, or one of another kind",
@@ -120,7 +121,7 @@ extension DESFireProcedure {
     return data
   }
 
-  /// What the card answers to the reader's proof.
+  /// Sends the reader's proof and returns the card's.
   private func proof(_ token: [UInt8], count: Int) throws -> [UInt8] {
     let (status, data) = try transport.exchange(.additionalFrame, token)
     switch status {
@@ -134,7 +135,7 @@ extension DESFireProcedure {
     return data
   }
 
-  /// One byte to the left.
+  /// Returns the bytes rotated by one byte to the left.
   static func rotated(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.dropFirst() + bytes.prefix(1)) }
 
   private func check(_ answer: [UInt8], provesReader challenge: [UInt8]) throws {
@@ -146,7 +147,7 @@ extension DESFireProcedure {
 
   // MARK: Kinds
 
-  /// The reader deciphers only (MF3ICD40; libfreefare).
+  /// The reader only deciphers (MF3ICD40; libfreefare).
   private func proveLegacy(_ number: UInt8, _ key: DESFireKey) throws -> any DESFireMessaging {
     let cipher = try key.cipher
     let size = cipher.blockSize
@@ -157,7 +158,8 @@ extension DESFireProcedure {
     return try LegacyMessaging(sessionKey: Self.sessionKey(key, reader: reader, card: card))
   }
 
-  /// Each side's block depends on the one before, of the other side (MF3ICDx21_41_81 data sheet, 9.3.2).
+  /// Each side's block depends on the previous block of the other side (MF3ICDx21_41_81 data sheet,
+  /// 9.3.2).
   private func proveISO(
     _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode
   ) throws -> any DESFireMessaging {
@@ -175,7 +177,8 @@ extension DESFireProcedure {
       key.kind.algorithm, sessionKey: Self.sessionKey(key, reader: reader, card: card))
   }
 
-  /// Initial values of zeros; the card gives the transaction's number the first time (AN12196, 5.6 and 5.13).
+  /// The initial values are zeros; the first time, the card returns the transaction identifier
+  /// (AN12196, 5.6 and 5.13).
   private func proveEV2(
     _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode,
     after before: (any TransactionMessaging)?
@@ -202,13 +205,13 @@ extension DESFireProcedure {
       key: cipher, reader: reader, card: card, transactionIdentifier: identifier)
   }
 
-  /// The reader's capabilities with bit 1 of PCDCap2.1, and what the card answers then (NT4H2421Gx data sheet, 9.2.5
-  /// and table 38).
+  /// The reader's capabilities with bit 1 of PCDCap2.1, which the card answers with its own
+  /// (NT4H2421Gx data sheet, 9.2.5 and table 38).
   private static let lrpCapabilities: [UInt8] = [0x02, 0x00, 0x00, 0x00, 0x00, 0x00]
   private static let lrpMode: UInt8 = 0x01
 
-  /// Challenges in plain, and MACs over them with keys of the session (AN12343, 7.2.5; NT4H2421Gx data sheet, 10.4.3
-  /// and 10.4.4).
+  /// Challenges are sent in plain, with MACs over them made with keys of the session (AN12343,
+  /// 7.2.5; NT4H2421Gx data sheet, 10.4.3 and 10.4.4).
   private mutating func proveLRP(
     _ number: UInt8, _ key: DESFireKey, _ code: DESFireCommandCode,
     after before: (any TransactionMessaging)?
@@ -244,7 +247,7 @@ extension DESFireProcedure {
     }
     guard isFirst else { return messaging }
     let plain = messaging.decipher(content)
-    // What the reader has said comes back.
+    // The card repeats what the reader has announced.
     guard plain.suffix(capabilities.count).elementsEqual(capabilities) else {
       throw NFCError(
         .tagResponseError, "the card has been told something else than the reader said")
@@ -252,7 +255,7 @@ extension DESFireProcedure {
     return messaging.beginning(Array(plain.prefix(Self.transactionIdentifierSize)))
   }
 
-  /// Parts of both challenges in turn (MF3ICDx21_41_81 data sheet, 8.4.1).
+  /// Returns a session key: parts of both challenges in turn (MF3ICDx21_41_81 data sheet, 8.4.1).
   private static func sessionKey(
     _ key: DESFireKey, reader: [UInt8], card: [UInt8]
   ) -> SecretKey {

@@ -1,17 +1,18 @@
 import NFCCore
 
-/// What of a card stays true from one command to the next.
+/// The state of a card that lasts from one command to the next.
 struct DESFireState: Sendable {
-  /// Which application is selected; `nil` if that is not known.
+  /// The application that is selected; `nil` if that is not known.
   var selection: DESFireApplicationIdentifier?
   var session: DESFireSession?
-  /// Whether the chip has shown that it is set to LRP, which is for good.
+  /// Whether the chip has shown that it was permanently switched to LRP.
   var usesLRP = false
 
-  /// What files of the selected application are, as far as it was asked. How many records there are changes.
+  /// The settings of files of the selected application that were read already. The number of
+  /// records in them changes.
   var files: [UInt8: DESFireFileSettings] = [:]
 
-  /// What the transaction has done, while one is to be signed.
+  /// The transaction so far, while one is to be signed.
   var transactionInput: DESFireTransactionInput?
 
   /// Forgets what another command or another program may have ended.
@@ -20,22 +21,23 @@ struct DESFireState: Sendable {
     files = [:]
   }
 
-  /// After an exchange that may or may not have reached the card.
+  /// The state after an exchange that may or may not have reached the card.
   static let unknown = DESFireState()
 }
 
 /// Commands on the reader's thread, one after the other.
 ///
-/// A card forgets its session with everything that it refuses; so does this.
+/// A card ends its session whenever it refuses a command; so does this type.
 struct DESFireProcedure {
   let transport: DESFireTransport
   let generation: DESFireGeneration?
   var state: DESFireState
   let random: RandomBytes
 
-  /// Sends a command under the session's protection, if there is one, and gives the answer's data without it.
+  /// Sends a command under the protection of the session, if there is one, and returns the answer's
+  /// data without it.
   ///
-  /// - Throws: for a status other than 00 the error that it means.
+  /// - Throws: the error that corresponds to a status other than 00.
   mutating func send(_ command: DESFireCommand) throws -> [UInt8] {
     var session = state.session
     if Self.fileChanges.contains(command.code) { state.files = [:] }
@@ -56,14 +58,14 @@ struct DESFireProcedure {
       state.transactionInput?.note(command, data)
       return data
     } catch {
-      // Whatever it was: the card's session is not the one that we have any more.
+      // Whatever it was, the card's session is no longer the one that this type knows.
       state.session = (error as? NFCError)?.cause == Self.nothingToCommit ? session : nil
       throw error
     }
   }
 
-  /// Sends a command and takes its answer's data apart. Data that make no sense are not what the card would have
-  /// said: the session is over after them, too.
+  /// Sends a command and decodes its answer's data. Data that make no sense did not come from the
+  /// card as it sent them, so they end the session, too.
   mutating func send<Content>(
     _ command: DESFireCommand, reading body: ([UInt8]) throws -> Content
   ) throws -> Content {
@@ -79,7 +81,7 @@ struct DESFireProcedure {
   private static let wholeCommands: Set<DESFireCommandCode> = [
     .readDataChained, .writeDataChained, .readRecordsChained, .writeRecordChained,
   ]
-  /// After these a file's number may stand for another file.
+  /// Commands after which a file's number may refer to another file.
   private static let fileChanges: Set<DESFireCommandCode> = [
     .changeFileSettings, .createStandardDataFile, .createBackupDataFile, .createValueFile,
     .createLinearRecordFile, .createCyclicRecordFile, .createTransactionMACFile, .deleteFile,
@@ -87,8 +89,8 @@ struct DESFireProcedure {
   ]
   static let nothingToCommit = NFCError.Cause.desfireStatus(DESFireStatus.noChanges.code)
 
-  /// Makes an application the one that commands are for. One exchange, and the session is over; nothing if it is
-  /// selected already.
+  /// Selects an application: one exchange, which ends the session; nothing if it is already
+  /// selected.
   mutating func select(_ application: DESFireApplicationIdentifier) throws {
     guard state.selection != application else { return }
     state.forget()
@@ -105,8 +107,8 @@ struct DESFireProcedure {
     state.selection = application
   }
 
-  /// NFC Forum type 4, which an NTAG DNA has, and DESFire Light's own as it leaves the factory (MF2DLHX0 data sheet,
-  /// 8.2.1).
+  /// The names of NFC Forum type 4, which an NTAG DNA has, and of DESFire Light on delivery
+  /// (MF2DLHX0 data sheet, 8.2.1).
   private static let fixedNames: [[UInt8]] = [
     [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01],
     [
@@ -115,7 +117,7 @@ struct DESFireProcedure {
     ],
   ]
 
-  /// The one application of a chip whose files are fixed is selected by its name.
+  /// Selects the only application of a chip whose files are fixed, by its name.
   private mutating func selectFixed(_ application: DESFireApplicationIdentifier) throws {
     guard application == .fixed else {
       throw NFCError(

@@ -11,7 +11,7 @@ struct DESFireStatus: Hashable, Sendable {
   static let integrityError = DESFireStatus(code: 0x1E)
   static let noSuchKey = DESFireStatus(code: 0x40)
   static let lengthError = DESFireStatus(code: 0x7E)
-  /// What Read_Sig ends in (NXP AN12196, table 19).
+  /// The final status of Read_Sig (NXP AN12196, table 19).
   static let signatureOK = DESFireStatus(code: 0x90)
   static let permissionDenied = DESFireStatus(code: 0x9D)
   static let parameterError = DESFireStatus(code: 0x9E)
@@ -30,7 +30,7 @@ struct DESFireStatus: Hashable, Sendable {
   static let fileNotFound = DESFireStatus(code: 0xF0)
   static let fileIntegrityError = DESFireStatus(code: 0xF1)
 
-  /// What has gone wrong, as a clause; `nil` for a status that no public source names.
+  /// The meaning of the status, as a clause; `nil` for a status that no public source names.
   private var words: String? {
     switch self {
     case .noChanges: "there is nothing to commit"
@@ -58,7 +58,7 @@ struct DESFireStatus: Hashable, Sendable {
     }
   }
 
-  /// The error that a refused command throws.
+  /// The error for a refused command.
   var error: NFCError {
     let code: NFCError.Code =
       switch self {

@@ -1,18 +1,19 @@
 import NFCCore
 
-/// The code that a card makes over a transaction with a key that only the card and its issuer have, and the number of
-/// the transaction: MF2DL(H)x0 data sheet, 10.3; NXP AN12343, 8.2.1.
+/// The code that a card makes over a transaction with a key that only the card and its issuer know,
+/// and the number of the transaction: MF2DL(H)x0 data sheet, 10.3; NXP AN12343, 8.2.1.
 public struct DESFireTransactionMAC: Hashable, Sendable {
-  /// How many transactions the card has signed with this one (TMC).
+  /// The number of transactions that the card has signed, including this one (TMC).
   public let counter: UInt32
-  /// TMV, 8 bytes.
+  /// The code (TMV), 8 bytes.
   public let code: [UInt8]
 
   static let size = counterSize + codeSize
   private static let counterSize = 4
   private static let codeSize = 8
 
-  /// - Parameter bytes: the file of the code, or what CommitTransaction answers: 12 bytes.
+  /// - Parameter bytes: the content of the transaction MAC file, or CommitTransaction's answer: 12
+  ///   bytes.
   /// - Throws: ``NFCError/Code/tagResponseError`` for another number of bytes.
   public init(_ bytes: [UInt8]) throws {
     guard bytes.count == Self.size else { throw NFCError.wrongLength }
@@ -21,19 +22,21 @@ public struct DESFireTransactionMAC: Hashable, Sendable {
   }
 }
 
-/// What shows an issuer that a transaction has taken place: what it read and wrote, and the card's code over that.
+/// The proof for an issuer that a transaction has taken place: what it read and wrote, and the
+/// card's code over that.
 ///
-/// The terminal hands it to the issuer, who has the key. Nothing of it is secret except the data that were read and
-/// written, which stand in ``input`` in plain.
+/// The terminal passes it to the issuer, who has the key. Only the data that were read and written,
+/// which ``input`` contains in plain, may be secret.
 public struct DESFireTransactionReceipt: Hashable, Sendable {
   /// The card's code and its number.
   public let mac: DESFireTransactionMAC
-  /// TMI: each command with its data, in whole blocks.
+  /// The input of the code (TMI): each command with its data, in whole blocks.
   public let input: [UInt8]
-  /// The name of the terminal that made the transaction before, enciphered; `nil` if none had to give its name.
+  /// The enciphered name of the terminal of the previous transaction; `nil` if transactions need no
+  /// name.
   public let encryptedPreviousReader: [UInt8]?
 
-  /// As it was sent to the issuer.
+  /// Creates a receipt as it was sent to the issuer.
   public init(mac: DESFireTransactionMAC, input: [UInt8], encryptedPreviousReader: [UInt8]?) {
     self.mac = mac
     self.input = input
@@ -46,19 +49,20 @@ public struct DESFireTransactionReceipt: Hashable, Sendable {
   private static let uidSize = 7
   static let blockSize = 16
 
-  /// Whether the card with this UID has made the code over ``input``, by the AES form of the session keys (data sheet,
-  /// 10.3.2.3). The comparison takes a time that says nothing of where codes differ.
+  /// Returns whether the card with this UID has made the code over ``input``, by the AES form of
+  /// the session keys (data sheet, 10.3.2.3). The comparison takes a time that does not depend on
+  /// where codes differ.
   ///
   /// - Parameters:
-  ///   - key: of the card's transaction MAC file, AES.
-  ///   - uid: the card's own, 7 bytes.
+  ///   - key: the AES key of the card's transaction MAC file.
+  ///   - uid: the card's own UID, 7 bytes.
   /// - Throws: ``NFCError/Code/invalidParameter`` for another kind of key or length of UID.
   public func isValid(key: DESFireKey, uid: [UInt8]) throws -> Bool {
     let whole = try sessionCipher(Self.codeLabel, key, uid).authenticationCode(input)
     return TransactionCode.truncated(whole).equalsInConstantTime(mac.code)
   }
 
-  /// The name of the terminal that made the transaction before; zeros before the first one.
+  /// Returns the name of the terminal of the previous transaction; zeros before the first one.
   ///
   /// - Throws: as ``isValid(key:uid:)``.
   public func previousReader(key: DESFireKey, uid: [UInt8]) throws -> [UInt8]? {
@@ -80,11 +84,11 @@ public struct DESFireTransactionReceipt: Hashable, Sendable {
   }
 }
 
-/// What a transaction has done until now, as the card takes note of it (data sheet, 10.3.4.2).
+/// A transaction so far, as the card records it (data sheet, 10.3.4.2).
 struct DESFireTransactionInput: Sendable {
   private(set) var bytes: [UInt8] = []
 
-  /// - Parameter answer: the data that the card has given, without protection.
+  /// - Parameter answer: the data of the card's answer, without protection.
   mutating func note(_ command: DESFireCommand, _ answer: [UInt8]) {
     let head = [command.code.rawValue] + command.header
     switch command.code {

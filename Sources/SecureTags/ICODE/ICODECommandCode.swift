@@ -4,7 +4,7 @@ enum ICODECommandCode {
   static let resetSurveillance: UInt8 = 0xA3
   static let lockSurveillance: UInt8 = 0xA4
   static let alarm: UInt8 = 0xA5
-  /// Of EAS, or with the option flag of the AFI.
+  /// Protects EAS; with the option flag, the AFI.
   static let passwordProtect: UInt8 = 0xA6
   static let writeSurveillanceIdentifier: UInt8 = 0xA7
   static let getSystemInformation: UInt8 = 0xAB
@@ -17,6 +17,6 @@ enum ICODECommandCode {
   static let protectBy64Bits: UInt8 = 0xBB
   static let readSignature: UInt8 = 0xBD
 
-  /// NXP in a UID and in these commands (ISO/IEC 7816-6).
+  /// NXP's code in a UID and in these commands (ISO/IEC 7816-6).
   static let manufacturer: UInt8 = 0x04
 }

@@ -1,26 +1,26 @@
 import NFCCore
 
-/// What an ICODE SLIX2 reports about its protection: GET NXP SYSTEM INFORMATION (SL2S2602 data sheet, 9.5.3.20; the
-/// bits as Flipper Zero has them, slix.c).
+/// The protection that an ICODE SLIX2 reports: GET NXP SYSTEM INFORMATION (SL2S2602 data sheet,
+/// 9.5.3.20; the bits as in Flipper Zero, slix.c).
 public struct ICODEInformation: Hashable, Sendable {
-  /// Which passwords a part of the memory asks for.
+  /// The passwords that a part of the memory requires.
   public struct Part: Hashable, Sendable {
-    /// The read password, before it is read.
+    /// Reading requires the read password.
     public var read: Bool
-    /// The write password, before it is written.
+    /// Writing requires the write password.
     public var write: Bool
 
-    /// Makes a part, for comparisons.
+    /// Creates a part, for comparisons.
     public init(read: Bool, write: Bool) {
       self.read = read
       self.write = write
     }
 
-    /// Neither.
+    /// No password is required.
     public static let open = Part(read: false, write: false)
   }
 
-  /// How the memory is divided, and what its two parts ask for.
+  /// How the memory is divided, and the passwords of its two parts.
   public struct Division: Hashable, Sendable {
     /// The first block of the high part.
     public var pointer: Int
@@ -29,17 +29,17 @@ public struct ICODEInformation: Hashable, Sendable {
     /// The blocks from ``pointer`` on.
     public var highPart: Part
 
-    /// Makes a division, for comparisons.
+    /// Creates a division, for comparisons.
     public init(pointer: Int, lowPart: Part, highPart: Part) {
       self.pointer = pointer
       self.lowPart = lowPart
       self.highPart = highPart
     }
 
-    /// Neither part asks for a password.
+    /// No password is required for either part.
     public static let open = Division(pointer: 0, lowPart: .open, highPart: .open)
 
-    /// Whether no part asks for a password.
+    /// Whether no part requires a password.
     public var isOpen: Bool { lowPart == .open && highPart == .open }
 
     /// The parameters of PROTECT PAGE.
@@ -71,10 +71,10 @@ public struct ICODEInformation: Hashable, Sendable {
   public var isSurveillanceLocked: Bool
   /// Whether the DSFID can never be changed again.
   public var isDSFIDLocked: Bool
-  /// What the parts ask for can never be changed again.
+  /// Whether the passwords that the parts require can never be changed again.
   public var isProtectionLocked: Bool
 
-  /// `nil` for fewer than three bytes.
+  /// Decodes an answer; `nil` for fewer than three bytes.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 3 else { return nil }
     division = Division(
@@ -89,7 +89,7 @@ public struct ICODEInformation: Hashable, Sendable {
 }
 
 extension ICODEInformation.Division: CustomStringConvertible {
-  /// For people: `none`, or what is needed from which block on.
+  /// A text for people: `none`, or what is required from which block on.
   public var description: String {
     func words(_ part: ICODEInformation.Part, from block: Int) -> String? {
       switch (part.read, part.write) {

@@ -1,19 +1,22 @@
 import NFCCore
 
-/// How the memory of an ICODE SLIX2 is to be protected. No description shows a password.
+/// The protection that the memory of an ICODE SLIX2 is to get. No description shows a password.
 public struct ICODEProtection: Sendable {
   /// The new read and write passwords.
   public var passwords: ICODEPasswords
-  /// The first block that asks for a password; all after it do too, except the counter.
+  /// The first block that requires a password; all later blocks do too, except the counter.
   public var firstBlock: Int
-  /// Reading asks for a password as well as writing.
+  /// Whether reading requires a password as well as writing.
   public var protectsReading: Bool
-  /// LOCK PAGE PROTECTION: which blocks ask for a password can never be changed again. **Cannot be undone.**
+  /// LOCK PAGE PROTECTION: which blocks require a password can never be changed again. **Cannot be
+  /// undone.**
   public var locksProtection: Bool
-  /// 64-BIT PASSWORD PROTECTION: what one of the two passwords is needed for needs both. **Cannot be undone.**
+  /// 64-BIT PASSWORD PROTECTION: what requires one of the two passwords will require both. **Cannot
+  /// be undone.**
   public var needsBothPasswords: Bool
 
-  /// Makes a protection: of the whole memory, against writing, and such that it can be taken away, unless said otherwise.
+  /// Creates a protection. By default it covers the whole memory, protects only writing, and can be
+  /// removed.
   public init(
     passwords: ICODEPasswords, firstBlock: Int = 0, protectsReading: Bool = false,
     locksProtection: Bool = false, needsBothPasswords: Bool = false
@@ -34,23 +37,23 @@ public struct ICODEProtection: Sendable {
 
 /// The read and the write password of an ICODE SLIX2, 4 bytes each.
 public struct ICODEPasswords: Hashable, Sendable {
-  /// For reading.
+  /// The password for reading.
   public var read: SecretKey
-  /// For writing.
+  /// The password for writing.
   public var write: SecretKey
 
-  /// Makes a pair of passwords.
+  /// Creates a pair of passwords.
   public init(read: SecretKey, write: SecretKey) {
     self.read = read
     self.write = write
   }
 
-  /// The same for both.
+  /// Creates a pair of equal passwords.
   public init(_ password: SecretKey) {
     self.init(read: password, write: password)
   }
 
-  /// As the chip leaves the factory.
+  /// The passwords on delivery.
   public static var factory: ICODEPasswords {
     ICODEPasswords(
       read: ICODETag.factoryPassword(.read), write: ICODETag.factoryPassword(.write))
@@ -61,7 +64,7 @@ public struct ICODEPasswords: Hashable, Sendable {
     set { if use == .read { read = newValue } else { write = newValue } }
   }
 
-  /// The two that the memory is opened by, in the order in which they are given and written.
+  /// The two passwords of the memory, in the order in which they are presented and written.
   static let uses = [ICODETag.Password.read, .write]
 
   /// Compares each password in constant time.
@@ -69,18 +72,19 @@ public struct ICODEPasswords: Hashable, Sendable {
     left.read == right.read && left.write == right.write
   }
 
-  /// Equal passwords have equal numbers, and these say nothing about them.
+  /// Equal passwords have equal hashes, which do not depend on the bytes.
   public func hash(into hasher: inout Hasher) { hasher.combine(read.count + write.count) }
 }
 
-/// What protecting an ICODE SLIX2 will do, and what of it cannot be undone.
+/// The steps that protect an ICODE SLIX2, and which of their effects cannot be undone.
 ///
-/// A tag that is torn away is never left closed by a password that nobody knows: its memory is opened before a password
-/// changes, the tag then accepts the new one, and only after that is anything closed.
+/// A tag that is removed early is never left closed by an unknown password: first the memory is
+/// opened, then a password changes and the tag has to accept the new one, and only then is anything
+/// closed.
 public struct ICODEProtectionPlan: Sendable {
   /// One command, or two for a new password.
   public enum Step: Hashable, Sendable {
-    /// SET PASSWORD with the one that the tag has.
+    /// SET PASSWORD with the current password.
     case authenticate(ICODETag.Password)
     /// WRITE PASSWORD, and SET PASSWORD with the new one. The password is never shown.
     case writePassword(ICODETag.Password)
@@ -94,24 +98,24 @@ public struct ICODEProtectionPlan: Sendable {
 
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// Whatever needed one of the two passwords needs both.
+    /// What requires one of the two passwords will require both.
     case needsBothPasswords
-    /// Which blocks ask for a password can never be changed again.
+    /// Which blocks require a password can never be changed again.
     case locksProtection
-    /// The passwords that the tag had, which it does not show.
+    /// The previous passwords are lost, because the tag does not show them.
     case forgetsPasswords
   }
 
-  /// In the order in which they are done.
+  /// The steps, in the order in which they are performed.
   public let steps: [Step]
-  /// In the order of their declaration.
+  /// The irreversible effects, in the order of their declaration.
   public let irreversibleEffects: [IrreversibleEffect]
 
   /// What the tag reported when the plan was made.
   public let before: ICODEInformation
   let protection: ICODEProtection?
 
-  /// - Parameter protection: `nil` takes the protection away and leaves the passwords as they are.
+  /// - Parameter protection: `nil` removes the protection and leaves the passwords unchanged.
   init(_ protection: ICODEProtection?, before: ICODEInformation, lastBlock: Int) throws {
     self.before = before
     self.protection = protection
@@ -159,7 +163,7 @@ public struct ICODEProtectionPlan: Sendable {
 }
 
 extension ICODEProtectionPlan: CustomStringConvertible {
-  /// One line per step, then one for each thing that cannot be undone.
+  /// One line per step, then one line per effect that cannot be undone.
   public var description: String {
     (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
       .joined(separator: "\n")

@@ -1,27 +1,30 @@
 import NFCCore
 
 extension ICODETag {
-  /// Finds out what protecting the tag would do. Writes nothing; one exchange.
+  /// Plans the protection of the tag. Writes nothing; one exchange.
   ///
-  /// - Parameter protection: `nil` to take the protection away.
-  /// - Throws: ``NFCError/Code/unsupported`` for a chip whose memory has no password; ``NFCError/Code/readOnly`` if the protection is locked;
-  ///   ``NFCError/Code/invalidParameter`` for a block that cannot be the first.
+  /// - Parameter protection: `nil` to remove the protection.
+  /// - Throws: ``NFCError/Code/unsupported`` for a chip without passwords for its memory;
+  ///   ``NFCError/Code/readOnly`` if the protection is locked; ``NFCError/Code/invalidParameter``
+  ///   for a block that cannot be the first.
   public func protectionPlan(_ protection: ICODEProtection?) async throws -> ICODEProtectionPlan {
     let last = try lastProtectedBlock()
     let before = try await information()
     return try ICODEProtectionPlan(protection, before: before, lastBlock: last)
   }
 
-  /// Does what a plan says. Once begun, it is completed even if the task is cancelled.
+  /// Carries out a plan. Once begun, it is completed even if the task is cancelled.
   ///
-  /// A run that was torn may have changed one password and not yet the other. It is completed by the same call: a
-  /// password that the tag refuses is tried as the plan's, after the field was off.
+  /// An interrupted run may have changed one password and not yet the other. The same call
+  /// completes it: if the tag refuses a password, the field is turned off and the plan's password
+  /// is tried.
   ///
   /// - Parameters:
-  ///   - effects: all that cannot be undone about it and is wanted so.
-  ///   - current: the passwords that the tag has.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the tag is not as it was
-  ///   when the plan was made; ``NFCError/Code/authenticationFailed``: nothing has changed.
+  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - current: the passwords that the tag has now.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
+  ///   effects, or if the tag has changed since the plan was made;
+  ///   ``NFCError/Code/authenticationFailed``: nothing has changed.
   public func protect(
     _ plan: ICODEProtectionPlan, accepting effects: Set<ICODEProtectionPlan.IrreversibleEffect>,
     current: ICODEPasswords = .factory
@@ -46,7 +49,7 @@ extension ICODETag {
     return lastBlock
   }
 
-  /// Gives both passwords, each the tag's own or, of a change that was broken off, the new one.
+  /// Presents both passwords: the current ones or, after an interrupted change, the new ones.
   private func open(_ current: ICODEPasswords, or new: ICODEPasswords?) async throws {
     for use in ICODEPasswords.uses { try check(use, current[use]) }
     var passwords = current
@@ -65,10 +68,10 @@ extension ICODETag {
         } catch let second as NFCError where second.group == .connection {
           throw error
         }
-        // It forgets what it was given when it wakes.
+        // When it wakes, it has forgotten the passwords it was given.
         waiting = ICODEPasswords.uses[...]
       } catch let error as NFCError where error.group == .connection {
-        // A tag that could not be woken is silent because of the wrong password.
+        // If the tag could not be woken, the wrong password keeps it silent.
         throw failure ?? error
       }
     }
@@ -78,7 +81,7 @@ extension ICODETag {
     _ step: ICODEProtectionPlan.Step, _ plan: ICODEProtectionPlan, _ commands: VicinityCommands
   ) throws {
     switch step {
-    // Has been done, before the first of those that change anything.
+    // This was done before the first step that changes anything.
     case .authenticate: return
     case .writePassword(let use):
       guard let new = plan.protection?.passwords[use] else { return }
@@ -88,7 +91,7 @@ extension ICODETag {
       _ = try commands.send(ICODECommandCode.protectPage, after.parameters)
     case .needBothPasswords: _ = try commands.send(ICODECommandCode.protectBy64Bits)
     case .lockProtection:
-      // Either part's number will do: the pointer is the high one's.
+      // The number of either part is accepted: the pointer is the high part's.
       _ = try commands.send(
         ICODECommandCode.lockPageProtection,
         [UInt8(clamping: plan.protection?.firstBlock ?? 0)])

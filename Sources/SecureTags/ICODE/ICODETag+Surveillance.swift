@@ -1,9 +1,9 @@
 import NFCCore
 
-/// Electronic article surveillance: what a gate in a shop listens for (SL2S2602 data sheet, 9.5.3.13 to 9.5.3.18;
-/// SL2S2002 data sheet, 9.4.4).
+/// Electronic article surveillance, which gates in shops detect (SL2S2602 data sheet, 9.5.3.13 to
+/// 9.5.3.18; SL2S2002 data sheet, 9.4.4).
 extension ICODETag {
-  /// What the surveillance password can be made to protect.
+  /// A feature that the surveillance password can protect.
   public enum ProtectedFeature: Hashable, Sendable, CaseIterable {
     /// Turning the article surveillance on and off.
     case surveillance
@@ -11,7 +11,8 @@ extension ICODETag {
     case afi
   }
 
-  /// Whether the tag sounds the alarm: EAS ALARM, which a tag with its surveillance off does not answer. One exchange.
+  /// Returns whether the tag triggers the alarm: EAS ALARM, which a tag does not answer while its
+  /// surveillance is off. One exchange.
   ///
   /// - Throws: what the reader reports about a tag that cannot be reached, such as
   ///   ``NFCError/Code/tagConnectionLost``.
@@ -29,36 +30,38 @@ extension ICODETag {
 
   /// Turns the surveillance on or off: SET EAS and RESET EAS. One exchange, three with a password.
   ///
-  /// - Parameter password: the surveillance password, if the tag asks for it.
-  /// - Throws: ``NFCError/Code/readOnly`` if the setting is locked; ``NFCError/Code/notAuthenticated`` if the tag asks for a password;
+  /// - Parameter password: the surveillance password, if the tag requires it.
+  /// - Throws: ``NFCError/Code/readOnly`` if the setting is locked;
+  ///   ``NFCError/Code/notAuthenticated`` if the tag requires a password;
   ///   ``NFCError/Code/authenticationFailed``.
   public func setSurveillance(_ isOn: Bool, password: SecretKey? = nil) async throws {
     try await change(
       isOn ? ICODECommandCode.setSurveillance : ICODECommandCode.resetSurveillance, [], password)
   }
 
-  /// Writes the identifier that gates can ask for: WRITE EAS ID. One exchange, three with a password.
+  /// Writes the identifier that gates can request: WRITE EAS ID. One exchange, three with a
+  /// password.
   ///
   /// - Throws: as ``setSurveillance(_:password:)``.
   public func writeSurveillanceIdentifier(
     _ identifier: UInt16, password: SecretKey? = nil
   ) async throws {
-    // As it goes over the air, the lower byte first (9.5.3.18; ST's NFC SDK has the same of its chips).
+    // The lower byte is sent first (9.5.3.18; ST's NFC SDK does the same for its chips).
     try await change(
       ICODECommandCode.writeSurveillanceIdentifier,
       [UInt8(truncatingIfNeeded: identifier), UInt8(truncatingIfNeeded: identifier >> 8)], password)
   }
 
-  /// LOCK EAS: the surveillance and its identifier stay as they are. **Cannot be undone.** One exchange, three with a
-  /// password.
+  /// LOCK EAS: the surveillance and its identifier can no longer be changed. **Cannot be undone.**
+  /// One exchange, three with a password.
   ///
   /// - Throws: as ``setSurveillance(_:password:)``.
   public func lockSurveillance(password: SecretKey? = nil) async throws {
     try await change(ICODECommandCode.lockSurveillance, [], password)
   }
 
-  /// PASSWORD PROTECT EAS/AFI: from now on the surveillance, or the AFI, is changed with the surveillance password only.
-  /// **Cannot be undone.** Three exchanges.
+  /// PASSWORD PROTECT EAS/AFI: from now on, changing the surveillance or the AFI requires the
+  /// surveillance password. **Cannot be undone.** Three exchanges.
   ///
   /// - Throws: as ``authenticate(_:_:)``.
   public func protect(_ feature: ProtectedFeature, password: SecretKey) async throws {
@@ -78,7 +81,7 @@ extension ICODETag {
       do {
         _ = try commands.send(code, parameters)
       } catch let error as NFCError where error.cause == .iso15693(Self.unknownError) {
-        // A chip says no more of a password that it lacks.
+        // A chip gives no other sign that a password is missing.
         guard password == nil else { throw error }
         throw NFCError(
           .notAuthenticated, "the tag asks for its EAS password first", cause: error.cause)

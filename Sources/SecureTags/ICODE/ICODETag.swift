@@ -7,39 +7,40 @@ import NFCCore
 /// try await tag.setSurveillance(true)
 /// ```
 ///
-/// A chip that hears a wrong password hears nothing any more until the field was off, see ``wake()``. It counts no
-/// attempts. SLIX2, SLIX, SLIX-S, SLIX-L, SLI-S and SLI-L have passwords; ICODE DNA and
-/// NTAG 5 have AES keys in their place, which are not supported.
+/// After a wrong password, a chip ignores all commands until the field has been off; see
+/// ``wake()``. It counts no attempts. SLIX2, SLIX, SLIX-S, SLIX-L, SLI-S and SLI-L have passwords;
+/// ICODE DNA and NTAG 5 have AES keys instead, which are not supported.
 ///
 /// Source: data sheets SL2S2602 rev. 4.2, 9.5.3; SL2S2002 rev. 3.4, 9.4.3; SL2 ICS53/ICS54 rev. 3.0, 8.1.3; NXP's list
 /// of ICODE products. Not tried on hardware.
 public struct ICODETag: Sendable {
-  /// What a password is for, by the number that names it (SL2S2602 data sheet, table 21).
+  /// The use of a password, by the number in commands (SL2S2602 data sheet, table 21).
   public enum Password: UInt8, Hashable, Sendable, CaseIterable {
-    /// For reading protected blocks.
+    /// Reads protected blocks.
     case read = 0x01
-    /// For writing protected blocks.
+    /// Writes protected blocks.
     case write = 0x02
     /// Ends privacy mode.
     case privacy = 0x04
-    /// For DESTROY, which ends the chip for good and which nothing here sends.
+    /// Allows DESTROY, which permanently disables the chip and which this package never sends.
     case destroy = 0x08
-    /// Article surveillance and AFI.
+    /// Changes article surveillance and AFI.
     case surveillance = 0x10
   }
 
-  /// In bytes.
+  /// The size of a password in bytes.
   public static let passwordSize = 4
   private static let signatureSize = 32
   private static let randomSize = 2
 
-  /// The tag that it is.
+  /// The underlying tag.
   public let tag: any ISO15693Tag
-  /// The product that the UID names.
+  /// The product that the UID indicates.
   public let product: TagProduct
-  /// Which passwords the chip has.
+  /// The passwords that the chip has.
   public let passwords: Set<Password>
-  /// The last block that a password can protect; `nil` for a chip whose memory has no two parts.
+  /// The last block that a password can protect; `nil` for a chip whose memory does not have two
+  /// parts.
   let lastBlock: Int?
 
   private struct Chip {
@@ -47,8 +48,8 @@ public struct ICODETag: Sendable {
     var lastBlock: Int?
   }
 
-  /// Block 79 of SLIX2 is the counter, which the parts do not include (SL2S2602 data sheet, 9.5.3.8). SLIX-S protects
-  /// single pages, with another command, and not parts.
+  /// Block 79 of SLIX2 is the counter, which is outside the parts (SL2S2602 data sheet, 9.5.3.8).
+  /// SLIX-S protects single pages with another command, and has no parts.
   private static let chips: [String: Chip] = [
     "ICODE SLIX2": Chip(passwords: Set(Password.allCases), lastBlock: 78),
     "ICODE SLIX-S": Chip(passwords: Set(Password.allCases)),
@@ -57,16 +58,16 @@ public struct ICODETag: Sendable {
     "ICODE SLI-L": Chip(passwords: [.privacy, .destroy, .surveillance]),
     "ICODE SLIX": Chip(passwords: [.surveillance]),
   ]
-  /// Others have the same commands for what they have, as far as is known.
+  /// As far as is known, other chips use the same commands for the features they have.
   private static let families = ["ICODE", "NTAG 5"]
 
-  /// Whether a product is one of these chips.
-  public static func isOne(_ product: TagProduct?) -> Bool {
+  /// Returns whether a product is one of these chips.
+  package static func isOne(_ product: TagProduct?) -> Bool {
     guard let name = product?.name else { return false }
     return families.contains { name.hasPrefix($0) }
   }
 
-  /// Costs what ``ISO15693Tag/product()`` costs.
+  /// Costs the exchanges of ``ISO15693Tag/product()``.
   ///
   /// - Throws: `wrongTag` for a tag of another kind.
   public init(_ tag: any ISO15693Tag) async throws {
@@ -80,7 +81,7 @@ public struct ICODETag: Sendable {
     lastBlock = chip.lastBlock
   }
 
-  /// As the chip leaves the factory (SL2S2602 data sheet, 9.5.3.2).
+  /// Returns the password on delivery (SL2S2602 data sheet, 9.5.3.2).
   public static func factoryPassword(_ password: Password) -> SecretKey {
     switch password {
     case .read, .write, .surveillance: SecretKey([0x00, 0x00, 0x00, 0x00])
@@ -90,14 +91,15 @@ public struct ICODETag: Sendable {
 
   // MARK: Asking
 
-  /// What the parts of the memory ask for, and what is locked: one exchange.
+  /// Reads what the parts of the memory require, and what is locked: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/tagResponseError`` if the chip has no such command: all but SLIX2.
+  /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/tagResponseError`` if the chip does
+  ///   not support the command; only SLIX2 does.
   public func information() async throws -> ICODEInformation {
     try await run { try Self.information($0) }
   }
 
-  /// The maker's signature of the UID, 32 bytes: one exchange.
+  /// Reads the maker's signature of the UID, 32 bytes: one exchange.
   ///
   /// - Throws: ``NFCError/Code/tagRefused`` or ``NFCError/Code/tagResponseError`` if the chip has none.
   public func signature() async throws -> [UInt8] {
@@ -112,19 +114,21 @@ public struct ICODETag: Sendable {
 
   // MARK: Passwords
 
-  /// Gives the chip a password, which holds until the field is off: two exchanges.
+  /// Presents a password to the chip, which is valid until the field is turned off: two exchanges.
   ///
-  /// - Throws: ``NFCError/Code/authenticationFailed``, and the chip hears nothing more until the field was off; ``NFCError/Code/unsupported`` for a
-  ///   password that the chip does not have; ``NFCError/Code/invalidParameter`` for another number of bytes.
+  /// - Throws: ``NFCError/Code/authenticationFailed``, after which the chip ignores commands until
+  ///   the field has been off; ``NFCError/Code/unsupported`` for a password that the chip does not
+  ///   have; ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(_ use: Password, _ password: SecretKey) async throws {
     try check(use, password)
     try await run { try Self.give(password, for: use, $0) }
   }
 
-  /// Replaces a password, and gives the new one as a proof: five exchanges. Once begun, it is completed even if the task
-  /// is cancelled.
+  /// Replaces a password, and presents the new one to verify it: five exchanges. Once begun, it is
+  /// completed even if the task is cancelled.
   ///
-  /// - Throws: as ``authenticate(_:_:)``: nothing has changed then; ``NFCError/Code/readOnly`` for a password that is locked.
+  /// - Throws: see ``authenticate(_:_:)``: nothing has changed then; ``NFCError/Code/readOnly`` for
+  ///   a locked password.
   public func writePassword(
     _ use: Password, from current: SecretKey, to new: SecretKey
   ) async throws {
@@ -150,22 +154,23 @@ public struct ICODETag: Sendable {
     }
   }
 
-  /// Has a tag hear again that a wrong password has deafened, on a reader that can turn its field off: a PC/SC reader
-  /// with transparent sessions. Any other reader leaves it as it is. What it was given is over.
+  /// Makes a tag respond again after a wrong password, on a reader that can turn its field off: a
+  /// PC/SC reader with transparent sessions. On any other reader this has no effect. Passwords have
+  /// to be presented again.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost`` if the tag has left.
   public func wake() async throws {
     do {
       _ = try await run { try $0.send(ICODECommandCode.getRandomNumber) }
     } catch let error as NFCError where error.cause == .noAnswer {
-      // Only after it was silent, a tag that is connected is selected again.
+      // A connected tag is selected again only after it was silent.
       try await tag.connect()
     }
   }
 
   // MARK: Procedures
 
-  /// Runs a procedure from its first to its last exchange on the reader.
+  /// Runs a procedure on the reader without interruption.
   func run<Result: Sendable>(
     _ body: @Sendable (VicinityCommands) throws -> Result
   ) async throws -> Result {

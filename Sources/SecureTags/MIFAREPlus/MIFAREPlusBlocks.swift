@@ -1,9 +1,10 @@
 import NFCCore
 
-/// As much of ISO/IEC 14443-4 as an authentication takes, for a card that the reader has activated below it: in
-/// security level 1 a MIFARE Plus has the SAK of a MIFARE Classic, so no reader sends RATS by itself.
+/// The part of ISO/IEC 14443-4 that an authentication needs, for a card that the reader has
+/// activated only up to ISO/IEC 14443-3: in security level 1 a MIFARE Plus has the SAK of a MIFARE
+/// Classic, so no reader sends RATS automatically.
 struct MIFAREPlusBlocks {
-  /// One exchange of a frame, its CRC_A left out.
+  /// Exchanges one frame without its CRC_A.
   private let send: ([UInt8]) throws -> [UInt8]
   private var blockNumber: UInt8 = 0
 
@@ -11,24 +12,26 @@ struct MIFAREPlusBlocks {
   private static let requestForAnswerToSelect: [UInt8] = [0xE0, 0x50]
   /// An I-block without chaining, CID and NAD (7.1.1.1).
   private static let informationBlock: UInt8 = 0x02
-  /// S(WTX), and the bits of its parameter that count (7.3).
+  /// S(WTX), and the significant bits of its parameter (7.3).
   private static let waitingTimeExtension: UInt8 = 0xF2
   private static let extensionMask: UInt8 = 0x3F
   private static let deselect: UInt8 = 0xC2
-  /// More extensions than an authentication asks for: no card makes a reader wait for ever.
+  /// The maximum number of extensions; an authentication needs fewer, and no card can make a reader
+  /// wait forever.
   private static let mostExtensions = 10
-  /// By the code in T0 (5.2.3).
+  /// Frame sizes by the code in T0 (5.2.3).
   private static let frameSizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
-  /// PCB and CRC.
+  /// The PCB and the CRC.
   private static let overhead = 3
-  /// The second command of an authentication.
+  /// The length of the second command of an authentication.
   private static let longestCommand = 33
 
   init(send: @escaping ([UInt8]) throws -> [UInt8]) { self.send = send }
 
-  /// Begins: one exchange. Gives the answer to select without its length byte.
+  /// Begins: one exchange. Returns the answer to select without its length byte.
   ///
-  /// - Throws: `unsupported` if the card has none, or takes only shorter frames than are needed.
+  /// - Throws: `unsupported` if the card does not answer to RATS, or accepts only frames that are
+  ///   too short.
   mutating func begin() throws -> [UInt8] {
     let answer: [UInt8]
     do {
@@ -48,7 +51,8 @@ struct MIFAREPlusBlocks {
     return Array(answer.dropFirst())
   }
 
-  /// A command and its answer: one exchange, and one for each extension of the waiting time.
+  /// Sends a command and returns its answer: one exchange, and one for each extension of the
+  /// waiting time.
   mutating func exchange(_ command: [UInt8]) throws -> [UInt8] {
     let control = Self.informationBlock | blockNumber
     var answer = try send([control] + command)
@@ -67,7 +71,7 @@ struct MIFAREPlusBlocks {
     return Array(answer.dropFirst())
   }
 
-  /// Ends: one exchange. The card is halted.
+  /// Ends: one exchange, which halts the card.
   func end() throws {
     guard try send([Self.deselect]) == [Self.deselect] else {
       throw NFCError(.tagResponseError, "the card does not leave ISO 14443-4")
@@ -76,7 +80,8 @@ struct MIFAREPlusBlocks {
 }
 
 extension NFCError {
-  /// How a card below ISO/IEC 14443-4 refuses: by four bits, or by silence.
+  /// Whether this is how a card below ISO/IEC 14443-4 refuses a command: with four bits, or with
+  /// silence.
   var isRefusalOfPlus: Bool {
     code == .tagRefused || code == .tagResponseError && cause == .noAnswer
   }

@@ -1,8 +1,8 @@
 import NFCCore
 import Synchronization
 
-/// A MIFARE Plus card in security level 3, or in level 0, as it leaves the factory. In level 1 it is found and used as
-/// a MIFARE Classic; ``MIFAREPlusLevelOneCard`` has what it can do besides.
+/// A MIFARE Plus card in security level 3, or in level 0 as on delivery. In level 1 it is found and
+/// used as a MIFARE Classic; ``MIFAREPlusLevelOneCard`` has its additional functions.
 ///
 /// ```swift
 /// let card = try await MIFAREPlusCard(tag)
@@ -10,17 +10,17 @@ import Synchronization
 /// print(try await card.readBlocks(4..<7))
 /// ```
 ///
-/// What an authentication proves holds until the card refuses something or a command fails. Every command and answer
-/// has a MAC; an answer whose MAC is wrong is not used and ends the session.
+/// An authentication holds until the card refuses something or a command fails. Every command and
+/// answer has a MAC; an answer with a wrong MAC is not used and ends the session.
 public final class MIFAREPlusCard: Sendable {
-  /// In bytes.
+  /// The size of a block in bytes.
   public static let blockSize = MIFAREPlusProcedure.blockSize
-  /// In bytes.
+  /// The size of a key in bytes.
   public static let keySize = 16
-  /// The sectors of the largest card.
+  /// The number of sectors of the largest card.
   package static let mostSectors = MIFAREPlusKeyAddress.mostSectors
 
-  /// The tag that the card is.
+  /// The tag of the card.
   public let tag: any MiFareTag
   private let random: RandomBytes
   private let session = Mutex<MIFAREPlusSession?>(nil)
@@ -49,7 +49,7 @@ public final class MIFAREPlusCard: Sendable {
     }
   }
 
-  /// Proves a key: two exchanges. In a session it goes on with the same transaction.
+  /// Authenticates with a key: two exchanges. In a session, the same transaction continues.
   ///
   /// - Parameter key: 16 bytes.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key; ``NFCError/Code/tagRefused`` for an address
@@ -58,10 +58,11 @@ public final class MIFAREPlusCard: Sendable {
     try await perform { try $0.authenticate(address, key) }
   }
 
-  /// Proves key A or B of a sector, as ``authenticate(_:_:)``.
+  /// Authenticates with key A or B of a sector; see ``authenticate(_:_:)``.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a sector that no card has; else as ``authenticate(_:_:)``:
-  ///   ``NFCError/Code/authenticationFailed``, ``NFCError/Code/tagRefused``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a sector that no card has; otherwise as
+  ///   ``authenticate(_:_:)``: ``NFCError/Code/authenticationFailed``,
+  ///   ``NFCError/Code/tagRefused``.
   public func authenticate(
     sector: Int, isB: Bool = false, _ key: SecretKey
   ) async throws {
@@ -72,40 +73,43 @@ public final class MIFAREPlusCard: Sendable {
     try await authenticate(address, key)
   }
 
-  /// The security level, 0 or 3: two exchanges at most. Ends what was proved.
+  /// Finds out the security level, 0 or 3: at most two exchanges. Ends the session.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func securityLevel() async throws -> Int { try await perform { try $0.securityLevel() } }
 
-  /// Ends what was proved: one exchange, and none without a session.
+  /// Ends the session: one exchange; none without a session.
   ///
   /// - Throws: ``NFCError/Code/tagConnectionLost``; ``NFCError/Code/tagResponseError``.
   public func endSession() async throws { try await perform { try $0.reset() } }
 
-  /// Reads blocks of the sector whose key was proved: one exchange for each 15.
+  /// Reads blocks of the sector that the session's key belongs to: one exchange for each 15 blocks.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a key, and where the sector's access conditions do not
-  ///   allow it, or not in this form.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session, and if the sector's access
+  ///   conditions do not allow reading, or not in this form.
   public func readBlocks(
     _ blocks: Range<Int>, _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws -> [UInt8] {
     try await perform { try $0.read(blocks, communication) }
   }
 
-  /// Writes a block of the sector whose key was proved: one exchange, carried out whole or not at all.
+  /// Writes a block of the sector that the session's key belongs to: one exchange, which the card
+  /// performs completely or not at all.
   ///
-  /// A sector's last block has its access conditions: bits that no key may change **cannot be had back**.
+  /// The last block of a sector holds its access conditions: rights that no key has **cannot be
+  /// restored**.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for data that have not 16 bytes; else as ``readBlocks(_:_:)``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for data that is not 16 bytes long; otherwise as
+  ///   ``readBlocks(_:_:)``.
   public func writeBlock(
     _ block: Int, _ data: [UInt8], _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws {
     try await perform { try $0.write(block, data, communication) }
   }
 
-  /// The value in a block: one exchange.
+  /// Reads the value in a block: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/malformedContent`` for a block that holds no value.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a block that does not hold a value.
   public func value(
     _ block: Int, _ communication: MIFAREPlusCommunication = .enciphered
   ) async throws -> Int32 {
@@ -117,7 +121,7 @@ public final class MIFAREPlusCard: Sendable {
     return value.value
   }
 
-  /// Makes a block one that holds a value: one exchange.
+  /// Writes a value to a block, in the format of a value block: one exchange.
   ///
   /// - Throws: as ``writeBlock(_:_:_:)``: ``NFCError/Code/notAuthenticated``, ``NFCError/Code/tagRefused``.
   public func setValue(
@@ -127,40 +131,45 @@ public final class MIFAREPlusCard: Sendable {
     try await writeBlock(block, data, communication)
   }
 
-  /// Adds to a value, or takes from it if `amount` is negative: one exchange, carried out whole or not at all.
+  /// Adds to a value, or subtracts if `amount` is negative: one exchange, which the card performs
+  /// completely or not at all.
   ///
-  /// - Parameter target: the block that has the result; `nil` for the same.
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a key, where the access conditions do not allow it, and
-  ///   for a block that holds no value; ``NFCError/Code/tagRefused`` for a block that the card does not have.
+  /// - Parameter target: the block that receives the result; `nil` for the same block.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session, if the access conditions do
+  ///   not allow it, and for a block that does not hold a value; ``NFCError/Code/tagRefused`` for a
+  ///   block that the card does not have.
   public func changeValue(_ block: Int, by amount: Int32, into target: Int? = nil) async throws {
     try await perform { try $0.changeValue(block, by: amount, into: target ?? block) }
   }
 
-  /// Copies a value: two exchanges, of which only the second changes anything.
+  /// Copies a value: two exchanges. Only the second changes anything.
   ///
   /// - Throws: as ``changeValue(_:by:into:)``: ``NFCError/Code/notAuthenticated``, ``NFCError/Code/tagRefused``.
   public func copyValue(_ block: Int, to target: Int) async throws {
     try await perform { try $0.copyValue(block, to: target) }
   }
 
-  /// Takes the place of a key: one exchange, carried out whole or not at all. The key that was proved has to be one
-  /// that may, by the sector's access conditions; the card's own keys are changed with its master key.
+  /// Replaces a key: one exchange, which the card performs completely or not at all. The sector's
+  /// access conditions must give this right to the session's key; the card's own keys are changed
+  /// with its master key.
   ///
-  /// A key that is lost cannot be had back. If the answer is lost, only another authentication shows which key is
-  /// there.
+  /// A lost key cannot be recovered. If the answer is lost, only another authentication shows which
+  /// key is valid.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a key that may do it; ``NFCError/Code/invalidParameter``
-  ///   for a key that has not 16 bytes; ``NFCError/Code/tagRefused`` for an address that the card does not have.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of a key that allows it;
+  ///   ``NFCError/Code/invalidParameter`` for a key that is not 16 bytes long;
+  ///   ``NFCError/Code/tagRefused`` for an address that the card does not have.
   public func changeKey(_ address: MIFAREPlusKeyAddress, to key: SecretKey) async throws {
     try await perform { try $0.changeKey(address, to: key) }
   }
 }
 
 extension MIFAREPlusCard {
-  /// In security level 0: writes a key, which counts from the commit on. One exchange.
+  /// Writes a key in security level 0: one exchange. It takes effect with the commit.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that has not 16 bytes; ``NFCError/Code/tagRefused`` for
-  ///   an address that the card does not have; ``NFCError/Code/unsupported`` in another security level.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that is not 16 bytes long;
+  ///   ``NFCError/Code/tagRefused`` for an address that the card does not have;
+  ///   ``NFCError/Code/unsupported`` in another security level.
   public func personalize(_ address: MIFAREPlusKeyAddress, _ key: SecretKey) async throws {
     guard key.count == Self.keySize else {
       throw NFCError(.invalidParameter, "a key has \(Self.keySize) bytes, not \(key.count)")
@@ -172,10 +181,11 @@ extension MIFAREPlusCard {
     }
   }
 
-  /// In security level 0: writes a block. One exchange.
+  /// Writes a block in security level 0: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for data that have not 16 bytes; ``NFCError/Code/tagRefused`` for
-  ///   a block that the card does not have; ``NFCError/Code/unsupported`` in another security level.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for data that is not 16 bytes long;
+  ///   ``NFCError/Code/tagRefused`` for a block that the card does not have;
+  ///   ``NFCError/Code/unsupported`` in another security level.
   public func personalize(block: Int, _ data: [UInt8]) async throws {
     guard let number = UInt8(exactly: block), data.count == Self.blockSize else {
       throw NFCError(
@@ -185,17 +195,17 @@ extension MIFAREPlusCard {
     try await perform { try $0.writePersonalization(UInt16(number), data) }
   }
 
-  /// Ends security level 0: one exchange. The card is of the next level when it comes into the field again: of level 1,
-  /// or of level 3 where it has no other. **Cannot be undone.**
+  /// Ends security level 0: one exchange. When the card next enters the field, it is in the next
+  /// level: 1, or 3 if it has no level 1. **Cannot be undone.**
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` as long as the card's own keys have not been written.
+  /// - Throws: ``NFCError/Code/tagRefused`` until the card's own keys have been written.
   public func commitPersonalization() async throws {
     try await perform { try $0.commitPersonalization() }
   }
 }
 
-/// A value and its address in a block, in the form of MIFARE Classic: the value three times, once inverted, the address
-/// four times, twice inverted (MF1S50YYX data sheet, 8.6.2.1).
+/// A value and its address in a block, in the format of MIFARE Classic: the value three times, once
+/// inverted; the address four times, twice inverted (MF1S50YYX data sheet, 8.6.2.1).
 struct MIFAREPlusValue: Hashable, Sendable {
   let value: Int32
   let address: UInt8
@@ -205,7 +215,7 @@ struct MIFAREPlusValue: Hashable, Sendable {
     self.address = address
   }
 
-  /// `nil` if the copies differ.
+  /// Decodes a block; `nil` if the copies differ.
   init?(_ block: [UInt8]) {
     guard block.count == MIFAREPlusProcedure.blockSize else { return nil }
     let bits = block.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -1,7 +1,7 @@
 import NFCCore
 
-/// The commands of MIFARE Plus in security level 3 and 0: NXP's reader library (`phalMfp`), Proxmark3 (`mifare4.c`),
-/// liblogicalaccess.
+/// The commands of MIFARE Plus in security levels 3 and 0: NXP's reader library (`phalMfp`),
+/// Proxmark3 (`mifare4.c`), liblogicalaccess.
 enum MIFAREPlusCommandCode {
   static let authenticateFirst: UInt8 = 0x70
   static let authenticateFollowing: UInt8 = 0x76
@@ -34,7 +34,7 @@ enum MIFAREPlusStatus {
   private static let wrongLength: UInt8 = 0x0C
   private static let failure: UInt8 = 0x0F
 
-  /// The error that a refused command throws.
+  /// Returns the error for a refused command.
   static func error(_ status: UInt8) -> NFCError {
     let (code, reason): (NFCError.Code, String) =
       switch status {

@@ -1,13 +1,13 @@
-/// Where a MIFARE Plus keeps a key.
+/// The address of a key on a MIFARE Plus.
 public struct MIFAREPlusKeyAddress: Hashable, Sendable {
-  /// The number of the block.
+  /// The number of the key's block.
   public let number: UInt16
 
   init(_ number: UInt16) { self.number = number }
 
-  /// One of the two keys of a sector; `nil` for a sector that no card has.
+  /// Creates the address of one of the two keys of a sector; `nil` for a sector that no card has.
   ///
-  /// - Parameter isB: key B in place of key A.
+  /// - Parameter isB: key B instead of key A.
   public init?(sector: Int, isB: Bool = false) {
     guard (0..<Self.mostSectors).contains(sector) else { return nil }
     number = Self.firstSector + UInt16(2 * sector + (isB ? 1 : 0))
@@ -16,18 +16,18 @@ public struct MIFAREPlusKeyAddress: Hashable, Sendable {
   static let firstSector: UInt16 = 0x4000
   static let mostSectors = 40
 
-  /// Changes the keys of the card.
+  /// The key that changes the keys of the card.
   public static let cardMaster = MIFAREPlusKeyAddress(0x9000)
-  /// Changes the configuration of the card.
+  /// The key that changes the configuration of the card.
   public static let cardConfiguration = MIFAREPlusKeyAddress(0x9001)
-  /// Leads from security level 1 to 2, on cards that have it.
+  /// The key that switches from security level 1 to 2, on cards that have level 2.
   public static let levelTwoSwitch = MIFAREPlusKeyAddress(0x9002)
-  /// Leads to security level 3.
+  /// The key that switches to security level 3.
   public static let levelThreeSwitch = MIFAREPlusKeyAddress(0x9003)
-  /// Shows in security level 1 that the card is genuine.
+  /// The key that proves in security level 1 that the card is genuine.
   public static let levelOneCard = MIFAREPlusKeyAddress(0x9004)
 
-  /// The sector that it opens; `nil` for a key of the card.
+  /// The sector of the key; `nil` for a key of the card.
   public var sector: Int? {
     let index = Int(number) - Int(Self.firstSector)
     return (0..<2 * Self.mostSectors).contains(index) ? index / 2 : nil

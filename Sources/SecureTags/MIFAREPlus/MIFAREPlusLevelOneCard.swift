@@ -1,7 +1,7 @@
 import NFCCore
 
-/// A MIFARE Plus card in security level 1: a MIFARE Classic for every reader, which also proves an AES key, and
-/// another one that leads to level 3.
+/// A MIFARE Plus card in security level 1. For every reader it is a MIFARE Classic. In addition it
+/// has an AES key to authenticate with, and another that switches it to level 3.
 ///
 /// ```swift
 /// let card = try MIFAREPlusLevelOneCard(tag)
@@ -10,21 +10,22 @@ import NFCCore
 /// print(try await card.classic.readBlock(4))
 /// ```
 ///
-/// Nothing tells such a card from a MIFARE Classic with a UID of seven bytes until it is asked: ``isLevelOne()``.
+/// Such a card cannot be distinguished from a MIFARE Classic with a 7-byte UID except by asking it:
+/// ``isLevelOne()``.
 ///
-/// The reader has to send frames of the card's own. libnfc does; PC/SC readers that keep a MIFARE Classic to
-/// themselves do not.
+/// The reader must be able to send arbitrary frames. libnfc can; PC/SC readers that handle MIFARE
+/// Classic internally cannot.
 ///
 /// Sources: NXP's reader library (`phalMfp_AuthenticateSL1`), liblogicalaccess (`MifarePlusAESAuth`), Proxmark3
 /// (`hf mfp auth`).
 public struct MIFAREPlusLevelOneCard: Sendable {
-  /// The tag that the card is.
+  /// The tag of the card.
   public let tag: any MiFareTag
   /// The commands of MIFARE Classic.
   public let classic: MiFareClassicCommands
   private let random: RandomBytes
 
-  /// SAK of 2 KB and 4 KB in level 1 (NXP AN10833, table 6).
+  /// The SAKs of 2 KB and 4 KB cards in level 1 (NXP AN10833, table 6).
   private static let saks: Set<UInt8> = [0x08, 0x18]
 
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
@@ -41,10 +42,10 @@ public struct MIFAREPlusLevelOneCard: Sendable {
 
   // MARK: Without ISO/IEC 14443-4
 
-  /// Asks whether the card is a MIFARE Plus in security level 1: one exchange, and two selections after
-  /// HLTA. A sector that was open is closed.
+  /// Returns whether the card is a MIFARE Plus in security level 1: one exchange, and two
+  /// selections after HLTA. A sector that was open is closed.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` on a reader that does not send such a command;
+  /// - Throws: ``NFCError/Code/unsupported`` on a reader that cannot send the command;
   ///   ``NFCError/Code/tagConnectionLost``.
   public func isLevelOne() async throws -> Bool {
     try await withFrames { procedure, link in
@@ -59,14 +60,14 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     }
   }
 
-  /// Proves the card's key for security level 1, and has the card prove it: the card is no copy made of what CRYPTO1
-  /// gives away. Two exchanges, and a selection after HLTA before them. A sector that was open is closed; it can be opened
-  /// after this.
+  /// Authenticates with the card's key for security level 1, and has the card authenticate: this
+  /// shows that the card is not a copy made by breaking CRYPTO1. Two exchanges, preceded by a
+  /// selection after HLTA. A sector that was open is closed; it can be opened again afterwards.
   ///
   /// - Parameter key: 16 bytes.
-  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, and for a card that does not have it;
-  ///   ``NFCError/Code/tagRefused`` for a card that is no MIFARE Plus in level 1; ``NFCError/Code/unsupported`` as
-  ///   ``isLevelOne()``.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, and for a card that does not
+  ///   have the key; ``NFCError/Code/tagRefused`` for a card that is not a MIFARE Plus in level 1;
+  ///   ``NFCError/Code/unsupported`` as ``isLevelOne()``.
   public func authenticate(_ key: SecretKey) async throws {
     try Self.check(key)
     try await withFrames { procedure, link in
@@ -75,7 +76,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
       } catch let error as NFCError
         where error.code == .authenticationFailed || error.isRefusalOfPlus
       {
-        // A card that has left says the same: it cannot be woken.
+        // A card that has left looks the same: it cannot be woken.
         try link.wake()
         guard error.code == .authenticationFailed else {
           throw NFCError(
@@ -90,7 +91,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     _ body: @Sendable (inout MIFAREPlusProcedure, TagLink) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [random] link in
-      // A cipher that an open sector has left behind would encipher what comes now.
+      // The cipher of a sector that was left open would encipher what comes now.
       try link.restartClassic()
       var procedure = MIFAREPlusProcedure(
         send: { try link.sendBelowBlocks($0) }, session: nil, random: random)
@@ -105,12 +106,13 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     }
   }
 
-  // MARK: The way to level 3
+  // MARK: Switching to level 3
 
-  /// Finds out whether the card can be switched to security level 3. Changes nothing: two exchanges and two
+  /// Plans switching the card to security level 3. Changes nothing: two exchanges and two
   /// selections, the first after HLTA.
   ///
-  /// - Throws: ``NFCError/Code/unsupported`` for a card that has no ISO/IEC 14443-4, and as ``isLevelOne()``.
+  /// - Throws: ``NFCError/Code/unsupported`` for a card that does not support ISO/IEC 14443-4, and
+  ///   as ``isLevelOne()``.
   public func levelThreePlan() async throws -> MIFAREPlusLevelPlan {
     let answer = try await withBlocks { blocks, answer, link in
       try blocks.end()
@@ -120,18 +122,20 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     return MIFAREPlusLevelPlan(identifier: tag.identifier, answerToSelect: answer)
   }
 
-  /// Switches the card to security level 3 by proving its key for that: four exchanges, and a selection after HLTA before
-  /// them. The card is of level 3 when it comes into the field again, and then another tag for the reader. **Cannot be
-  /// undone.**
+  /// Switches the card to security level 3 by authenticating with the key for that level: four
+  /// exchanges, preceded by a selection after HLTA. When the card next enters the field, it is in
+  /// level 3, and the reader finds it as another tag. **Cannot be undone.**
   ///
-  /// From then on the AES keys count that were written in level 0, and the keys of CRYPTO1 open nothing. The card
-  /// switches at once or not at all; if the answer was lost, the next look shows which it was.
+  /// From then on, the AES keys that were written in level 0 apply, and the keys of CRYPTO1 open
+  /// nothing. The card switches completely or not at all; if the answer was lost, the next
+  /// detection shows which.
   ///
   /// - Parameters:
-  ///   - effects: all that cannot be undone about it and is wanted so.
+  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
   ///   - key: the card's key for level 3, 16 bytes.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is sent, if the plan has other effects or was made for
-  ///   another card; ``NFCError/Code/authenticationFailed`` for a wrong key: the card stays as it is.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is sent, if the plan has other
+  ///   effects or was made for another card; ``NFCError/Code/authenticationFailed`` for a wrong
+  ///   key: the card does not change.
   public func switchToLevelThree(
     _ plan: MIFAREPlusLevelPlan, _ key: SecretKey,
     accepting effects: Set<MIFAREPlusLevelPlan.IrreversibleEffect>
@@ -153,18 +157,18 @@ public struct MIFAREPlusLevelOneCard: Sendable {
           "the answer to the switch of levels was lost: look at the card again to see which level it has",
           cause: error.cause)
       }
-      // What becomes of the goodbye changes nothing.
+      // The result of the goodbye does not matter.
       try? state.blocks.end()
     }
   }
 
-  /// Lets a closure go on with the blocks.
+  /// Holds the blocks, so that a closure can continue to use them.
   private final class Blocks {
     var blocks: MIFAREPlusBlocks
     init(_ blocks: MIFAREPlusBlocks) { self.blocks = blocks }
   }
 
-  /// A cancelled task does not stop it half-way.
+  /// A cancelled task does not stop it halfway.
   private func withBlocks<Result: Sendable>(
     _ body: @Sendable (MIFAREPlusBlocks, [UInt8], TagLink) throws -> Result
   ) async throws -> Result {
@@ -176,7 +180,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
         do {
           answer = try blocks.begin()
         } catch let error as NFCError where error.code == .unsupported {
-          // A card that has refused is mute; one that has left cannot be woken.
+          // A card that has refused a command is silent; one that has left cannot be woken.
           try link.wake()
           throw error
         }
@@ -187,14 +191,15 @@ public struct MIFAREPlusLevelOneCard: Sendable {
 }
 
 extension TagLink {
-  /// One frame without the blocks of ISO/IEC 14443-4, which is on the air what it is for an Ultralight: CRC_A, or the
-  /// four bits of a refusal.
+  /// Exchanges one frame without the blocks of ISO/IEC 14443-4, in the form of an Ultralight's:
+  /// CRC_A, or the four bits of a refusal.
   fileprivate func sendBelowBlocks(_ frame: [UInt8]) throws -> [UInt8] {
     try sendUltralight(frame)
   }
 
-  /// Puts the card to sleep and selects it again. HLTA in plain is noise to a card with an open sector, which refuses
-  /// it enciphered, in four bits that can be those of an acknowledge: then it is mute and says nothing to the next.
+  /// Halts the card and selects it again. A card with an open sector cannot decipher a plain HLTA
+  /// and refuses it with four enciphered bits, which can look like an acknowledge: after that it is
+  /// silent and does not answer the next command.
   fileprivate func restartClassic() throws {
     let halt: [UInt8] = [0x50, 0x00]
     for _ in 0..<3 {
@@ -210,13 +215,13 @@ extension TagLink {
   }
 }
 
-/// What switching a card's security level does.
+/// The effects of switching a card's security level.
 public struct MIFAREPlusLevelPlan: Hashable, Sendable {
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// No card goes back to a lower level.
+    /// No card returns to a lower level.
     case leavesLevelOne
-    /// Readers that know only the keys of CRYPTO1 can do nothing with the card any more.
+    /// Readers that know only the keys of CRYPTO1 can no longer use the card.
     case closesClassicKeys
 
     /// In words.
@@ -230,8 +235,8 @@ public struct MIFAREPlusLevelPlan: Hashable, Sendable {
 
   /// The UID of the card.
   public let identifier: [UInt8]
-  /// What the card has answered to RATS, without the length byte.
+  /// The card's answer to RATS, without the length byte.
   public let answerToSelect: [UInt8]
-  /// All of them, whatever the card.
+  /// All effects, which are the same for every card.
   public let irreversibleEffects = IrreversibleEffect.allCases
 }

@@ -1,17 +1,17 @@
 import NFCCore
 
-/// A transaction with a MIFARE Plus: one key for the cipher, one for MACs, an identifier that the card draws, and how
-/// many reads and writes there have been.
+/// A transaction with a MIFARE Plus: one key for the cipher, one for MACs, an identifier that the
+/// card chooses, and the number of reads and writes so far.
 ///
-/// Sources: NXP's reader library (`phalMfp_Sw`), liblogicalaccess; a recording of Proxmark3 (`hf_mfp_mad_sl3.trace`)
-/// has commands and answers.
+/// Sources: NXP's reader library (`phalMfp_Sw`), liblogicalaccess; a recording of Proxmark3
+/// (`hf_mfp_mad_sl3.trace`) contains commands and answers.
 struct MIFAREPlusMessaging: Sendable {
   static let codeSize = 8
   static let identifierSize = 4
   private static let challengeSize = 16
 
-  /// What the session keys are made of: where five bytes of both challenges begin, where five that are combined do,
-  /// and a last byte.
+  /// The positions in the challenges that the session keys are made from: where five bytes of both
+  /// challenges begin, where the five bytes that are combined begin, and a last byte.
   private static let encryption = (first: 11, combined: 4, last: UInt8(0x11))
   private static let authentication = (first: 7, combined: 0, last: UInt8(0x22))
 
@@ -22,9 +22,9 @@ struct MIFAREPlusMessaging: Sendable {
   private let codeCipher: BlockCipher
 
   /// - Parameters:
-  ///   - key: the key that was proved.
+  ///   - key: the key of the authentication.
   ///   - reader: the reader's challenge, RndA, 16 bytes.
-  ///   - card: the card's, RndB, 16 bytes.
+  ///   - card: the card's challenge, RndB, 16 bytes.
   init(
     key: BlockCipher, reader: [UInt8], card: [UInt8], identifier: [UInt8], reads: UInt16 = 0,
     writes: UInt16 = 0
@@ -58,11 +58,11 @@ struct MIFAREPlusMessaging: Sendable {
     return both + both + both
   }
 
-  /// What enciphering begins with: of commands, and of answers.
+  /// The initial value for commands; the one for answers is below.
   var commandVector: [UInt8] { identifier + counters }
   var answerVector: [UInt8] { counters + identifier }
 
-  /// Every second byte of the CMAC.
+  /// Returns every second byte of the CMAC.
   private func code(_ head: UInt8, _ counter: UInt16, _ rest: [UInt8]) throws -> [UInt8] {
     let whole = try codeCipher.authenticationCode([head] + Self.bytes(counter) + identifier + rest)
     return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
@@ -74,10 +74,11 @@ struct MIFAREPlusMessaging: Sendable {
     [code] + parameters + (try self.code(code, reads, parameters))
   }
 
-  /// The data of the answer to a read.
+  /// Returns the data of the answer to a read.
   ///
-  /// - Parameter answer: without its status.
-  /// - Throws: `tagResponseError` for an answer that is not the card's, or not to this command.
+  /// - Parameter answer: the answer without its status.
+  /// - Throws: `tagResponseError` for an answer that did not come from the card, or that belongs to
+  ///   another command.
   mutating func readAnswer(
     _ answer: [UInt8], to parameters: [UInt8], count: Int, isEnciphered: Bool
   ) throws -> [UInt8] {
@@ -93,7 +94,7 @@ struct MIFAREPlusMessaging: Sendable {
 
   // MARK: Writing
 
-  /// - Parameter enciphered: whole blocks, which go enciphered after the parameters.
+  /// - Parameter enciphered: whole blocks, which are sent enciphered after the parameters.
   func writeCommand(
     _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], enciphered: [UInt8] = []
   ) throws -> [UInt8] {
@@ -103,7 +104,7 @@ struct MIFAREPlusMessaging: Sendable {
     return [code] + sent + (try self.code(code, writes, sent))
   }
 
-  /// - Throws: as ``readAnswer(_:to:count:isEnciphered:)``.
+  /// - Throws: see ``readAnswer(_:to:count:isEnciphered:)``.
   mutating func writeAnswer(_ answer: [UInt8]) throws {
     writes &+= 1
     guard answer.equalsInConstantTime(try code(MIFAREPlusStatus.ok, writes, [])) else {

@@ -1,33 +1,35 @@
 import NFCCore
 
-/// How data of a MIFARE Plus goes over the air; both have MACs on commands and answers.
+/// How the data of a MIFARE Plus is sent over the air; both forms have MACs on commands and
+/// answers.
 public enum MIFAREPlusCommunication: String, Hashable, Sendable, CaseIterable {
-  /// Readable. Every card has it; sectors may refuse it.
+  /// Readable. Every card supports it; sectors may refuse it.
   case plain
-  /// Enciphered. MIFARE Plus S does not have it.
+  /// Enciphered. MIFARE Plus S does not support it.
   case enciphered
 }
 
-/// What an authentication leaves behind.
+/// The result of an authentication.
 struct MIFAREPlusSession: Sendable {
   let address: MIFAREPlusKeyAddress
   var messaging: MIFAREPlusMessaging
 }
 
-/// Commands on the reader's thread, one after the other. What the card refuses ends its session, and so it does here.
+/// Commands on the reader's thread, one after the other. A refusal ends the card's session, and
+/// therefore this one.
 struct MIFAREPlusProcedure {
-  /// One exchange: a native command, and its whole answer.
+  /// Exchanges a native command for its whole answer.
   let send: ([UInt8]) throws -> [UInt8]
   var session: MIFAREPlusSession?
   let random: RandomBytes
 
   static let blockSize = 16
   static let mostWrittenBlocks = 3
-  /// A reader's frame of 256 bytes holds these with status and MAC.
+  /// The number of blocks that a reader's frame of 256 bytes can hold together with status and MAC.
   static let mostReadBlocks = 15
   private static let capabilitiesSize = 6
 
-  /// One exchange; the answer without its status.
+  /// Sends a command and returns the answer without its status: one exchange.
   private func exchange(_ command: [UInt8]) throws -> [UInt8] {
     let answer = try send(command)
     guard let status = answer.first else {
@@ -37,7 +39,7 @@ struct MIFAREPlusProcedure {
     return Array(answer.dropFirst())
   }
 
-  /// Runs `body` in the session; whatever goes wrong in it ends the session.
+  /// Runs `body` in the session; any error ends the session.
   private mutating func inSession<Result>(
     _ body: (inout MIFAREPlusMessaging) throws -> Result
   ) throws -> Result {
@@ -52,11 +54,12 @@ struct MIFAREPlusProcedure {
 
   // MARK: Authentication
 
-  /// Proves a key to the card, which proves it in turn: two exchanges. In a session the transaction goes on with it.
+  /// Authenticates with a key, and the card authenticates in turn: two exchanges. In a session, the
+  /// transaction continues.
   ///
-  /// - Parameter beginsSession: `false` for security level 1 without ISO/IEC 14443-4: then the card gives no
-  ///   identifier, and commands have no MACs after it (NXP's reader library, `phalMfp_AuthenticateSL1`;
-  ///   liblogicalaccess).
+  /// - Parameter beginsSession: `false` for security level 1 without ISO/IEC 14443-4: the card then
+  ///   returns no identifier, and later commands have no MACs (NXP's reader library,
+  ///   `phalMfp_AuthenticateSL1`; liblogicalaccess).
   mutating func authenticate(
     _ address: MIFAREPlusKeyAddress, _ key: SecretKey, beginsSession: Bool = true
   ) throws {
@@ -100,12 +103,12 @@ struct MIFAREPlusProcedure {
         writes: before?.writes ?? 0))
   }
 
-  /// Asks for the card's challenge: one exchange. A card that does not have the key refuses.
+  /// Requests the card's challenge: one exchange. A card that does not have the key refuses.
   func challenge(_ address: MIFAREPlusKeyAddress, isFirst: Bool) throws -> [UInt8] {
     let number = [
       UInt8(truncatingIfNeeded: address.number), UInt8(truncatingIfNeeded: address.number >> 8),
     ]
-    // The reader has no capabilities of its own.
+    // The reader does not announce capabilities.
     let challenge = try exchange(
       isFirst
         ? [MIFAREPlusCommandCode.authenticateFirst] + number + [0x00]
@@ -114,7 +117,7 @@ struct MIFAREPlusProcedure {
     return challenge
   }
 
-  /// The security level, 0 or 3: two exchanges at most. Ends the session.
+  /// Finds out the security level, 0 or 3: at most two exchanges. Ends the session.
   ///
   /// In level 3 the card begins an authentication, in level 0 it does not know the command (liblogicalaccess,
   /// `detectSecurityLevel`; Proxmark3, `hf_mfp_raw.lua`).
@@ -129,7 +132,7 @@ struct MIFAREPlusProcedure {
     return 3
   }
 
-  /// Ends what was proved: one exchange, and none without a session.
+  /// Ends the session: one exchange; none without a session.
   mutating func reset() throws {
     guard session != nil else { return }
     session = nil
@@ -145,7 +148,8 @@ struct MIFAREPlusProcedure {
     return [number, 0x00]
   }
 
-  /// One exchange for each 15 blocks. Nothing is sent for a range that leaves the card.
+  /// Reads blocks: one exchange for each 15 blocks. Sends nothing for a range that exceeds the
+  /// card.
   mutating func read(_ blocks: Range<Int>, _ communication: MIFAREPlusCommunication) throws
     -> [UInt8]
   {
@@ -171,7 +175,7 @@ struct MIFAREPlusProcedure {
     return data
   }
 
-  /// One exchange, which the card carries out whole or not at all as far as one block goes.
+  /// Writes one block: one exchange, which the card performs completely or not at all.
   private mutating func write(
     _ code: UInt8, _ parameters: [UInt8], plain: [UInt8] = [], enciphered: [UInt8] = []
   ) throws {
@@ -183,7 +187,7 @@ struct MIFAREPlusProcedure {
     }
   }
 
-  /// One exchange for each block.
+  /// Writes blocks: one exchange for each block.
   mutating func write(
     _ block: Int, _ data: [UInt8], _ communication: MIFAREPlusCommunication
   ) throws {
@@ -199,7 +203,7 @@ struct MIFAREPlusProcedure {
     }
   }
 
-  /// One exchange.
+  /// Replaces a key: one exchange.
   mutating func changeKey(_ address: MIFAREPlusKeyAddress, to key: SecretKey) throws {
     guard key.count == Self.blockSize else {
       throw NFCError(.invalidParameter, "a key has \(Self.blockSize) bytes, not \(key.count)")
@@ -227,7 +231,7 @@ struct MIFAREPlusProcedure {
       (0..<4).map { UInt8(truncatingIfNeeded: amount >> (8 * $0)) }, blockSize: blockSize)
   }
 
-  /// Adds to a value or takes from it, and stores the result: one exchange.
+  /// Adds to a value or subtracts from it, and stores the result: one exchange.
   mutating func changeValue(
     _ block: Int, by amount: Int32, into target: Int
   ) throws {
@@ -238,7 +242,7 @@ struct MIFAREPlusProcedure {
       Self.address(block) + Self.address(target), enciphered: Self.operand(amount.magnitude))
   }
 
-  /// Copies a value block: two exchanges, of which only the second changes anything.
+  /// Copies a value block: two exchanges. Only the second changes anything.
   mutating func copyValue(_ block: Int, to target: Int) throws {
     try write(MIFAREPlusCommandCode.restore, Self.address(block))
     try write(MIFAREPlusCommandCode.transfer, Self.address(target))
@@ -246,7 +250,7 @@ struct MIFAREPlusProcedure {
 
   // MARK: Security level 0
 
-  /// One exchange.
+  /// Writes a key or a block in security level 0: one exchange.
   func writePersonalization(_ number: UInt16, _ data: [UInt8]) throws {
     let answer = try exchange(
       [
@@ -256,7 +260,7 @@ struct MIFAREPlusProcedure {
     guard answer.isEmpty else { throw NFCError.wrongLength }
   }
 
-  /// One exchange.
+  /// Ends security level 0: one exchange.
   func commitPersonalization() throws {
     let answer = try exchange([MIFAREPlusCommandCode.commitPersonalization])
     guard answer.isEmpty else { throw NFCError.wrongLength }

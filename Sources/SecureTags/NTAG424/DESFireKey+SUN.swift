@@ -1,7 +1,7 @@
 import SUNMessage
 
 extension DESFireKey {
-  /// The key as links are verified with it; `nil` for one that is not AES.
+  /// The key in the form that verifies links; `nil` for a key that is not AES.
   public var sunKey: SUNKey? {
     kind == .aes ? secret.withUnsafeBytes { SUNKey($0) } : nil
   }

@@ -1,20 +1,20 @@
 import NFCCore
 
-/// What an NTAG 424 DNA puts into its NDEF file when it is read without authentication (Secure Dynamic Messaging):
-/// NT4H2421Gx data sheet, 9.3 and 10.7.1, table 69.
+/// The data that an NTAG 424 DNA inserts into its NDEF file when the file is read without
+/// authentication (Secure Dynamic Messaging): NT4H2421Gx data sheet, 9.3 and 10.7.1, table 69.
 public struct NTAG424DynamicMessaging: Hashable, Sendable {
-  /// How UID and read counter stand in the file (SDMMetaRead).
+  /// How UID and read counter appear in the file (SDMMetaRead).
   public enum Identity: Hashable, Sendable {
-    /// Neither stands in the file.
+    /// Neither appears in the file.
     case none
-    /// Readable by everybody, 14 and 6 characters at these bytes of the file. A counter at ``notMirrored`` is
-    /// counted only.
+    /// Readable by everyone, 14 and 6 characters at these bytes of the file. A counter at
+    /// ``notMirrored`` is counted but does not appear.
     case plain(uidOffset: Int?, counterOffset: Int?)
     /// Enciphered with a key, 32 characters.
     case encrypted(key: Int, offset: Int, hasUID: Bool, hasCounter: Bool)
   }
 
-  /// The MAC over the file (SDMFileRead), 16 characters, and what is enciphered under it.
+  /// The MAC over the file (SDMFileRead), 16 characters, and the enciphered data that it covers.
   public struct Authentication: Hashable, Sendable {
     /// The number of the key that makes the MAC.
     public var key: Int
@@ -22,10 +22,10 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
     public var inputOffset: Int
     /// The first character of the MAC in the file.
     public var offset: Int
-    /// The characters of the enciphered file data; their first half holds the data.
+    /// The characters of the enciphered file data; the data itself is in their first half.
     public var fileData: Range<Int>?
 
-    /// A MAC with its places in the file.
+    /// Creates a MAC with its places in the file.
     public init(key: Int, inputOffset: Int, offset: Int, fileData: Range<Int>? = nil) {
       self.key = key
       self.inputOffset = inputOffset
@@ -34,19 +34,19 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
     }
   }
 
-  /// How UID and read counter stand in the file.
+  /// How UID and read counter appear in the file.
   public var identity: Identity
   /// The MAC over the file; `nil` for none.
   public var authentication: Authentication?
-  /// Who may ask for the counter (SDMCtrRet).
+  /// Who may read the counter (SDMCtrRet).
   public var counterRetrieval: DESFireAccess
-  /// How often the file may be read (SDMReadCtrLimit).
+  /// The maximum number of times that the file can be read (SDMReadCtrLimit).
   public var counterLimit: Int?
 
-  /// The offset of a counter that is counted and stands nowhere.
+  /// The offset of a counter that is counted and does not appear in the file.
   public static let notMirrored = 0xFF_FFFF
 
-  /// What the chip puts in; without limit and MAC unless they are given.
+  /// Creates the settings; without a limit and a MAC unless they are given.
   public init(
     identity: Identity, authentication: Authentication? = nil,
     counterRetrieval: DESFireAccess = .nobody, counterLimit: Int? = nil
@@ -57,7 +57,7 @@ public struct NTAG424DynamicMessaging: Hashable, Sendable {
     self.counterLimit = counterLimit
   }
 
-  // MARK: As it goes over the air
+  // MARK: Encoding
 
   private enum Option {
     static let uid: UInt8 = 0x80

@@ -1,14 +1,15 @@
 import NFCCore
 
-/// What GetFileSettings says of a file of an NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.2, table 73.
+/// The answer to GetFileSettings about a file of an NTAG 424 DNA: NT4H2421Gx data sheet, 10.7.2,
+/// table 73.
 public struct NTAG424FileSettings: Hashable, Sendable {
-  /// How the content goes over the air.
+  /// How the content is sent over the air.
   public var communication: DESFireCommunication
-  /// Who may do what with the file.
+  /// Who may access the file.
   public var rights: DESFireAccessRights
-  /// In bytes; no command changes it.
+  /// The size in bytes, which no command changes.
   public let size: Int
-  /// `nil` where the file is read as it was written.
+  /// The data that the chip inserts; `nil` if the file is read as it was written.
   public var dynamicMessaging: NTAG424DynamicMessaging?
 
   private static let standardData: UInt8 = 0x00
@@ -28,7 +29,8 @@ public struct NTAG424FileSettings: Hashable, Sendable {
       option & Self.dynamicOption != 0 ? try NTAG424DynamicMessaging(&reader) : nil
   }
 
-  /// As ChangeFileSettings takes it: FileOption, AccessRights and what follows (table 69).
+  /// The settings as ChangeFileSettings sends them: FileOption, AccessRights and what follows
+  /// (table 69).
   package var encoded: [UInt8] {
     let option = communication.settings | (dynamicMessaging == nil ? 0 : Self.dynamicOption)
     return [option] + rights.bits.littleEndianBytes + (dynamicMessaging?.encoded ?? [])

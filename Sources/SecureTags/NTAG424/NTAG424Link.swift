@@ -2,44 +2,47 @@ import NDEF
 import NFCCore
 import SUNMessage
 
-/// A link as an NTAG 424 DNA holds it: the NDEF file, and where the chip puts in what.
+/// A link as an NTAG 424 DNA holds it: the NDEF file, and what the chip inserts where.
 public struct NTAG424Link: Hashable, Sendable {
-  /// The link with its places.
+  /// The link with its placeholders.
   public let template: SUNTemplate
-  /// The NDEF file: two bytes of length, and one URI record in which zeros stand for what the chip puts in.
+  /// The NDEF file: two bytes of length, and one URI record with zeros where the chip inserts data.
   public let file: [UInt8]
-  /// The settings of the file that go with it.
+  /// The settings of the file that belong to the link.
   public let dynamicMessaging: NTAG424DynamicMessaging
-  /// What the link was made with.
+  /// The options that the link was created with.
   public let options: Options
 
-  /// What the chip has for the NDEF file (NT4H2421Gx data sheet, table 5).
+  /// The size of the NDEF file (NT4H2421Gx data sheet, table 5).
   public static let fileSize = 256
-  /// How many keys the chip has.
+  /// The number of keys of the chip.
   public static let keyCount = 5
   private static let lengthSize = 2
 
-  /// What keys and options a link is made with.
+  /// The keys and options of a link.
   public struct Options: Hashable, Sendable {
-    /// The number of the key that enciphers UID and counter (SDMMetaRead); not used where they are readable.
+    /// The number of the key that enciphers UID and counter (SDMMetaRead); not used if they are
+    /// readable.
     public var metaReadKey = 2
-    /// The number of the key of MAC and file data (SDMFileRead).
+    /// The number of the key for the MAC and the file data (SDMFileRead).
     public var fileReadKey = 1
-    /// What the MAC covers; `automatic` covers the file data where there are some, else nothing of the link, as
-    /// most servers expect.
+    /// What the MAC covers. `automatic` covers the file data if there is any, otherwise nothing of
+    /// the link, as most servers expect.
     public var macInput = SUNMACInput.automatic
-    /// What is enciphered, filled up with the digit zero (30).
+    /// The data to encipher, padded with the digit zero (30).
     public var fileData: [UInt8] = []
-    /// After so many reads the file cannot be read any more, 1 to 16777215.
+    /// The number of reads after which the file can no longer be read, 1 to 16777215; `nil` for no
+    /// limit.
     public var counterLimit: Int?
 
-    /// The keys that are usual, and no limit.
+    /// Creates the usual options: the usual keys, and no limit.
     public init() {}
   }
 
   /// - Throws: ``NFCError/Code/capacityExceeded`` for a link that is too long for the file;
-  ///   ``NFCError/Code/invalidParameter`` for what the chip does not do: keys that it does not have, more file data
-  ///   than there is room for, a start of the MAC that lies after its end or the file data.
+  ///   ``NFCError/Code/invalidParameter`` for options that the chip does not support: keys that it
+  ///   does not have, more file data than there is room for, a MAC that begins after its own
+  ///   position or the file data.
   public init(_ template: SUNTemplate, _ options: Options = Options()) throws {
     self.template = template
     self.options = options
@@ -59,7 +62,7 @@ public struct NTAG424Link: Hashable, Sendable {
         .capacityExceeded,
         "the link takes \(encoded.count + Self.lengthSize) bytes, and the tag has \(Self.fileSize)")
     }
-    // The record has a code in place of what most links begin with.
+    // The record has a code instead of the usual first characters of a link.
     let prefix = URIRecord.prefixes.prefix(Int(record.payload.first ?? 0) + 1).last ?? ""
     let first = template.places.values.map(\.lowerBound).min() ?? 0
     guard prefix.utf8.count <= first,
@@ -72,9 +75,9 @@ public struct NTAG424Link: Hashable, Sendable {
       template, options, shift: file.count - link.count, prefixLength: prefix.utf8.count)
   }
 
-  /// The same link for a chip that is set to AES or, for good, to LRP, with which {picc} is longer.
+  /// Returns the same link for a chip that uses AES or LRP; {picc} is longer with LRP.
   ///
-  /// - Throws: ``NFCError/Code/capacityExceeded`` for a link that is then too long for the file.
+  /// - Throws: ``NFCError/Code/capacityExceeded`` if the link is then too long for the file.
   public func adapted(to mode: SUNMode) throws -> NTAG424Link {
     guard template.mode != mode else { return self }
     do {

@@ -1,14 +1,14 @@
 import NFCCore
 
-/// Setting up a link: what is to be done, and doing it.
+/// Sets up a link: plans the steps, and performs them.
 extension NTAG424Procedure {
   private static let emptyLength: [UInt8] = [0x00, 0x00]
   private static let masterKey = 0
 
   // MARK: Planning
 
-  /// Three exchanges to authenticate, one for the settings, one or two to read the link, and one for each key that
-  /// is to be changed.
+  /// Three exchanges to authenticate, one for the settings, one or two to read the link, and one
+  /// for each key to be changed.
   mutating func plan(_ setup: NTAG424Setup) throws -> NTAG424Plan {
     var found = setup.keys
     found[Self.masterKey] = try openMaster(setup)
@@ -30,7 +30,8 @@ extension NTAG424Procedure {
     return NTAG424Plan(steps: steps, link: link, found: found, settings: settings)
   }
 
-  /// Proves the old key 0, or the new one where a setup before has come so far.
+  /// Authenticates with the old key 0, or with the new one if an earlier setup was interrupted
+  /// after changing it.
   private mutating func openMaster(_ setup: NTAG424Setup) throws -> DESFireKey {
     let old = setup.oldKey(Self.masterKey)
     do {
@@ -43,8 +44,8 @@ extension NTAG424Procedure {
     }
   }
 
-  /// Whether a key was changed already. Its version tells; where the version is that of the new key, the key itself
-  /// does.
+  /// Returns whether a key was already changed. Its version indicates that; if the version is that
+  /// of the new key, the key itself decides.
   private mutating func isThere(
     _ new: DESFireKey, _ number: Int, _ setup: NTAG424Setup, master: DESFireKey?
   ) throws -> Bool {
@@ -76,12 +77,12 @@ extension NTAG424Procedure {
     var steps: [NTAG424Plan.Step] = []
     var writable = before
     if !masterWrites(before.rights) {
-      // The rights only: what the chip puts in stays as long as the old link does.
+      // Only the rights: the chip inserts its data as long as the old link exists.
       writable.rights.write = .key(Self.masterKey)
       try checkChange(before.rights.change, setup, needed: true)
       steps.append(.changeSettings(before: before, after: writable))
     }
-    // Without a length the tag is empty, whatever is written (NFC Forum, Type 4 Tag, 7.5.5).
+    // With a length of zero the tag is empty, whatever is written (NFC Forum, Type 4 Tag, 7.5.5).
     if content?.prefix(Self.emptyLength.count).elementsEqual(Self.emptyLength) != true {
       steps.append(.write(offset: 0, data: Self.emptyLength))
     }
@@ -96,7 +97,7 @@ extension NTAG424Procedure {
     [rights.write, rights.readWrite].contains { $0 == .key(Self.masterKey) || $0 == .everyone }
   }
 
-  /// What the file begins with; `nil` if key 0 may not read it.
+  /// Returns the beginning of the file; `nil` if key 0 may not read it.
   private mutating func content(_ settings: NTAG424FileSettings, count: Int) throws -> [UInt8]? {
     let rights = [settings.rights.read, settings.rights.readWrite]
     guard rights.contains(where: { $0 == .key(Self.masterKey) || $0 == .everyone }) else {
@@ -121,7 +122,7 @@ extension NTAG424Procedure {
     }
   }
 
-  // MARK: Doing it
+  // MARK: Performing the steps
 
   mutating func carryOut(_ plan: NTAG424Plan, _ setup: NTAG424Setup) throws {
     var keys = plan.found
@@ -133,7 +134,7 @@ extension NTAG424Procedure {
         try open(Self.masterKey, keys, setup)
         try changeKey(number, from: number == Self.masterKey ? nil : setup.oldKey(number), to: new)
         keys[number] = new
-        // Its answer has no MAC: that the new key is there shows only now.
+        // Its answer has no MAC: only now can the new key be verified.
         if number == Self.masterKey { try authenticate(number, new) }
       case .write(let offset, let data):
         try open(Self.masterKey, keys, setup)
@@ -146,7 +147,7 @@ extension NTAG424Procedure {
     }
   }
 
-  /// Proves a key unless it is the session's.
+  /// Authenticates with a key unless it is the session's key.
   private mutating func open(
     _ number: Int, _ keys: [Int: DESFireKey], _ setup: NTAG424Setup
   ) throws {
@@ -156,6 +157,6 @@ extension NTAG424Procedure {
 }
 
 extension DESFireKey {
-  /// Whether both are the same bytes.
+  /// Returns whether both have the same bytes.
   func isSame(_ other: DESFireKey) -> Bool { secret == other.secret }
 }

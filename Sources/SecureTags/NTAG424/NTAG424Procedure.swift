@@ -5,10 +5,12 @@ import SUNMessage
 struct NTAG424Procedure {
   static let ndefFile = 2
   private static let largestFileNumber = 31
-  /// What one command carries, its answer or data with cipher and MAC, in one short APDU.
+  /// The number of bytes of answer or data, with cipher and MAC, that one command carries in one
+  /// short APDU.
   private static let longestPart = 192
   private static let application: ApplicationIdentifier = "D2760000850101"
-  /// How often a tag that delays an authentication is asked again; each answer takes it up to 0.2 s (data sheet, 9).
+  /// The number of times that a tag which delays an authentication is asked again; each answer
+  /// takes up to 0.2 s (data sheet, 9).
   private static let patience = 50
 
   private let link: TagLink
@@ -27,7 +29,7 @@ struct NTAG424Procedure {
   /// The number of the session's key.
   var sessionKey: Int? { commands.state.session.map { Int($0.keyNumber) } }
 
-  /// Selects the application: one exchange, and the session is over.
+  /// Selects the application: one exchange, which ends the session.
   mutating func select() throws {
     commands.state.forget()
     let answer = try link.send(.select(aid: Self.application))
@@ -103,7 +105,7 @@ struct NTAG424Procedure {
   mutating func changeFileSettings(
     _ file: Int, from before: NTAG424FileSettings, to settings: NTAG424FileSettings
   ) throws {
-    // In plain where everybody may change them (data sheet, 10.7.1).
+    // In plain if everyone may change the settings (data sheet, 10.7.1).
     let communication = before.rights.communication(
       .enciphered, for: [before.rights.change], key: sessionKey.map { UInt8($0) })
     _ = try commands.send(

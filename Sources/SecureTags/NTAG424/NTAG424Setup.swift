@@ -1,21 +1,22 @@
 import NFCCore
 
-/// What is to be on an NTAG 424 DNA: a signed link, keys, and who may write it.
+/// The desired content of an NTAG 424 DNA: a signed link, keys, and who may write it.
 public struct NTAG424Setup: Sendable {
-  /// The link. A chip that was switched to LRP gets it in that form, which its template does not have to be of.
+  /// The link. A chip that was switched to LRP gets it in that form, whatever the form of its
+  /// template.
   public var link: NTAG424Link
-  /// The keys that are there, by their numbers; those that are left out are as they leave the factory.
+  /// The current keys, by their numbers; keys that are left out have their value on delivery.
   public var keys: [Int: DESFireKey]
-  /// The keys that take their place.
+  /// The new keys.
   public var newKeys: [Int: DESFireKey]
   /// Who may read and write the link afterwards.
   public var rights: DESFireAccessRights
 
-  /// Everybody reads it, and who has key 0 writes and changes it.
+  /// Everyone can read the link; key 0 writes and changes it.
   public static let usualRights = DESFireAccessRights(
     read: .everyone, write: .key(0), readWrite: .key(0), change: .key(0))
 
-  /// A setup that changes only the link unless keys are given.
+  /// Creates a setup that changes only the link unless keys are given.
   public init(
     link: NTAG424Link, keys: [Int: DESFireKey] = [:], newKeys: [Int: DESFireKey] = [:],
     rights: DESFireAccessRights = usualRights
@@ -26,11 +27,14 @@ public struct NTAG424Setup: Sendable {
     self.rights = rights
   }
 
-  /// The same setup with keys of one tag: those that are given are master keys, from which they follow by AN10922.
+  /// Returns the same setup with keys for one tag: the given keys are master keys, from which the
+  /// tag's keys are derived according to AN10922.
   ///
   /// - Parameters:
-  ///   - input: what tells tags apart, with the UID; see ``KeyDiversification/key(_:_:input:)``.
-  ///   - exceptions: the numbers of keys that all tags share, such as the one that enciphers the UID.
+  ///   - input: the data that identifies the tag, including the UID; see
+  ///     ``KeyDiversification/key(_:_:input:)``.
+  ///   - exceptions: the numbers of keys that all tags share, such as the one that enciphers the
+  ///     UID.
   /// - Throws: ``NFCError/Code/invalidParameter`` for an input that is empty or too long.
   public func diversified(by input: [UInt8], except exceptions: Set<Int>) throws -> NTAG424Setup {
     func own(_ keys: [Int: DESFireKey]) throws -> [Int: DESFireKey] {
@@ -48,8 +52,8 @@ public struct NTAG424Setup: Sendable {
 
   func oldKey(_ number: Int) -> DESFireKey { keys[number] ?? .factory(.aes) }
 
-  /// - Throws: `invalidParameter` for keys that the tag does not have or of another kind, and for rights by which
-  ///   the link could not be read.
+  /// - Throws: `invalidParameter` for keys that the tag does not have or that are of another kind,
+  ///   and for rights that would make the link unreadable.
   func check() throws {
     for (number, key) in keys.merging(newKeys, uniquingKeysWith: { $1 }) {
       guard (0..<NTAG424Link.keyCount).contains(number) else {
@@ -67,32 +71,32 @@ public struct NTAG424Setup: Sendable {
   }
 }
 
-/// What a setup does to the tag that is there.
+/// The steps that a setup needs on a particular tag.
 public struct NTAG424Plan: Sendable {
-  /// One change, which the tag carries out whole or not at all unless it is longer than a frame.
+  /// One change, which the tag performs completely or not at all unless it is longer than a frame.
   public enum Step: Hashable, Sendable {
     /// Changes a key, and gives it this version.
     case changeKey(number: Int, version: UInt8)
-    /// Bytes of the NDEF file.
+    /// Writes bytes of the NDEF file.
     case write(offset: Int, data: [UInt8])
-    /// Of the NDEF file.
+    /// Changes the settings of the NDEF file.
     case changeSettings(before: NTAG424FileSettings, after: NTAG424FileSettings)
   }
 
-  /// In their order; none if the tag is as it should be.
+  /// The steps in their order; none if the tag is already set up.
   public let steps: [Step]
-  /// The link in the form of the chip's mode, by whose template what the chip gives is verified.
+  /// The link in the form of the chip's mode; its template verifies the chip's data.
   public let link: NTAG424Link
 
-  /// The keys as they are found on the tag: a setup that was broken off may have changed some.
+  /// The keys found on the tag: an interrupted setup may have changed some.
   let found: [Int: DESFireKey]
   let settings: NTAG424FileSettings
 }
 
 extension NTAG424Tag {
-  /// What ``setUp(_:)`` would do; nothing is changed.
+  /// Plans what ``setUp(_:)`` would do. Changes nothing.
   ///
-  /// Proves the keys: each that is wrong costs an attempt, which the tag counts.
+  /// Authenticates with the keys: the tag counts each wrong key as an attempt.
   ///
   /// - Throws: as ``setUp(_:)``: ``NFCError/Code/authenticationFailed``, ``NFCError/Code/readOnly``,
   ///   ``NFCError/Code/notAuthenticated``, ``NFCError/Code/invalidParameter``.
@@ -101,20 +105,21 @@ extension NTAG424Tag {
     return try await perform { try $0.plan(setup) }
   }
 
-  /// Writes the link, makes the chip fill it in, and changes keys.
+  /// Writes the link, makes the chip insert its data, and changes keys.
   ///
-  /// The order is such that a tag that is torn away in the middle holds the old link, none, or the new one, and that
-  /// the same call completes it: keys 1 to 4 first, then the link with its length last, key 0 at the end. Once it has
-  /// begun, a cancelled task ends after the last change. What is as it should be already is left alone.
+  /// If a tag is removed halfway, it holds the old link, none, or the new one, and the same call
+  /// completes the setup: keys 1 to 4 first, then the link with its length last, key 0 at the end.
+  /// Once begun, a cancelled task ends after the last change. Steps that are not needed are left
+  /// out.
   ///
-  /// - Returns: what was done.
+  /// - Returns: the steps that were performed.
   /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, with its number; ``NFCError/Code/readOnly``
   ///   or ``NFCError/Code/notAuthenticated``, before anything is changed, if none of the keys may change the file.
   @discardableResult
   public func setUp(_ setup: NTAG424Setup) async throws -> NTAG424Plan {
     try setup.check()
     try Task.checkCancellation()
-    // A task of its own is not cancelled with this one.
+    // A separate task is not cancelled with this one.
     let work = Task { [self] in
       try await perform { procedure in
         let plan = try procedure.plan(setup)

@@ -10,24 +10,25 @@ import Synchronization
 /// try await chip.setUp(NTAG424Setup(link: link, keys: [0: key]))
 /// ```
 ///
-/// What an authentication proves holds until the tag refuses something or a command fails. While a tag is used by
-/// this, nothing else should be sent to it: reading NDEF ends the session.
+/// An authentication holds until the tag refuses something or a command fails. While you use this
+/// object, do not send other commands to the tag: reading NDEF ends the session.
 ///
 /// Source: NT4H2421Gx data sheet.
 public final class NTAG424Tag: Sendable {
-  /// The tag that the chip is.
+  /// The underlying tag.
   public let tag: any Tag
   private let random: RandomBytes
   private let state = Mutex(DESFireState.unknown)
 
   private static let productName = "NTAG 424 DNA"
 
-  /// - Throws: ``NFCError/Code/wrongTag`` for another tag. Asks it for its version if that is not known yet.
+  /// - Throws: ``NFCError/Code/wrongTag`` for another tag. Asks the tag for its version if that is
+  ///   not known yet.
   public convenience init(_ tag: DetectedTag) async throws {
     try await self.init(tag, random: RandomSource.system)
   }
 
-  /// - Parameter random: where the reader's challenges come from.
+  /// - Parameter random: the source of the reader's challenges.
   package init(_ tag: DetectedTag, random: @escaping RandomBytes) async throws {
     let product: TagProduct?
     switch tag {
@@ -42,8 +43,9 @@ public final class NTAG424Tag: Sendable {
     self.random = random
   }
 
-  /// Ends what an authentication has proved: one exchange, which selects the application again, and none without a
-  /// session. A tag stays in its session when a program lets go of a PC/SC reader, and another one finds it there.
+  /// Ends the session: one exchange, which selects the application again; none without a session. A
+  /// tag stays in its session when a program releases a PC/SC reader, so that the next program
+  /// would find it open.
   ///
   /// - Throws: ``NFCError/Code/wrongTag`` if the chip's application is no longer there;
   ///   ``NFCError/Code/tagConnectionLost``.
@@ -52,29 +54,29 @@ public final class NTAG424Tag: Sendable {
     try await perform { try $0.select() }
   }
 
-  /// Runs commands as one on the reader's thread, in the chip's application.
+  /// Runs commands in the chip's application, without interruption, on the reader's thread.
   func perform<Result: Sendable>(
     _ body: @Sendable (inout NTAG424Procedure) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [self] link in
       var procedure = NTAG424Procedure(link, state.withLock { $0 }, random)
       defer { state.withLock { $0 = procedure.commands.state } }
-      // Only a session shows that the application is still selected.
+      // Only a session proves that the application is still selected.
       if procedure.commands.state.session == nil { try procedure.select() }
       return try body(&procedure)
     }
   }
 
-  /// Proves a key: two exchanges, and one that selects the application.
+  /// Authenticates with a key: two exchanges, and one that selects the application.
   ///
   /// - Parameter number: 0 to 4; 0 is the master key.
-  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, which the chip counts: after 1000 that were
-  ///   wrong, unless its configuration says otherwise, it takes this key no more.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` for a wrong key, which the chip counts: after
+  ///   1000 wrong ones, unless its configuration says otherwise, it no longer accepts the key.
   public func authenticate(_ number: Int, _ key: DESFireKey) async throws {
     try await perform { try $0.authenticate(number, key) }
   }
 
-  /// One exchange.
+  /// Reads the settings of a file: one exchange.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has; ``NFCError/Code/tagRefused``
   ///   if there is no such file.
@@ -82,14 +84,14 @@ public final class NTAG424Tag: Sendable {
     try await perform { try $0.fileSettings(file) }
   }
 
-  /// Changes who may read and write a file, and what the chip puts in: GetFileSettings and one exchange, with the
-  /// key that the file's settings name.
+  /// Changes who may read and write a file, and what the chip inserts: GetFileSettings and one
+  /// exchange, with the key that the file's settings name.
   ///
-  /// Rights that are given to nobody **cannot be had back**.
+  /// Rights that are given to nobody **cannot be restored**.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has;
   ///   ``NFCError/Code/notAuthenticated`` without a session of the key that the settings name;
-  ///   ``NFCError/Code/tagRefused`` for settings that the chip does not take.
+  ///   ``NFCError/Code/tagRefused`` for settings that the chip does not accept.
   public func changeFileSettings(_ file: Int, to settings: NTAG424FileSettings) async throws {
     try await perform { procedure in
       let before = try procedure.fileSettings(file)
@@ -97,13 +99,13 @@ public final class NTAG424Tag: Sendable {
     }
   }
 
-  /// Reads a file as it was written, or without a session with what the chip puts in, which is then counted:
-  /// GetFileSettings, and one exchange for each 192 bytes.
+  /// Reads a file as it was written; without a session, reads it with the data that the chip
+  /// inserts, which counts as a read. GetFileSettings, and one exchange for each 192 bytes.
   ///
-  /// - Parameter count: `nil` for all to the end.
+  /// - Parameter count: the number of bytes; `nil` for all bytes to the end.
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has;
-  ///   ``NFCError/Code/notAuthenticated`` if the rights ask for another key; ``NFCError/Code/tagRefused`` if there
-  ///   is no such file.
+  ///   ``NFCError/Code/notAuthenticated`` if the rights require another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func readData(file: Int, offset: Int = 0, count: Int? = nil) async throws -> [UInt8] {
     try await perform { procedure in
       let settings = try procedure.fileSettings(file)
@@ -111,12 +113,12 @@ public final class NTAG424Tag: Sendable {
     }
   }
 
-  /// Writes to a file: GetFileSettings, and one exchange for each 192 bytes. One that is torn off leaves up to 128
-  /// bytes whole or as they were (data sheet, 8.6).
+  /// Writes to a file: GetFileSettings, and one exchange for each 192 bytes. An interrupted
+  /// exchange leaves up to 128 bytes completely new or unchanged (data sheet, 8.6).
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a file number that no chip has;
-  ///   ``NFCError/Code/notAuthenticated`` if the rights ask for another key; ``NFCError/Code/tagRefused`` if there
-  ///   is no such file.
+  ///   ``NFCError/Code/notAuthenticated`` if the rights require another key;
+  ///   ``NFCError/Code/tagRefused`` if there is no such file.
   public func writeData(file: Int, offset: Int = 0, _ data: [UInt8]) async throws {
     try await perform { procedure in
       let settings = try procedure.fileSettings(file)
@@ -124,7 +126,7 @@ public final class NTAG424Tag: Sendable {
     }
   }
 
-  /// How often the NDEF file was read: one exchange, with the key that its settings name.
+  /// Reads how often the NDEF file was read: one exchange, with the key that its settings name.
   ///
   /// - Throws: ``NFCError/Code/unsupported`` if the NDEF file is not dynamic; ``NFCError/Code/notAuthenticated``
   ///   without the key that its settings name.
@@ -132,44 +134,45 @@ public final class NTAG424Tag: Sendable {
     try await perform { try $0.readCounter() }
   }
 
-  /// The UID, also of a chip that shows another one at each activation: one exchange in a session.
+  /// Reads the UID, even of a chip that shows a random one: one exchange in a session.
   ///
   /// - Throws: ``NFCError/Code/notAuthenticated`` without a session.
   public func uid() async throws -> [UInt8] {
     try await perform { try $0.uid() }
   }
 
-  /// One exchange.
+  /// Reads the version of a key: one exchange.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a key number that the chip has not.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key number that the chip does not have.
   public func keyVersion(_ number: Int) async throws -> UInt8 {
     try await perform { try $0.keyVersion(number) }
   }
 
-  /// How the chip enciphers and signs: LRP after ``switchToLRPPermanently()``. An authentication of this object shows
-  /// it.
+  /// How the chip enciphers and signs: LRP after ``switchToLRPPermanently()``. Known after an
+  /// authentication with this object.
   public var mode: SUNMode { state.withLock { $0.usesLRP } ? .lrp : .aes }
 
-  /// Switches the chip to LRP **for good**: it takes EV2's authentication no more, and ends Secure Dynamic Messaging,
-  /// so that a link has to be set up again (NT4H2421Gx data sheet, 9 and 10.5.1). One exchange in a session of key 0,
-  /// which is carried out whole or not at all and ends the session.
+  /// **Permanently** switches the chip to LRP: it no longer accepts EV2's authentication, and
+  /// Secure Dynamic Messaging ends, so that a link has to be set up again (NT4H2421Gx data sheet, 9
+  /// and 10.5.1). One exchange in a session of key 0, which the chip performs completely or not at
+  /// all and which ends the session.
   ///
-  /// If the answer is lost, the next authentication shows in which mode the chip is.
+  /// If the answer is lost, the next authentication shows the mode of the chip.
   ///
-  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of key 0; ``NFCError/Code/invalidParameter`` for a
-  ///   chip that is set to LRP already.
+  /// - Throws: ``NFCError/Code/notAuthenticated`` without a session of key 0;
+  ///   ``NFCError/Code/invalidParameter`` for a chip that already uses LRP.
   public func switchToLRPPermanently() async throws {
     try await perform { try $0.commands.switchToLRP() }
   }
 
-  /// Takes the place of a key: one exchange in a session of key 0, which is carried out whole or not at all. A change
-  /// of key 0 ends the session.
+  /// Replaces a key: one exchange in a session of key 0, which the chip performs completely or not
+  /// at all. Changing key 0 ends the session.
   ///
-  /// A key that is lost cannot be had back. If the answer is lost, only another authentication shows which key is
-  /// there.
+  /// A lost key cannot be recovered. If the answer is lost, only another authentication shows which
+  /// key is valid.
   ///
-  /// - Parameter old: the key that is there; not needed for key 0.
-  /// - Throws: ``NFCError/Code/authenticationFailed`` if `old` is not the key that is there.
+  /// - Parameter old: the current key; not needed for key 0.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if `old` is not the current key.
   public func changeKey(_ number: Int, from old: DESFireKey?, to new: DESFireKey) async throws {
     try await perform { try $0.changeKey(number, from: old, to: new) }
   }

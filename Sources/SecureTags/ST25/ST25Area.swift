@@ -3,13 +3,13 @@ import NFCCore
 /// Who may read and write an area of an ST25DV or ST25TV: RW_PROTECTION (ST25DV data sheet DS10925, 5.6; ST's NFC SDK,
 /// ST25DVRegisterRfAiSS and ST25TVRegisterArea1SecurityAttribute).
 public enum ST25Access: UInt8, Hashable, Sendable, CaseIterable {
-  /// Everybody reads and writes.
+  /// Everyone can read and write.
   case open = 0
-  /// Everybody reads; writing needs the password.
+  /// Everyone can read; writing requires the password.
   case writePassword = 1
-  /// Reading and writing need the password.
+  /// Reading and writing require the password.
   case bothPasswords = 2
-  /// Reading needs the password; nobody writes.
+  /// Reading requires the password; nobody can write.
   case readPasswordNoWrite = 3
 
   static let mask: UInt8 = 0x03
@@ -17,25 +17,25 @@ public enum ST25Access: UInt8, Hashable, Sendable, CaseIterable {
 
 /// One of the areas that the memory of an ST25DV or ST25TV is divided into.
 public struct ST25Area: Hashable, Sendable {
-  /// Its blocks, counted from the beginning of the memory.
+  /// The blocks of the area, counted from the beginning of the memory.
   public var blocks: Range<Int>
-  /// What its register says.
+  /// The access that the area's register allows.
   public var access: ST25Access
-  /// Whatever its access: area 1 of an ST25DV.
+  /// Whether reading is possible whatever the access: true of area 1 of an ST25DV.
   public var canAlwaysBeRead: Bool
 
-  /// Whether reading needs the password of the area.
+  /// Whether reading requires the password of the area.
   public var needsPasswordToRead: Bool {
     !canAlwaysBeRead && (access == .bothPasswords || access == .readPasswordNoWrite)
   }
-  /// Whether writing needs the password of the area.
+  /// Whether writing requires the password of the area.
   public var needsPasswordToWrite: Bool { access == .writePassword || access == .bothPasswords }
-  /// Whether nobody can write, with a password or without.
+  /// Whether nobody can write, with or without a password.
   public var isReadOnly: Bool { access == .readPasswordNoWrite }
 }
 
 extension ST25Area: CustomStringConvertible {
-  /// For people.
+  /// A text for people.
   public var description: String {
     switch (needsPasswordToRead, needsPasswordToWrite, isReadOnly) {
     case (false, false, false): "read and write"
@@ -51,7 +51,7 @@ extension ST25Area: CustomStringConvertible {
 struct ST25Configuration: Hashable, Sendable {
   let chip: ST25Chip
   let blockCount: Int
-  /// In the order of ``ST25Chip/registers``.
+  /// The values of the registers, in the order of ``ST25Chip/registers``.
   private(set) var values: [UInt8]
 
   init(chip: ST25Chip, blockCount: Int, values: [UInt8]) {
@@ -79,12 +79,13 @@ struct ST25Configuration: Hashable, Sendable {
     static let area2: UInt8 = 0x01
   }
 
-  /// Where RW_PROTECTION stands in a security register of ST25DV; the password's number is below it.
+  /// The position of RW_PROTECTION in a security register of ST25DV; the password's number is below
+  /// it.
   private static let accessShift: UInt8 = 2
   private static let passwordMask: UInt8 = 0x03
   /// MEM_ORG of A1SS: the memory is one area.
   private static let singleArea: UInt8 = 0x04
-  /// What the end of an area of ST25DV is counted in.
+  /// The number of blocks per unit in which the end of an area of ST25DV is counted.
   static let blocksPerUnit = 8
   private static let areaCount = 4
 
@@ -97,7 +98,7 @@ struct ST25Configuration: Hashable, Sendable {
     }
   }
 
-  /// The register with the access of an area, counted from 0.
+  /// Returns the register with the access of an area, counted from 0.
   private func securityRegister(_ area: Int) -> UInt8 {
     chip == .dv ? Register.firstSecurity + UInt8(2 * area) : UInt8(area)
   }
@@ -116,7 +117,7 @@ struct ST25Configuration: Hashable, Sendable {
     return areas
   }
 
-  /// Where the areas end, in blocks.
+  /// The ends of the areas, in blocks.
   private var ends: [Int] {
     switch chip {
     case .tv: isSingle ? [blockCount] : [blockCount / 2, blockCount]
@@ -154,13 +155,13 @@ struct ST25Configuration: Hashable, Sendable {
     }
   }
 
-  /// The registers in which two configurations differ.
+  /// Returns the registers in which two configurations differ.
   func changes(to other: ST25Configuration) -> [(register: UInt8, before: UInt8, after: UInt8)] {
     chip.registers.filter { self[$0] != other[$0] }.map { ($0, self[$0], other[$0]) }
   }
 }
 
-/// The chips that differ in their registers and passwords.
+/// A chip, by its registers and passwords.
 enum ST25Chip: Hashable, Sendable {
   /// ST25DV04K, 16K, 64K and their successors KC: four areas, passwords of 8 bytes.
   case dv
@@ -168,9 +169,9 @@ enum ST25Chip: Hashable, Sendable {
   case tv
 
   static let manufacturer: UInt8 = 0x02
-  /// The password of area 1, which is given to every protected area of an ST25DV.
+  /// The number of the password of area 1, which every protected area of an ST25DV is assigned to.
   static let areaPassword: UInt8 = 1
-  /// The password of area 2 of an ST25TV.
+  /// The number of the password of area 2 of an ST25TV.
   static let secondAreaPassword: UInt8 = 2
 
   init?(_ product: TagProduct?) {
@@ -189,7 +190,7 @@ enum ST25Chip: Hashable, Sendable {
   /// ST25DV: RF_PWD_0; ST25TV: password 3.
   var configurationPassword: UInt8 { self == .dv ? 0 : 3 }
 
-  /// ST25TV is given its passwords under a random number.
+  /// Whether passwords are sent masked with a random number, as on ST25TV.
   var coversPasswords: Bool { self == .tv }
 
   enum Code {

@@ -1,19 +1,22 @@
 import NFCCore
 
-/// How the memory of an ST25DV or ST25TV is to be protected. No description shows the password.
+/// The protection that the memory of an ST25DV or ST25TV is to get. No description shows the
+/// password.
 public struct ST25Protection: Sendable {
-  /// The new password, of the memory and of the configuration: with the factory's password of that anybody could take
-  /// the protection away.
+  /// The new password, of the memory and of the configuration. If the configuration kept the
+  /// factory's password, anyone could remove the protection.
   ///
-  /// 8 bytes. 4 where the second half of an ST25TV is protected; its configuration has the first 4 of it.
+  /// 8 bytes; 4 if only the second half of an ST25TV is protected. The configuration of an ST25TV
+  /// gets the first 4.
   public var password: SecretKey
-  /// The first block that asks for it: where an area begins, or a multiple of 8 of an ST25DV whose memory is one area.
-  /// Of an ST25TV 0, or the middle of its memory.
+  /// The first block that requires the password: the beginning of an area, or a multiple of 8 on an
+  /// ST25DV whose memory is one area. On an ST25TV 0, or the middle of its memory.
   public var firstBlock: Int
-  /// Reading asks for it as well as writing. The first area of an ST25DV can always be read.
+  /// Whether reading requires the password as well as writing. The first area of an ST25DV can
+  /// always be read.
   public var protectsReading: Bool
 
-  /// Makes a protection: of the whole memory and against writing, unless said otherwise.
+  /// Creates a protection. By default it covers the whole memory and protects only writing.
   public init(password: SecretKey, firstBlock: Int = 0, protectsReading: Bool = false) {
     self.password = password
     self.firstBlock = firstBlock
@@ -23,14 +26,15 @@ public struct ST25Protection: Sendable {
   var access: ST25Access { protectsReading ? .bothPasswords : .writePassword }
 }
 
-/// What protecting an ST25DV or ST25TV will do.
+/// The steps that protect an ST25DV or ST25TV.
 ///
-/// A tag that is torn away is never left closed by a password that nobody knows: its areas are opened before a password
-/// changes, the tag then accepts the new one, and only after that is anything closed.
+/// A tag that is removed early is never left closed by an unknown password: first its areas are
+/// opened, then a password changes and the tag has to accept the new one, and only then is anything
+/// closed.
 public struct ST25ProtectionPlan: Sendable {
   /// One command, or two for a new password.
   public enum Step: Hashable, Sendable {
-    /// PRESENT PASSWORD with the one that the tag has, by its number.
+    /// PRESENT PASSWORD with the current password, by its number.
     case authenticate(password: UInt8)
     /// WRITE PASSWORD, and PRESENT PASSWORD with the new one. The password is never shown.
     case writePassword(number: UInt8)
@@ -40,23 +44,24 @@ public struct ST25ProtectionPlan: Sendable {
 
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// The passwords that the tag had, which it does not show.
+    /// The previous passwords are lost, because the tag does not show them.
     case forgetsPasswords
   }
 
-  /// In the order in which they are done.
+  /// The steps, in the order in which they are performed.
   public let steps: [Step]
-  /// What has to be asked for by name.
+  /// The irreversible effects, which have to be accepted by name.
   public let irreversibleEffects: [IrreversibleEffect]
   /// The areas when the plan was made.
   public let areasBefore: [ST25Area]
-  /// The areas after it.
+  /// The areas after the plan was carried out.
   public let areasAfter: [ST25Area]
 
   let before: ST25Configuration
   let protection: ST25Protection?
 
-  /// - Parameter protection: `nil` takes the protection away and leaves the passwords and the division as they are.
+  /// - Parameter protection: `nil` removes the protection and leaves the passwords and the division
+  ///   unchanged.
   init(_ protection: ST25Protection?, before: ST25Configuration) throws {
     self.before = before
     self.protection = protection
@@ -108,7 +113,7 @@ public struct ST25ProtectionPlan: Sendable {
     irreversibleEffects = [.forgetsPasswords]
   }
 
-  /// The password that opens the areas that are protected here.
+  /// Returns the number of the password that opens the protected areas.
   static func areaPassword(_ configuration: ST25Configuration) -> UInt8 {
     configuration.chip == .tv && !configuration.isSingle
       ? ST25Chip.secondAreaPassword : ST25Chip.areaPassword
@@ -149,7 +154,7 @@ public struct ST25ProtectionPlan: Sendable {
 }
 
 extension ST25ProtectionPlan: CustomStringConvertible {
-  /// One line per step, then one for each thing that cannot be undone.
+  /// One line per step, then one line per effect that cannot be undone.
   public var description: String {
     (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
       .joined(separator: "\n")

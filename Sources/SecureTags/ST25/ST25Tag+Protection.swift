@@ -1,24 +1,27 @@
 import NFCCore
 
 extension ST25Tag {
-  /// Finds out what protecting the tag would do. Writes nothing; what ``areas()`` costs.
+  /// Plans the protection of the tag. Writes nothing; costs the exchanges of ``areas()``.
   ///
-  /// - Parameter protection: `nil` to take the protection away.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a block at which no area begins, and a password of another length.
+  /// - Parameter protection: `nil` to remove the protection.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block at which no area begins, and for a
+  ///   password of another length.
   public func protectionPlan(_ protection: ST25Protection?) async throws -> ST25ProtectionPlan {
     try ST25ProtectionPlan(protection, before: try await configuration())
   }
 
-  /// Does what a plan says. Once begun, it is completed even if the task is cancelled.
+  /// Carries out a plan. Once begun, it is completed even if the task is cancelled.
   ///
-  /// A run that was torn may have changed one password and not yet the other. It is completed by the same call, which
-  /// tries the plan's password where the tag refuses the one that it had.
+  /// An interrupted run may have changed one password and not yet the other. The same call
+  /// completes it: if the tag refuses the old password, the plan's password is tried.
   ///
   /// - Parameters:
-  ///   - effects: all that cannot be undone about it and is wanted so.
-  ///   - current: the password that ``ST25Protection/password`` was when the tag was protected; `nil` for the factory's.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the tag is not as it was
-  ///   when the plan was made; ``NFCError/Code/authenticationFailed``: nothing has changed.
+  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - current: the ``ST25Protection/password`` with which the tag was protected; `nil` for the
+  ///     factory's.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
+  ///   effects, or if the tag has changed since the plan was made;
+  ///   ``NFCError/Code/authenticationFailed``: nothing has changed.
   public func protect(
     _ plan: ST25ProtectionPlan, accepting effects: Set<ST25ProtectionPlan.IrreversibleEffect>,
     current: SecretKey? = nil
@@ -63,7 +66,7 @@ extension ST25Tag {
   }
 }
 
-/// The passwords that a change begins and ends with.
+/// The passwords before and after a change.
 private struct ST25Secrets: Sendable {
   let chip: ST25Chip
   private let current: SecretKey
@@ -77,7 +80,8 @@ private struct ST25Secrets: Sendable {
 
   private static let half = ST25Tag.shortPasswordSize
 
-  /// What the tag may have under a number: the old password, and that of a run that was torn, in this order.
+  /// Returns the passwords that the tag may have under a number: the old one, then that of an
+  /// interrupted run.
   func candidates(_ number: UInt8) -> [SecretKey] {
     guard chip == .tv else { return [current, new].compactMap(\.self).unequal }
     switch number {
@@ -86,8 +90,8 @@ private struct ST25Secrets: Sendable {
     case ST25Chip.secondAreaPassword:
       return [current, new].compactMap { $0?.last(Self.half) }.unequal
     default:
-      // Both areas' passwords in one. Those of a second area leave the first area's as the factory made it, and a
-      // torn run has written the first half.
+      // The password of both areas as one. If only a second area was protected, the first area's
+      // password is still the factory's, and an interrupted run has written its first half.
       let whole = current.whole
       let torn = new.flatMap {
         $0.count > Self.half ? $0.first(Self.half) + whole.last(Self.half) : nil
@@ -114,7 +118,7 @@ extension SecretKey {
     first.withBytes { first in second.withBytes { SecretKey(first + $0) } }
   }
 
-  /// Of an ST25TV: the password of both areas as one.
+  /// The password of both areas of an ST25TV as one.
   fileprivate var whole: SecretKey {
     count == ST25Tag.passwordSize
       ? self : SecretKey([UInt8](repeating: 0, count: ST25Tag.passwordSize - count)) + self
@@ -122,7 +126,7 @@ extension SecretKey {
 }
 
 extension [SecretKey] {
-  /// Each once.
+  /// The secrets without repetitions.
   fileprivate var unequal: [SecretKey] {
     reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }

@@ -8,29 +8,32 @@ import NFCCore
 /// try await tag.tag.writeNDEF(message)
 /// ```
 ///
-/// One password is open at a time; another one, or a wrong one, ends that. Passwords of an ST25DV have 8 bytes. Those of
-/// an ST25TV02K or ST25TV512 have 8 while its memory is one area, and 4 while it is two. The chips count no attempts.
+/// One password is open at a time; presenting another, or a wrong one, ends that. Passwords of an
+/// ST25DV have 8 bytes. Those of an ST25TV02K or ST25TV512 have 8 while its memory is one area, and
+/// 4 while it is two. The chips count no attempts.
 ///
-/// Source: ST25DV data sheet DS10925, 5.6 and 7.6; ST's NFC SDK, ST25DVTag, ST25TVTag and its registers, and ST's
-/// application for how an ST25TV is given its passwords. Not confirmed for ST25TV: the errors of its commands, the
-/// boundary of the areas of an ST25TV512. Not tried on hardware.
+/// Source: ST25DV data sheet DS10925, 5.6 and 7.6; ST's NFC SDK, ST25DVTag, ST25TVTag and its
+/// registers, and ST's application for the way an ST25TV receives its passwords. Not confirmed for
+/// ST25TV: the errors of its commands, the boundary of the areas of an ST25TV512. Not tried on
+/// hardware.
 public struct ST25Tag: Sendable {
-  /// The tag that it is.
+  /// The underlying tag.
   public let tag: any ISO15693Tag
-  /// The product that the UID names.
+  /// The product that the UID indicates.
   public let product: TagProduct
   let chip: ST25Chip
 
-  /// In bytes; of an ST25TV as long as its memory is one area.
+  /// The size of a password in bytes; on an ST25TV, as long as its memory is one area.
   public static let passwordSize = 8
-  /// Of an ST25TV whose memory is two areas, and of its configuration.
+  /// The size of the passwords of an ST25TV whose memory is two areas, and of its configuration
+  /// password.
   public static let shortPasswordSize = 4
   private static let randomSize = 2
 
-  /// Whether a product is one of these chips.
-  public static func isOne(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
+  /// Returns whether a product is one of these chips.
+  package static func isOne(_ product: TagProduct?) -> Bool { ST25Chip(product) != nil }
 
-  /// Costs what ``ISO15693Tag/product()`` costs.
+  /// Costs the exchanges of ``ISO15693Tag/product()``.
   ///
   /// - Throws: `wrongTag` for a tag of another kind.
   public init(_ tag: any ISO15693Tag) async throws {
@@ -42,17 +45,18 @@ public struct ST25Tag: Sendable {
     self.chip = chip
   }
 
-  /// How many bytes a password for the memory may have. No exchange.
+  /// The possible sizes of a password for the memory, in bytes. No exchange.
   public var passwordSizes: [Int] {
     chip == .dv ? [Self.passwordSize] : [Self.passwordSize, Self.shortPasswordSize]
   }
 
   // MARK: Asking
 
-  /// The areas that the memory is divided into: seven exchanges, two on an ST25TV, and one for its size.
+  /// Reads the areas that the memory is divided into: seven exchanges, two on an ST25TV, and one
+  /// for its size.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError`` if the tag does not report its size or its areas,
-  ///   ``NFCError/Code/tagRefused`` if it refuses to.
+  ///   ``NFCError/Code/tagRefused`` if it refuses.
   public func areas() async throws -> [ST25Area] {
     try await configuration().areas
   }
@@ -80,8 +84,8 @@ public struct ST25Tag: Sendable {
 
   // MARK: Passwords
 
-  /// Presents the password of the memory, which opens what asks for it until the field is off or another is presented:
-  /// one exchange, two on an ST25TV.
+  /// Presents the password of the memory, which opens protected areas until the field is turned off
+  /// or another password is presented: one exchange, two on an ST25TV.
   ///
   /// - Parameter password: 8 bytes; 4 for the second area of an ST25TV with two.
   /// - Throws: ``NFCError/Code/authenticationFailed``; ``NFCError/Code/invalidParameter`` for another number of bytes.
@@ -98,7 +102,7 @@ public struct ST25Tag: Sendable {
 
   // MARK: Procedures
 
-  /// Runs a procedure from its first to its last exchange on the reader.
+  /// Runs a procedure on the reader without interruption.
   func run<Result: Sendable>(
     _ body: @Sendable (VicinityCommands) throws -> Result
   ) async throws -> Result {
@@ -131,7 +135,7 @@ public struct ST25Tag: Sendable {
     }
   }
 
-  /// Presents the first of some passwords that the tag accepts.
+  /// Presents the first of several passwords that the tag accepts.
   static func presentOne(
     of passwords: [SecretKey], _ number: UInt8, _ chip: ST25Chip, _ commands: VicinityCommands
   ) throws {
@@ -146,8 +150,8 @@ public struct ST25Tag: Sendable {
     throw failure ?? NFCError(.invalidParameter, "there is no password to present")
   }
 
-  /// Writes a password whose predecessor is open. One of 8 bytes of an ST25TV is written in two halves, under the
-  /// numbers of both areas.
+  /// Writes a password while the previous one is open. On an ST25TV, a password of 8 bytes is
+  /// written in two halves, under the numbers of both areas.
   static func write(
     _ password: SecretKey, _ number: UInt8, _ chip: ST25Chip, _ commands: VicinityCommands
   ) throws {

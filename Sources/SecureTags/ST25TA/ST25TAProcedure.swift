@@ -10,7 +10,7 @@ struct ST25TAProcedure {
     static let disableVerification: UInt8 = 0x26
     static let enableVerification: UInt8 = 0x28
     static let enablePermanentState: UInt8 = 0x28
-    /// Of ST's own commands.
+    /// The class of ST's own commands.
     static let proprietaryClass: UInt8 = 0xA2
   }
 
@@ -56,7 +56,7 @@ struct ST25TAProcedure {
 
   private func bytes(of file: UInt16) -> [UInt8] { [UInt8(file >> 8), UInt8(file & 0xFF)] }
 
-  /// Selects the application and the NDEF file, and reads who may do what with it: five exchanges.
+  /// Selects the application and the NDEF file, and reads who may access it: five exchanges.
   mutating func open() throws -> ST25TAAccess {
     let answer = try send(
       Code.select, UInt16(Parameter.byName) << 8, Self.application, expected: 256)
@@ -76,14 +76,15 @@ struct ST25TAProcedure {
       read: ST25TAAccess.Right(container.data[13]), write: ST25TAAccess.Right(container.data[14]))
   }
 
-  /// One exchange.
+  /// Presents a password: one exchange.
   func verify(_ number: ST25TATag.Password, _ password: SecretKey) throws {
     try password.withBytes {
       try Type4Verification.verify(number.verification, $0, file: file, link)
     }
   }
 
-  /// The write password has to be verified before this and what follows. One exchange each.
+  /// Changes a password: one exchange. This and the following commands require that the write
+  /// password was verified before.
   func change(_ number: ST25TATag.Password, to password: SecretKey) throws {
     let answer = try password.withBytes {
       try send(Code.changeReferenceData, UInt16(number.rawValue), $0)
@@ -104,15 +105,16 @@ struct ST25TAProcedure {
   }
 }
 
-/// Who may read and write the NDEF file of an ST25TA: two bytes of its capability container (SRTAG2KL data sheet, 3.2).
+/// Who may read and write the NDEF file of an ST25TA: two bytes of its capability container
+/// (SRTAG2KL data sheet, 3.2).
 public struct ST25TAAccess: Hashable, Sendable {
-  /// What reading or writing needs.
+  /// What reading or writing requires.
   public enum Right: Hashable, Sendable {
     /// Nothing.
     case open
     /// The password.
     case password
-    /// Nobody, for good.
+    /// Nobody may do it, permanently.
     case closed
 
     init(_ byte: UInt8) {
@@ -125,14 +127,14 @@ public struct ST25TAAccess: Hashable, Sendable {
     }
   }
 
-  /// What reading needs.
+  /// What reading requires.
   public var read: Right
-  /// What writing needs.
+  /// What writing requires.
   public var write: Right
 }
 
 extension ST25TAAccess: CustomStringConvertible {
-  /// For people.
+  /// A text for people.
   public var description: String {
     func words(_ right: Right, _ verb: String) -> String {
       switch right {

@@ -1,29 +1,30 @@
 import NFCCore
 
-/// How the NDEF file of an ST25TA is to be protected. No description shows a password.
+/// The protection that the NDEF file of an ST25TA is to get. No description shows a password.
 public struct ST25TAProtection: Sendable {
-  /// 16 bytes.
+  /// The new write password, 16 bytes.
   public var writePassword: SecretKey
-  /// 16 bytes; `nil` leaves reading open.
+  /// The new read password, 16 bytes; `nil` leaves reading open.
   public var readPassword: SecretKey?
 
-  /// Makes a protection; reading stays open unless there is a password for it.
+  /// Creates a protection; reading stays open unless there is a read password.
   public init(writePassword: SecretKey, readPassword: SecretKey? = nil) {
     self.writePassword = writePassword
     self.readPassword = readPassword
   }
 }
 
-/// What protecting an ST25TA will do.
+/// The steps that protect an ST25TA.
 ///
-/// A card that is torn away is never left closed by a password that nobody knows: its file is opened before a password
-/// changes, the card then accepts the new one, and only after that is anything closed.
+/// A card that is removed early is never left closed by an unknown password: first its file is
+/// opened, then a password changes and the card has to accept the new one, and only then is
+/// anything closed.
 public struct ST25TAProtectionPlan: Sendable {
   /// One exchange, two for a new password.
   public enum Step: Hashable, Sendable {
-    /// VERIFY of the password that the card has.
+    /// VERIFY with the current password.
     case authenticate(ST25TATag.Password)
-    /// CHANGE REFERENCE DATA, and VERIFY of the new one. The password is never shown.
+    /// CHANGE REFERENCE DATA, and VERIFY with the new password. The password is never shown.
     case changePassword(ST25TATag.Password)
     /// ENABLE or DISABLE VERIFICATION REQUIREMENT.
     case require(ST25TATag.Password, Bool)
@@ -31,22 +32,22 @@ public struct ST25TAProtectionPlan: Sendable {
 
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// The passwords that the card had, which it does not show.
+    /// The previous passwords are lost, because the card does not show them.
     case forgetsPasswords
   }
 
-  /// In the order in which they are done.
+  /// The steps, in the order in which they are performed.
   public let steps: [Step]
-  /// What has to be asked for by name.
+  /// The irreversible effects, which have to be accepted by name.
   public let irreversibleEffects: [IrreversibleEffect]
-  /// What the file asked for when the plan was made.
+  /// What the file required when the plan was made.
   public let before: ST25TAAccess
-  /// What it asks for after it.
+  /// What the file requires afterwards.
   public let after: ST25TAAccess
 
   let protection: ST25TAProtection?
 
-  /// - Parameter protection: `nil` takes the protection away and leaves the passwords as they are.
+  /// - Parameter protection: `nil` removes the protection and leaves the passwords unchanged.
   init(_ protection: ST25TAProtection?, before: ST25TAAccess) throws {
     try ST25TATag.check(protection?.writePassword)
     try ST25TATag.check(protection?.readPassword)
@@ -77,22 +78,26 @@ public struct ST25TAProtectionPlan: Sendable {
 }
 
 extension ST25TATag {
-  /// Finds out what protecting the card would do. Writes nothing; what ``access()`` costs.
+  /// Plans the protection of the card. Writes nothing; costs the exchanges of ``access()``.
   ///
-  /// - Parameter protection: `nil` to take the protection away.
-  /// - Throws: ``NFCError/Code/readOnly`` if the file is closed for good; ``NFCError/Code/invalidParameter`` for a password of another length.
+  /// - Parameter protection: `nil` to remove the protection.
+  /// - Throws: ``NFCError/Code/readOnly`` if the file is permanently closed;
+  ///   ``NFCError/Code/invalidParameter`` for a password of another length.
   public func protectionPlan(_ protection: ST25TAProtection?) async throws -> ST25TAProtectionPlan {
     try ST25TAProtectionPlan(protection, before: try await access())
   }
 
-  /// Does what a plan says. Once begun, it is completed even if the task is cancelled. A run that was torn can be
-  /// repeated with a new plan, with the new write password if its step was reached; until then the file stands open.
+  /// Carries out a plan. Once begun, it is completed even if the task is cancelled. Repeat an
+  /// interrupted run with a new plan, and with the new write password if its step was reached;
+  /// until then the file is open.
   ///
   /// - Parameters:
-  ///   - effects: all that cannot be undone about it and is wanted so.
-  ///   - writePassword: the one that the card has.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the card is not as it was
-  ///   when the plan was made; ``NFCError/Code/authenticationFailed``, with how many attempts are left: nothing has changed.
+  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - writePassword: the current write password.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
+  ///   effects, or if the card has changed since the plan was made;
+  ///   ``NFCError/Code/authenticationFailed``, with how many attempts are left: nothing has
+  ///   changed.
   public func protect(
     _ plan: ST25TAProtectionPlan, accepting effects: Set<ST25TAProtectionPlan.IrreversibleEffect>,
     writePassword: SecretKey = factoryPassword
@@ -130,7 +135,7 @@ extension ST25TATag {
 }
 
 extension ST25TAProtectionPlan: CustomStringConvertible {
-  /// One line per step, then one for each thing that cannot be undone.
+  /// One line per step, then one line per effect that cannot be undone.
   public var description: String {
     (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
       .joined(separator: "\n")

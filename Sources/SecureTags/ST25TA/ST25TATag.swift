@@ -8,37 +8,38 @@ import NFCCore
 /// try await tag.tag.writeNDEF(message)
 /// ```
 ///
-/// The card accepts three wrong passwords in each session, and reports with each one how many are left; a new session
-/// begins with the selection of the application. Passwords go over the air as they are.
+/// The card accepts three wrong passwords in each session, and reports each time how many attempts
+/// are left; selecting the application begins a new session. Passwords are sent over the air in
+/// plain.
 ///
 /// Source: data sheets of ST25TA02K (DocID027801) and its predecessors SRTAG2K-D (DocID025446) and SRTAG2KL
 /// (DocID026583), 3.2 to 3.4, 5.7 and 5.8. Not tried on hardware.
 public struct ST25TATag: Sendable {
-  /// What a password is for.
+  /// The use of a password.
   public enum Password: UInt8, Hashable, Sendable, CaseIterable {
-    /// For reading the file.
+    /// Reads the file.
     case read = 0x01
-    /// Writing, and every change of passwords and rights.
+    /// Writes the file, and changes passwords and rights.
     case write = 0x02
 
     var verification: Type4Verification.Password { self == .read ? .read : .write }
   }
 
-  /// In bytes.
+  /// The size of a password in bytes.
   public static let passwordSize = 16
-  /// As the chip leaves the factory.
+  /// The password on delivery.
   public static var factoryPassword: SecretKey {
     SecretKey([UInt8](repeating: 0, count: passwordSize))
   }
   private static let families = ["ST25TA", "M24SR"]
 
-  /// The tag that it is.
+  /// The underlying tag.
   public let tag: any ISO7816Tag
-  /// The product that the UID names.
+  /// The product that the UID indicates.
   public let product: TagProduct
 
-  /// Whether a product is one of these chips.
-  public static func isOne(_ product: TagProduct?) -> Bool {
+  /// Returns whether a product is one of these chips.
+  package static func isOne(_ product: TagProduct?) -> Bool {
     guard let name = product?.name else { return false }
     return families.contains { name.hasPrefix($0) }
   }
@@ -54,10 +55,11 @@ public struct ST25TATag: Sendable {
     self.product = product
   }
 
-  /// Who may read and write the NDEF file: five exchanges.
+  /// Reads who may read and write the NDEF file: five exchanges.
   ///
-  /// - Throws: ``NFCError/Code/notNDEF`` if the card has no NDEF application, ``NFCError/Code/malformedContent`` if that
-  ///   lacks a file, ``NFCError/Code/tagRefused`` if its capability container cannot be read.
+  /// - Throws: ``NFCError/Code/notNDEF`` if the card has no NDEF application,
+  ///   ``NFCError/Code/malformedContent`` if the application lacks a file,
+  ///   ``NFCError/Code/tagRefused`` if its capability container cannot be read.
   public func access() async throws -> ST25TAAccess {
     try await tag.exclusively { link in
       var procedure = ST25TAProcedure(link)
@@ -65,8 +67,8 @@ public struct ST25TATag: Sendable {
     }
   }
 
-  /// Gives the passwords that the file asks for. They open NDEF until the card leaves, and are given again by each of
-  /// its calls. Five exchanges, and one for each password.
+  /// Presents the passwords that the file requires. They open the file for NDEF until the card
+  /// leaves; each NDEF call presents them again. Five exchanges, and one for each password.
   ///
   /// - Throws: ``NFCError/Code/authenticationFailed``, with how many attempts are left; ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(read: SecretKey?, write: SecretKey?) async throws {
@@ -83,7 +85,8 @@ public struct ST25TATag: Sendable {
       write: access.write == .password ? write?.withBytes { $0 } : nil)
   }
 
-  /// ENABLE PERMANENT STATE: nobody reads, or nobody writes the file any more. **Cannot be undone.** Seven exchanges.
+  /// ENABLE PERMANENT STATE: nobody can read, or nobody can write, the file any more. **Cannot be
+  /// undone.** Seven exchanges.
   ///
   /// - Throws: as ``authenticate(read:write:)``.
   public func closeForGood(_ use: Password, writePassword: SecretKey = factoryPassword) async throws

@@ -1,22 +1,23 @@
 import NFCCore
 import Synchronization
 
-/// A proof of one key of a MIFARE Ultralight AES, repeated whenever the tag was selected again, and the MACs after it.
+/// An authentication with one key of a MIFARE Ultralight AES, repeated whenever the tag was
+/// selected again, and the MACs after it.
 final class UltralightAESChannel: UltralightChannel {
   private enum State {
-    /// Nothing is proved at present.
+    /// There is no authentication at present.
     case ended
-    /// Proved; commands go without MACs.
+    /// Authenticated; commands are sent without MACs.
     case open
     case secured(UltralightAESMessaging)
-    /// An answer was not the tag's.
+    /// An answer did not come from the tag.
     case failed
   }
 
   private struct Content {
     var state = State.ended
     var wasProved = false
-    /// Whether the tag wants MACs; `nil` as long as that is not known.
+    /// Whether the tag requires MACs; `nil` as long as that is not known.
     var hasCodes: Bool?
   }
 
@@ -38,8 +39,8 @@ final class UltralightAESChannel: UltralightChannel {
   private let random: RandomBytes
   private let content = Mutex(Content())
 
-  /// - Parameter needsCodes: refuses a tag that does not want MACs.
-  /// - Throws: `invalidParameter` for a key that has not 16 bytes.
+  /// - Parameter needsCodes: refuses a tag that does not use MACs.
+  /// - Throws: `invalidParameter` for a key that is not 16 bytes long.
   init(
     _ number: UltralightAESTag.KeyNumber, _ key: SecretKey, needsCodes: Bool,
     random: @escaping RandomBytes
@@ -71,7 +72,7 @@ final class UltralightAESChannel: UltralightChannel {
 
   func end() { content.withLock { $0.state = .ended } }
 
-  /// The settings have changed: whether the tag wants MACs is asked again.
+  /// Asks again whether the tag requires MACs, after its settings have changed.
   func forgetMessaging() { content.withLock { $0.hasCodes = nil } }
 
   func protect(_ command: [UInt8]) throws -> [UInt8]? {
@@ -81,7 +82,7 @@ final class UltralightAESChannel: UltralightChannel {
       case .failed:
         throw NFCError(.notAuthenticated, "the session with the tag is over: prove the key again")
       case .secured(var messaging):
-        // HLTA is no command of the chip's.
+        // HLTA is not a command of the chip.
         guard let code = command.first, ![Code.authenticate, Code.halt].contains(code) else {
           return nil
         }
@@ -95,7 +96,7 @@ final class UltralightAESChannel: UltralightChannel {
   func unprotect(_ answer: [UInt8]) throws -> [UInt8] {
     try content.withLock { content in
       guard case .secured(var messaging) = content.state else { return answer }
-      // Until the answer is found to be right.
+      // This is the state until the answer is found to be right.
       content.state = .failed
       let body = try messaging.unprotect(answer)
       content.state = .secured(messaging)
@@ -103,7 +104,7 @@ final class UltralightAESChannel: UltralightChannel {
     }
   }
 
-  /// Two exchanges; the first time one or two more, to find out whether the tag wants MACs.
+  /// Two exchanges; the first time, one or two more to find out whether the tag requires MACs.
   func prove(_ link: TagLink) throws {
     end()
     let known = content.withLock { $0.hasCodes }
@@ -113,8 +114,9 @@ final class UltralightAESChannel: UltralightChannel {
       try finish(messaging, hasCodes: hasCodes)
       return
     }
-    // The setting cannot be read without the key. A tag that wants MACs answers a command with one, and refuses
-    // others; one that does not want them refuses a command of that length. GET_VERSION needs no right.
+    // The setting cannot be read without the key. A tag that requires MACs answers a command that
+    // has one, and refuses others; a tag without MACs refuses a command of that length. GET_VERSION
+    // requires no right.
     do {
       let answer = try messaging.unprotect(
         link.sendUltralight(messaging.protect([Code.getVersion])))
@@ -139,7 +141,7 @@ final class UltralightAESChannel: UltralightChannel {
     }
   }
 
-  /// Asks for SEC_MSG_ACT without a key; `nil` if the tag does not tell.
+  /// Reads SEC_MSG_ACT without a key; `nil` if the tag does not report it.
   private func readsSetting(_ link: TagLink) throws -> Bool? {
     do {
       let answer = try link.sendUltralight([Code.read, UltralightAESConfiguration.firstPage])
@@ -150,8 +152,8 @@ final class UltralightAESChannel: UltralightChannel {
     }
   }
 
-  /// Three passes: the tag's number, both numbers, the reader's number, each turned by a byte on its way back; CBC
-  /// with a first block of zeros each time.
+  /// Performs three passes: the tag's number, both numbers, the reader's number. Each is rotated by
+  /// one byte when it is sent back; CBC starts with a block of zeros each time.
   private func authenticate(_ link: TagLink) throws -> UltralightAESMessaging {
     let cipher = try BlockCipher(.aes128, key: key)
     let challenge: [UInt8]
@@ -184,7 +186,8 @@ final class UltralightAESChannel: UltralightChannel {
     return try UltralightAESMessaging(key: cipher, reader: reader, tag: tag)
   }
 
-  /// AUTH_LIM of a tag that has just refused a key, where anybody can read the settings: up to three exchanges.
+  /// Reads AUTH_LIM of a tag that has just refused a key, if anyone can read the settings: up to
+  /// three exchanges.
   private static func attemptLimit(_ link: TagLink) -> NFCError.Attempts? {
     do {
       try link.restartUltralight()
@@ -194,7 +197,7 @@ final class UltralightAESChannel: UltralightChannel {
         + open.readUltralight(page: UltralightAESConfiguration.keyLockPage)
       return UltralightAESConfiguration(bytes)?.attemptLimit.map { .limit($0) }
     } catch {
-      // The wrong key is what there is to report.
+      // Report the wrong key instead.
       return nil
     }
   }

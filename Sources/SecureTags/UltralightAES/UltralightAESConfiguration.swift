@@ -10,7 +10,7 @@ public struct UltralightAESConfiguration: Hashable, Sendable {
   static let keyLockPage: UInt8 = 0x2D
   static let pageSize = 4
   static let pageCount = 60
-  /// An AUTH0 after the last page.
+  /// The value of AUTH0 for no page: one after the last page.
   private static let noPage = UInt8(pageCount)
 
   private enum Security {
@@ -35,7 +35,8 @@ public struct UltralightAESConfiguration: Hashable, Sendable {
   /// Pages 29h to 2Dh.
   private(set) var bytes: [UInt8]
 
-  /// What READ gives from page 29h on, and what follows it as far as it is known; `nil` for fewer than two pages.
+  /// Decodes what READ returns from page 29h on, and the pages after it as far as they are known;
+  /// `nil` for fewer than two pages.
   init?(_ bytes: [UInt8]) {
     let all = (Int(Self.keyLockPage - Self.firstPage) + 1) * Self.pageSize
     guard bytes.count >= 2 * Self.pageSize else { return nil }
@@ -56,25 +57,26 @@ public struct UltralightAESConfiguration: Hashable, Sendable {
   private static let accessIndex = pageSize
   private static let keyLockIndex = Int(keyLockPage - firstPage) * pageSize
 
-  /// RID_ACT: the tag shows a random UID, and its own only after a proof of the second key.
+  /// RID_ACT: the tag shows a random UID, and returns its own only after an authentication with the
+  /// second key.
   public internal(set) var hidesIdentifier: Bool {
     get { bit(Security.randomIdentifier, 0) }
     set { setBit(Security.randomIdentifier, 0, newValue) }
   }
 
-  /// SEC_MSG_ACT: after a proof every command and answer has a MAC.
+  /// SEC_MSG_ACT: after an authentication, every command and answer has a MAC.
   public internal(set) var securesMessages: Bool {
     get { bit(Security.secureMessaging, 0) }
     set { setBit(Security.secureMessaging, 0, newValue) }
   }
 
-  /// AUTH0: the first page that asks for the first key; `nil` if none does.
+  /// AUTH0: the first page that requires the first key; `nil` if none does.
   public internal(set) var firstProtectedPage: Int? {
     get { bytes[3] < Self.noPage ? Int(bytes[3]) : nil }
     set { bytes[3] = newValue.map { UInt8(clamping: $0) } ?? Self.noPage }
   }
 
-  /// PROT: reading asks for the key as well as writing.
+  /// PROT: reading requires the key as well as writing.
   public internal(set) var protectsReading: Bool {
     get { bit(Access.protectsReading, Self.accessIndex) }
     set { setBit(Access.protectsReading, Self.accessIndex, newValue) }
@@ -86,13 +88,13 @@ public struct UltralightAESConfiguration: Hashable, Sendable {
     set { setBit(Access.isLocked, Self.accessIndex, newValue) }
   }
 
-  /// CNT_INC_EN: counter 2 is increased without a key.
+  /// CNT_INC_EN: counter 2 can be increased without a key.
   public var incrementsCounterFreely: Bool { bit(Access.counterIncrements, Self.accessIndex) }
 
-  /// CNT_RD_EN: counter 2 is read without a key.
+  /// CNT_RD_EN: counter 2 can be read without a key.
   public var readsCounterFreely: Bool { bit(Access.counterReads, Self.accessIndex) }
 
-  /// AUTH_LIM: how many wrong keys the tag accepts; `nil` for any number.
+  /// AUTH_LIM: the number of wrong keys that the tag accepts; `nil` for any number.
   public internal(set) var attemptLimit: Int? {
     get {
       let limit =
@@ -117,6 +119,6 @@ public struct UltralightAESConfiguration: Hashable, Sendable {
     return keys
   }
 
-  /// Whether ``lockedKeys`` stay what they are.
+  /// Whether ``lockedKeys`` can never change again.
   public var areKeyLocksFrozen: Bool { bit(KeyLock.frozen, Self.keyLockIndex) }
 }

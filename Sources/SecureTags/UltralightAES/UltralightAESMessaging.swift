@@ -1,23 +1,25 @@
 import NFCCore
 
-/// The MACs of a session with a MIFARE Ultralight AES whose SEC_MSG_ACT is set: eight bytes after every command and
-/// answer, over a counter that goes on by one each time. An acknowledge is a MAC over the counter only.
+/// The MACs of a session with a MIFARE Ultralight AES whose SEC_MSG_ACT is set: eight bytes after
+/// every command and answer, over a counter that increases by one each time. The MAC of an
+/// acknowledge covers only the counter.
 ///
-/// Sources: StuStaPay and Unleashed Firmware, which cite data sheet MF0AES(H)20, 8.8.3; a trace of Proxmark3
-/// (`hf_14a_mful_aes_defaultkey_secure_message`) has a command and its answer.
+/// Sources: StuStaPay and Unleashed Firmware, which cite data sheet MF0AES(H)20, 8.8.3; a trace of
+/// Proxmark3 (`hf_14a_mful_aes_defaultkey_secure_message`) contains a command and its answer.
 struct UltralightAESMessaging: Sendable {
   static let codeSize = 8
   private static let challengeSize = 16
-  /// What the input of the session key begins with: a label, a counter, the length of the key in bits.
+  /// The first bytes of the input for the session key: a label, a counter, the length of the key in
+  /// bits.
   private static let derivation: [UInt8] = [0x5A, 0xA5, 0x00, 0x01, 0x00, 0x80]
 
   private let cipher: BlockCipher
   private(set) var counter: UInt16 = 0
 
   /// - Parameters:
-  ///   - key: the key that was proved.
+  ///   - key: the key of the authentication.
   ///   - reader: the reader's challenge, RndA, 16 bytes.
-  ///   - tag: the tag's, RndB, 16 bytes.
+  ///   - tag: the tag's challenge, RndB, 16 bytes.
   init(key: BlockCipher, reader: [UInt8], tag: [UInt8]) throws {
     guard reader.count == Self.challengeSize, tag.count == Self.challengeSize else {
       throw NFCError(.invalidParameter, "a challenge has \(Self.challengeSize) bytes")
@@ -28,7 +30,7 @@ struct UltralightAESMessaging: Sendable {
     cipher = try BlockCipher(.aes128, key: SecretKey(taking: &bytes))
   }
 
-  /// Every second byte of the CMAC.
+  /// Returns every second byte of the CMAC.
   private mutating func code(_ message: [UInt8]) throws -> [UInt8] {
     let number = [UInt8(truncatingIfNeeded: counter), UInt8(truncatingIfNeeded: counter >> 8)]
     let code = try cipher.authenticationCode(number + message)
@@ -50,7 +52,7 @@ struct UltralightAESMessaging: Sendable {
 }
 
 extension NFCError {
-  /// The answer is not what the tag would have said.
+  /// The answer is not what the tag would have sent.
   static let wrongTagCode = NFCError(
     .tagResponseError, "the tag's answer has a wrong MAC and is not used")
 }

@@ -1,32 +1,34 @@
 import NFCCore
 
-/// How a MIFARE Ultralight AES is to be protected. No description shows a key.
+/// The protection that a MIFARE Ultralight AES is to get. No description shows a key.
 public struct UltralightAESProtection: Sendable {
-  /// The first key, DataProtKey; `nil` leaves the tag's own.
+  /// The first key, DataProtKey; `nil` leaves the current one.
   public var key: SecretKey?
-  /// The second key, UIDRetrKey; `nil` leaves the tag's own.
+  /// The second key, UIDRetrKey; `nil` leaves the current one.
   public var identifierKey: SecretKey?
-  /// AUTH0: the first page that asks for the first key; all after it do too.
+  /// AUTH0: the first page that requires the first key; all later pages do too.
   public var firstPage: Int
-  /// PROT: the key is needed for reading as well as for writing.
+  /// PROT: reading requires the key as well as writing.
   public var protectsReading: Bool
-  /// AUTH_LIM: how many wrong keys the tag accepts; `nil` for any number. After that it accepts none any more, **for
-  /// good**, not even the right one.
+  /// AUTH_LIM: the number of wrong keys that the tag accepts; `nil` for any number. After that it
+  /// **permanently** accepts no key, not even the right one.
   public var attemptLimit: Int?
-  /// SEC_MSG_ACT: a MAC for every command and answer after a proof; `nil` leaves it as it is.
+  /// SEC_MSG_ACT: a MAC for every command and answer after an authentication; `nil` leaves the
+  /// setting unchanged.
   public var securesMessages: Bool?
-  /// RID_ACT: a random UID in place of the tag's own; `nil` leaves it as it is.
+  /// RID_ACT: a random UID instead of the tag's own; `nil` leaves the setting unchanged.
   public var hidesIdentifier: Bool?
-  /// CFGLCK: none of this, except the keys, can be changed again. **Cannot be undone.**
+  /// CFGLCK: nothing of this, except the keys, can be changed again. **Cannot be undone.**
   public var locksConfiguration: Bool
 
-  /// Page 41 holds AUTH0 itself: from a later page on, anybody could take the protection away.
+  /// The possible first pages. Page 41 holds AUTH0 itself: if the protection began later, anyone
+  /// could remove it.
   public static let firstPages = 3...Int(UltralightAESConfiguration.firstPage)
-  /// Values of AUTH_LIM except 0, which is no limit.
+  /// The values of AUTH_LIM except 0, which is no limit.
   public static let attemptLimits = 1...1022
 
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that has not 16 bytes, and for numbers out of
-  ///   ``firstPages`` and ``attemptLimits``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that is not 16 bytes long, and for
+  ///   numbers outside ``firstPages`` and ``attemptLimits``.
   public init(
     key: SecretKey?, identifierKey: SecretKey? = nil, firstPage: Int,
     protectsReading: Bool = false, attemptLimit: Int? = nil, securesMessages: Bool? = nil,
@@ -58,38 +60,40 @@ public struct UltralightAESProtection: Sendable {
   }
 }
 
-/// What protecting a MIFARE Ultralight AES will do, page by page, and what of it cannot be undone.
+/// The steps that protect a MIFARE Ultralight AES, page by page, and which of their effects cannot
+/// be undone.
 ///
-/// A tag that is torn away is never left closed by a key that nobody knows: pages are opened before a key changes,
-/// the tag then proves that it has the new one, and only after that is anything closed.
+/// A tag that is removed early is never left closed by an unknown key: first the pages are opened,
+/// then a key changes and the tag has to authenticate with the new one, and only then is anything
+/// closed.
 public struct UltralightAESProtectionPlan: Sendable {
-  /// One page, or one proof.
+  /// One page, or one authentication.
   public enum Step: Hashable, Sendable {
-    /// WRITE. Contents are `nil` where they are a key, which is never shown.
+    /// WRITE. Contents are `nil` if they are a key, which is never shown.
     case write(page: Int, before: [UInt8]?, after: [UInt8]?)
-    /// The tag is selected again and proves a key.
+    /// The tag is selected again and authenticates with a key.
     case authenticate(UltralightAESTag.KeyNumber)
   }
 
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// CFGLCK.
+    /// CFGLCK: the settings can never be changed again.
     case locksConfiguration
-    /// AUTH_LIM: after too many wrong keys the protected pages are closed for good.
+    /// AUTH_LIM: after too many wrong keys, the protected pages are closed permanently.
     case mayCloseForGood
-    /// A key that the tag had, which it does not show.
+    /// A previous key is lost, because the tag does not show it.
     case forgetsKey
   }
 
-  /// In the order in which they are done.
+  /// The steps, in the order in which they are performed.
   public let steps: [Step]
-  /// In the order of their declaration.
+  /// The irreversible effects, in the order of their declaration.
   public let irreversibleEffects: [IrreversibleEffect]
 
   let before: UltralightAESConfiguration
   let protection: UltralightAESProtection?
 
-  /// - Parameter protection: `nil` takes the protection away and leaves the keys as they are.
+  /// - Parameter protection: `nil` removes the protection and leaves the keys unchanged.
   init(
     _ protection: UltralightAESProtection?, before: UltralightAESConfiguration
   ) throws {
@@ -131,8 +135,8 @@ public struct UltralightAESProtectionPlan: Sendable {
         steps.append(.authenticate(key.number))
       }
     }
-    // PROT and the limit, then AUTH0, which closes the pages. A lock comes last, when the tag has proved that the
-    // pages can still be opened.
+    // PROT and the limit come first, then AUTH0, which closes the pages. A lock comes last, when an
+    // authentication has shown that the pages can still be opened.
     var unlocked = after
     unlocked.isLocked = before.isLocked
     write(UltralightAESConfiguration.accessPage, unlocked)
@@ -152,7 +156,8 @@ public struct UltralightAESProtectionPlan: Sendable {
 }
 
 extension UltralightAESProtection {
-  /// The new keys: that of the pages last, so that it is the one that stays proved.
+  /// The new keys: the key of the pages comes last, so that its authentication is the one that
+  /// remains.
   var keys: [(number: UltralightAESTag.KeyNumber, key: SecretKey)] {
     [(.identifierRetrieval, identifierKey), (.dataProtection, key)].compactMap { number, key in
       key.map { (number, $0) }
@@ -161,7 +166,7 @@ extension UltralightAESProtection {
 }
 
 extension UltralightAESProtectionPlan: CustomStringConvertible {
-  /// One line per step, then one for each thing that cannot be undone.
+  /// One line per step, then one line per effect that cannot be undone.
   public var description: String {
     (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
       .joined(separator: "\n")

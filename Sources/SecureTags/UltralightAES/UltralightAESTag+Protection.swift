@@ -1,11 +1,11 @@
 import NFCCore
 
 extension UltralightAESTag {
-  /// Finds out what protecting the tag would do. Writes nothing; one exchange, and what proving a key costs.
+  /// Plans the protection of the tag. Writes nothing; one exchange, and those of an authentication.
   ///
   /// - Parameters:
-  ///   - protection: `nil` to take the protection away.
-  ///   - key: the first key that the tag has, if it asks for it.
+  ///   - protection: `nil` to remove the protection.
+  ///   - key: the tag's current first key, if it requires it.
   /// - Throws: ``NFCError/Code/readOnly`` if the settings or keys are locked;
   ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if the settings cannot be read
   ///   without the key.
@@ -21,16 +21,16 @@ extension UltralightAESTag {
     }
   }
 
-  /// Does what a plan says: one exchange per page, and some for the proofs. Once begun, it is completed even if the
-  /// task is cancelled. A run that was broken off can be repeated with a new plan.
+  /// Carries out a plan: one exchange per page, and some for the authentications. Once begun, it is
+  /// completed even if the task is cancelled. Repeat an interrupted run with a new plan.
   ///
   /// - Parameters:
-  ///   - effects: all that cannot be undone about it and is wanted so.
-  ///   - key: the first key that the tag has. A plan that keeps it and closes pages needs it, so that no tag is closed
-  ///     by a key that nobody knows.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, lacks the
-  ///   key, or if the tag is not as it was when the plan was made; ``NFCError/Code/authenticationFailed``;
-  ///   ``NFCError/Code/readOnly``.
+  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - key: the tag's current first key. A plan that keeps it and closes pages requires it, so
+  ///     that no tag is closed by an unknown key.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
+  ///   effects, lacks the key, or if the tag has changed since the plan was made;
+  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/readOnly``.
   public func protect(
     _ plan: UltralightAESProtectionPlan,
     accepting effects: Set<UltralightAESProtectionPlan.IrreversibleEffect>, key: SecretKey? = nil
@@ -79,7 +79,7 @@ extension UltralightAESTag {
     }
   }
 
-  /// Carries the plan out, and gives the proof that is left at the end.
+  /// Carries out the plan, and returns the authentication that remains at the end.
   private func run(
     _ plan: UltralightAESProtectionPlan, _ first: UltralightAESChannel?, _ link: TagLink
   ) throws -> UltralightAESChannel? {
@@ -109,7 +109,7 @@ extension UltralightAESTag {
         defer { data.wipe() }
         try link.writeUltralight(data, page: UInt8(truncatingIfNeeded: page))
       case .authenticate(let number):
-        // A key counts from the next selection on, as in an Ultralight C, or earlier.
+        // A key takes effect at the next selection, as in an Ultralight C, or earlier.
         let new = try newKeys.first { $0.number == number }.map { try self.channel(number, $0.key) }
         guard number == .dataProtection else {
           try link.restartUltralight()
@@ -121,12 +121,12 @@ extension UltralightAESTag {
         link = try renew(channel, link)
       }
     }
-    // So do settings; whether there are MACs may have changed.
+    // So do settings; whether MACs are required may have changed.
     link = try renew(plan.protection == nil ? nil : channel, link)
     return plan.protection == nil ? nil : channel
   }
 
-  /// Selects the tag again and proves a key to it, if there is one.
+  /// Selects the tag again and authenticates with a key, if there is one.
   private func renew(_ channel: UltralightAESChannel?, _ link: TagLink) throws -> TagLink {
     try link.restartUltralight()
     let link = link.protected(by: channel)
@@ -137,7 +137,7 @@ extension UltralightAESTag {
 }
 
 extension SecretKey {
-  /// Four bytes as a page holds them: the key's last byte first.
+  /// Returns four bytes as a page holds them: the key's last byte first.
   fileprivate func page(_ index: Int) -> [UInt8] {
     withUnsafeBytes { bytes in
       let end = bytes.count - index * UltralightAESConfiguration.pageSize

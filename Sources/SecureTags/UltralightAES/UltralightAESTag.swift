@@ -8,34 +8,35 @@ import NFCCore
 /// print(try await tag.commands.readPages(4..<40))
 /// ```
 ///
-/// What an authentication opens holds for every command of the tag until it leaves, NDEF included. With
-/// ``UltralightAESConfiguration/securesMessages`` all of them have MACs; an answer whose MAC is wrong is not used.
+/// An authentication holds for every command of the tag, including NDEF, until the tag leaves. With
+/// ``UltralightAESConfiguration/securesMessages`` all commands have MACs; an answer with a wrong
+/// MAC is not used.
 public struct UltralightAESTag: Sendable {
-  /// Which of the tag's keys.
+  /// One of the tag's keys.
   public enum KeyNumber: UInt8, Hashable, Sendable, CaseIterable {
     /// DataProtKey: opens the protected pages.
     case dataProtection = 0x00
-    /// UIDRetrKey: shows the UID that a random one hides.
+    /// UIDRetrKey: reveals the UID that a random one hides.
     case identifierRetrieval = 0x01
 
-    /// The four pages that hold it, its last byte first.
+    /// The four pages of the key, its last byte first.
     var pages: Range<Int> {
       let first = 0x30 + 4 * Int(rawValue)
       return first..<first + 4
     }
   }
 
-  /// In bytes.
+  /// The size of a key in bytes.
   public static let keySize = 16
   private static let productName = "MIFARE Ultralight AES"
 
-  /// The tag that it is.
+  /// The underlying tag.
   public let tag: any MiFareTag
-  /// Reading, writing and counting; protected by what was proved.
+  /// The commands for reading, writing and counting, protected by the authentication.
   public let commands: UltralightCommands
   let random: RandomBytes
 
-  /// Costs what ``MiFareTag/product()`` costs.
+  /// Costs the exchanges of ``MiFareTag/product()``.
   ///
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
   public init(_ tag: any MiFareTag) async throws {
@@ -51,14 +52,15 @@ public struct UltralightAESTag: Sendable {
     self.random = random
   }
 
-  /// Proves a key to the tag and has the tag prove it: two exchanges, and one or two that find out whether the tag
-  /// wants MACs. Proved again where a refusal has ended it.
+  /// Authenticates with a key and has the tag authenticate: two exchanges, and one or two that find
+  /// out whether the tag requires MACs. Authenticates again automatically after a refusal has ended
+  /// it.
   ///
   /// - Parameters:
   ///   - key: 16 bytes; zeros on delivery.
-  ///   - needsCodes: refuses a tag that does not protect its answers by MACs.
+  ///   - needsCodes: refuses a tag that does not protect its answers with MACs.
   /// - Throws: ``NFCError/Code/authenticationFailed``, which the tag counts if it has a limit;
-  ///   ``NFCError/Code/notAuthenticated`` for a tag without MACs where they are needed;
+  ///   ``NFCError/Code/notAuthenticated`` for a tag without MACs if `needsCodes` is true;
   ///   ``NFCError/Code/invalidParameter`` for another number of bytes.
   public func authenticate(
     _ number: KeyNumber, _ key: SecretKey, needsCodes: Bool = false
@@ -67,9 +69,9 @@ public struct UltralightAESTag: Sendable {
       try UltralightAESChannel(number, key, needsCodes: needsCodes, random: random))
   }
 
-  /// The settings: two exchanges.
+  /// Reads the settings: two exchanges.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` if they are read with the first key only.
+  /// - Throws: ``NFCError/Code/tagRefused`` if reading them requires the first key.
   public func configuration() async throws -> UltralightAESConfiguration {
     let first = UltralightAESConfiguration.firstPage
     let bytes = try await commands.readPages(
@@ -80,8 +82,8 @@ public struct UltralightAESTag: Sendable {
     return configuration
   }
 
-  /// The UID, also of a tag that shows a random one: proves the second key, and two exchanges. The proof of another
-  /// key is over then.
+  /// Reads the UID, even of a tag that shows a random one: an authentication with the second key,
+  /// and two exchanges. Ends the authentication with another key.
   ///
   /// - Throws: as ``authenticate(_:_:needsCodes:)``; ``NFCError/Code/tagResponseError`` for an UID whose check
   ///   bytes are wrong.
@@ -94,7 +96,8 @@ public struct UltralightAESTag: Sendable {
     return uid
   }
 
-  /// The UID with its two check bytes (ISO/IEC 14443-3, 6.5.3.2); `nil` if they are wrong.
+  /// Returns the UID from pages that hold it with its two check bytes (ISO/IEC 14443-3, 6.5.3.2);
+  /// `nil` if the check bytes are wrong.
   static func identifier(inPages pages: [UInt8]) -> [UInt8]? {
     let cascadeTag: UInt8 = 0x88
     guard pages.count >= 9, pages[0..<4].reduce(cascadeTag, ^) == 0,
@@ -105,7 +108,8 @@ public struct UltralightAESTag: Sendable {
 }
 
 extension UltralightCommands {
-  /// Proves a key to a MIFARE Ultralight AES; see ``UltralightAESTag/authenticate(_:_:needsCodes:)``.
+  /// Authenticates to a MIFARE Ultralight AES; see
+  /// ``UltralightAESTag/authenticate(_:_:needsCodes:)``.
   ///
   /// - Throws: as ``UltralightAESTag/authenticate(_:_:needsCodes:)``: ``NFCError/Code/authenticationFailed``,
   ///   ``NFCError/Code/notAuthenticated``.

@@ -1,9 +1,9 @@
 import NFCCore
 
-/// Commands of a chip's maker to one ISO 15693 tag, inside a procedure that holds the reader.
+/// Commands of a chip's maker for one ISO 15693 tag, inside a procedure that holds the reader.
 struct VicinityCommands {
   let link: TagLink
-  /// Most significant byte first.
+  /// The UID, most significant byte first.
   let uid: [UInt8]
   /// The maker's code in a UID (ISO/IEC 7816-6).
   let manufacturer: UInt8
@@ -14,9 +14,10 @@ struct VicinityCommands {
     self.manufacturer = manufacturer
   }
 
-  /// Sends a command, addressed to the tag, and gives what follows the flags of the answer: one exchange.
+  /// Sends a command, addressed to the tag, and returns what follows the flags of the answer: one
+  /// exchange.
   ///
-  /// - Throws: the tag's refusal with the cause `iso15693`.
+  /// - Throws: the tag's refusal, with the cause `iso15693`.
   func send(_ code: UInt8, _ parameters: [UInt8] = [], option: Bool = false) throws -> [UInt8] {
     var request = try ISO15693Request(
       .custom(code: code, manufacturer: manufacturer, parameters: parameters),
@@ -35,8 +36,8 @@ struct VicinityCommands {
 }
 
 extension SecretKey {
-  /// The password under a random number, which is repeated over it (ICODE: SL2S2602 data sheet, 9.5.3.2; ST25TV02K:
-  /// ST's NFC SDK, TagHelper). The caller overwrites it.
+  /// Returns the password combined with a random number, which is repeated over it (ICODE: SL2S2602
+  /// data sheet, 9.5.3.2; ST25TV02K: ST's NFC SDK, TagHelper). The caller overwrites it.
   func covered(by random: [UInt8]) -> [UInt8] {
     guard !random.isEmpty else { return [] }
     return withUnsafeBytes { bytes in
@@ -44,7 +45,7 @@ extension SecretKey {
     }
   }
 
-  /// Lends the bytes as an array, which is overwritten after the call.
+  /// Calls a closure with the bytes as an array, which is overwritten after the call.
   func withBytes<Result>(_ body: ([UInt8]) throws -> Result) rethrows -> Result {
     var copy = withUnsafeBytes { Array($0) }
     defer { copy.wipe() }

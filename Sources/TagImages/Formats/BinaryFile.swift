@@ -1,7 +1,8 @@
-/// `.bin` and `.mfd`: the memory's bytes as they are, and how they are recognized.
+/// `.bin` and `.mfd`: the memory's bytes, and how their tag is recognized.
 enum BinaryFile {
-  /// What Proxmark3 writes before the pages of an Ultralight or NTAG: version, TBO, the last page's number,
-  /// signature, three counters with their tearing flags (include/mifare.h, `mfu_dump_t`).
+  /// The data that Proxmark3 writes before the pages of an Ultralight or NTAG: version, TBO, the
+  /// last page's number, signature, three counters with their tearing flags (include/mifare.h,
+  /// `mfu_dump_t`).
   private enum Header {
     static let length = 56
     static let version = 0..<8
@@ -17,8 +18,8 @@ enum BinaryFile {
 
   static func encode(_ image: TagImage) -> [UInt8] { content(of: image).bytes }
 
-  /// What files without room for more have of a memory: of an Ultralight C nothing of an unknown key, of a FeliCa
-  /// Lite S_PAD0 to REG.
+  /// Returns the part of a memory that files without additional fields contain: for an Ultralight C
+  /// without a known key, the pages before the key; for a FeliCa Lite, S_PAD0 to REG.
   static func content(of image: TagImage) -> TagImage.Memory {
     switch image.kind {
     case .classic: return image.memoryWithKeys
@@ -57,7 +58,8 @@ enum BinaryFile {
     }
   }
 
-  /// The tag that a memory is of, as far as its size and its first bytes tell.
+  /// Returns an image of the tag that a memory belongs to, as far as its size and its first bytes
+  /// indicate.
   ///
   /// - Parameter unitSize: the length of a line, if the file is text.
   static func image(of bytes: [UInt8], unitSize: Int?) -> TagImage {
@@ -78,7 +80,7 @@ enum BinaryFile {
       image.memory.set(bytes, at: 0)
       return image
     }
-    // MB89R118 is the only chip of this size that there is an image of, with blocks of 8 bytes.
+    // MB89R118, with blocks of 8 bytes, is the only chip of this size that images exist of.
     let size = unitSize ?? (bytes.count == 2000 ? 8 : 4)
     return TagImage(.iso15693, unitSize: size, bytes: bytes)
   }
@@ -105,7 +107,7 @@ enum BinaryFile {
     return image
   }
 
-  /// Recognized as Proxmark3 does it: by the check bytes of the UID after the header
+  /// Recognizes a header like Proxmark3: by the check bytes of the UID after it
   /// (client/src/fileutils.c, `detect_mfu_dump_format`).
   private static func proxmarkImage(_ bytes: [UInt8]) -> TagImage? {
     for length in [Header.length, OldHeader.length] where bytes.count > length {
@@ -129,7 +131,8 @@ enum BinaryFile {
     return nil
   }
 
-  /// Three bytes, least significant first; all zero with no flag is a counter that was not read.
+  /// Decodes three bytes, least significant first; all zeros without a flag indicate a counter that
+  /// was not read.
   static func counter(_ bytes: [UInt8], tearing: UInt8?) -> TagImage.Counter? {
     let value = bytes.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard value != 0 || tearing ?? 0 != 0 else { return nil }
@@ -140,7 +143,8 @@ enum BinaryFile {
     bytes.contains { $0 != 0 } ? bytes : nil
   }
 
-  /// 320 bytes may be a Mini or an ICODE SLIX2, and 2048 a Plus 2K or an ST25DV16K: a MIFARE has access bits with their inversions.
+  /// 320 bytes may be a Mini or an ICODE SLIX2, and 2048 bytes a Plus 2K or an ST25DV16K: a MIFARE
+  /// has access bits together with their inversions.
   private static func looksLikeClassic(_ bytes: [UInt8]) -> Bool {
     stride(from: 48, to: bytes.count, by: 64).contains { first in
       let access = bytes[first + 6..<first + 9].map { $0 }
@@ -149,8 +153,8 @@ enum BinaryFile {
     }
   }
 
-  /// 512 bytes may be an ST25DV04K, too, whose container stands at the beginning. A Topaz has the maker's 25 at the
-  /// end of its UID, and 55 55 AA AA in block D or a container in block 1.
+  /// 512 bytes may also be an ST25DV04K, whose container is at the beginning. A Topaz has the
+  /// maker's code 25 at the end of its UID, and 55 55 AA AA in block D or a container in block 1.
   private static func looksLikeTopaz(_ bytes: [UInt8]) -> Bool {
     bytes.count == 120 || bytes[8] == 0xE1 || bytes[104..<106].elementsEqual([0x55, 0x55])
   }

@@ -1,4 +1,5 @@
-/// `.eml`: a line of hexadecimal for each page or block. Lines that begin with # are left out, as Proxmark3 does.
+/// `.eml`: one line of hexadecimal per page or block. Lines that begin with # are ignored, as in
+/// Proxmark3.
 enum EmulatorFile {
   static func encode(_ image: TagImage) -> [UInt8] {
     let memory = BinaryFile.content(of: image)
@@ -8,7 +9,8 @@ enum EmulatorFile {
     return Array(lines.joined().utf8)
   }
 
-  /// - Throws: `malformed` with the line for anything but hexadecimal digits, and for lines of different lengths.
+  /// - Throws: `malformed` with the line for characters other than hexadecimal digits, and for
+  ///   lines of different lengths.
   static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
     var content: [UInt8] = []
     var unitSize: Int?

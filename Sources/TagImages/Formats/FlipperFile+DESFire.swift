@@ -75,7 +75,7 @@ extension FlipperFile.Writer {
 extension FlipperFile.Reader {
   private static let anyNumber = 0...Int(UInt32.max)
 
-  /// One line in older files, a line for each byte in newer ones.
+  /// One line in older files, one line per byte in newer ones.
   func answerToSelect() throws(ImageError) -> [UInt8]? {
     if let entry = entry("ATS") {
       let ats = try bytes(entry)
@@ -115,7 +115,7 @@ extension FlipperFile.Reader {
     _ identifier: [UInt8]
   ) throws(ImageError) -> TagImage.DESFire.Application {
     var application = TagImage.DESFire.Application(identifier: identifier)
-    // The digits of newer files are small.
+    // The digits of newer files are lower-case.
     let digits = Hexadecimal.text(identifier)
     let names = ["Application \(digits)", "Application \(digits.lowercased())"]
     let prefix =

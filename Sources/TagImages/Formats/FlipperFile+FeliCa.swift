@@ -1,8 +1,8 @@
 extension FlipperFile.Reader {
   private static let blockSize = TagImage.feliCaBlockSize
 
-  /// Blocks of a FeliCa Lite, or systems with services. Version 1 took every card for a Lite, and its first files
-  /// have no blocks.
+  /// Blocks of a FeliCa Lite, or systems with services. Version 1 treated every card as a Lite, and
+  /// its first files have no blocks.
   func feliCaImage() throws(ImageError) -> TagImage {
     let version = try number("Data format version", in: 1...FlipperFile.feliCaVersion)
     let pmm = try bytes("Manufacture parameter", count: 8)
@@ -57,7 +57,7 @@ extension FlipperFile.Reader {
     return systems
   }
 
-  /// A line of a table: fields between bars.
+  /// Reads a line of a table: fields between bars.
   private func read(
     _ entry: FlipperFile.Entry, _ system: inout TagImage.FeliCa.System
   ) throws(ImageError) {

@@ -7,7 +7,7 @@ extension FlipperFile {
     guard header.value == fileType else {
       throw ImageError("this is a file of another kind", at: .line(header.line))
     }
-    // Version 1 was never in a release that anyone kept files of.
+    // Version 1 was never in a release from which files remain.
     let version = try file.number("Version", in: 2...Self.version)
     let device = try file.required("Device type")
     var image = try content(String(device.value), file, version, at: device.line)
@@ -48,7 +48,7 @@ extension FlipperFile {
       image.protocolInfo = try file.optionalBytes("Protocol info")
       return image
     default:
-      // Before version 4 the chip's name is the device type.
+      // Before version 4, the chip's name is the device type.
       guard Type2Product.all.contains(where: { $0.flipperName == device }) else {
         throw ImageError("the device type \"\(device)\" is not known", at: .line(line))
       }
@@ -106,7 +106,8 @@ extension FlipperFile.Reader {
     return image
   }
 
-  /// A version that is known tells more than the name, of which there is none for NTAG210.
+  /// Returns the chip. A known version is more precise than the name, of which there is none for
+  /// NTAG210.
   private func product(_ name: String?, _ image: TagImage) -> Type2Product? {
     if let version = image.version.flatMap({ Type2Product.Version($0) }),
       let product = Type2Product.all.first(where: { $0.version == version })
@@ -154,7 +155,8 @@ extension FlipperFile.Reader {
     return image
   }
 
-  /// Version 1 has zeros for what was not read, and a bit for each sector whose key A, or key B, is known.
+  /// Version 1 has zeros for bytes that were not read, and a bit for each sector whose key A or key
+  /// B is known.
   private func forgetUnopened(_ image: inout TagImage) throws(ImageError) {
     guard let mapA = try optionalBytes("Key A map", count: 8),
       let mapB = try optionalBytes("Key B map", count: 8)
@@ -202,7 +204,7 @@ extension FlipperFile.Reader {
     return image
   }
 
-  /// Older files have a byte before those of the blocks: bit 0 for DSFID, bit 1 for AFI.
+  /// Older files have one byte before those of the blocks: bit 0 for DSFID, bit 1 for AFI.
   private func readLocks(
     _ details: inout TagImage.Vicinity, _ count: Int
   ) throws(ImageError) {

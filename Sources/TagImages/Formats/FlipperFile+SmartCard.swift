@@ -1,15 +1,16 @@
-/// Smart cards: the message of a Type 4 tag as Flipper Zero has it since firmware 1.4 (lib/nfc/protocols/type_4_tag),
-/// and all files that could be read, in keys that it passes over.
+/// Smart cards: the message of a Type 4 tag as Flipper Zero stores it since firmware 1.4
+/// (lib/nfc/protocols/type_4_tag), and all files that could be read, under keys that Flipper Zero
+/// ignores.
 extension FlipperFile {
-  /// A line of the message; it has as many of the same key as are needed.
+  /// The key of a line of the message; there are as many lines with this key as needed.
   static let messageKey = "NDEF Data"
   static let messageSizeKey = "NDEF Data Size"
   static let messageLineLength = 16
-  /// In two bytes.
+  /// The largest message, whose length fits into two bytes.
   static let largestMessage = 0xFFFF
   static let largestFileCount = 256
 
-  /// It has none for type B.
+  /// Flipper Zero has no such file for type B.
   static func isType4(_ image: TagImage) -> Bool {
     guard image.kind == .smartCard, image.applicationData == nil,
       let message = image.smartCard?.ndefFile?.message
@@ -80,7 +81,7 @@ extension FlipperFile.Reader {
     return card
   }
 
-  /// As Flipper Zero itself writes it: only a message.
+  /// Reads a file that Flipper Zero wrote: only a message.
   private func smartCardOfMessage() throws(ImageError) -> TagImage.SmartCard {
     let size = try required(FlipperFile.messageSizeKey)
     let count = try number(size, in: 0...FlipperFile.largestMessage)
@@ -98,6 +99,6 @@ extension FlipperFile.Reader {
 }
 
 extension UInt16 {
-  /// Most significant first.
+  /// The bytes, most significant first.
   fileprivate var bytes: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
 }

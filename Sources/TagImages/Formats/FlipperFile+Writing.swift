@@ -48,7 +48,7 @@ extension FlipperFile {
     case .smartCard where image.applicationData != nil: DeviceType.typeB4
     case .smartCard: isType4(image) ? DeviceType.type4 : DeviceType.typeA4
     case .iso14443a: image.ats == nil ? DeviceType.typeA3 : DeviceType.typeA4
-    // The lowest bit of the protocol type tells of ISO/IEC 14443-4.
+    // The lowest bit of the protocol type indicates ISO/IEC 14443-4.
     case .iso14443b:
       (image.protocolInfo?.dropFirst().first ?? 0) & 0x01 == 1
         ? DeviceType.typeB4 : DeviceType.typeB3
@@ -56,7 +56,7 @@ extension FlipperFile {
     }
   }
 
-  /// It needs one.
+  /// Returns the UID, which the format requires.
   private static func uid(_ image: TagImage) -> [UInt8] {
     image.uid ?? Array(repeating: 0, count: image.kind == .classic ? 4 : 7)
   }
@@ -104,7 +104,7 @@ extension FlipperFile.Writer {
     line("NTAG/Ultralight type", product?.flipperName ?? Type2Product.ultralight.flipperName)
     let signature = image.signature ?? []
     line("Signature", signature.count == 32 ? signature : Array(repeating: 0, count: 32))
-    // As Unleashed Firmware has it; others skip what they do not know.
+    // As in Unleashed Firmware; others ignore keys that they do not know.
     if signature.count == 48 { line("AES signature", signature) }
     line("Mifare version", image.version ?? Array(repeating: 0, count: 8))
     for (index, counter) in image.counters.enumerated() {
@@ -112,7 +112,7 @@ extension FlipperFile.Writer {
       line("Tearing \(index)", [counter?.tearing ?? 0])
     }
     let places = FlipperFile.places(of: image)
-    // A prefix is read; passwords, which no tag gives, are zeros in it.
+    // A beginning of known bytes is written; passwords, which no tag returns, are zeros in it.
     let secrets = Set(image.secrets.flatMap { Array($0) })
     let firstUnread =
       places.firstIndex { page in
@@ -165,7 +165,7 @@ extension FlipperFile.Writer {
     if let isLocked = details.isProtectionLocked { line("Lock PPL", isLocked) }
   }
 
-  /// Status flags before each block: 00 00, or an error for one that was not read.
+  /// Status flags precede each block: 00 00, or an error for a block that was not read.
   fileprivate mutating func feliCaLite(_ image: TagImage) {
     let success: [UInt8] = [0x00, 0x00]
     // Illegal block number (FeliCa Lite-S User's Manual, 4.5).
@@ -233,7 +233,7 @@ extension FlipperFile.Writer {
   }
 
   fileprivate mutating func st25tb(_ image: TagImage) {
-    // Of the two of 16 blocks the one with one-time bits has the larger name.
+    // Of the two chips with 16 blocks, the one with one-time bits has the longer name.
     let type = FlipperFile.st25tbTypes.last { $0.blocks == image.memory.unitCount }
     line("ST25TB Type", type?.name ?? "")
     for block in 0..<image.memory.unitCount {
@@ -244,7 +244,8 @@ extension FlipperFile.Writer {
 }
 
 extension FlipperFile {
-  /// What the attributes of a service mean, in the words of the file (FeliCa Card User's Manual, 3.4).
+  /// Returns the meaning of a service's attributes in the words of the file (FeliCa Card User's
+  /// Manual, 3.4).
   static func attribute(_ value: UInt8) -> String {
     let isPublic = value & 0x01 == 1
     let kind =

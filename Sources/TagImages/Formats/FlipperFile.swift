@@ -1,13 +1,15 @@
-/// `.nfc` of Flipper Zero: lines of a key, a colon and a value (flipperdevices/flipperzero-firmware,
-/// lib/flipper_format and documentation/file_formats/NfcFileFormats.md). It reads the keys in the order in which
+/// `.nfc` of Flipper Zero: lines with a key, a colon and a value
+/// (flipperdevices/flipperzero-firmware, lib/flipper_format and
+/// documentation/file_formats/NfcFileFormats.md). Flipper Zero reads the keys in the order in which
 /// it writes them.
 enum FlipperFile {
   static let fileType = "Flipper NFC device"
   static let version = 4
-  /// Versions before have ATQA least significant byte first; from 4 on the device type is the protocol.
+  /// Earlier versions have ATQA least significant byte first; from version 4 on, the device type is
+  /// the protocol.
   static let firstVersionWithATQA = 3
   static let firstVersionOfProtocols = 4
-  /// Version 1 of Ultralight and Classic data is without the chip's name, and without unknown bytes.
+  /// Version 1 of Ultralight and Classic data has neither the chip's name nor unknown bytes.
   static let type2Version = 2
   static let classicVersion = 2
   /// Version 1 of FeliCa data is that of FeliCa Lite in all firmware; 2 has systems and services.
@@ -24,21 +26,21 @@ enum FlipperFile {
     static let st25tb = "ST25TB"
     static let typeA3 = "ISO14443-3A"
     static let typeA4 = "ISO14443-4A"
-    /// Since firmware 1.4.
+    /// The device type since firmware 1.4.
     static let type4 = "Type 4 Tag"
     static let typeB3 = "ISO14443-3B"
     static let typeB4 = "ISO14443-4B"
     static let plus = "Mifare Plus"
-    /// Of type A in versions 2 and 3.
+    /// The device type of type A in versions 2 and 3.
     static let uid = "UID"
     static let bankCard = "Bank card"
     static let vicinityBefore4 = "ISO15693"
   }
 
-  /// What the device types of MIFARE Classic are called, by the number of blocks.
+  /// The types of MIFARE Classic, by the number of blocks.
   static let classicTypes: [Int: String] = [20: "MINI", 64: "1K", 128: "Plus 2K", 256: "4K"]
 
-  /// What it calls the chips of ST25TB, by the number of blocks; it has two of 16.
+  /// The names of ST25TB chips, by the number of blocks; there are two with 16.
   static let st25tbTypes: [(name: String, blocks: Int)] = [
     ("512AT", 16), ("512AC", 16), ("2K", 64), ("4K", 128),
   ]
@@ -48,7 +50,7 @@ enum FlipperFile {
     (.destroy, "Password Destroy"), (.eas, "Password EAS"),
   ]
 
-  /// The largest memories that it loads.
+  /// The sizes of the largest memories that Flipper Zero loads.
   private static let largestVicinityBlockCount = 256
   private static let largestVicinityBlock = 32
   private static let largestPageCount = 510
@@ -76,8 +78,9 @@ enum FlipperFile {
     }
   }
 
-  /// The places of the pages of an NTAG I²C, `nil` for its session registers, which no image has; `nil` for other
-  /// chips (lib/nfc/protocols/mf_ultralight/mf_ultralight.c).
+  /// Returns the positions of the pages of an NTAG I²C, `nil` for its session registers, which no
+  /// image contains; returns `nil` for other chips
+  /// (lib/nfc/protocols/mf_ultralight/mf_ultralight.c).
   static func places(_ product: Type2Product?) -> [Int?]? {
     let sector = 256
     func pages(_ range: Range<Int>) -> [Int?] { range.map { Optional($0) } }
@@ -90,13 +93,13 @@ enum FlipperFile {
     }
   }
 
-  /// The places of all pages that a file has.
+  /// Returns the positions of all pages in a file.
   static func places(of image: TagImage) -> [Int?] {
     places(image.type2Product) ?? (0..<image.memory.unitCount).map { Optional($0) }
   }
 
-  /// Which chip of the family a UID is of (ICODE SLIX data sheets; bits 37 and 36 as
-  /// lib/nfc/protocols/slix/slix.c takes them).
+  /// Returns whether a UID belongs to a chip of the SLIX family (ICODE SLIX data sheets; bits 37
+  /// and 36 as in lib/nfc/protocols/slix/slix.c).
   static func isSLIX(_ uid: [UInt8]?) -> Bool {
     guard let uid, uid.count == 8, uid[1] == 0x04 else { return false }
     switch uid[2] {
@@ -115,10 +118,11 @@ enum FlipperFile {
     let line: Int
   }
 
-  /// The entries of a file by key. Systems of FeliCa have keys of the same names, so that each begins a new part.
+  /// The entries of a file by key. FeliCa systems have keys with the same names, so each system
+  /// begins a new part.
   struct Reader {
     private(set) var parts: [[String: Entry]] = [[:]]
-    /// In the order of the file.
+    /// The entries in the order of the file.
     private(set) var entries: [Entry] = []
     let lastLine: Int
 
@@ -127,13 +131,13 @@ enum FlipperFile {
       lastLine = max(1, lines.last(where: { !$0.trimmed.isEmpty })?.number ?? 1)
       for line in lines {
         let text = line.trimmed
-        // FeliCa's directory is drawn with the last two.
+        // FeliCa's directory is drawn with the last two characters.
         guard let first = text.first, !"#+|".contains(first) else { continue }
         guard let colon = text.firstIndex(of: ":") else {
           throw ImageError("there is no colon after a key", at: .line(line.number))
         }
         let key = String(text[..<colon])
-        // The drawing's legend.
+        // The legend of the drawing.
         guard !key.isEmpty else { continue }
         if Self.beginsPart(key) { parts.append([:]) }
         let value = text[text.index(after: colon)...].drop { $0.isWhitespace }
@@ -148,14 +152,14 @@ enum FlipperFile {
       }
     }
 
-    /// `System 00`, not `System 00 Key` or `System found`.
+    /// Returns whether a key is like `System 00`, not `System 00 Key` or `System found`.
     private static func beginsPart(_ key: String) -> Bool {
       let prefix = "System "
       return key.hasPrefix(prefix) && key.utf8.count == prefix.utf8.count + 2
         && Hexadecimal.bytes(key.dropFirst(prefix.count)) != nil
     }
 
-    /// The entry of a key, wherever it is.
+    /// Returns the entry of a key in any part.
     func entry(_ key: String) -> Entry? {
       for part in parts { if let entry = part[key] { return entry } }
       return nil
@@ -170,7 +174,7 @@ enum FlipperFile {
 
     func text(_ key: String) throws(ImageError) -> String { String(try required(key).value) }
 
-    /// - Parameter count: in bytes; `nil` for any.
+    /// - Parameter count: the number of bytes; `nil` for any.
     func bytes(_ entry: Entry, count: Int? = nil) throws(ImageError) -> [UInt8] {
       guard let bytes = Hexadecimal.bytes(entry.value) else {
         throw ImageError("\"\(entry.key)\" is not hexadecimal", at: .line(entry.line))

@@ -1,4 +1,4 @@
-/// JSON as Proxmark3 writes it: objects, strings, numbers (RFC 8259). Keys that are there twice are refused.
+/// JSON as Proxmark3 writes it: objects, strings, numbers (RFC 8259). Duplicate keys are refused.
 enum JSONText: Hashable, Sendable {
   struct Member: Hashable, Sendable {
     let key: String
@@ -9,7 +9,7 @@ enum JSONText: Hashable, Sendable {
   case object([Member])
   case array([JSONText])
   case string(String)
-  /// A number, `true`, `false` or `null`, as it is written.
+  /// A number, `true`, `false` or `null`, as written.
   case literal(String)
 
   func member(_ key: String) -> Member? {
@@ -26,7 +26,7 @@ enum JSONText: Hashable, Sendable {
     guard parser.isAtEnd else { throw parser.error("something follows the last brace") }
   }
 
-  /// Indented by two, one member per line.
+  /// Returns the text, indented by two spaces, one member per line.
   func text(indent: Int = 0) -> String {
     let blanks = String(repeating: " ", count: indent + 2)
     switch self {
@@ -37,7 +37,7 @@ enum JSONText: Hashable, Sendable {
         + "}"
     case .array(let values):
       return "[" + values.map { $0.text(indent: indent + 2) }.joined(separator: ", ") + "]"
-    // Only names and hexadecimal are written.
+    // Only names and hexadecimal are ever written.
     case .string(let text): return "\"\(text)\""
     case .literal(let text): return text
     }
@@ -141,7 +141,7 @@ enum JSONText: Hashable, Sendable {
           throw error("four digits should follow \\u")
         }
         position += 4
-        // No name or number in such a file needs a pair of surrogates.
+        // No name or number in such a file needs a surrogate pair.
         return Array(String(Character(Unicode.Scalar(number) ?? "\u{FFFD}")).utf8)
       default: throw error("there is no escape of this kind")
       }

@@ -1,6 +1,6 @@
-/// `.mct`: `+Sector: N`, then the sector's blocks, 32 digits each, `--` for a byte that is unknown. A sector that
-/// was not read may be missing, or be a line that begins with an asterisk (MIFARE Classic Tool, Common.java,
-/// `isValidDump`).
+/// `.mct`: `+Sector: N`, then the blocks of the sector, 32 digits each, `--` for an unknown byte. A
+/// sector that was not read may be missing, or be a line that begins with an asterisk (MIFARE
+/// Classic Tool, Common.java, `isValidDump`).
 enum MCTFile {
   private static let header = "+Sector: "
 

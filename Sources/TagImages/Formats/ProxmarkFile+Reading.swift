@@ -43,9 +43,9 @@ extension ProxmarkFile {
       return bytes
     }
 
-    /// A member of `Card`; `nil` if it is not there.
+    /// Returns a member of `Card`; `nil` if it is missing.
     ///
-    /// - Parameter count: in bytes; `nil` for any.
+    /// - Parameter count: the number of bytes; `nil` for any.
     private func card(_ key: String, count: Int? = nil) throws(ImageError) -> [UInt8]? {
       guard let member = root.member("Card")?.value.member(key) else { return nil }
       guard case .string(let text) = member.value, let bytes = Hexadecimal.bytes(text) else {
@@ -68,9 +68,9 @@ extension ProxmarkFile {
 
     private static let largestMemory = 8192
 
-    /// The blocks from 0 on.
+    /// Returns the blocks from 0 on.
     ///
-    /// - Throws: `malformed` for a block of another size, or one that is missing before the last.
+    /// - Throws: `malformed` for a block of another size, or a missing block before the last one.
     private func blocks(size: Int) throws(ImageError) -> TagImage.Memory {
       guard let member = root.member("blocks"), case .object(let members) = member.value else {
         throw ImageError("there are no \"blocks\"", at: .line(root.member("blocks")?.line ?? 1))
@@ -130,7 +130,7 @@ extension ProxmarkFile {
       image.uid = try card("UID", count: 7).flatMap { BinaryFile.nonZero($0) }
       image.version = try nonZeroCard("Version", count: 8)
       image.signature = try nonZeroCard("Signature", count: 32)
-      // Those that the chip has; the others are written as zeros.
+      // The counters that the chip has; the others are written as zeros.
       for index in image.type2Product?.counters ?? 0..<3 {
         guard let value = try card("Counter\(index)", count: 3) else { continue }
         image.counters[index] = BinaryFile.counter(value, tearing: try byte("Tearing\(index)"))
@@ -174,7 +174,7 @@ extension ProxmarkFile {
       return image
     }
 
-    /// It writes the static memory only; Size tells of more.
+    /// Proxmark3 writes only the static memory, although Size may indicate more.
     func topaz() throws(ImageError) -> TagImage {
       let blocks = try blocks(size: 8)
       let size = try card("Size", count: 2).map { Int($0[0]) | Int($0[1]) << 8 }

@@ -1,7 +1,7 @@
-/// `.json` of Proxmark3 (RfidResearchGroup/proxmark3, client/src/fileutils.c): `FileType` names the kind, `Card`
-/// has the identity, `blocks` the memory.
+/// `.json` of Proxmark3 (RfidResearchGroup/proxmark3, client/src/fileutils.c): `FileType` names the
+/// kind, `Card` contains the identity, `blocks` the memory.
 enum ProxmarkFile {
-  /// The largest that it loads (include/iso15.h, include/mifare.h).
+  /// The sizes of the largest memories that Proxmark3 loads (include/iso15.h, include/mifare.h).
   private enum Limit {
     static let vicinityBlocks = 160
     static let vicinityBytes = 2048
@@ -51,7 +51,7 @@ enum ProxmarkFile {
     var json: JSONText {
       var all = members
       if !card.isEmpty {
-        // After Created and FileType.
+        // These follow Created and FileType.
         all.insert(
           ("Card", Self.object(card.map { ($0.0, .string(Hexadecimal.text($0.1))) })),
           at: min(2, all.count))
@@ -82,7 +82,7 @@ enum ProxmarkFile {
         ))
     }
 
-    /// Version 3 has a signature.
+    /// Version 3 includes a signature.
     mutating func classic(_ image: TagImage) {
       set("FileType", text: image.signature == nil ? "mfc v2" : "mfc v3")
       card("UID", image.uid)
@@ -117,7 +117,7 @@ enum ProxmarkFile {
       set("FileType", text: "mfu")
       card("UID", image.uid)
       card("Version", image.version ?? Self.zeros(8))
-      // What READ answers beyond the end; no chip of today needs it.
+      // The answer to READ beyond the end; no current chip needs it.
       card("TBO_0", Self.zeros(2))
       card("TBO_1", Self.zeros(1))
       card("Signature", image.signature.flatMap { $0.count == 32 ? $0 : nil } ?? Self.zeros(32))
@@ -128,7 +128,7 @@ enum ProxmarkFile {
       }
     }
 
-    /// The UID stands least significant byte first, as it goes over the air.
+    /// The UID is least significant byte first, as it is sent over the air.
     mutating func vicinity(_ image: TagImage) {
       let details = image.vicinity ?? .init()
       set("FileType", text: "15693 v4")
@@ -152,7 +152,7 @@ enum ProxmarkFile {
     mutating func topaz(_ image: TagImage) {
       set("FileType", text: "topaz")
       card("UID", image.uid)
-      // It writes H0R1 and reads HR01.
+      // Proxmark3 writes H0R1 and reads HR01.
       card("H0R1", image.headerROM)
       card("HR01", image.headerROM)
       let size = image.memory.bytes.count

@@ -117,7 +117,7 @@ final class DirectDriver: ReaderDriver {
 
   private static let polling: [UInt8] = [0x00, 0xFF, 0xFF, 0x01, 0x03]
 
-  /// What follows the target's number.
+  /// Returns what follows the target's number.
   private func search(_ parameters: [UInt8]) -> [UInt8]? {
     guard let reply = execute(.inListPassiveTarget, [1] + parameters), reply.count > 2,
       reply[0] == 1
@@ -163,7 +163,8 @@ final class DirectDriver: ReaderDriver {
   private static let ordinaryParameters: UInt8 = 0x14
   private static let withoutRATS: UInt8 = 0x04
 
-  /// A card with MIFARE Classic sectors beside its applications opens them only before RATS.
+  /// Returns a card with MIFARE Classic sectors beside its applications opens them only before
+  /// RATS.
   private func wakeSectors(_ card: ISO14443ATarget) -> Bool {
     deselect()
     _ = execute(.setParameters, [Self.withoutRATS])
@@ -268,7 +269,7 @@ final class DirectDriver: ReaderDriver {
     }
   }
 
-  /// A command's answer without its code; `nil` if the chip does not take the command.
+  /// Returns a command's answer without its code; `nil` if the chip does not take the command.
   private func execute(_ command: PN532Command, _ parameters: [UInt8]) -> [UInt8]? {
     shared.chip.withLock { chip in
       guard case .reply(let reply) = chip.execute([command.rawValue] + parameters) else {
@@ -278,7 +279,7 @@ final class DirectDriver: ReaderDriver {
     }
   }
 
-  /// What follows a status that says that all went well.
+  /// Returns what follows a status that says that all went well.
   private func status(_ reply: [UInt8]?) throws -> [UInt8] {
     guard let reply, let first = reply.first else {
       throw NFCError(.tagResponseError, "the chip does not take the command", cause: .notCarried)

@@ -2,8 +2,8 @@ import NFCCore
 import ReaderThread
 import Synchronization
 
-/// A reader in the process, for an app's unit tests: tags without hardware, libnfc, a serial port or a PC/SC
-/// service.
+/// A reader in the same process, for an app's unit tests: tags without hardware, libnfc, a serial
+/// port or a PC/SC service.
 ///
 /// ```
 ///   Reader, tags, NDEF        DirectReader            VirtualField
@@ -11,8 +11,9 @@ import Synchronization
 ///                       ◀───  called directly ◀───
 /// ```
 ///
-/// The tags are those of ``VirtualReader``, and so is the chip; what is left out is the way to it. An exchange takes
-/// some microseconds, and nothing waits. ISO 15693 is there as well, which a PN532 has not.
+/// The tags are those of ``VirtualReader``, and so is the chip; only the connection to the chip is
+/// missing. An exchange takes some microseconds, and nothing waits. ISO 15693 is supported as well,
+/// which a PN532 does not have.
 ///
 /// ```swift
 /// let field = VirtualField()
@@ -27,28 +28,28 @@ public final class DirectReader: Sendable {
 
   /// - Parameters:
   ///   - field: the field of its antenna. Two readers must not share one.
-  ///   - trace: is called for every frame that goes over the air, on the thread that the reader is used on.
+  ///   - trace: called for every frame over the air, on the thread that the reader is used on.
   public init(_ field: VirtualField, trace: (@Sendable (TraceEvent) -> Void)? = nil) {
     self.field = field
     shared = DirectDriver.Shared(field, trace: trace)
   }
 
-  /// Frames over the air since the last ``setFaults(_:)``, or since the start.
+  /// The number of frames over the air since the last ``setFaults(_:)``, or since the start.
   public var exchanges: Int { shared.chip.withLock { $0.faults.exchanges } }
 
-  /// Replaces the faults that are to happen, and counts from 0 again. Those of the line to a host never happen: there
-  /// is none.
+  /// Replaces the faults, and starts to count from 0 again. Faults of the line to a host never
+  /// happen, because there is none.
   public func setFaults(_ faults: [Fault]) {
     shared.chip.withLock { $0.faults.faults = faults }
   }
 
-  /// A driver over this reader, for whoever makes a `Reader` himself or works without one. Only one of
-  /// them is to be used at a time.
+  /// Returns a driver for this reader, for programs that create a `Reader` themselves or work
+  /// without one. Use only one of them at a time.
   public func driver() -> any ReaderDriver { DirectDriver(shared) }
 
-  /// Opens the reader. It is closed with its last reference.
+  /// Opens the reader. It is closed when its last reference is released.
   ///
-  /// - Throws: `readerUnavailable` if the system gives no thread.
+  /// - Throws: `readerUnavailable` if the system cannot create a thread.
   public func open() async throws -> Reader {
     let thread: ReaderThread
     do {

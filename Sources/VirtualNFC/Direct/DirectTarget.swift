@@ -37,7 +37,7 @@ enum DirectTarget {
     return .jewel(sensRes: Array(data[0..<2]), uid: Array(data[2..<6]))
   }
 
-  /// A UID as the command takes it, with the cascade tags.
+  /// Returns a UID as the command takes it, with the cascade tags.
   static func cascaded(_ uid: [UInt8]) -> [UInt8] {
     let cascadeTag: UInt8 = 0x88
     switch uid.count {

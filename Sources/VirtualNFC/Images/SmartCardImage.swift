@@ -30,7 +30,7 @@ extension MIFAREPlus: ImagedChip {
 }
 
 extension ProximityInterface {
-  /// What activation shows of a card.
+  /// Returns what activation shows of a card.
   func image(_ kind: TagImage.Kind) -> TagImage {
     var image = TagImage(kind)
     image.uid = identifier
@@ -46,7 +46,7 @@ extension ProximityInterface {
     return image
   }
 
-  /// The card that an image is of; what the image leaves open is as most cards have it.
+  /// Creates the card that an image is of; what the image leaves open is as most cards have it.
   init(_ image: TagImage) throws(VirtualTagNameError) {
     guard let uid = image.uid else { throw .notADump("it has no UID") }
     guard image.applicationData != nil || image.protocolInfo != nil || image.kind == .iso14443b
@@ -72,7 +72,8 @@ extension ProximityInterface {
 }
 
 extension ISO7816Card {
-  /// A card with the files of an image. Those that nobody could read are there, and refuse to be read.
+  /// Creates a card with the files of an image. Those that nobody could read are there, and refuse
+  /// to be read.
   init(_ image: TagImage) throws(VirtualTagNameError) {
     let interface = try ProximityInterface(image)
     var masterFile: ImageApplication?

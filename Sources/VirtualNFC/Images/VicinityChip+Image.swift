@@ -131,7 +131,7 @@ extension VirtualTag {
     }
   }
 
-  /// The chip by its UID and size; without a UID the first of that size.
+  /// Returns the chip by its UID and size; without a UID the first of that size.
   private static func vicinityModel(_ image: TagImage) -> VicinityModel? {
     let known: [VicinityModel] = [
       ICODESLIX.model, ICODESLIX2.model, .icodeSLIS, .st25tv02K, .st25tv02KC, .st25dv04K,
@@ -157,7 +157,7 @@ extension VirtualTag {
     }
   }
 
-  /// The standard's commands, and nothing of the maker's.
+  /// Returns the standard's commands, and nothing of the maker's.
   private static func unknownModel(_ image: TagImage) -> VicinityModel {
     let uid = image.uid.flatMap { $0.count == 8 ? $0 : nil } ?? VicinityModel.icodeSLIS.defaultUID
     return VicinityModel(

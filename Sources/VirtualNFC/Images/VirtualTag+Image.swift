@@ -7,9 +7,10 @@ protocol ImagedChip: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An image of the tag as it is now, keys and passwords included; `nil` for a chip that no image is made of.
+  /// An image of the current state of the tag, including keys and passwords; `nil` for a chip that
+  /// has no image format.
   ///
-  /// Setting ``memory`` writes to the tag; a tag with another identity is made with ``image(_:)``.
+  /// Setting ``memory`` writes to the tag; use ``image(_:)`` for a tag with another identity.
   public var image: TagImage? {
     withAnyChip { chip in
       guard var image = (chip as? any ImagedChip)?.tagImage else { return nil }
@@ -18,12 +19,12 @@ extension VirtualTag {
     }
   }
 
-  /// The tag that an image is of.
+  /// Returns a tag with the content of an image.
   ///
-  /// What the image leaves open is as a new chip has it, except keys of a MIFARE Classic, which then are such as
-  /// nobody knows, and pages and blocks, which are zero.
+  /// What the image does not contain has the values of a new chip, except that unknown keys of a
+  /// MIFARE Classic are random, and unknown pages and blocks are zero.
   ///
-  /// - Throws: ``VirtualTagNameError/notADump(_:)`` for a tag that there is no virtual chip for.
+  /// - Throws: ``VirtualTagNameError/notADump(_:)`` for a tag without a virtual chip.
   public static func image(_ image: TagImage) throws(VirtualTagNameError) -> VirtualTag {
     switch image.kind {
     case .classic: return VirtualTag(try MIFAREClassic(image))

@@ -1,12 +1,12 @@
 import NFCCore
 
-/// Writes what happens at a ``VirtualPCSCReader`` as text, with keys and passwords masked.
+/// Writes the events of a ``VirtualPCSCReader`` as text, with keys and passwords masked.
 ///
-/// Masked as `**` are the key of LOAD KEYS, and what follows the code of a password command of NXP's
-/// and ST's ISO/IEC 15693 chips, wherever in a command those bytes stand.
+/// The key of LOAD KEYS, and everything after the code of a password command of NXP's and ST's
+/// ISO/IEC 15693 chips, wherever those bytes are in a command, is masked as `**`.
 public enum APDULog {
-  /// The line for a command, an answer or the carrier, without its end; `nil` for what does not happen
-  /// at such a reader.
+  /// Returns the line for a command, an answer or the carrier, without its line feed; `nil` for
+  /// events that such a reader does not have.
   public static func line(_ event: TraceEvent) -> String? {
     switch event {
     case .command(let apdu):
@@ -30,7 +30,7 @@ public enum APDULog {
     [0xB3, 0x04], [0xB4, 0x04], [0xB3, 0x02], [0xB1, 0x02],
   ]
 
-  /// The first byte that is not shown.
+  /// Returns the first byte that is not shown.
   private static func firstSecret(_ apdu: [UInt8]) -> Int? {
     guard apdu.count > headerLength else { return nil }
     if apdu[0] == readerClass, apdu[1] == loadKeys { return headerLength }

@@ -140,7 +140,7 @@ struct ProximitySlot {
     return [0x3B] + body + [body.reduce(0, ^)]
   }
 
-  /// The answer to reset of a storage card (PC/SC part 3, 3.1.3.2.3).
+  /// Returns the answer to reset of a storage card (PC/SC part 3, 3.1.3.2.3).
   static func storageATR(standard: UInt8, name: UInt16) -> [UInt8] {
     atr(
       [
@@ -155,7 +155,7 @@ struct ProximitySlot {
   private static let statusMask: UInt8 = 0x3F
   private static let moreToCome: UInt8 = 0x40
 
-  /// A command of the chip's own, with its answer; `nil` if the chip does not take it.
+  /// Returns a command of the chip's own, with its answer; `nil` if the chip does not take it.
   mutating func direct(_ command: [UInt8]) -> [UInt8]? {
     guard case .reply(let reply) = chip.execute(command) else { return nil }
     return reply
@@ -181,8 +181,8 @@ struct ProximitySlot {
     return exchangeData([keyType, block] + key + card.identifier.suffix(4)) != nil
   }
 
-  /// A frame of type A or FeliCa without its check, and what came back: whether its check was
-  /// right, and the bits of its last byte. A FeliCa frame begins with its length.
+  /// Returns a frame of type A or FeliCa without its check, and what came back: whether its check
+  /// was right, and the bits of its last byte. A FeliCa frame begins with its length.
   mutating func exchange(
     _ frame: [UInt8]
   ) -> (bytes: [UInt8], isChecked: Bool, bitsInLastByte: Int)? {

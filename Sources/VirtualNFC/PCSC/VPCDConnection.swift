@@ -4,7 +4,7 @@ import Glibc
 /// A connection to vsmartcard's virtual reader driver, vpcd: a card that is there is one that is
 /// connected to it.
 ///
-/// A message is its length in 16 bits, most significant byte first, and so many bytes.
+/// A message is its length in 16 bits, most significant byte first, and this many bytes.
 struct VPCDConnection {
   private static let headerLength = 2
 
@@ -61,7 +61,7 @@ struct VPCDConnection {
     return true
   }
 
-  /// The next whole message of what has been received.
+  /// Returns the next whole message of what has been received.
   mutating func nextMessage() -> [UInt8]? {
     guard received.count >= Self.headerLength else { return nil }
     let end = Self.headerLength + (Int(received[0]) << 8 | Int(received[1]))

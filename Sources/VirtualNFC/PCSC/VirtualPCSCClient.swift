@@ -3,7 +3,7 @@ import Glibc
 import NFCCore
 import Synchronization
 
-/// Shows a ``VirtualPCSCReader`` to a real PC/SC service, by way of the virtual reader driver of
+/// Shows a ``VirtualPCSCReader`` to a real PC/SC service through the virtual reader driver of
 /// vsmartcard (vpcd): all PC/SC programs then see its tags.
 ///
 /// ```
@@ -14,11 +14,11 @@ import Synchronization
 ///                                                       └─────────────┘
 /// ```
 ///
-/// The driver listens on a TCP port. All tags in the field are one card to it: there while the field
-/// has a tag, and away for a moment whenever one comes or goes. The reader's name is the one in the
-/// service's configuration.
+/// The driver listens on a TCP port. It sees all tags in the field as one card: present while the
+/// field has a tag, and absent for a moment whenever one comes or goes. The reader's name is the
+/// one in the service's configuration.
 public final class VirtualPCSCClient: Sendable {
-  /// Where vpcd's first slot listens unless it is configured otherwise; the second is one above.
+  /// The default port of vpcd's first slot; the second slot uses the next one.
   public static let defaultPort: UInt16 = 35963
 
   private let shared: Shared
@@ -36,7 +36,7 @@ public final class VirtualPCSCClient: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Whether the command that has come is the one to break the connection at.
+    /// Returns whether the command that has come is the one to break the connection at.
     func countsDownToHangUp() -> Bool {
       state.withLock { state in
         guard let left = state.commandsToHangUp else { return false }
@@ -46,15 +46,16 @@ public final class VirtualPCSCClient: Sendable {
     }
   }
 
-  /// Starts to serve. If the field has a tag, the driver is connected to before this returns.
+  /// Starts to serve. If the field has a tag, the connection to the driver exists when this
+  /// returns.
   ///
   /// - Parameters:
   ///   - reader: the reader and its field.
   ///   - host: the machine on which the driver listens.
-  ///   - port: where it listens.
-  ///   - trace: is called on the client's thread for every command and answer, and when the service
+  ///   - port: the port on which it listens.
+  ///   - trace: called on the client's thread for every command and answer, and when the service
   ///     switches the card on or off.
-  /// - Throws: ``VirtualReader/Unavailable`` if there is a tag to show and nothing listens.
+  /// - Throws: ``VirtualReader/Unavailable`` if there is a tag to show and no driver listens.
   public init(
     _ reader: VirtualPCSCReader, host: String = "127.0.0.1", port: UInt16 = defaultPort,
     trace: (@Sendable (TraceEvent) -> Void)? = nil
@@ -79,7 +80,7 @@ public final class VirtualPCSCClient: Sendable {
 
   deinit { close() }
 
-  /// Takes the tags from the driver. Calling it again does nothing.
+  /// Removes the tags from the driver. Calling it again does nothing.
   public func close() {
     shared.state.withLock { $0.isClosed = true }
     thread.join()

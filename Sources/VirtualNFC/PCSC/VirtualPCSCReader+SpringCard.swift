@@ -67,7 +67,8 @@ extension VirtualPCSCReader {
     VicinityCommandCode.getSystemInformation,
   ]
 
-  /// The RFID instruction: numbers most significant byte first, counts as numbers of blocks.
+  /// Returns the RFID instruction: numbers most significant byte first, counts as numbers of
+  /// blocks.
   func rfid(_ code: UInt8, _ parameters: [UInt8]) -> [UInt8] {
     guard let own = Self.parameters(code, parameters) else { return Self.wrongLength }
     let modes = state.withLock { $0.springCard }
@@ -89,7 +90,8 @@ extension VirtualPCSCReader {
       ?? Self.wrongLength
   }
 
-  /// The parameters as they go over the air; `nil` for a command or a length that is not known.
+  /// Returns the parameters as they go over the air; `nil` for a command or a length that is not
+  /// known.
   private static func parameters(_ code: UInt8, _ given: [UInt8]) -> [UInt8]? {
     if plain.contains(code) { return given }
     var own = given

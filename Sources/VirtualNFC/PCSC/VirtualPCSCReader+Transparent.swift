@@ -125,8 +125,8 @@ extension VirtualPCSCReader {
     return nil
   }
 
-  /// A frame of type A or FeliCa. How readers give the four bits of an acknowledge is not known:
-  /// here as the valid bits of the last byte say.
+  /// Returns a frame of type A or FeliCa. How readers give the four bits of an acknowledge is not
+  /// known: here as the valid bits of the last byte say.
   private func sendToProximity(
     _ request: [UInt8], _ session: inout TransparentExchange
   ) -> [UInt8]? {
@@ -189,7 +189,7 @@ private struct TransparentObject {
     return objects
   }
 
-  /// What has been received, as an object.
+  /// Returns what has been received, as an object.
   static func encode(_ answer: [UInt8]) -> [UInt8] {
     let count = answer.count
     let low = UInt8(truncatingIfNeeded: count)

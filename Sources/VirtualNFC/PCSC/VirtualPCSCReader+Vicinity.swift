@@ -32,7 +32,7 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// The commands of the reader's maker; `nil` for another maker's.
+  /// Returns the commands of the reader's maker; `nil` for another maker's.
   private func ownCommand(_ command: [UInt8], _ data: [UInt8]?) throws(StatusWord) -> [UInt8]? {
     switch (dialect, command[1], command[2], command[3]) {
     case (.transparentSession, 0xC2, 0x00, let function):
@@ -70,8 +70,8 @@ extension VirtualPCSCReader {
 
   // MARK: Commands without flags and UID
 
-  /// A request that the reader addresses to the tag that it has found; `nil` for parameters that the
-  /// command does not have.
+  /// Returns a request that the reader addresses to the tag that it has found; `nil` for parameters
+  /// that the command does not have.
   func request(
     _ code: UInt8, _ parameters: [UInt8], flags: VicinityFlags = []
   ) -> [UInt8]? {
@@ -103,7 +103,7 @@ extension VirtualPCSCReader {
     return answer(to: request)
   }
 
-  /// A frame's answer without its flags, a refusal as a status word.
+  /// Returns a frame's answer without its flags, a refusal as a status word.
   func answer(to request: [UInt8]) -> [UInt8] {
     switch exchange(request) {
     case .silence: return isSpringCard ? Self.mute : Self.noAnswer
@@ -120,7 +120,7 @@ extension VirtualPCSCReader {
     }
   }
 
-  /// What the tag tells of itself.
+  /// Returns what the tag tells of itself.
   ///
   /// - Throws: the status word of a tag that tells nothing.
   func systemInformation() throws(StatusWord) -> VicinityDescription {
@@ -141,7 +141,7 @@ extension VirtualPCSCReader {
 
   // MARK: Storage card
 
-  /// The block that P1 and P2 name; `nil` where they are no block's number.
+  /// Returns the block that P1 and P2 name; `nil` where they are no block's number.
   private func block(_ p1: UInt8, _ p2: UInt8) -> UInt16? {
     switch dialect {
     case .storageCardNumberInP1: p2 == 0 ? UInt16(p1) : nil
@@ -184,7 +184,7 @@ extension VirtualPCSCReader {
 
   // MARK: By bytes
 
-  /// The size of a block and the number of blocks as the tag tells them.
+  /// Returns the size of a block and the number of blocks as the tag tells them.
   private func layout() throws(StatusWord) -> (blockSize: Int, blockCount: Int) {
     let information = try systemInformation()
     guard let size = information.blockSize, let count = information.blockCount else {

@@ -7,16 +7,16 @@ import Glibc
 import Darwin
 #endif
 
-/// A PC/SC reader with a ``VirtualField`` in front of it: APDUs in, APDUs out.
+/// A PC/SC reader with a ``VirtualField``: APDUs in, APDUs out.
 ///
-/// All ISO/IEC 15693 tags of the field are one card to it; without any, the first other tag that a
-/// PN532 finds is. What is modelled is after makers' manuals and published records; a reader's own
-/// numbers of keys, timings and limits are not.
+/// All ISO/IEC 15693 tags of the field are one card to it; without any, the card is the first other
+/// tag that a PN532 finds. The model follows makers' manuals and published records; a reader's own
+/// key numbers, timings and limits are not modelled.
 ///
-/// ``service()`` stands in for the PC/SC service within the process; ``VirtualPCSCClient`` shows
-/// the same reader to a real service.
+/// ``service()`` replaces the PC/SC service within the process; ``VirtualPCSCClient`` shows the
+/// same reader to a real service.
 public final class VirtualPCSCReader: Sendable {
-  /// Which commands the reader takes, after real ones.
+  /// The commands that the reader supports, following real readers.
   public enum Dialect: Hashable, Sendable {
     /// ACS ACR1552U: transparent session, storage-card commands, UID least significant byte first.
     case transparentSession
@@ -24,55 +24,54 @@ public final class VirtualPCSCReader: Sendable {
     case acsPassThrough
     /// Identiv uTrust 3720F: `FF FC`, UID most significant byte first.
     case identivPassThrough
-    /// SpringCard: frames by `FF FE`, commands by `FF F6`, whose modes `FF FB FD` sets, and 16-bit
-    /// block numbers in `FF B0` and `FF D6`.
+    /// SpringCard: frames with `FF FE`, commands with `FF F6`, whose modes `FF FB FD` sets, and
+    /// 16-bit block numbers in `FF B0` and `FF D6`.
     case springCard
     /// The same without `FF FE`.
     case springCardPassThrough
     /// HID OMNIKEY: `FF 30`, and 16-bit block numbers in `FF B0` and `FF D6`.
     case omnikey
-    /// ACS ACR122U: a PN532 that takes commands of its own by `FF 00 00 00`; no ISO/IEC 15693. A card that
-    /// does not answer gives an empty answer.
+    /// ACS ACR122U: a PN532 that accepts its own commands in `FF 00 00 00`; no ISO/IEC 15693. If a
+    /// card does not answer, the answer is empty.
     case directTransmit
-    /// Sony RC-S300: transparent session without some commands of FeliCa, PMm by `FF CA 01`; no ISO/IEC
-    /// 15693.
+    /// Sony RC-S300: transparent session without some commands of FeliCa, PMm with `FF CA 01`; no
+    /// ISO/IEC 15693.
     case sonyTransparentSession
-    /// Only read and update binary, the block's number in P1 and P2.
+    /// Only read and update binary, with the block number in P1 and P2.
     case storageCard
-    /// The same, the block's number in P2, whatever P1 is.
+    /// The same, with the block number in P2, whatever P1 is.
     case storageCardNumberInP2
-    /// The same, the block's number in P1 (Microsoft's driver model).
+    /// The same, with the block number in P1 (Microsoft's driver model).
     case storageCardNumberInP1
-    /// ubisys 7047: the same, an offset in bytes in P1 and P2.
+    /// ubisys 7047: the same, with an offset in bytes in P1 and P2.
     case storageCardByteOffset
   }
 
-  /// Something that goes wrong at the n-th frame to a tag, counted from 0 from when the faults are
-  /// given.
+  /// A fault at the n-th frame to a tag, counted from 0 since the faults were set.
   public struct Fault: Hashable, Sendable {
-    /// What goes wrong.
+    /// The effect of a fault.
     public enum Effect: Hashable, Sendable {
-      /// The tag does not hear the frame.
+      /// The tag does not receive the frame.
       case frameLost
-      /// The tag does what it was told, and its answer does not arrive.
+      /// The tag carries out the command, but its answer does not arrive.
       case answerLost
-      /// The answer arrives with an error of transmission.
+      /// The answer arrives with a transmission error.
       case answerBroken
-      /// All tags are taken out of the field before the frame is sent.
+      /// All tags are removed from the field before the frame is sent.
       case tagLeaves
       /// The reader is unplugged.
       case readerLeaves
-      /// The reader waits for the tag's answer until the tag is taken away or the reader unplugged,
-      /// as vpcd does with a card that is silent.
+      /// The reader waits for the tag's answer until the tag is removed or the reader unplugged, as
+      /// vpcd does with a silent card.
       case readerWaits
     }
 
-    /// What goes wrong.
+    /// The effect.
     public var effect: Effect
-    /// The frame at which it goes wrong, counted from 0.
+    /// The frame at which the fault occurs, counted from 0.
     public var exchange: Int
 
-    /// Something that goes wrong at the frame of this number.
+    /// Creates a fault at a frame.
     public init(_ effect: Effect, at exchange: Int) {
       self.effect = effect
       self.exchange = exchange
@@ -96,14 +95,14 @@ public final class VirtualPCSCReader: Sendable {
     var eventCount = 0
   }
 
-  /// The name as the PC/SC service lists it.
+  /// The name in the PC/SC service's list.
   public let name: String
-  /// The commands by which it takes frames for tags.
+  /// The commands that the reader supports.
   public let dialect: Dialect
   let field: VirtualField
   let state: Mutex<State>
 
-  /// - Parameter name: as the PC/SC service lists it; `nil` for one that names the dialect.
+  /// - Parameter name: the name in the PC/SC service's list; `nil` for one that names the dialect.
   public init(
     _ field: VirtualField, dialect: Dialect = .transparentSession, name: String? = nil
   ) {
@@ -113,7 +112,7 @@ public final class VirtualPCSCReader: Sendable {
     state = Mutex(State(slot: ProximitySlot(field, isACR122: dialect == .directTransmit)))
   }
 
-  /// The faults to come, counted from now; the counts begin again.
+  /// Replaces the faults, and starts all counts from 0 again.
   public func setFaults(_ faults: [Fault]) {
     state.withLock {
       $0.faults = faults
@@ -123,8 +122,7 @@ public final class VirtualPCSCReader: Sendable {
     }
   }
 
-  /// How many frames have gone to tags, and how many APDUs to the reader, since the faults were
-  /// set.
+  /// The number of frames to tags, and of APDUs to the reader, since the faults were set.
   public var statistics: (exchanges: Int, commands: Int) {
     state.withLock { ($0.exchanges, $0.commands) }
   }
@@ -139,7 +137,7 @@ public final class VirtualPCSCReader: Sendable {
 
   var vicinityTags: [VirtualTag] { field.tags.filter { $0.modulation == .iso15693 } }
 
-  /// Whether the reader's chip finds tags of this kind.
+  /// Returns whether the reader's chip finds tags of this kind.
   private func finds(_ tag: VirtualTag) -> Bool {
     tag.modulation != .iso15693 || dialect.hasVicinity
   }
@@ -191,7 +189,7 @@ public final class VirtualPCSCReader: Sendable {
     return transmitToProximity(command)
   }
 
-  /// The data of a short command; `nil` if Lc says more than there is.
+  /// Returns the data of a short command; `nil` if Lc says more than there is.
   static func data(of command: [UInt8]) -> [UInt8]? {
     guard command.count > 5 else { return nil }
     let length = Int(command[4])
@@ -225,8 +223,8 @@ public final class VirtualPCSCReader: Sendable {
     return effect
   }
 
-  /// A frame without its check to all tags. The reader sends the second end of frame that a write
-  /// with the option flag waits for.
+  /// Returns a frame without its check to all tags. The reader sends the second end of frame that a
+  /// write with the option flag waits for.
   func exchange(_ request: [UInt8]) -> Reception {
     let effect = nextEffect()
     guard effect?.stopsFrame != true else { return .silence }

@@ -1,7 +1,7 @@
 import NFCCore
 
 extension VirtualPCSCReader {
-  /// A PC/SC service in the process that has only this reader.
+  /// Returns a PC/SC service in this process that has only this reader.
   public func service() -> any SmartCardService { VirtualSmartCardService(self) }
 }
 

@@ -84,7 +84,7 @@ struct BlockInitiator {
   /// Sends `data` in as many blocks as the card's frame size asks for and collects the answer.
   ///
   /// - Parameters:
-  ///   - data: empty to go on with an answer of which only the first part has been given.
+  ///   - data: empty to continue with an answer of which only the first part has been given.
   ///   - isChained: the host has more of this command; the card only confirms.
   mutating func exchange(
     _ data: [UInt8], isChained: Bool, send: Send

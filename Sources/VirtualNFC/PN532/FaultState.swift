@@ -14,7 +14,7 @@ struct FaultState {
   /// The chip answers nothing any more.
   private(set) var isSilent = false
 
-  /// The effects that are due on the frame that is about to be sent.
+  /// Returns the effects that are due on the frame that is about to be sent.
   mutating func nextExchange() -> [Fault.Effect] {
     defer { exchanges += 1 }
     let count = exchanges
@@ -35,7 +35,7 @@ struct FaultState {
     number > 0 && count % number == number - 1
   }
 
-  /// The effects that are due on the command that has come.
+  /// Returns the effects that are due on the command that has come.
   mutating func nextCommand() -> [Fault.Effect] {
     defer { commands += 1 }
     let count = commands

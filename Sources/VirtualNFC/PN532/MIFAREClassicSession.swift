@@ -49,7 +49,7 @@ struct MIFAREClassicSession {
     return cipher?.frame(enciphering: plain) ?? .typeA(bytes)
   }
 
-  /// The plain form of an answer, its CRC still there; `nil` if its parity is wrong.
+  /// Returns the plain form of an answer, its CRC still there; `nil` if its parity is wrong.
   mutating func decipher(_ frame: RadioFrame) -> RadioFrame? {
     guard cipher != nil else { return frame }
     if frame.bitCount == 4 {

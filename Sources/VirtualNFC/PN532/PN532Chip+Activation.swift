@@ -160,7 +160,7 @@ extension PN532Chip {
     return [number] + atqa.bytes.reversed() + uid
   }
 
-  /// A frame to a Jewel or Topaz tag, with its CRC_B.
+  /// Returns a frame to a Jewel or Topaz tag, with its CRC_B.
   mutating func exchangeJewel(_ bytes: [UInt8]) -> RadioAnswer {
     let frame = RadioFrame(bytes + CyclicRedundancyCheck.b(bytes), modulation: .typeA)
     switch transmit(frame) {

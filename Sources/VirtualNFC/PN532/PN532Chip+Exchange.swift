@@ -72,7 +72,7 @@ extension PN532Chip {
 
   // MARK: FeliCa
 
-  /// The host writes LEN itself, and reads it.
+  /// Returns the host writes LEN itself, and reads it.
   private mutating func feliCa(_ data: [UInt8], bitRate: Int) -> Answer? {
     guard Int(data[0]) == data.count, data.count > 1 else { return .status(.invalidParameter) }
     let limit = exchangeLimit
@@ -105,11 +105,10 @@ extension PN532Chip {
   /// READ and the two WRITEs, whose answers begin with the address that the command had.
   private static let jewelAddressed: Set<UInt8> = [0x01, 0x1A, 0x53]
 
-  /// The chip adds zeros and the UID to a command; a host that has written them itself, as nfcpy does, is
-  /// taken at its word, and one that leaves out an address or a byte of data that is needed is refused
-  /// (7.3.8). The
-  /// address that a tag repeats is checked and taken off: libnfc's nfc-jewel gives a buffer of one byte for
-  /// the answer to READ.
+  /// Returns the chip adds zeros and the UID to a command; a host that has written them itself, as
+  /// nfcpy does, is taken at its word, and one that leaves out an address or a byte of data that is
+  /// needed is refused (7.3.8). The address that a tag repeats is checked and taken off: libnfc's
+  /// nfc-jewel gives a buffer of one byte for the answer to READ.
   private mutating func jewel(_ command: UInt8, _ data: [UInt8], uid: [UInt8]) -> Answer? {
     guard let length = Self.jewelCommands[command],
       [length, Self.jewelHeader, Self.jewelLength].contains(data.count)
@@ -301,7 +300,7 @@ extension PN532Chip {
     }
   }
 
-  /// What the unit's FIFO holds of an answer, or the error that it has found.
+  /// Returns what the unit's FIFO holds of an answer, or the error that it has found.
   mutating func dataOfUnit(_ frame: RadioFrame) -> RadioAnswer {
     func setLastBits(_ count: Int) {
       registers[PN532Registers.control] =

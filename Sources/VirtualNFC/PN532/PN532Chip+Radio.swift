@@ -111,7 +111,7 @@ extension PN532Chip {
     }
   }
 
-  /// What the chip reports when it switches its antenna off (UM0701-02, table 15).
+  /// Returns what the chip reports when it switches its antenna off (UM0701-02, table 15).
   private static func switchesOff(_ effects: [Fault.Effect]) -> PN532Status? {
     for effect in effects {
       switch effect {
@@ -123,9 +123,9 @@ extension PN532Chip {
     return nil
   }
 
-  /// What the unit or the firmware reports of an answer before its check is looked at: a start that is broken
-  /// (PN532 data sheet, CIU_Error, ProtocolErr), bits that are missing in anticollision or SELECT, or in an
-  /// operation of MIFARE (UM0701-02, table 15, 0Bh, 04h, 05h).
+  /// Returns what the unit or the firmware reports of an answer before its check is looked at: a
+  /// start that is broken (PN532 data sheet, CIU_Error, ProtocolErr), bits that are missing in
+  /// anticollision or SELECT, or in an operation of MIFARE (UM0701-02, table 15, 0Bh, 04h, 05h).
   private static func trouble(
     of effects: [Fault.Effect], with frame: RadioFrame, isWithinMIFARE: Bool
   ) -> PN532Status? {
@@ -141,7 +141,7 @@ extension PN532Chip {
     return nil
   }
 
-  /// How many bytes a write gets done that is torn; `nil` if none is.
+  /// Returns how many bytes a write gets done that is torn; `nil` if none is.
   private static func bytesWritten(_ effects: [Fault.Effect]) -> Int? {
     for case .writeTorn(let count) in effects { return count }
     return nil
@@ -174,7 +174,8 @@ extension PN532Chip {
       frame.bytes, bitsInLastByte: frame.bitsInLastByte, modulation: .typeA)
   }
 
-  /// What the firmware has of an answer: parity bits among the data while the unit does not take them off.
+  /// Returns what the firmware has of an answer: parity bits among the data while the unit does not
+  /// take them off.
   private func receivedByUnit(_ reception: VirtualField.Reception) -> VirtualField.Reception {
     guard !registers.handlesParity, !isRaw, case .frame(let answer) = reception,
       answer.modulation == .typeA
@@ -199,7 +200,7 @@ extension PN532Chip {
     return Self.answer(in: transmit(frame, limit: limit))
   }
 
-  /// The payload of what was received, or the error that the unit finds in it.
+  /// Returns the payload of what was received, or the error that the unit finds in it.
   static func answer(in reception: VirtualField.Reception) -> RadioAnswer {
     switch reception {
     case .silence: return .failure(.timeOut)
@@ -277,7 +278,8 @@ extension PN532Chip {
     return nil
   }
 
-  /// The four bytes of one cascade level of one of the cards that answer: ISO/IEC 14443-3, 6.5.3.
+  /// Returns the four bytes of one cascade level of one of the cards that answer: ISO/IEC 14443-3,
+  /// 6.5.3.
   private mutating func anticollision(_ code: UInt8) -> [UInt8]? {
     var known: [UInt8] = []
     var knownBits = 0
@@ -296,8 +298,8 @@ extension PN532Chip {
       case .collision(let received, let bit):
         let position = knownBits / 8 * 8 + bit
         guard position >= knownBits, position < 32 else { return nil }
-        // Of the cards that differ here, those with a 1 go on, as the chip's firmware has it: the
-        // receiver has put a 1 there.
+        // Of the cards that differ here, those with a 1 continue, as the chip's firmware has it:
+        // the receiver has put a 1 there.
         let bytes = Array(known.prefix(knownBits / 8)) + received.bytes
         known = Array(bytes.prefix(position / 8 + 1))
         known[position / 8] &= UInt8(truncatingIfNeeded: 0x1FF >> (8 - position % 8))
@@ -307,7 +309,7 @@ extension PN532Chip {
     return nil
   }
 
-  /// Whether this search is one of those that find a tag that has been halted.
+  /// Returns whether this search is one of those that find a tag that has been halted.
   private mutating func findsHaltedTag() -> Bool {
     guard hasHaltedTag, haltedTagsFound < model.haltedTagsFound else { return false }
     haltedTagsFound += 1
@@ -373,7 +375,8 @@ extension PN532Chip {
     return TypeBSelection(atqb: atqb, attribAnswer: answer)
   }
 
-  /// The cards that are heard alone, up to the one that is wanted or, if it is any, to the first.
+  /// Returns the cards that are heard alone, up to the one that is wanted or, if it is any, to the
+  /// first.
   private mutating func answersToRequestB(
     _ applicationFamily: UInt8, parameter: UInt8 = 0, wanted: [UInt8]? = nil
   ) -> [[UInt8]] {

@@ -187,7 +187,7 @@ struct PN532Chip {
   enum Answer {
     case data([UInt8])
     case waits(attempts: Int?)
-    /// Nothing but the host ends the command.
+    /// Only the host ends the command.
     case neverEnds
 
     /// Whether it is none of a failed exchange.

@@ -63,7 +63,7 @@ struct PN532Registers {
     set { values[address] = newValue }
   }
 
-  /// What a host reads, with what reading changes.
+  /// Returns what a host reads, with what reading changes.
   mutating func read(_ address: UInt16) -> UInt8 {
     let value = self[address]
     if address == Self.txAuto { self[address] = value & ~Self.collisionAvoidance }

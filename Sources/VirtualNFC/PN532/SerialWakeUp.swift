@@ -3,8 +3,8 @@
 enum SerialWakeUp {
   static let edgesNeeded = 5
 
-  /// The rising edges of a byte as a serial line sends it, whose rest is high: a start bit of 0, the bits from
-  /// the least significant, a stop bit of 1.
+  /// Returns the rising edges of a byte as a serial line sends it, whose rest is high: a start bit
+  /// of 0, the bits from the least significant, a stop bit of 1.
   static func risingEdges(_ byte: UInt8) -> Int {
     let bits = UInt16(byte) << 1 | 1 << 9
     return (bits & ~(bits << 1)).nonzeroBitCount

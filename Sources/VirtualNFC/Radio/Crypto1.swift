@@ -23,7 +23,7 @@ struct Crypto1: Hashable, Sendable {
   /// The shift register; bit i is x_i of the paper.
   private var register: UInt64
 
-  /// A cipher that holds a key and has not seen a nonce.
+  /// Creates a cipher that holds a key and has not seen a nonce.
   ///
   /// - Parameter key: The six bytes of the key in the order in which a sector trailer holds them.
   ///   Further bytes are ignored, missing ones count as zero.
@@ -63,25 +63,25 @@ struct Crypto1: Hashable, Sendable {
     return result
   }
 
-  /// A type A frame of these bytes, enciphered. A check must already be appended.
+  /// Returns a type A frame of these bytes, enciphered. A check must already be appended.
   mutating func frame(enciphering bytes: [UInt8]) -> RadioFrame {
     let (bytes, parity) = encipher(bytes)
     return RadioFrame(bytes, modulation: .typeA, parity: parity)
   }
 
-  /// A type A frame of a 4-bit acknowledge, enciphered.
+  /// Returns a type A frame of a 4-bit acknowledge, enciphered.
   mutating func frame(encipheringAcknowledge code: UInt8) -> RadioFrame {
     .typeA(bare: [apply(toAcknowledge: code)], bitsInLastByte: 4)
   }
 
-  /// The bytes of an enciphered frame, its check included; `nil` if it does not consist of whole
-  /// bytes or a parity bit is wrong.
+  /// Returns the bytes of an enciphered frame, its check included; `nil` if it does not consist of
+  /// whole bytes or a parity bit is wrong.
   mutating func bytes(deciphering frame: RadioFrame) -> [UInt8]? {
     guard frame.bitsInLastByte == 8, !frame.bytes.isEmpty else { return nil }
     return decipher(frame.bytes, parity: frame.parity)
   }
 
-  /// The code of an enciphered 4-bit acknowledge; `nil` if the frame is not one.
+  /// Returns the code of an enciphered 4-bit acknowledge; `nil` if the frame is not one.
   mutating func acknowledge(deciphering frame: RadioFrame) -> UInt8? {
     guard frame.bytes.count == 1, frame.bitsInLastByte == 4 else { return nil }
     return apply(toAcknowledge: frame.bytes[0])
@@ -138,13 +138,13 @@ struct Crypto1: Hashable, Sendable {
     return result
   }
 
-  /// The parity bit as it is sent after a byte: enciphered with the keystream bit that the first
-  /// bit of the next byte is enciphered with as well.
+  /// Returns the parity bit as it is sent after a byte: enciphered with the keystream bit that the
+  /// first bit of the next byte is enciphered with as well.
   private func encipheredParity(ofPlain byte: UInt8) -> Bool {
     Self.oddParity(byte) != (keystreamBit == 1)
   }
 
-  /// The bit that makes the number of ones in a byte and itself odd.
+  /// Returns the bit that makes the number of ones in a byte and itself odd.
   static func oddParity(_ byte: UInt8) -> Bool {
     byte.nonzeroBitCount & 1 == 0
   }
@@ -202,7 +202,7 @@ extension Crypto1 {
     /// Bit 0 is the first on the air.
     private var bits: UInt32
 
-    /// A nonce as it was received: four bytes, missing ones count as zero.
+    /// Creates a nonce as it was received: four bytes, missing ones count as zero.
     init(bytes: some Sequence<UInt8>) {
       bits = 0
       for (index, byte) in bytes.prefix(4).enumerated() {
@@ -210,7 +210,8 @@ extension Crypto1 {
       }
     }
 
-    /// The nonce that a generator gives whose register holds `state`; a state of 0 never leaves 0.
+    /// Creates the nonce that a generator gives whose register holds `state`; a state of 0 never
+    /// leaves 0.
     init(generatorState state: UInt16) {
       bits = UInt32(state) << 16
       self = successor(16)
@@ -221,7 +222,7 @@ extension Crypto1 {
       (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt32($0))) }
     }
 
-    /// The nonce that many steps of the generator later.
+    /// Returns the nonce this many steps of the generator later.
     ///
     /// A reader answers nT by the 64th successor, the card answers by the 96th.
     func successor(_ steps: Int) -> Nonce {
@@ -237,8 +238,8 @@ extension Crypto1 {
   private static let readerAnswerSteps = 64
   private static let cardAnswerSteps = 96
 
-  /// The part of a UID that takes part in an authentication: its last four bytes (NXP AN10927,
-  /// MIFARE product and handling of UIDs).
+  /// Returns the part of a UID that takes part in an authentication: its last four bytes (NXP
+  /// AN10927, MIFARE product and handling of UIDs).
   private static func authenticationUID(_ uid: [UInt8]) -> [UInt8] { Array(uid.suffix(4)) }
 
   /// A card's side of an authentication that has been asked for.

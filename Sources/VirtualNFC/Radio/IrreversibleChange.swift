@@ -1,8 +1,10 @@
-/// Something on a chip that was made final: a bit that no command clears again, or a count that cannot go back.
+/// An irreversible change on a chip: a bit that no command clears again, or a count that cannot be
+/// reversed.
 ///
-/// A ``VirtualTag`` records each of them with the frame that caused it; see ``VirtualTag/irreversibleChanges``.
+/// A ``VirtualTag`` records each change with the frame that caused it; see
+/// ``VirtualTag/irreversibleChanges``.
 public struct IrreversibleChange: Hashable, Sendable {
-  /// What kind of thing it is. More may be added.
+  /// The kind of change. More may be added.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Bits that make pages or blocks read-only, and those that freeze such bits: the lock bytes of an
     /// Ultralight, an NTAG or a Topaz.
@@ -17,28 +19,30 @@ public struct IrreversibleChange: Hashable, Sendable {
     /// Settings that were frozen: CFGLCK of an NTAG21x, REG_LOCK of an NTAG I²C, EAS, page protection and
     /// passwords of an ICODE.
     case configurationLock
-    /// Permissions that were taken away in the memory configuration of a FeliCa Lite.
+    /// Permissions that were removed in the memory configuration of a FeliCa Lite.
     case memoryConfiguration
     /// A sector trailer of a MIFARE Classic whose access bits no key can change any more.
     case accessBits
-    /// A right on a MIFARE DESFire, or the access condition of a type 4 tag, that nobody can give back.
+    /// A right on a MIFARE DESFire, or the access condition of a type 4 tag, that nobody can
+    /// restore.
     case accessRights
-    /// A counter that went on, or a register that can only go down.
+    /// A counter that was increased, or a register that can only decrease.
     case counter
-    /// A chip that accepts no password any more, because too many were wrong.
+    /// A chip that no longer accepts any password, because too many were wrong.
     case lockout
-    /// A chip that was put out of use.
+    /// A chip that was permanently disabled.
     case destruction
   }
 
-  /// What was changed for good.
+  /// What was changed permanently.
   public var kind: Kind
-  /// The page, block, sector or counter, counted from 0; what it is follows from ``kind``.
+  /// The page, block, sector or counter, counted from 0; ``kind`` determines which.
   public var place: Int
-  /// The bits that were set, the first byte of the place lowest; the new value of a counter.
+  /// The bits that were set, with the first byte of the place in the lowest bits; the new value of
+  /// a counter.
   public var bits: UInt64
 
-  /// A change at a place.
+  /// Creates a change at a place.
   public init(_ kind: Kind, place: Int, bits: UInt64 = 1) {
     self.kind = kind
     self.place = place
@@ -47,11 +51,12 @@ public struct IrreversibleChange: Hashable, Sendable {
 }
 
 extension IrreversibleChange: CustomStringConvertible {
-  /// For people, for instance `lockBits 2: F0`.
+  /// A text for people, for instance `lockBits 2: F0`.
   public var description: String { "\(kind.rawValue) \(place): \(String(bits, radix: 16))" }
 }
 
-/// What is final on a chip at one moment; what of it two moments differ in has been made final in between.
+/// The irreversible state of a chip at one moment. The difference between two such states is what
+/// was changed irreversibly in between.
 public struct IrreversibleState: Hashable, Sendable {
   private struct Feature: Hashable, Sendable {
     let kind: IrreversibleChange.Kind
@@ -60,16 +65,16 @@ public struct IrreversibleState: Hashable, Sendable {
 
   private var features: [Feature: UInt64] = [:]
 
-  /// Nothing is final.
+  /// Creates a state without irreversible changes.
   public init() {}
 
-  /// Adds bits that are set for good, or the value of a counter.
+  /// Adds bits that are permanently set, or the value of a counter.
   public mutating func add(_ kind: IrreversibleChange.Kind, place: Int = 0, bits: UInt64 = 1) {
     guard bits != 0 else { return }
     features[Feature(kind: kind, place: place), default: 0] |= bits
   }
 
-  /// Adds up to eight bytes of bits that are set for good, the first lowest.
+  /// Adds up to eight bytes of bits that are set permanently, the first lowest.
   mutating func add(_ kind: IrreversibleChange.Kind, place: Int, bytes: some Sequence<UInt8>) {
     let bits = bytes.prefix(8).enumerated().reduce(UInt64(0)) {
       $0 | UInt64($1.element) << UInt64(8 * $1.offset)
@@ -84,7 +89,7 @@ public struct IrreversibleState: Hashable, Sendable {
     }
   }
 
-  /// What has been made final since an earlier moment, in the order of kinds and places.
+  /// Returns the irreversible changes since an earlier moment, in the order of kinds and places.
   public func changes(since earlier: IrreversibleState) -> [IrreversibleChange] {
     guard features != earlier.features else { return [] }
     return features.compactMap { feature, value -> IrreversibleChange? in

@@ -1,39 +1,39 @@
 import NFCCore
 
-/// What goes over the air in one direction, between one start and one end of communication.
+/// A transmission over the air in one direction, from a start to an end of communication.
 ///
-/// The bytes are the ones on the air, check bytes included: a tag must verify them on a request
-/// and append them to an answer, as a chip does. Only the framing that carries no information is
-/// left out (start and end bits, FeliCa's preamble and sync code, correct parity).
+/// The bytes are those on the air, including check bytes: a tag must verify them in a request and
+/// append them to an answer, as a chip does. Only framing without information is left out (start
+/// and end bits, FeliCa's preamble and sync code, correct parity).
 public struct RadioFrame: Hashable, Sendable {
-  /// How bits are put on the carrier and framed.
+  /// The modulation and framing of bits.
   public enum Modulation: Hashable, Sendable {
     /// ISO/IEC 14443-2 type A. Jewel, Topaz and NFC Barcode tags use it as well.
     case typeA
-    /// ISO/IEC 14443-2 type B. B', SRx, CTx and iCLASS tags use it with protocols of their own.
+    /// ISO/IEC 14443-2 type B. B', SRx, CTx and iCLASS tags use it with their own protocols.
     case typeB
     /// JIS X 6319-4, also ISO/IEC 18092 passive mode. The bytes begin with the length byte.
     case feliCa
-    /// ISO/IEC 15693-2. A frame without bytes is a lone end of frame, which moves an inventory to
+    /// ISO/IEC 15693-2. A frame without bytes is a single end of frame, which moves an inventory to
     /// its next slot and releases the answer to a write with the option flag.
     case iso15693
   }
 
-  /// How the frame is modulated.
+  /// The modulation of the frame.
   public var modulation: Modulation
-  /// In kilobits per second: 106, 212, 424 or 848; 26 for ISO 15693.
+  /// The bit rate in kilobits per second: 106, 212, 424 or 848; 26 for ISO 15693.
   public var bitRate: Int
-  /// The bytes, with their check where the frame has one.
+  /// The bytes, with check bytes if the frame has them.
   public var bytes: [UInt8]
-  /// How many bits of the last byte are sent, least significant first: 1 to 8. A type A short frame
-  /// (REQA, WUPA) has 7, an acknowledge 4, an anticollision frame any number.
+  /// The number of bits of the last byte that are sent, least significant first: 1 to 8. A type A
+  /// short frame (REQA, WUPA) has 7, an acknowledge 4, an anticollision frame any number.
   public var bitsInLastByte: Int
-  /// The parity bit after each whole byte, `nil` if each is the odd parity that type A prescribes.
+  /// The parity bit after each whole byte; `nil` if each is the odd parity that type A prescribes.
   ///
-  /// Given when it is not: MIFARE Classic enciphers it, and Jewel sends none.
+  /// It is set in other cases: MIFARE Classic enciphers parity, and Jewel sends none.
   public var parity: [Bool]?
 
-  /// A frame of these bytes, which have their check already.
+  /// Creates a frame from bytes that already include their check bytes.
   public init(
     _ bytes: [UInt8], modulation: Modulation, bitRate: Int = 106, bitsInLastByte: Int = 8,
     parity: [Bool]? = nil
@@ -52,32 +52,32 @@ public struct RadioFrame: Hashable, Sendable {
 }
 
 extension RadioFrame {
-  /// A type A standard frame: the bytes and their CRC_A.
+  /// Returns a type A standard frame: the bytes and their CRC_A.
   public static func typeA(_ bytes: [UInt8]) -> RadioFrame {
     RadioFrame(bytes + CyclicRedundancyCheck.a(bytes), modulation: .typeA)
   }
 
-  /// A type A frame as it is, without a check: ATQA, UID with BCC, REQA, an acknowledge.
+  /// Returns a type A frame without check bytes: ATQA, UID with BCC, REQA, an acknowledge.
   public static func typeA(bare bytes: [UInt8], bitsInLastByte: Int = 8) -> RadioFrame {
     RadioFrame(bytes, modulation: .typeA, bitsInLastByte: bitsInLastByte)
   }
 
-  /// A type B frame: the bytes and their CRC_B.
+  /// Returns a type B frame: the bytes and their CRC_B.
   public static func typeB(_ bytes: [UInt8]) -> RadioFrame {
     RadioFrame(bytes + CyclicRedundancyCheck.b(bytes), modulation: .typeB)
   }
 
-  /// A FeliCa frame: LEN (itself counted), the payload, the check.
+  /// Returns a FeliCa frame: LEN (which counts itself), the payload, the check bytes.
   public static func feliCa(_ payload: [UInt8], bitRate: Int = 212) -> RadioFrame {
     let body = [UInt8(truncatingIfNeeded: payload.count + 1)] + payload
     return RadioFrame(
       body + CyclicRedundancyCheck.feliCa(body), modulation: .feliCa, bitRate: bitRate)
   }
 
-  /// The bytes without their check if this frame has whole bytes and the check of `modulation` is
-  /// right; `nil` otherwise, in which case a tag stays silent.
+  /// The bytes without their check bytes, if this frame has whole bytes and the check bytes of
+  /// `modulation` are right; otherwise `nil`, in which case a tag stays silent.
   ///
-  /// For FeliCa the length byte is checked and removed too.
+  /// For FeliCa, the length byte is checked and removed too.
   public var checkedPayload: [UInt8]? {
     guard bitsInLastByte == 8, bytes.count >= 2 else { return nil }
     let body = Array(bytes.dropLast(2))

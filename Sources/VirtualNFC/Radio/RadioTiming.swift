@@ -82,6 +82,6 @@ enum RadioTiming {
     }
   }
 
-  /// The response time of a Polling's slot, 0 to 15.
+  /// Returns the response time of a Polling's slot, 0 to 15.
   static func responseTime(inSlot number: Int) -> Duration { firstSlot + slot * number }
 }

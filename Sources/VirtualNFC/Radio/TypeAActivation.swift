@@ -1,18 +1,18 @@
 import NFCCore
 
-/// The states of a type A card up to its selection: ISO/IEC 14443-3, 6.3 and 6.4.
+/// The states of a type A card until its selection: ISO/IEC 14443-3, 6.3 and 6.4.
 ///
-/// A chip owns one, hands every frame to ``receive(_:)`` and acts on what comes back. It works with
-/// UIDs of 4, 7 and 10 bytes, frames that carry part of a UID, REQA and WUPA.
+/// A chip owns one, passes every frame to ``receive(_:)`` and acts on the result. It supports UIDs
+/// of 4, 7 and 10 bytes, frames with a part of a UID, REQA and WUPA.
 public struct TypeAActivation: Hashable, Sendable {
-  /// What a chip does with a frame.
+  /// The result of a frame.
   public enum Outcome: Hashable, Sendable {
-    /// Activation deals with it; the answer, `nil` for silence.
+    /// Activation has handled the frame; the answer, `nil` for silence.
     case handled(RadioFrame?)
-    /// The card is selected and this is a command for it, without its CRC_A.
+    /// The card is selected, and this is a command for it, without its CRC_A.
     case command([UInt8])
-    /// The card is selected, and this is a frame that no standard frame is: parts of a byte, a wrong
-    /// check, or enciphered. The chip decides; most go silent by ``becomeMute()``.
+    /// The card is selected, and this is not a standard frame: it has incomplete bytes, wrong check
+    /// bytes, or is enciphered. The chip decides; most become silent with ``becomeMute()``.
     case other(RadioFrame)
   }
 
@@ -26,32 +26,32 @@ public struct TypeAActivation: Hashable, Sendable {
     case ready(cascadeLevel: Int)
     /// The card is selected.
     case active
-    /// Halted by HLTA or an error after ACTIVE: only WUPA is heard.
+    /// Halted by HLTA or an error after ACTIVE: the card responds only to WUPA.
     case halt
-    /// As ``ready(cascadeLevel:)``; the card goes back to ``halt`` after an error.
+    /// Like ``ready(cascadeLevel:)``; the card returns to ``halt`` after an error.
     case readyFromHalt(cascadeLevel: Int)
-    /// As ``active``; the card goes back to ``halt`` after an error.
+    /// Like ``active``; the card returns to ``halt`` after an error.
     case activeFromHalt
   }
 
-  /// 4, 7 or 10 bytes.
+  /// The UID, 4, 7 or 10 bytes.
   public let uid: [UInt8]
-  /// The two bytes in the order in which they go over the air, least significant first.
+  /// The ATQA, two bytes in the order in which they are sent, least significant first.
   public let atqa: [UInt8]
   /// The answer to the last SELECT.
   public let sak: UInt8
-  /// The answer to a SELECT before it, which says that the UID is not complete.
+  /// The answer to earlier SELECTs, which indicates that the UID is not complete.
   public let sakOfCascade: UInt8
-  /// The state in which the last frame has left the card.
+  /// The state after the last frame.
   public private(set) var state: State = .powerOff
-  /// Whether the next frame is the second half of a command (COMPATIBILITY_WRITE's data, say), in
-  /// which no REQA, WUPA or HLTA is looked for.
+  /// Whether the next frame is the second half of a command (for instance, COMPATIBILITY_WRITE's
+  /// data), so that it cannot be REQA, WUPA or HLTA.
   public var expectsData = false
 
-  /// A card without power.
+  /// Creates a card without power.
   ///
   /// - Parameters:
-  ///   - uid: 4, 7 or 10 bytes; anything else stops the program.
+  ///   - uid: 4, 7 or 10 bytes; any other number stops the program.
   ///   - atqa: least significant byte first.
   public init(uid: [UInt8], atqa: [UInt8], sak: UInt8, sakOfCascade: UInt8 = 0x04) {
     precondition([4, 7, 10].contains(uid.count), "a UID has 4, 7 or 10 bytes")
@@ -61,22 +61,22 @@ public struct TypeAActivation: Hashable, Sendable {
     self.sakOfCascade = sakOfCascade
   }
 
-  /// Whether the card has been selected and takes commands.
+  /// Whether the card is selected and accepts commands.
   public var isActive: Bool { state == .active || state == .activeFromHalt }
 
-  /// What happens when the carrier comes on.
+  /// Switches the carrier on.
   public mutating func powerOn() {
     state = .idle
     expectsData = false
   }
 
-  /// What happens when the carrier goes off.
+  /// Switches the carrier off.
   public mutating func powerOff() {
     state = .powerOff
     expectsData = false
   }
 
-  /// Back to IDLE, or to HALT if the card had been halted before: what follows an error.
+  /// Returns to IDLE, or to HALT if the card was halted before, as after an error.
   public mutating func becomeMute() {
     expectsData = false
     switch state {
@@ -86,13 +86,13 @@ public struct TypeAActivation: Hashable, Sendable {
     }
   }
 
-  /// What HLTA and S(DESELECT) do.
+  /// Halts the card, as HLTA and S(DESELECT) do.
   public mutating func halt() {
     expectsData = false
     if state != .powerOff { state = .halt }
   }
 
-  /// Takes a frame from the air.
+  /// Receives a frame.
   public mutating func receive(_ frame: RadioFrame) -> Outcome {
     guard frame.modulation == .typeA, (1...8).contains(frame.bitsInLastByte), state != .powerOff
     else { return .handled(nil) }
@@ -142,7 +142,7 @@ public struct TypeAActivation: Hashable, Sendable {
     return .typeA(bare: atqa)
   }
 
-  /// The four UID bytes of a cascade level and their exclusive or.
+  /// Returns the four UID bytes of a cascade level and their exclusive or.
   private func cascade(_ level: Int) -> [UInt8] {
     let last = uid.count == 4 ? 0 : uid.count == 7 ? 1 : 2
     let part =
@@ -189,8 +189,8 @@ public struct TypeAActivation: Hashable, Sendable {
       becomeMute()
       return nil
     }
-    // A split byte goes on where the reader stopped: the answer's first byte holds the rest of it in
-    // its high bits, as it stands in a receiver that aligns on the byte.
+    // A split byte continues where the reader stopped: the answer's first byte holds the rest of it
+    // in its high bits, as it stands in a receiver that aligns on the byte.
     return RadioFrame(
       Array(part[(knownBits / 8)...]), modulation: .typeA, bitsInLastByte: 8)
   }

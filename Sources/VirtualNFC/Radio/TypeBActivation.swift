@@ -1,15 +1,15 @@
 import NFCCore
 
-/// The states of a type B card up to ATTRIB: ISO/IEC 14443-3, 7.4.
+/// The states of a type B card until ATTRIB: ISO/IEC 14443-3, 7.4.
 ///
-/// A chip owns one, hands every frame to ``receive(_:)`` and acts on what comes back. A real card
-/// draws its slot at random; this one always takes ``slot``, so that a run can be repeated.
+/// A chip owns one, passes every frame to ``receive(_:)`` and acts on the result. A real card
+/// chooses its slot at random; this one always uses ``slot``, so that a run can be repeated.
 public struct TypeBActivation: Hashable, Sendable {
-  /// What a chip does with a frame.
+  /// The result of a frame.
   public enum Outcome: Hashable, Sendable {
-    /// Activation deals with it; the answer, `nil` for silence.
+    /// Activation has handled the frame; the answer, `nil` for silence.
     case handled(RadioFrame?)
-    /// ATTRIB has been accepted before, and this is a frame with a right CRC_B, given without it.
+    /// ATTRIB was accepted before, and this is a frame with a right CRC_B, without the CRC_B.
     case command([UInt8])
   }
 
@@ -19,25 +19,25 @@ public struct TypeBActivation: Hashable, Sendable {
     case powerOff
     /// The card waits for REQB or WUPB.
     case idle
-    /// Counted among the cards asked for, and waiting for the SLOT-MARKER of its slot.
+    /// The card was requested, and waits for the SLOT-MARKER of its slot.
     case readyRequested
     /// ATQB has been sent.
     case readyDeclared
     /// ATTRIB has been accepted.
     case active
-    /// Halted by HLTB or S(DESELECT): only WUPB is heard.
+    /// Halted by HLTB or S(DESELECT): the card responds only to WUPB.
     case halt
   }
 
-  /// What the reader chose by ATTRIB: ISO/IEC 14443-3, 7.10.
+  /// The choices of the reader in ATTRIB: ISO/IEC 14443-3, 7.10.
   public struct Attributes: Hashable, Sendable {
     /// The card identifier, 0 to 14; `nil` for a card without CID support.
     public var cid: UInt8?
-    /// The code of the longest frame that the reader takes; ISO/IEC 14443-3, table 30.
+    /// The code of the longest frame that the reader accepts; ISO/IEC 14443-3, table 30.
     public var frameSizeCode: UInt8
-    /// In kilobits per second, from the reader to the card.
+    /// The bit rate from the reader to the card in kilobits per second.
     public var bitRateToCard: Int
-    /// In kilobits per second, from the card to the reader.
+    /// The bit rate from the card to the reader in kilobits per second.
     public var bitRateToReader: Int
   }
 
@@ -49,9 +49,9 @@ public struct TypeBActivation: Hashable, Sendable {
   public let protocolInfo: [UInt8]
   /// The time slot, 1 to 16, in which the card answers; 1 after REQB or WUPB with fewer slots.
   public let slot: Int
-  /// The state in which the last frame has left the card.
+  /// The state after the last frame.
   public private(set) var state: State = .powerOff
-  /// Set while the card is active.
+  /// The attributes, while the card is active.
   public private(set) var attributes: Attributes?
 
   /// - Parameter slot: above 1 for a card that a reader finds only by its SLOT-MARKER commands.
@@ -71,25 +71,25 @@ public struct TypeBActivation: Hashable, Sendable {
   /// Whether ATTRIB has been accepted.
   public var isActive: Bool { state == .active }
 
-  /// What happens when the carrier comes on.
+  /// Switches the carrier on.
   public mutating func powerOn() {
     state = .idle
     attributes = nil
   }
 
-  /// What happens when the carrier goes off.
+  /// Switches the carrier off.
   public mutating func powerOff() {
     state = .powerOff
     attributes = nil
   }
 
-  /// What HLTB and S(DESELECT) do.
+  /// Halts the card, as HLTB and S(DESELECT) do.
   public mutating func halt() {
     attributes = nil
     if state != .powerOff { state = .halt }
   }
 
-  /// Takes a frame from the air.
+  /// Receives a frame.
   public mutating func receive(_ frame: RadioFrame) -> Outcome {
     guard frame.modulation == .typeB, state != .powerOff, let payload = frame.checkedPayload,
       let code = payload.first

@@ -1,10 +1,10 @@
-/// The behaviour of a tag's chip: a value that takes frames and gives frames.
+/// The behavior of a tag's chip: a value that receives and returns frames.
 ///
 /// A chip does no I/O, starts nothing and reads no clock, so that it can be copied, compared and
-/// tested without a reader. It behaves as the silicon does: it is silent where the silicon is
-/// silent, and it keeps what is in its memory when the field goes.
+/// tested without a reader. It behaves like the silicon: it is silent when the silicon is silent,
+/// and its memory persists when the field disappears.
 public protocol VirtualChip: Sendable {
-  /// The chip's name as `nfc --virtual` takes it, for instance `ntag216`.
+  /// The chip's name for `nfc --virtual`, for instance `ntag216`.
   var name: String { get }
 
   /// The UID, IDm, PUPI or serial number, in the order in which readers print it.
@@ -13,29 +13,31 @@ public protocol VirtualChip: Sendable {
   /// The air interface that the chip answers on.
   var modulation: RadioFrame.Modulation { get }
 
-  /// The non-volatile memory as one run of bytes, in the order in which a dump of it is kept; empty
-  /// for a chip without one. Setting it is what a programming machine does: no lock forbids it, and
-  /// a value of another size is cut or leaves the rest as it was.
+  /// The non-volatile memory as one sequence of bytes, in the order of a dump; empty for a chip
+  /// without memory. Setting it acts like a programming machine: no lock prevents it; a longer
+  /// value is cut off, and a shorter one leaves the rest unchanged.
   var memory: [UInt8] { get set }
 
-  /// What is final on the chip now, by bits that no command clears: lock bits, one-time bits, counters and the
-  /// like. ``VirtualTag`` compares it before and after each frame. Chips without any need not have it.
+  /// The irreversible state of the chip: lock bits, one-time bits, counters and the like, which no
+  /// command clears. ``VirtualTag`` compares it before and after each frame. Chips without
+  /// irreversible state need not implement it.
   var irreversibleState: IrreversibleState { get }
 
-  /// The carrier was switched on: the chip starts from its power-on state.
+  /// Switches the carrier on: the chip starts from its power-on state.
   mutating func powerOn()
 
-  /// The carrier has gone: everything but the memory is forgotten.
+  /// Switches the carrier off: everything except the memory is lost.
   mutating func powerOff()
 
-  /// Reports how long the carrier has been on. Called before each frame, for chips in which something takes time.
+  /// Reports the time for which the carrier has been on. Called before each frame, for chips whose
+  /// behavior depends on time.
   mutating func carrierHasLasted(_ time: Duration)
 
-  /// Takes one frame and gives the answer, `nil` for silence.
+  /// Receives one frame and returns the answer, `nil` for silence.
   mutating func receive(_ frame: RadioFrame) -> RadioFrame?
 
-  /// How long after the end of a request the answer to it begins. A reader that waits for less has no
-  /// answer.
+  /// Returns the time from the end of a request to the beginning of its answer. A reader that waits
+  /// for less receives no answer.
   func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration
 }
 
@@ -46,7 +48,7 @@ extension VirtualChip {
 
   public mutating func carrierHasLasted(_ time: Duration) {}
 
-  /// What real tags of the same kind need for such a command.
+  /// Returns the time that real tags of the same kind need for such a command.
   public func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration {
     RadioTiming.responseTime(to: request, answer)
   }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The space in front of a virtual reader: tags are placed in it and taken from it.
+/// The field of a virtual reader, in which tags are placed and from which they are removed.
 ///
-/// Safe to use from any thread, also while a reader is talking to a tag: the tag that is taken away
-/// simply does not answer the next frame.
+/// It can be used from any thread, even while a reader talks to a tag: a removed tag simply does
+/// not answer the next frame.
 public final class VirtualField: Sendable {
   /// What a reader's antenna receives after a frame has been sent.
   enum Reception: Hashable, Sendable {
@@ -11,8 +11,8 @@ public final class VirtualField: Sendable {
     case silence
     /// One tag answered, or several did with the same bits.
     case frame(RadioFrame)
-    /// Several tags answered with different bits: what a receiver makes of it, a one wherever any tag
-    /// sent one, and the position of the first difference, counted from 0 in the order of
+    /// Several tags answered with different bits: the bits that a receiver sees, a one wherever any
+    /// tag sent one, and the position of the first difference, counted from 0 in the order of
     /// transmission.
     case collision(RadioFrame, bit: Int)
   }
@@ -39,22 +39,22 @@ public final class VirtualField: Sendable {
 
   private let state = Mutex(State())
 
-  /// A field without tags.
+  /// Creates a field without tags.
   public init() {}
 
-  /// The tags that are in the field, in the order in which they were placed.
+  /// The tags in the field, in the order in which they were placed.
   public var tags: [VirtualTag] { state.withLock { $0.tags } }
 
-  /// Whether a reader has its carrier on.
+  /// Whether a reader has switched its carrier on.
   public var isPowered: Bool { state.withLock { $0.isPowered } }
 
-  /// What readers have made final, unexpectedly, on the tags that are in the field, and on those that were: see
-  /// ``VirtualTag/unexpectedChanges``. A test bench looks here when a test is over.
+  /// The unexpected irreversible changes on all tags that are or were in the field: see
+  /// ``VirtualTag/unexpectedChanges``. Check this at the end of a test.
   public var unexpectedChanges: [IrreversibleChange] {
     state.withLock { state in state.unexpected + state.tags.flatMap(\.unexpectedChanges) }
   }
 
-  /// Puts a tag into the field. A tag that is in it already stays as it is.
+  /// Places a tag in the field. A tag that is already in it does not change.
   public func place(_ tag: VirtualTag) {
     state.withLock { state in
       guard !state.tags.contains(where: { $0 === tag }) else { return }
@@ -63,7 +63,7 @@ public final class VirtualField: Sendable {
     }
   }
 
-  /// Takes a tag out of the field. It loses its power and keeps its memory.
+  /// Removes a tag from the field. It loses its power and keeps its memory.
   public func remove(_ tag: VirtualTag) {
     state.withLock { state in
       guard let index = state.tags.firstIndex(where: { $0 === tag }) else { return }
@@ -73,7 +73,7 @@ public final class VirtualField: Sendable {
     }
   }
 
-  /// Takes all tags out of the field.
+  /// Removes all tags from the field.
   public func removeAll() {
     state.withLock { state in
       for tag in state.tags { tag.setPower(false) }
@@ -134,7 +134,8 @@ public final class VirtualField: Sendable {
     return .collision(received, bit: bit)
   }
 
-  /// The answers in the order of their time slots; all in one if the frame asks for no slots.
+  /// Returns the answers in the order of their time slots; all in one if the frame asks for no
+  /// slots.
   ///
   /// Each card draws another slot at each Polling (JIS X 6319-4; FeliCa Card User's Manual, 4.4.2), and a
   /// reader that wants one card takes the first that it hears alone.

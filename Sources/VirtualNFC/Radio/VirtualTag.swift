@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A tag that can be placed in a ``VirtualField``: a chip that several threads may use.
+/// A tag for a ``VirtualField``: a chip that several threads can use.
 ///
-/// A tag is an object, not a value: what a reader writes to it stays on it when it leaves the field
-/// and is there when it comes back, as with a real one.
+/// A tag is an object, not a value: like a real one, it keeps what a reader has written to it when
+/// it leaves the field and returns.
 public final class VirtualTag: Sendable {
   private struct State {
     var chip: any VirtualChip
@@ -28,7 +28,7 @@ public final class VirtualTag: Sendable {
 
   private let state: Mutex<State>
 
-  /// The chip's name as `nfc --virtual` takes it, for instance `ntag216`.
+  /// The chip's name for `nfc --virtual`, for instance `ntag216`.
   public let name: String
 
   /// The UID, IDm, PUPI or serial number, in the order in which readers print it.
@@ -37,7 +37,7 @@ public final class VirtualTag: Sendable {
   /// The air interface that the tag answers on.
   public let modulation: RadioFrame.Modulation
 
-  /// A tag with this chip, in the state in which the chip is.
+  /// Creates a tag with this chip, in its current state.
   public init(_ chip: some VirtualChip) {
     name = chip.name
     identifier = chip.identifier
@@ -45,7 +45,8 @@ public final class VirtualTag: Sendable {
     state = Mutex(State(chip: chip))
   }
 
-  /// The chip as it is now: a copy, which makes another tag of the same memory.
+  /// The current state of the chip: a copy, which can be used to create another tag with the same
+  /// memory.
   public var chip: any VirtualChip { state.withLock { $0.chip } }
 
   /// The non-volatile memory; see ``VirtualChip/memory``.
@@ -59,11 +60,11 @@ public final class VirtualTag: Sendable {
     }
   }
 
-  /// Everything that readers have made final on the tag by commands, in order: lock bits, one-time bits,
-  /// counters, settings that were frozen. What is set through ``memory`` or ``withChip(_:_:)`` is not in it, as
-  /// no command does that.
+  /// All irreversible changes that readers have made with commands, in order: lock bits, one-time
+  /// bits, counters, frozen settings. Changes through ``memory`` or ``withChip(_:_:)`` are not
+  /// included, because no command makes them.
   ///
-  /// A test of a procedure that must make nothing final looks here when it is done:
+  /// A test of a procedure that must not change anything irreversibly checks this at its end:
   ///
   /// ```swift
   /// try await tag.ndef?.writeNDEF(message)
@@ -71,17 +72,19 @@ public final class VirtualTag: Sendable {
   /// ```
   public var irreversibleChanges: [IrreversibleChange] { state.withLock { $0.changes } }
 
-  /// What a procedure may make final from now on because its caller has asked for it by name; nothing at first.
+  /// The irreversible changes that a procedure may make from now on, because its caller has
+  /// requested them by name; none at first.
   public var allowedChanges: Set<IrreversibleChange.Kind> {
     get { state.withLock { $0.allowed } }
     set { state.withLock { $0.allowed = newValue } }
   }
 
-  /// As ``irreversibleChanges``, without those of a kind that was in ``allowedChanges`` when they were made.
+  /// The ``irreversibleChanges`` except those whose kind was in ``allowedChanges`` when they were
+  /// made.
   public var unexpectedChanges: [IrreversibleChange] { state.withLock { $0.unexpected } }
 
-  /// Empties ``irreversibleChanges`` and ``unexpectedChanges``, for instance between two parts of a test. What is
-  /// final stays so.
+  /// Empties ``irreversibleChanges`` and ``unexpectedChanges``, for instance between two parts of a
+  /// test. The state of the chip does not change.
   public func forgetIrreversibleChanges() {
     state.withLock {
       $0.changes = []
@@ -89,7 +92,7 @@ public final class VirtualTag: Sendable {
     }
   }
 
-  /// Looks at the chip, or changes it, as a value of its own type; `nil` if it is of another type.
+  /// Accesses the chip as its own value type, to read or change it; `nil` if it is of another type.
   public func withChip<Chip: VirtualChip, Result: Sendable>(
     _ type: Chip.Type, _ body: (inout Chip) throws -> Result
   ) rethrows -> Result? {

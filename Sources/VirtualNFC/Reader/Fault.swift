@@ -1,104 +1,107 @@
-/// Something that goes wrong at a given moment, for testing what a program makes of it.
+/// A fault at a given moment, for testing how a program reacts.
 ///
-/// Moments are counted from 0 from when the faults are given to ``VirtualReader/setFaults(_:)``: the
+/// Moments are counted from 0 since the faults were passed to ``VirtualReader/setFaults(_:)``: the
 /// frames that the reader sends over the air, or the commands that the host sends to the chip. The
-/// same faults on the same program give the same run.
+/// same faults with the same program always give the same run.
 public struct Fault: Sendable {
-  /// When a fault happens.
+  /// The moment of a fault.
   public enum Moment: Hashable, Sendable {
     /// The n-th frame that the reader sends over the air.
     case exchange(Int)
     /// The n-th command that the host sends to the chip.
     case command(Int)
-    /// Every n-th frame that the reader sends, the n-th first: a noisy place.
+    /// Every n-th frame that the reader sends, starting with the n-th: a noisy environment.
     case everyExchange(Int)
-    /// Every n-th command that the host sends, the n-th first.
+    /// Every n-th command that the host sends, starting with the n-th.
     case everyCommand(Int)
   }
 
-  /// What happens.
+  /// The effect of a fault.
   public enum Effect: Sendable {
-    /// All tags are taken out of the field before the frame is sent.
+    /// All tags are removed from the field before the frame is sent.
     case tagLeaves
-    /// A tag is put into the field before the frame is sent.
+    /// A tag is placed in the field before the frame is sent.
     case tagArrives(VirtualTag)
-    /// The tag does not hear the frame.
+    /// The tag does not receive the frame.
     case frameLost
-    /// The tag hears the frame, but its answer does not arrive, or arrives when the chip has given up.
+    /// The tag receives the frame, but its answer does not arrive, or arrives after the chip has
+    /// given up.
     case answerLost
-    /// A bit of the tag's answer is wrong, and so is its check.
+    /// A bit of the tag's answer is wrong, and so are its check bytes.
     case answerBroken
     /// A parity bit of the tag's answer is wrong; types A and Jewel have them.
     case answerParityBroken
-    /// The tag's answer ends after so many bytes.
+    /// The tag's answer ends after this many bytes.
     case answerCut(Int)
-    /// So many of the last bits of the tag's answer are missing, up to 7.
+    /// This number of bits at the end of the tag's answer are missing, up to 7.
     case answerBitsLost(Int)
-    /// The tag goes on for so many bytes after its answer.
+    /// The tag continues for this number of bytes after its answer.
     case answerContinues(Int)
-    /// The beginning of the tag's answer is broken. A receiver of type A reports it, others hear nothing.
+    /// The beginning of the tag's answer is broken. A receiver of type A reports it, others receive
+    /// nothing.
     case answerStartBroken
-    /// Another tag answers at the same time, and otherwise from this bit on, counted from 0.
+    /// Another tag answers at the same time, with different bits from this one on, counted from 0.
     case answerCollides(bit: Int)
-    /// The tag's answer begins so much later than it would.
+    /// The tag's answer begins this much later than usual.
     case answerLate(Duration)
-    /// The chip has become too hot and switches its antenna off instead of sending the frame.
+    /// The chip overheats and switches its antenna off instead of sending the frame.
     case chipOverheats
-    /// More current flows into the antenna than may, as with metal before it; the chip switches it off instead
-    /// of sending the frame.
+    /// The antenna draws too much current, as near metal; the chip switches it off instead of
+    /// sending the frame.
     case antennaOverloads
-    /// The tag is torn away while it writes: of the bytes that the frame changes in its memory, only the
-    /// first ones have been written. It does not answer, and has left.
+    /// The tag is removed while it writes: of the bytes that the frame changes in its memory, only
+    /// this number were written. It does not answer, and has left.
     case writeTorn(Int)
-    /// All tags are taken out of the field before the frame is sent, and this one is put there.
+    /// All tags are removed from the field before the frame is sent, and this one is placed in it.
     case tagReplaced(VirtualTag)
-    /// The host's frame reaches the chip with a wrong byte, with one less or with one more: neither ACK nor
-    /// answer.
+    /// The host's frame reaches the chip with a wrong byte, or with one byte less or more: there is
+    /// neither ACK nor answer.
     case commandBroken
     /// The chip runs the command; its ACK is lost, its answer is not.
     case acknowledgeLost
     /// The ACK comes twice.
     case acknowledgeDoubled
-    /// The chip's ACK comes so much later, and so does its answer.
+    /// The chip's ACK is late by this time, and so is its answer.
     case acknowledgeLate(Duration)
-    /// The chip runs the command; its answer comes when the next command does, before that one's ACK.
+    /// The chip runs the command; its answer arrives with the next command, before that command's
+    /// ACK.
     case replyHeld
     /// A byte of the chip's answer, counted from 0, is lost on the way to the host.
     case replyByteLost(Int)
     /// A byte comes between those of the chip's answer, before the one with this number.
     case replyByteAdded(UInt8, Int)
-    /// The supply fails after the ACK: the chip is as after power-up, asleep, without targets, at 115200
-    /// baud, and answers nothing.
+    /// The power supply fails after the ACK: the chip is in its state after power-up, asleep,
+    /// without targets, at 115200 baud, and does not answer.
     case supplyFails
     /// The chip runs the command; a byte of its answer is wrong on the way to the host.
     case replyBroken
     /// The chip runs the command; its answer is lost on the way to the host.
     case replyLost
-    /// These bytes stand in place of the chip's answer.
+    /// These bytes replace the chip's answer.
     case replyReplaced([UInt8])
-    /// The chip answers nothing any more, until ``VirtualReader/setFaults(_:)`` is called again.
+    /// The chip does not answer any more, until ``VirtualReader/setFaults(_:)`` is called again.
     case chipFallsSilent
-    /// The serial line is closed: the reader has been unplugged.
+    /// The serial line is closed: the reader was unplugged.
     case lineCloses
   }
 
-  /// When it goes wrong.
+  /// The moment of the fault.
   public var moment: Moment
-  /// What goes wrong.
+  /// The effect of the fault.
   public var effect: Effect
 
-  /// Something that goes wrong at a moment.
+  /// Creates a fault at a moment.
   public init(_ effect: Effect, at moment: Moment) {
     self.effect = effect
     self.moment = moment
   }
 
-  /// A repeatable mixture of lost and broken frames, on the air and on the line.
+  /// Returns a repeatable mixture of lost and broken frames, on the air and on the line.
   ///
   /// - Parameters:
   ///   - seed: the same seed gives the same faults.
-  ///   - count: how many.
-  ///   - range: the exchanges and commands among which they are spread.
+  ///   - count: the number of faults.
+  ///   - range: the exchanges and commands over which they are distributed.
   public static func random(seed: UInt64, count: Int, among range: Range<Int>) -> [Fault] {
     var generator = SplitMix64(seed: seed)
     guard !range.isEmpty else { return [] }

@@ -1,7 +1,6 @@
 import NFCCore
 
-/// One thing that has happened at a virtual reader, with every byte of it; ``TraceLog`` makes text of it
-/// that shows no keys.
+/// An event at a virtual reader, with all its bytes; ``TraceLog`` converts it to text without keys.
 public enum TraceEvent: Hashable, Sendable {
   /// A command from the host: its code and parameters.
   case command([UInt8])
@@ -9,9 +8,9 @@ public enum TraceEvent: Hashable, Sendable {
   case reply([UInt8])
   /// A frame over the air, from the reader.
   case sent(RadioFrame)
-  /// What came back; `nil` for silence.
+  /// The answer over the air; `nil` for silence.
   case received(RadioFrame?)
-  /// Several tags have answered with different bits, the first of them at this position.
+  /// Several tags answered with different bits; the position of the first difference.
   case collided(bit: Int)
   /// The carrier was switched on or off.
   case carrier(Bool)

@@ -1,7 +1,7 @@
-/// Writes what happens at a virtual reader as text, with keys and passwords masked.
+/// Writes the events of a virtual reader as text, with keys and passwords masked.
 ///
-/// What a frame carries may depend on those before it: which chip answers, and what was asked. One log is
-/// therefore kept through a run.
+/// The meaning of a frame may depend on earlier ones: which chip answers, and what was asked.
+/// Therefore, use one log for a whole run.
 ///
 /// ```swift
 /// let log = Mutex(TraceLog())
@@ -10,10 +10,11 @@
 /// }
 /// ```
 ///
-/// Masked as `**` are: keys of MIFARE Classic, in authentications and in sector trailers both ways; passwords,
-/// their acknowledges and the pages that hold them; keys of Ultralight C; card keys of FeliCa Lite; keys of
-/// DESFire and everything of an authentication; what VERIFY and its kin carry; and check bytes after them.
-/// What might be one of these and cannot be told is masked as well.
+/// The following is masked as `**`: keys of MIFARE Classic, in authentications and in sector
+/// trailers in both directions; passwords, their acknowledges and the pages that hold them; keys of
+/// Ultralight C; card keys of FeliCa Lite; keys of DESFire and all data of an authentication; the
+/// data of VERIFY and related commands; and check bytes after any of these. Bytes that may be one
+/// of these are masked as well.
 public struct TraceLog: Sendable {
   private let revealsKeys: Bool
   /// Host and air each have their own view of the same commands.
@@ -25,7 +26,7 @@ public struct TraceLog: Sendable {
   /// - Parameter revealingKeys: masks nothing.
   public init(revealingKeys: Bool = false) { revealsKeys = revealingKeys }
 
-  /// The line for an event, without its end.
+  /// Returns the line for an event, without its line feed.
   public mutating func line(_ event: TraceEvent) -> String {
     switch event {
     case .command(let bytes):
@@ -47,8 +48,8 @@ public struct TraceLog: Sendable {
     }
   }
 
-  /// The frame of an event, with zeros in place of keys and passwords; `nil` for events that are none. One log makes
-  /// lines or frames, not both.
+  /// Returns the frame of an event, with zeros in place of keys and passwords; `nil` for events
+  /// without a frame. Use a log either for lines or for frames, not for both.
   public mutating func frame(_ event: TraceEvent) -> RadioFrame? {
     var frame: RadioFrame
     let found: [Range<Int>]
@@ -110,8 +111,8 @@ public struct TraceLog: Sendable {
   /// In SAK: the tag speaks ISO/IEC 14443-4.
   private static let speaksBlocks: UInt8 = 0x20
 
-  /// Whether a target that was found speaks ISO/IEC 14443-4: code, number of targets, the target's number,
-  /// ATQA, SAK.
+  /// Returns whether a target that was found speaks ISO/IEC 14443-4: code, number of targets, the
+  /// target's number, ATQA, SAK.
   private static func takesBlocks(_ reply: [UInt8], isTypeB: Bool) -> Bool {
     guard reply.count > 5, reply[1] > 0 else { return false }
     return isTypeB || reply[5] & speaksBlocks != 0
@@ -148,7 +149,7 @@ public struct TraceLog: Sendable {
 }
 
 extension TraceEvent: CustomStringConvertible {
-  /// The event's line in a log that knows of nothing else, keys and passwords masked.
+  /// The event's line in a log that knows no other events, with keys and passwords masked.
   public var description: String {
     var log = TraceLog()
     return log.line(self)

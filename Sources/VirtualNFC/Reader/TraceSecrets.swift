@@ -71,7 +71,7 @@ struct TraceSecrets: Sendable {
     case plain
   }
 
-  /// Where the secrets are.
+  /// Returns where the secrets are.
   mutating func find(inCommand bytes: [UInt8], _ form: Form) -> [Range<Int>] {
     guard form != .feliCa else {
       (expectation, isBlockProtocol) = (.nothing, false)
@@ -101,7 +101,7 @@ struct TraceSecrets: Sendable {
     static let nodeAddressFollows: UInt8 = 0x04
   }
 
-  /// How many bytes stand before the information of an I-block; 0 for anything else.
+  /// Returns how many bytes stand before the information of an I-block; 0 for anything else.
   private static func prologue(_ bytes: [UInt8]) -> Int {
     guard let control = bytes.first, control & Block.kindMask == Block.information,
       bytes.count > 3
@@ -110,8 +110,8 @@ struct TraceSecrets: Sendable {
       + (control & Block.nodeAddressFollows != 0 ? 1 : 0)
   }
 
-  /// Whether a command of a host is one of JIS X 6319-4: it says its own length, and has one of the even
-  /// codes of commands.
+  /// Returns whether a command of a host is one of JIS X 6319-4: it says its own length, and has
+  /// one of the even codes of commands.
   static func isFeliCa(_ command: [UInt8]) -> Bool {
     guard command.count > 1, Int(command[0]) == command.count else { return false }
     return command[1] % 2 == 0 && !Code.verificationInstructions.contains(command[1])
@@ -178,7 +178,7 @@ struct TraceSecrets: Sendable {
       ? [2..<2 + Self.classicKeySize, 2 + Self.keyBOffset..<command.count] : [2..<command.count]
   }
 
-  /// A DESFire command as ISO/IEC 7816-4 has it: class, code, 00, 00, Lc, data, Le.
+  /// Returns a DESFire command as ISO/IEC 7816-4 has it: class, code, 00, 00, Lc, data, Le.
   private mutating func secrets(
     inWrapped command: [UInt8], after previous: Expectation
   ) -> [Range<Int>] {
@@ -231,7 +231,7 @@ struct TraceSecrets: Sendable {
 
   // MARK: Answers
 
-  /// Where the secrets are.
+  /// Returns where the secrets are.
   mutating func find(inAnswer bytes: [UInt8]) -> [Range<Int>] {
     let first = isBlockProtocol ? Self.prologue(bytes) : 0
     let range = first..<bytes.count
@@ -253,7 +253,7 @@ struct TraceSecrets: Sendable {
 
   // MARK: Chips
 
-  /// The last block of a sector of a MIFARE Classic (MF1S70YYX data sheet, 8.6).
+  /// Returns the last block of a sector of a MIFARE Classic (MF1S70YYX data sheet, 8.6).
   private static func isTrailer(_ block: UInt8) -> Bool {
     block < 128 ? block % 4 == 3 : block % 16 == 15
   }

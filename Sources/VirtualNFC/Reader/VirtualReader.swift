@@ -1,8 +1,8 @@
 #if canImport(Glibc)
 import Synchronization
 
-/// A PN532 board on a serial line that any program can open: the real libnfc by
-/// ``connectionString``, nfcpy by ``path``.
+/// A PN532 board on a serial line that any program can open: the real libnfc with
+/// ``connectionString``, nfcpy with ``path``.
 ///
 /// ```
 ///   libnfc, nfcpy, …                                   VirtualField
@@ -12,10 +12,10 @@ import Synchronization
 ///                                          frames        └────────┘
 /// ```
 ///
-/// The chip lives on a thread of its own from ``init(_:chip:pace:trace:)`` until ``close()`` or until the last
-/// reference to the reader goes. One program at a time can use it, as with a real port.
+/// The chip has its own thread from ``init(_:chip:pace:trace:)`` until ``close()`` or until the
+/// last reference to the reader is released. One program at a time can use it, as with a real port.
 public final class VirtualReader: Sendable {
-  /// How much a reader has been used.
+  /// The usage of a reader.
   public struct Statistics: Hashable, Sendable {
     /// Commands from the host.
     public var commands = 0
@@ -23,25 +23,25 @@ public final class VirtualReader: Sendable {
     public var exchanges = 0
   }
 
-  /// The system did not give a pseudo-terminal or a thread.
+  /// The system did not provide a pseudo-terminal or a thread.
   public struct Unavailable: Error, CustomStringConvertible {
     public let description: String
   }
 
-  /// What takes its time; nothing does if it is empty.
+  /// The parts that take real time; none if it is empty.
   public struct Pace: OptionSet, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Bytes on the serial line, at the chip's baud rate.
     public static let line = Pace(rawValue: 1)
-    /// Frames over the air, and what tags and the chip wait for.
+    /// Frames over the air, and the waiting times of tags and the chip.
     public static let air = Pace(rawValue: 2)
-    /// As with a real reader.
+    /// All of them, as with a real reader.
     public static let realTime: Pace = [.line, .air]
   }
 
-  /// The field that the reader's antenna makes.
+  /// The field of the reader's antenna.
   public let field: VirtualField
   /// The serial port's name, for instance `/dev/pts/5`.
   public let path: String
@@ -49,7 +49,7 @@ public final class VirtualReader: Sendable {
   private let shared: VirtualReaderLoop.Shared
   private let thread: VirtualReaderThread
 
-  /// What libnfc opens it by, for instance `pn532_uart:/dev/pts/5`.
+  /// The connection string for libnfc, for instance `pn532_uart:/dev/pts/5`.
   public var connectionString: String {
     "pn532_uart:\(path)" + (chip.baudRate.map { ":\($0)" } ?? "")
   }
@@ -58,9 +58,9 @@ public final class VirtualReader: Sendable {
   ///
   /// - Parameters:
   ///   - field: the field of its antenna. Two readers must not share one.
-  ///   - chip: which PN532, and the state in which the first program finds it.
-  ///   - pace: what takes its time.
-  ///   - trace: is called on the reader's thread for everything that happens.
+  ///   - chip: the kind of PN532, and the state in which the first program finds it.
+  ///   - pace: the parts that take real time.
+  ///   - trace: called on the reader's thread for every event.
   /// - Throws: ``Unavailable``.
   public init(
     _ field: VirtualField, chip: VirtualPN532 = VirtualPN532(), pace: Pace = [],
@@ -86,12 +86,12 @@ public final class VirtualReader: Sendable {
 
   deinit { close() }
 
-  /// Commands and exchanges since the last ``setFaults(_:)``, or since the start.
+  /// The numbers of commands and exchanges since the last ``setFaults(_:)``, or since the start.
   public var statistics: Statistics {
     shared.state.withLock { $0.statistics }
   }
 
-  /// Replaces the faults that are to happen, and counts from 0 again.
+  /// Replaces the faults, and starts to count from 0 again.
   ///
   /// Takes effect before the next command of the host.
   public func setFaults(_ faults: [Fault]) {
@@ -101,15 +101,15 @@ public final class VirtualReader: Sendable {
     }
   }
 
-  /// Takes the supply from the chip for a moment. The serial port stays, as it does with an adapter that has
-  /// a supply of its own; the chip forgets everything.
+  /// Switches the chip's power supply off for a moment. The serial port remains, as with an adapter
+  /// that has its own supply; the chip loses its state.
   ///
   /// Takes effect before the next bytes from a host.
   public func cyclePower() {
     shared.state.withLock { $0.cyclesPower = true }
   }
 
-  /// Pulls the plug: the serial line is gone. Calling it again does nothing.
+  /// Unplugs the reader: the serial line disappears. Calling it again does nothing.
   public func close() {
     shared.close()
     thread.join()

@@ -74,8 +74,8 @@ struct VirtualReaderLoop {
       switch terminal.wait(milliseconds: limit, endsWhenHungUp: limit != nil) {
       case .woken: continue
       case .hungUp:
-        // What a host that has died began must not swallow the next one's first bytes. The chip goes on
-        // with its command, and nobody waits for the answer.
+        // What a host that has died began must not swallow the next one's first bytes. The chip
+        // continues with its command, and nobody waits for the answer.
         frames.abandon()
         if pending != nil { proceed(terminal) }
         sleep(milliseconds: Self.pendingPeriodMilliseconds)

@@ -14,7 +14,7 @@ enum MessageTLV {
 
   static let empty: [UInt8] = [type, 0x00, terminator]
 
-  /// The longest message in bytes, where the area has room for so many.
+  /// Returns the longest message in bytes, where the area has room for so many.
   static func capacity(room: Int) -> Int {
     max(0, min(room - 2, longestShortMessage), min(room - 4, longestMessage))
   }
@@ -30,7 +30,7 @@ enum MessageTLV {
     return field + (field.count < room ? [terminator] : [])
   }
 
-  /// A whole area: the message, or none, and zeros after it.
+  /// Returns a whole area: the message, or none, and zeros after it.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   static func area(_ message: [UInt8], size: Int) throws(VirtualTagError) -> [UInt8] {

@@ -1,7 +1,7 @@
 import NFCCore
 
 extension VirtualTag {
-  /// The tag that a dump was made of: its size and content show the chip.
+  /// Returns the tag that a dump was made of: its size and content show the chip.
   ///
   /// | Bytes | Chip |
   /// |---|---|

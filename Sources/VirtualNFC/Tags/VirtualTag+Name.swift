@@ -24,7 +24,7 @@ extension VirtualTag {
   /// A chip that can be had by name.
   private struct Entry: Sendable {
     let name: String
-    /// Makes the tag NDEF formatted, or as it leaves the factory.
+    /// Makes the tag NDEF formatted, or as on delivery.
     let make: @Sendable (_ formatted: Bool) throws -> VirtualTag
     /// Whether there is a difference between the two.
     let canBeBlank: Bool
@@ -110,8 +110,8 @@ extension VirtualTag {
 
   private static let blankPrefix = "blank-"
 
-  /// A new tag of the chip of that name, NDEF formatted, empty and writable where the chip can hold
-  /// NDEF; with `blank-` before the name as it leaves the factory.
+  /// Returns a new tag of the chip of that name, NDEF formatted, empty and writable where the chip
+  /// can hold NDEF; with `blank-` before the name as on delivery.
   ///
   /// - Throws: ``VirtualTagNameError/unknownName(_:)``.
   public static func named(_ name: String) throws -> VirtualTag {

@@ -80,17 +80,9 @@ public final class BusReader: Sendable {
   public func command(
     _ program: [String], _ conditions: [Condition] = []
   ) throws -> (executable: String, arguments: [String]) {
-    let wrapper = "/usr/bin/umockdev-wrapper"
-    let python = "/usr/bin/python3"
-    for file in [wrapper, python] where !FileManager.default.isExecutableFile(atPath: file) {
-      throw USBReader.MissingProgram(path: file)
-    }
-    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
-      path: "bus_reader.py")
-    return (
-      wrapper,
-      [python, script.path, "--bus", bus.rawValue, "--port", reader.path]
-        + conditions.flatMap(\.arguments) + ["--"] + program
-    )
+    try Rig.command(
+      "bus_reader.py",
+      ["--bus", bus.rawValue, "--port", reader.path] + conditions.flatMap(\.arguments),
+      running: program)
   }
 }

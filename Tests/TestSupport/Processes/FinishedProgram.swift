@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A program that was run to its end. What it prints goes to files: a pipe could fill up.
 public struct FinishedProgram: Sendable {
@@ -38,6 +39,21 @@ public struct FinishedProgram: Sendable {
       }
     let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
     return FinishedProgram(output: texts[0], errors: texts[1], status: status)
+  }
+
+  /// Runs a program until it succeeds, at most three times: while other tests use the processor, a rig may answer
+  /// later than libnfc waits.
+  public static func runAgain(
+    _ command: (executable: String, arguments: [String])
+  ) async throws -> FinishedProgram {
+    var program = try await run(command)
+    for _ in 0..<2 where program.status != 0 { program = try await run(command) }
+    return program
+  }
+
+  /// Expects that the program has succeeded.
+  public func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(status == 0, "\(output)\(errors)", sourceLocation: sourceLocation)
   }
 
   /// A program that was built with these tests; it is beside the test bundle, which this process is.

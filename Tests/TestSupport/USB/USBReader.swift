@@ -112,16 +112,6 @@ public final class USBReader: Sendable {
     try? FileManager.default.removeItem(at: notes)
   }
 
-  /// A program of the rig is not installed.
-  public struct MissingProgram: Error, CustomStringConvertible {
-    public let path: String
-
-    public var description: String {
-      "\(path) is not there; run Scripts/install-dependencies tests"
-    }
-  }
-
-  private static let python = "/usr/bin/python3"
   /// Takes from root what lets it use files that nobody has a right to.
   private static let withoutOverride = [
     "/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search",
@@ -131,22 +121,14 @@ public final class USBReader: Sendable {
   public func command(
     _ program: [String], _ conditions: [Condition] = []
   ) throws -> (executable: String, arguments: [String]) {
-    let wrapper = "/usr/bin/umockdev-wrapper"
     let hasLateRights = conditions.contains { condition in
       if case .rightsComeLate = condition { true } else { false }
     }
     let prefix = hasLateRights ? Self.withoutOverride : []
-    for file in [wrapper, Self.python] + prefix.prefix(1)
-    where !FileManager.default.isExecutableFile(atPath: file) {
-      throw MissingProgram(path: file)
-    }
-    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
-      path: "usb_reader.py")
-    return (
-      wrapper,
-      [Self.python, script.path, "--reader", model.rawValue, "--port", reader.path]
-        + ["--notes", notes.path] + conditions.flatMap(\.arguments) + ["--"] + prefix
-        + program
-    )
+    return try Rig.command(
+      "usb_reader.py",
+      ["--reader", model.rawValue, "--port", reader.path, "--notes", notes.path]
+        + conditions.flatMap(\.arguments),
+      running: prefix + program)
   }
 }

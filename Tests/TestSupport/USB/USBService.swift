@@ -38,11 +38,10 @@ public final class USBService: Sendable {
   public func command(_ program: [String]) throws -> (executable: String, arguments: [String]) {
     let files = ["/usr/sbin/pcscd", "/usr/lib/pcsc/drivers/ifd-ccid.bundle", "/usr/bin/unshare"]
     for file in files where !FileManager.default.fileExists(atPath: file) {
-      throw USBReader.MissingProgram(path: file)
+      throw Rig.MissingProgram(path: file)
     }
-    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "service.sh")
     return try reader.command(
-      ["/bin/sh", script.path, folder.path, reader.notes.path] + program,
+      ["/bin/sh", Rig.script("service.sh"), folder.path, reader.notes.path] + program,
       [.servesCards(port: ports.first)])
   }
 }

@@ -1,18 +1,18 @@
 /// The address of a Bluetooth device, 48 bits.
 public struct BluetoothAddress: Hashable, Sendable {
-  /// How many bytes an address has.
+  /// The number of bytes in an address.
   static let length = 6
 
   /// The address, the most significant byte first, as people write it.
   public let bytes: [UInt8]
 
-  /// The address of these bytes, the most significant first; `nil` unless there are six.
+  /// Creates an address from bytes, the most significant first; `nil` unless there are six.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads an address such as `01:23:45:67:89:AB`.
+  /// Parses an address such as `01:23:45:67:89:AB`.
   public init?(_ text: String) {
     guard let bytes = [UInt8](hexadecimal: text) else { return nil }
     self.init(bytes)
@@ -34,7 +34,7 @@ public struct BluetoothAddress: Hashable, Sendable {
     bytes = try reader.readBytes(Self.length, "Bluetooth address").reversed()
   }
 
-  /// The bytes as they stand in a payload.
+  /// The bytes in the order of a payload.
   var littleEndian: [UInt8] { bytes.reversed() }
 }
 

@@ -1,17 +1,17 @@
 extension BluetoothData {
-  /// Writes the complete name, or none.
+  /// Writes the complete name, or no name.
   mutating func setLocalName(_ name: String?) {
     self[.completeLocalName] = name.map { Array($0.utf8) }
   }
 
-  /// Writes the low 24 bits of a Class of Device, or none.
+  /// Writes the low 24 bits of a Class of Device, or no class.
   mutating func setClassOfDevice(_ value: UInt32?) {
     self[.classOfDevice] = value.map { value in
       [0, 8, 16].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
   }
 
-  /// Writes the UUIDs of `services` of a Bluetooth record as complete lists by their lengths.
+  /// Writes the UUIDs in `services` of a Bluetooth record as one complete list per length.
   mutating func setServiceUUIDs(_ fields: NDEFFields) throws(NDEFFieldError) {
     let uuids = try fields.list("services") { (value) throws(NDEFFieldError) in
       let text = try value.text()

@@ -3,31 +3,31 @@
 /// Source: Bluetooth Core Specification, volume 3 part C, 8 (EIR) and 11 (AD); the types and their
 /// values: Supplement to the Core Specification, part A; the numbers: Bluetooth Assigned Numbers.
 public struct BluetoothData: Hashable, Sendable {
-  /// What a structure holds.
+  /// The type of a structure.
   public struct DataType: RawRepresentable, Hashable, Sendable {
     /// The number in the record.
     public let rawValue: UInt8
 
-    /// The value of that number.
+    /// Creates a type from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Flags: discoverable mode and which of LE and BR/EDR are there.
+    /// Flags: the discoverable mode, and which of LE and BR/EDR are supported.
     public static let flags = DataType(rawValue: 0x01)
-    /// Some of the services, UUIDs of 16 bits.
+    /// Some of the services, with UUIDs of 16 bits.
     public static let incompleteServiceUUIDs16 = DataType(rawValue: 0x02)
     /// All services with UUIDs of 16 bits.
     public static let completeServiceUUIDs16 = DataType(rawValue: 0x03)
-    /// Some of the services, UUIDs of 32 bits.
+    /// Some of the services, with UUIDs of 32 bits.
     public static let incompleteServiceUUIDs32 = DataType(rawValue: 0x04)
     /// All services with UUIDs of 32 bits.
     public static let completeServiceUUIDs32 = DataType(rawValue: 0x05)
-    /// Some of the services, UUIDs of 128 bits.
+    /// Some of the services, with UUIDs of 128 bits.
     public static let incompleteServiceUUIDs128 = DataType(rawValue: 0x06)
     /// All services with UUIDs of 128 bits.
     public static let completeServiceUUIDs128 = DataType(rawValue: 0x07)
-    /// The beginning of the name, UTF-8.
+    /// The beginning of the name, in UTF-8.
     public static let shortenedLocalName = DataType(rawValue: 0x08)
-    /// The name, UTF-8.
+    /// The complete name, in UTF-8.
     public static let completeLocalName = DataType(rawValue: 0x09)
     /// Class of Device, 3 bytes.
     public static let classOfDevice = DataType(rawValue: 0x0D)
@@ -41,7 +41,7 @@ public struct BluetoothData: Hashable, Sendable {
     public static let securityManagerOutOfBandFlags = DataType(rawValue: 0x11)
     /// Appearance, 2 bytes.
     public static let appearance = DataType(rawValue: 0x19)
-    /// LE Bluetooth Device Address, 6 bytes and 1 that says whether it is random.
+    /// LE Bluetooth Device Address: 6 bytes, and 1 that indicates whether it is random.
     public static let leDeviceAddress = DataType(rawValue: 0x1B)
     /// LE Role, 1 byte.
     public static let leRole = DataType(rawValue: 0x1C)
@@ -53,10 +53,10 @@ public struct BluetoothData: Hashable, Sendable {
     public static let leSecureConnectionsConfirmation = DataType(rawValue: 0x22)
     /// LE Secure Connections Random Value, 16 bytes.
     public static let leSecureConnectionsRandom = DataType(rawValue: 0x23)
-    /// Manufacturer Specific Data: the company's identifier, 2 bytes, then what it likes.
+    /// Manufacturer Specific Data: the company's identifier, 2 bytes, then any bytes.
     public static let manufacturerSpecific = DataType(rawValue: 0xFF)
 
-    /// How many bytes a value has, where that is fixed.
+    /// The number of bytes in a value, if it is fixed.
     var fixedLength: Int? {
       switch self {
       case .securityManagerOutOfBandFlags, .leRole: 1
@@ -71,7 +71,7 @@ public struct BluetoothData: Hashable, Sendable {
       }
     }
 
-    /// How many bytes a UUID of the list has, where it is a list of service UUIDs.
+    /// The number of bytes in a UUID of the list, if the type is a list of service UUIDs.
     var uuidLength: Int? {
       switch self {
       case .incompleteServiceUUIDs16, .completeServiceUUIDs16: 2
@@ -81,7 +81,7 @@ public struct BluetoothData: Hashable, Sendable {
       }
     }
 
-    /// Throws if a value of the type cannot have that length.
+    /// Throws if a value of this type cannot have the given length.
     func check(_ value: ArraySlice<UInt8>) throws(NDEFError) {
       if let fixedLength { try value.expectCount(fixedLength, "Bluetooth structure") }
       if let uuidLength, !value.count.isMultiple(of: uuidLength) {
@@ -92,14 +92,14 @@ public struct BluetoothData: Hashable, Sendable {
     }
   }
 
-  /// One structure.
+  /// A structure of the list.
   public struct Structure: Hashable, Sendable {
-    /// What the value is.
+    /// The type of the value.
     public var type: DataType
-    /// The value, at most 254 bytes, numbers little-endian.
+    /// The value, at most 254 bytes, with numbers in little-endian order.
     public var value: [UInt8]
 
-    /// A structure with that value.
+    /// Creates a structure with a value.
     public init(_ type: DataType, _ value: [UInt8]) {
       self.type = type
       self.value = value
@@ -109,17 +109,18 @@ public struct BluetoothData: Hashable, Sendable {
   /// The structures in their order.
   public var structures: [Structure]
 
-  /// A list of structures.
+  /// Creates a list of structures.
   public init(_ structures: [Structure] = []) {
     self.structures = structures
   }
 
-  /// The longest value: its length and type's share one byte.
+  /// The maximum length of a value: its length and that of the type share one byte.
   private static let maximumValueLength = Int(UInt8.max) - 1
 
-  /// Reads structures; one of length 0 ends them, and only zeros may follow it.
+  /// Reads structures; a structure of length 0 ends the list, and only zeros may follow it.
   ///
-  /// Leniently, a structure of a wrong length is left out, and one beyond the end ends them.
+  /// Leniently, a structure with a wrong length is left out, and one that exceeds the payload ends
+  /// the list.
   init(_ reader: inout ByteReader, tolerance: inout NDEFTolerance) throws(NDEFError) {
     structures = []
     while !reader.isAtEnd {
@@ -140,7 +141,7 @@ public struct BluetoothData: Hashable, Sendable {
     }
   }
 
-  /// Reads one structure; `nil` if it is the one that ends them.
+  /// Reads one structure; `nil` at the end of the list.
   private static func readStructure(
     _ reader: inout ByteReader
   ) throws(NDEFError) -> (type: DataType, value: ArraySlice<UInt8>)? {
@@ -166,8 +167,8 @@ public struct BluetoothData: Hashable, Sendable {
     return bytes
   }
 
-  /// The value of the first structure of a type; setting it replaces that one or adds one, `nil`
-  /// removes all of the type.
+  /// The value of the first structure of a type. Setting a value replaces that structure or adds
+  /// one; setting `nil` removes all structures of the type.
   public subscript(type: DataType) -> [UInt8]? {
     get { structures.first { $0.type == type }?.value }
     set {
@@ -180,7 +181,7 @@ public struct BluetoothData: Hashable, Sendable {
     }
   }
 
-  /// The complete name, else the shortened one; what is not UTF-8 in it is replaced by U+FFFD.
+  /// The complete name, or else the shortened one; bytes that are not UTF-8 are replaced by U+FFFD.
   public var localName: String? {
     (self[.completeLocalName] ?? self[.shortenedLocalName]).map {
       String(decoding: $0, as: UTF8.self)
@@ -208,12 +209,12 @@ public struct BluetoothData: Hashable, Sendable {
   }
 }
 
-/// The UUID of a Bluetooth service, in the 2, 4 or 16 bytes in which it was given.
+/// The UUID of a Bluetooth service, in its form of 2, 4 or 16 bytes.
 public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
   /// The UUID, the most significant byte first.
   public let bytes: [UInt8]
 
-  /// The UUID of these bytes, the most significant first; `nil` unless there are 2, 4 or 16.
+  /// Creates a UUID from bytes, the most significant first; `nil` unless there are 2, 4 or 16.
   public init?(_ bytes: [UInt8]) {
     guard [2, 4, 16].contains(bytes.count) else { return nil }
     self.bytes = bytes
@@ -224,7 +225,7 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [UInt8] {
-  /// Digits with hyphens after the fourth, sixth, eighth and tenth byte (RFC 9562, 4).
+  /// The digits, with hyphens after the fourth, sixth, eighth and tenth byte (RFC 9562, 4).
   var uuidDescription: String {
     var text = ""
     for (index, byte) in enumerated() {

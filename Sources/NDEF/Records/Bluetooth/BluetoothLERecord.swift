@@ -1,34 +1,35 @@
-/// How to pair with a Bluetooth LE device: the media type `application/vnd.bluetooth.le.oob`.
+/// The data for pairing with a Bluetooth LE device: the media type
+/// `application/vnd.bluetooth.le.oob`.
 ///
-/// The address and role must be there by the specification; a record without them is read all the
-/// same. Source: NFC Forum and Bluetooth SIG, Bluetooth Secure Simple Pairing Using NFC 1.2.
+/// The specification requires the address and the role; a record without them is read all the same.
+/// Source: NFC Forum and Bluetooth SIG, Bluetooth Secure Simple Pairing Using NFC 1.2.
 public struct BluetoothLERecord: NDEFTypedRecord {
-  /// Which side of a connection a device takes (Supplement to the Core Specification, part A, 1.17).
+  /// The role of a device in a connection (Supplement to the Core Specification, part A, 1.17).
   public enum Role: UInt8, Hashable, Sendable, CaseIterable {
     /// Peripheral only.
     case peripheral = 0x00
     /// Central only.
     case central = 0x01
-    /// Both; rather peripheral.
+    /// Both, peripheral preferred.
     case peripheralPreferred = 0x02
-    /// Both; rather central.
+    /// Both, central preferred.
     case centralPreferred = 0x03
 
     /// The name of the case.
     var name: String { "\(self)" }
   }
 
-  /// What the record says of the device.
+  /// What the record contains about the device.
   public var data: BluetoothData
   public var identifier: [UInt8]
 
-  /// The record of a device.
+  /// Creates the record of a device.
   public init(data: BluetoothData, identifier: [UInt8] = []) {
     self.data = data
     self.identifier = identifier
   }
 
-  /// The record of a device with its address, role and name.
+  /// Creates the record of a device with its address, role and name.
   public init(
     address: BluetoothAddress, isRandomAddress: Bool = false, role: Role, name: String? = nil
   ) {
@@ -39,7 +40,7 @@ public struct BluetoothLERecord: NDEFTypedRecord {
     self.init(data: data)
   }
 
-  /// The bit after the address that says that it is random (Supplement, part A, 1.16).
+  /// The bit after the address that indicates a random address (Supplement, part A, 1.16).
   private static let randomAddress: UInt8 = 0x01
 
   /// The device's address.
@@ -57,7 +58,7 @@ public struct BluetoothLERecord: NDEFTypedRecord {
     return flags & Self.randomAddress != 0
   }
 
-  /// Which side of a connection the device takes.
+  /// The role of the device in a connection.
   public var role: Role? { data[.leRole]?.first.flatMap(Role.init(rawValue:)) }
 
   private static let mediaType = "application/vnd.bluetooth.le.oob"
@@ -68,13 +69,14 @@ public struct BluetoothLERecord: NDEFTypedRecord {
 
   /// Reads the device.
   ///
-  /// - Throws: ``NDEFError``: a structure beyond the end or of a length that its type does not have.
+  /// - Throws: ``NDEFError`` for a structure that exceeds the payload, or whose length is wrong for
+  ///   its type.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     var tolerance = NDEFTolerance.strict
     try self.init(record, tolerance: &tolerance)
   }
 
-  /// Reads the device; leniently, a structure of a wrong length is left out.
+  /// Reads the device; leniently, a structure with a wrong length is left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
@@ -107,8 +109,8 @@ public struct BluetoothLERecord: NDEFTypedRecord {
     ]
   }
 
-  /// Reads `{"bluetoothLE":{"address":"…","role":"peripheral","name":"…"}}`; without `role` it is
-  /// `peripheral`, without `addressType` `public`.
+  /// Reads `{"bluetoothLE":{"address":"…","role":"peripheral","name":"…"}}`; `role` is `peripheral`
+  /// by default, and `addressType` is `public`.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("bluetoothLE") else { return nil }
     do throws(NDEFFieldError) {
@@ -131,7 +133,7 @@ public struct BluetoothLERecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record by which a Bluetooth LE device is found and paired with.
+  /// Returns the record that a Bluetooth LE device is found and paired with.
   public static func bluetoothLE(
     _ address: BluetoothAddress, isRandomAddress: Bool = false,
     role: BluetoothLERecord.Role = .peripheral, name: String? = nil

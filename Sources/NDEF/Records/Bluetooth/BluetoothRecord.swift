@@ -1,15 +1,16 @@
-/// How to pair with a Bluetooth BR/EDR device: the media type `application/vnd.bluetooth.ep.oob`.
+/// The data for pairing with a Bluetooth BR/EDR device: the media type
+/// `application/vnd.bluetooth.ep.oob`.
 ///
 /// Source: NFC Forum and Bluetooth SIG, Bluetooth Secure Simple Pairing Using NFC 1.2; Bluetooth
 /// Core Specification, volume 3 part C, 5.2.2.7.
 public struct BluetoothRecord: NDEFTypedRecord {
   /// The device's address.
   public var address: BluetoothAddress
-  /// What else the record says of the device: name, class, services, hash and randomizer.
+  /// Other data about the device: name, class, services, hash and randomizer.
   public var data: BluetoothData
   public var identifier: [UInt8]
 
-  /// The record of a device.
+  /// Creates the record of a device.
   public init(
     address: BluetoothAddress, data: BluetoothData = BluetoothData(), identifier: [UInt8] = []
   ) {
@@ -18,7 +19,7 @@ public struct BluetoothRecord: NDEFTypedRecord {
     self.identifier = identifier
   }
 
-  /// The record of a device with its complete name.
+  /// Creates the record of a device with its complete name.
   public init(address: BluetoothAddress, name: String) {
     self.init(
       address: address, data: BluetoothData([.init(.completeLocalName, Array(name.utf8))]))
@@ -32,14 +33,14 @@ public struct BluetoothRecord: NDEFTypedRecord {
 
   /// Reads the device.
   ///
-  /// - Throws: ``NDEFError``: a length other than the payload's, a structure beyond the end or of a
-  ///   length that its type does not have.
+  /// - Throws: ``NDEFError`` for a length other than the payload's, for a structure that exceeds
+  ///   the payload, or whose length is wrong for its type.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     var tolerance = NDEFTolerance.strict
     try self.init(record, tolerance: &tolerance)
   }
 
-  /// Reads the device; leniently, a wrong length is passed over and a structure of a wrong length
+  /// Reads the device; leniently, a wrong length is ignored, and a structure with a wrong length is
   /// left out.
   public init(_ record: NDEFRecord, tolerance: inout NDEFTolerance) throws(NDEFError) {
     try Self.expectMatch(record)
@@ -100,7 +101,7 @@ public struct BluetoothRecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record by which a Bluetooth BR/EDR device is found and paired with.
+  /// Returns the record that a Bluetooth BR/EDR device is found and paired with.
   public static func bluetooth(_ address: BluetoothAddress, name: String? = nil) -> NDEFRecord {
     var data = BluetoothData()
     data.setLocalName(name)

@@ -1,7 +1,7 @@
 /// A carrier, such as Bluetooth or Wi-Fi, that a handover offers: the local type `ac`.
 ///
-/// It refers to other records of the message by their identifiers. It has a meaning inside of a
-/// ``HandoverSelectRecord`` or ``HandoverRequestRecord`` only.
+/// It refers to other records of the message by their identifiers. It has a meaning only inside a
+/// ``HandoverSelectRecord`` or ``HandoverRequestRecord``.
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Alternative Carrier Record".
 public struct AlternativeCarrierRecord: NDEFTypedRecord {
@@ -24,11 +24,11 @@ public struct AlternativeCarrierRecord: NDEFTypedRecord {
   public var powerState: PowerState
   /// The identifier of the record that describes the carrier, at most 255 bytes.
   public var carrierDataReference: [UInt8]
-  /// The identifiers of records that say more, at most 255 of at most 255 bytes.
+  /// The identifiers of records with more information, at most 255 of at most 255 bytes.
   public var auxiliaryDataReferences: [[UInt8]]
   public var identifier: [UInt8]
 
-  /// The record of a carrier.
+  /// Creates the record of a carrier.
   public init(
     powerState: PowerState, carrierDataReference: [UInt8],
     auxiliaryDataReferences: [[UInt8]] = [], identifier: [UInt8] = []
@@ -46,7 +46,7 @@ public struct AlternativeCarrierRecord: NDEFTypedRecord {
     record.hasType(.wellKnown, "ac")
   }
 
-  /// Reads a carrier. Bytes after the references are reserved and not looked at.
+  /// Reads a carrier. Bytes after the references are reserved and ignored.
   ///
   /// - Throws: ``NDEFError`` if a reference is longer than the payload.
   public init(_ record: NDEFRecord) throws(NDEFError) {
@@ -85,7 +85,7 @@ public struct AlternativeCarrierRecord: NDEFTypedRecord {
     ]
   }
 
-  /// Reads the carriers of a handover record; without `powerState` it is `unknown`.
+  /// Reads the carriers of a handover record; `powerState` is `unknown` by default.
   static func list(in content: NDEFFields) throws(NDEFFieldError) -> [AlternativeCarrierRecord] {
     try content.list("carriers") { (value) throws(NDEFFieldError) in
       let carrier = try value.fields()

@@ -1,13 +1,13 @@
-/// A random number that decides which of two simultaneous requests holds: the local type `cr`.
+/// A random number that decides between two simultaneous requests: the local type `cr`.
 ///
-/// It has a meaning inside of a ``HandoverRequestRecord`` only. Source: NFC Forum Connection
-/// Handover 1.5, "Collision Resolution Record".
+/// It has a meaning only inside a ``HandoverRequestRecord``. Source: NFC Forum Connection Handover
+/// 1.5, "Collision Resolution Record".
 public struct CollisionResolutionRecord: NDEFTypedRecord {
   /// The number.
   public var randomNumber: UInt16
   public var identifier: [UInt8]
 
-  /// The record of a number.
+  /// Creates the record of a number.
   public init(randomNumber: UInt16, identifier: [UInt8] = []) {
     self.randomNumber = randomNumber
     self.identifier = identifier
@@ -19,7 +19,7 @@ public struct CollisionResolutionRecord: NDEFTypedRecord {
 
   /// Reads the number.
   ///
-  /// - Throws: ``NDEFError`` if the payload has not two bytes.
+  /// - Throws: ``NDEFError`` if the payload is not two bytes long.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

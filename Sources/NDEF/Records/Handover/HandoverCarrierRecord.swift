@@ -1,16 +1,16 @@
-/// The kind of a carrier for which there is no configuration yet: the well-known type `Hc`.
+/// The kind of a carrier that has no configuration yet: the well-known type `Hc`.
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Handover Carrier Record".
 public struct HandoverCarrierRecord: NDEFTypedRecord {
-  /// How the carrier's type is to be read: the CTF field.
+  /// The meaning of the carrier's type: the CTF field.
   public var carrierTypeFormat: TypeNameFormat
   /// The carrier's type, at most 255 bytes, such as `application/vnd.wfa.wsc`.
   public var carrierType: [UInt8]
-  /// What the carrier's specification asks for.
+  /// The data that the carrier's specification defines.
   public var carrierData: [UInt8]
   public var identifier: [UInt8]
 
-  /// The record of a carrier.
+  /// Creates the record of a carrier.
   public init(
     carrierTypeFormat: TypeNameFormat, carrierType: String, carrierData: [UInt8] = [],
     identifier: [UInt8] = []
@@ -30,7 +30,8 @@ public struct HandoverCarrierRecord: NDEFTypedRecord {
 
   /// Reads the carrier.
   ///
-  /// - Throws: ``NDEFError``: a type format other than 1 to 4, a type longer than the payload.
+  /// - Throws: ``NDEFError`` for a type format other than 1 to 4, or a type that exceeds the
+  ///   payload.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

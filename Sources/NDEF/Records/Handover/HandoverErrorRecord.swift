@@ -1,17 +1,18 @@
-/// Why a handover request was not answered in full: the local type `err`.
+/// The reason why a handover request was not answered completely: the local type `err`.
 ///
-/// It has a meaning inside of a ``HandoverSelectRecord`` only. Source: NFC Forum Connection Handover
+/// It has a meaning only inside a ``HandoverSelectRecord``. Source: NFC Forum Connection Handover
 /// 1.5, "Error Record".
 public struct HandoverErrorRecord: NDEFTypedRecord {
-  /// The reason and what goes with it.
+  /// The reason with its data.
   public enum Reason: Hashable, Sendable {
-    /// Too little memory at the moment; the request may be repeated after that many milliseconds.
+    /// Too little memory at the moment; the request may be repeated after this number of
+    /// milliseconds.
     case temporarilyOutOfMemory(retryAfterMilliseconds: UInt8)
-    /// Too little memory; the request may be repeated with at most that many bytes.
+    /// Too little memory; the request may be repeated with at most this number of bytes.
     case permanentlyOutOfMemory(maximumLength: UInt32)
-    /// The carrier's own error; the request may be repeated after that many milliseconds.
+    /// The carrier's own error; the request may be repeated after this number of milliseconds.
     case carrierSpecific(retryAfterMilliseconds: UInt8)
-    /// A reason that is reserved, 4 to 255, and its data.
+    /// A reserved reason, 4 to 255, with its data.
     case reserved(code: UInt8, data: [UInt8])
 
     fileprivate static let temporaryCode: UInt8 = 0x01
@@ -23,7 +24,7 @@ public struct HandoverErrorRecord: NDEFTypedRecord {
   public var reason: Reason
   public var identifier: [UInt8]
 
-  /// The record of a reason.
+  /// Creates the record of a reason.
   public init(_ reason: Reason, identifier: [UInt8] = []) {
     self.reason = reason
     self.identifier = identifier
@@ -35,7 +36,7 @@ public struct HandoverErrorRecord: NDEFTypedRecord {
 
   /// Reads the reason.
   ///
-  /// - Throws: ``NDEFError``: reason 0, or data of another length than the reason's.
+  /// - Throws: ``NDEFError`` for reason 0, or data whose length is wrong for the reason.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

@@ -1,20 +1,20 @@
-/// Carriers over which a device would go on with another: the well-known type `Hr`.
+/// The carriers over which a device proposes to continue with another: the well-known type `Hr`.
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Handover Request Record".
 public struct HandoverRequestRecord: NDEFTypedRecord {
   /// The version of the specification that the record follows.
   public var version: HandoverVersion
-  /// The number that decides between two simultaneous requests; there from version 1.2 on.
+  /// The number that decides between two simultaneous requests; required from version 1.2 on.
   public var collisionResolution: CollisionResolutionRecord?
-  /// The carriers, the preferred first.
+  /// The carriers, the preferred one first.
   public var carriers: [AlternativeCarrierRecord]
   /// Records that the type does not define.
   public var otherRecords: [NDEFRecord]
   public var identifier: [UInt8]
 
-  /// The record of some carriers.
+  /// Creates the record of carriers.
   ///
-  /// - Parameter randomNumber: decides which of two simultaneous requests holds.
+  /// - Parameter randomNumber: decides between two simultaneous requests.
   public init(
     version: HandoverVersion = .current, randomNumber: UInt16?,
     carriers: [AlternativeCarrierRecord], otherRecords: [NDEFRecord] = [],
@@ -33,9 +33,9 @@ public struct HandoverRequestRecord: NDEFTypedRecord {
 
   /// Reads the carriers.
   ///
-  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is not a message after the
-  ///   version, a malformed record in it, no collision resolution from version 1.2 on, or more than
-  ///   one.
+  /// - Throws: ``NDEFError`` for a major version other than 1, a payload that is not a message
+  ///   after the version, a malformed record in it, more than one collision resolution record, or
+  ///   none from version 1.2 on.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)

@@ -1,7 +1,7 @@
-/// Carriers over which two devices may go on: the well-known type `Hs`.
+/// The carriers over which two devices can continue: the well-known type `Hs`.
 ///
-/// It is the first record of a message whose other records describe the carriers. On a tag it says
-/// how to connect to the device that the tag is on.
+/// It is the first record of a message whose other records describe the carriers. On a tag, it
+/// describes how to connect to the device that the tag is attached to.
 ///
 /// ```swift
 /// let handover = HandoverSelectRecord(carriers: [
@@ -16,15 +16,15 @@
 public struct HandoverSelectRecord: NDEFTypedRecord {
   /// The version of the specification that the record follows.
   public var version: HandoverVersion
-  /// The carriers, the preferred first; none if no carrier of a request suits.
+  /// The carriers, the preferred one first; none if no carrier of a request is suitable.
   public var carriers: [AlternativeCarrierRecord]
-  /// Why the request was not answered in full.
+  /// The reason why the request was not answered completely.
   public var error: HandoverErrorRecord?
   /// Records that the type does not define.
   public var otherRecords: [NDEFRecord]
   public var identifier: [UInt8]
 
-  /// The record of some carriers.
+  /// Creates the record of carriers.
   public init(
     version: HandoverVersion = .current, carriers: [AlternativeCarrierRecord],
     error: HandoverErrorRecord? = nil, otherRecords: [NDEFRecord] = [], identifier: [UInt8] = []
@@ -42,8 +42,8 @@ public struct HandoverSelectRecord: NDEFTypedRecord {
 
   /// Reads the carriers.
   ///
-  /// - Throws: ``NDEFError``: a major version other than 1, a payload that is not a message after the
-  ///   version, a malformed record in it, more than one error record.
+  /// - Throws: ``NDEFError`` for a major version other than 1, a payload that is not a message
+  ///   after the version, a malformed record in it, or more than one error record.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     var reader = ByteReader(record.payload)
@@ -105,7 +105,8 @@ public struct HandoverSelectRecord: NDEFTypedRecord {
 }
 
 extension ByteReader {
-  /// Reads the message that is left, a record at a time; offsets of errors are those of the whole.
+  /// Reads the remaining message, one record at a time; offsets in errors are those in the whole
+  /// payload.
   mutating func readLocalRecords(
     _ body: (NDEFRecord) throws(NDEFError) -> Void
   ) throws(NDEFError) {

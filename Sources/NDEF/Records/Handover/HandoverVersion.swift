@@ -2,12 +2,12 @@
 ///
 /// Source: NFC Forum Connection Handover 1.5, "Handover Request Record", "Handover Select Record".
 public struct HandoverVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The first number, 0 to 15; other than 1 the record's form is not known.
+  /// The first number, 0 to 15; for other values than 1, the form of the record is not known.
   public let major: UInt8
   /// The second number, 0 to 15.
   public let minor: UInt8
 
-  /// The version of these numbers, of which the low four bits count.
+  /// Creates a version from two numbers, of which only the low four bits are used.
   public init(major: UInt8, minor: UInt8) {
     self.major = major & 0x0F
     self.minor = minor & 0x0F
@@ -28,7 +28,7 @@ public struct HandoverVersion: Hashable, Sendable, Comparable, CustomStringConve
     }
   }
 
-  /// Reads `version` of a handover record, such as `1.5`; without it the version is ``current``.
+  /// Reads `version` of a handover record, such as `1.5`; it is ``current`` by default.
   init(fields: NDEFFields) throws(NDEFFieldError) {
     guard let text = try fields.text("version") else {
       self = .current

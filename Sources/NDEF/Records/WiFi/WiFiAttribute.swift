@@ -2,12 +2,12 @@
 ///
 /// Source: Wi-Fi Simple Configuration 2.0.5, 12, table 28.
 public struct WiFiAttribute: Hashable, Sendable {
-  /// What the value is.
+  /// The meaning of a value.
   public struct Identifier: RawRepresentable, Hashable, Sendable {
     /// The number in the record.
     public let rawValue: UInt16
 
-    /// The value of that number.
+    /// Creates an identifier from its number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Authentication Type, 2 bytes.
@@ -26,24 +26,24 @@ public struct WiFiAttribute: Hashable, Sendable {
     public static let outOfBandDevicePassword = Identifier(rawValue: 0x102C)
     /// SSID, up to 32 bytes.
     public static let ssid = Identifier(rawValue: 0x1045)
-    /// Vendor Extension: a vendor's three bytes, then what it likes.
+    /// Vendor Extension: the three bytes of a vendor, then any bytes.
     public static let vendorExtension = Identifier(rawValue: 0x1049)
     /// Version, 1 byte; deprecated and always 0x10.
     public static let version = Identifier(rawValue: 0x104A)
   }
 
-  /// What the value is.
+  /// The meaning of the value.
   public var identifier: Identifier
   /// The value, at most 65535 bytes.
   public var value: [UInt8]
 
-  /// An attribute with that value.
+  /// Creates an attribute with a value.
   public init(_ identifier: Identifier, _ value: [UInt8]) {
     self.identifier = identifier
     self.value = value
   }
 
-  /// Takes a list of attributes apart; a value keeps its place in the payload.
+  /// Parses a list of attributes; a value keeps its position in the payload.
   static func parse(
     _ bytes: ArraySlice<UInt8>
   ) throws(NDEFError) -> [(identifier: Identifier, value: ArraySlice<UInt8>)] {
@@ -76,12 +76,12 @@ struct WiFiVendorExtension {
 
   private var subelements: [(identifier: UInt8, value: [UInt8])]
 
-  /// An extension of one subelement of one byte.
+  /// Creates an extension with one subelement of one byte.
   init(_ subelement: Subelement, _ value: UInt8) {
     subelements = [(subelement.rawValue, [value])]
   }
 
-  /// `nil` if it is another vendor's.
+  /// Parses an extension; `nil` if it is another vendor's.
   init?(_ value: ArraySlice<UInt8>) throws(NDEFError) {
     guard value.starts(with: Self.vendor) else { return nil }
     var reader = ByteReader(value.dropFirst(Self.vendor.count))
@@ -96,7 +96,7 @@ struct WiFiVendorExtension {
 
   var isEmpty: Bool { subelements.isEmpty }
 
-  /// Takes a subelement of one byte out; `nil` if it is not there.
+  /// Removes and returns a subelement of one byte; `nil` if there is none.
   mutating func remove(_ subelement: Subelement) -> UInt8? {
     let value = subelements.first { $0.identifier == subelement.rawValue }?.value.first
     subelements.removeAll { $0.identifier == subelement.rawValue }

@@ -10,8 +10,8 @@ extension WiFiCredential {
     ]
   }
 
-  /// Reads a credential; without `authentication` and `encryption` it is that of a network with a
-  /// WPA2 passphrase, or of an open one if there is no `networkKey`.
+  /// Reads a credential. Without `authentication` and `encryption`, the network has a WPA2
+  /// passphrase, or is open if there is no `networkKey`.
   init(fields: NDEFFields) throws(NDEFFieldError) {
     guard let ssid = try fields.marked("ssid") else { throw .missing("ssid") }
     let key = try fields.marked("networkKey") ?? []
@@ -39,7 +39,7 @@ extension WiFiCredential {
 }
 
 extension NDEFFields {
-  /// The options that the names of a list, or one name, stand for; `nil` if there is none.
+  /// Returns the options for the names in a list, or for one name; `nil` if there is none.
   fileprivate func options<Options: OptionSet>(
     _ name: String, _ known: [(Options, String)]
   ) throws(NDEFFieldError) -> Options? where Options.Element == Options {

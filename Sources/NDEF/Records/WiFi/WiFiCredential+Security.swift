@@ -1,16 +1,16 @@
 extension WiFiCredential {
-  /// How a network for people at home is protected.
+  /// The protection of a home network.
   public enum Security: String, Hashable, Sendable, CaseIterable {
-    /// Not at all.
+    /// No protection.
     case open
     /// WPA2 with a passphrase, AES.
     case wpa2
-    /// WPA3 with a passphrase, AES. Phones made before it was added to the specification (2.0.8)
-    /// do not know it.
+    /// WPA3 with a passphrase, AES. Phones made before it was added to the specification (2.0.8) do
+    /// not support it.
     case wpa3
   }
 
-  /// The credential of a network of that kind, for any device.
+  /// Creates the credential of a network with this protection, for any device.
   ///
   /// Source: Wi-Fi Simple Configuration 2.0.5, 12; IEEE 802.11, J.4.1 for the lengths of a
   /// passphrase.
@@ -18,10 +18,11 @@ extension WiFiCredential {
   /// - Parameters:
   ///   - ssid: the network's name, 1 to 32 bytes of UTF-8.
   ///   - passphrase: 8 to 63 printable characters of US-ASCII, or for WPA2 64 hexadecimal digits;
-  ///     `nil` for an open network. WPA3 takes any length up to 64 bytes.
-  ///   - security: how the network is protected; `nil` for WPA2 with a passphrase, else open.
+  ///     `nil` for an open network. WPA3 accepts any length up to 64 bytes.
+  ///   - security: the protection of the network; by default WPA2 if there is a passphrase,
+  ///     otherwise open.
   /// - Throws: ``NDEFSyntaxError`` for a name or passphrase that no such network can have, and for
-  ///   one that is missing or too much.
+  ///   a passphrase that is missing or not allowed.
   public init(
     ssid: String, passphrase: String?, security: Security? = nil
   ) throws(NDEFSyntaxError) {

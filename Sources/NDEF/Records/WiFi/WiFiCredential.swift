@@ -1,13 +1,13 @@
-/// What is needed to join one Wi-Fi network.
+/// The data required to join one Wi-Fi network.
 ///
 /// Source: Wi-Fi Simple Configuration 2.0.5, 12.
 public struct WiFiCredential: Hashable, Sendable {
-  /// Ways to prove who one is. A network that allows several has several bits.
+  /// The authentication methods. A network that allows several has several bits.
   public struct Authentication: OptionSet, Hashable, Sendable {
     /// The number in the record.
     public let rawValue: UInt16
 
-    /// The value of that number.
+    /// Creates methods from the number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// None.
@@ -35,12 +35,12 @@ public struct WiFiCredential: Hashable, Sendable {
     var names: [String] { Self.known.filter { contains($0.0) }.map(\.1) }
   }
 
-  /// Ways to encrypt. A network that allows several has several bits.
+  /// The encryption methods. A network that allows several has several bits.
   public struct Encryption: OptionSet, Hashable, Sendable {
     /// The number in the record.
     public let rawValue: UInt16
 
-    /// The value of that number.
+    /// Creates methods from the number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// None.
@@ -61,23 +61,23 @@ public struct WiFiCredential: Hashable, Sendable {
 
   /// The network's name, at most 32 bytes, usually UTF-8.
   public var ssid: [UInt8]
-  /// How to prove who one is.
+  /// The authentication methods.
   public var authentication: Authentication
-  /// How to encrypt.
+  /// The encryption methods.
   public var encryption: Encryption
   /// The passphrase or the key, at most 64 bytes; empty for an open network.
   public var networkKey: [UInt8]
   /// The MAC address of the device that the credential is for, 6 bytes; all FF for any.
   public var macAddress: [UInt8]?
-  /// Whether the key may be given to others, if it says so.
+  /// Whether the key may be given to others, if the credential specifies it.
   public var isNetworkKeyShareable: Bool?
-  /// Attributes other than these, in their order.
+  /// All other attributes, in their order.
   public var otherAttributes: [WiFiAttribute]
 
-  /// The credential for any device.
+  /// The address that stands for any device.
   public static let anyDevice = [UInt8](repeating: 0xFF, count: 6)
 
-  /// A credential with all its fields.
+  /// Creates a credential with all its fields.
   public init(
     ssid: [UInt8], authentication: Authentication, encryption: Encryption, networkKey: [UInt8],
     macAddress: [UInt8]? = anyDevice, isNetworkKeyShareable: Bool? = nil,
@@ -92,14 +92,15 @@ public struct WiFiCredential: Hashable, Sendable {
     self.otherAttributes = otherAttributes
   }
 
-  /// The credential of a network with a WPA2 passphrase and AES, or without a key of an open one.
+  /// Creates the credential of a network with a WPA2 passphrase and AES, or without a key that of
+  /// an open network.
   public init(ssid: String, key: String? = nil) {
     self.init(
       ssid: Array(ssid.utf8), authentication: key == nil ? .open : .wpa2Personal,
       encryption: key == nil ? .unencrypted : .aes, networkKey: Array((key ?? "").utf8))
   }
 
-  /// The network's name if it is UTF-8.
+  /// The network's name, if it is UTF-8.
   public var ssidText: String? { String(validating: ssid, as: UTF8.self) }
 
   static let maximumSSIDLength = 32
@@ -160,10 +161,10 @@ public struct WiFiCredential: Hashable, Sendable {
     }
   }
 
-  /// The value of the Credential attribute.
+  /// Returns the value of the Credential attribute.
   ///
-  /// SSID and key are cut at the lengths that they may have; a MAC address of another length than 6
-  /// is left out.
+  /// SSID and key are cut off at their maximum lengths; a MAC address that is not 6 bytes long is
+  /// left out.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     WiFiAttribute(.networkIndex, [Self.networkIndex]).append(to: &bytes)
@@ -188,7 +189,7 @@ public struct WiFiCredential: Hashable, Sendable {
 }
 
 extension WiFiCredential: CustomStringConvertible {
-  /// The network's name and how it is protected; never its key.
+  /// The network's name and protection; never its key.
   public var description: String {
     let name = ssidText ?? ssid.asciiOrHexadecimal
     let protection = (authentication.names + encryption.names).joined(separator: ", ")

@@ -1,4 +1,4 @@
-/// How to join a Wi-Fi network: the media type `application/vnd.wfa.wsc`.
+/// The data required to join a Wi-Fi network: the media type `application/vnd.wfa.wsc`.
 ///
 /// ```swift
 /// let record: NDEFRecord = .wiFi(ssid: "Guests", key: "correct horse")
@@ -10,11 +10,11 @@ public struct WiFiRecord: NDEFTypedRecord {
   public var credentials: [WiFiCredential]
   /// The version of the specification, such as 0x20 for 2.0, from the Version2 subelement.
   public var version: UInt8?
-  /// Attributes other than these, in their order: a password token, a device's name.
+  /// All other attributes, in their order: a password token, a device's name.
   public var otherAttributes: [WiFiAttribute]
   public var identifier: [UInt8]
 
-  /// The record of some networks.
+  /// Creates the record of networks.
   public init(
     credentials: [WiFiCredential], version: UInt8? = nil, otherAttributes: [WiFiAttribute] = [],
     identifier: [UInt8] = []
@@ -33,8 +33,9 @@ public struct WiFiRecord: NDEFTypedRecord {
 
   /// Reads the networks.
   ///
-  /// - Throws: ``NDEFError``: an attribute beyond the end, a network without a name, type of
-  ///   authentication or encryption, or with one of them twice, a value of the wrong length.
+  /// - Throws: ``NDEFError`` for an attribute that exceeds the payload, a network whose name,
+  ///   authentication type or encryption type is missing or repeated, or a value of the wrong
+  ///   length.
   public init(_ record: NDEFRecord) throws(NDEFError) {
     try Self.expectMatch(record)
     self.init(credentials: [], identifier: record.identifier)
@@ -76,7 +77,7 @@ public struct WiFiRecord: NDEFTypedRecord {
     ["wifi": .fields(["credentials": .list(credentials.map { .fields($0.fields) })])]
   }
 
-  /// Reads `{"wifi":{"credentials":[…]}}`, or `{"wifi":{"ssid":"…","networkKey":"…"}}` of one
+  /// Reads `{"wifi":{"credentials":[…]}}`, or `{"wifi":{"ssid":"…","networkKey":"…"}}` for one
   /// network.
   public init?(fields: NDEFFields) throws(NDEFFieldError) {
     guard let content = try fields.fields("wifi") else { return nil }
@@ -96,7 +97,7 @@ public struct WiFiRecord: NDEFTypedRecord {
 }
 
 extension NDEFRecord {
-  /// The record of a network with a WPA2 passphrase, or an open one.
+  /// Returns the record of a network with a WPA2 passphrase, or an open one.
   public static func wiFi(ssid: String, key: String? = nil) -> NDEFRecord {
     WiFiRecord(credentials: [WiFiCredential(ssid: ssid, key: key)]).record
   }

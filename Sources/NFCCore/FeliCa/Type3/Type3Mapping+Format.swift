@@ -66,7 +66,7 @@ extension Type3Mapping {
     }
   }
 
-  /// Whether a block is what a format that was broken off has left.
+  /// Returns whether a block is what a format that was broken off has left.
   private static func isEmptyAttributeBlock(_ block: [UInt8]) -> Bool {
     guard let attributes = try? Type3AttributeBlock(block) else { return false }
     return attributes.length == 0
@@ -75,7 +75,7 @@ extension Type3Mapping {
   /// How much of a tag is held in memory while it is looked through.
   private static let blocksAtOnce = 240
 
-  /// The attribute block for a tag that has none, or a broken one: an empty message.
+  /// Returns the attribute block for a tag that has none, or a broken one: an empty message.
   func replacement(_ link: TagLink) throws -> Type3AttributeBlock {
     isLite ? try liteAttributes() : try plainAttributes(link)
   }
@@ -97,7 +97,7 @@ extension Type3Mapping {
 
   // MARK: Plain tags
 
-  /// What a plain tag can do, found out by trial.
+  /// Returns what a plain tag can do, found out by trial.
   private func plainAttributes(_ link: TagLink) throws -> Type3AttributeBlock {
     guard try isGranted({ _ = try read([Type3AttributeBlock.number], link) }) else {
       throw NFCError(.unsupported, "the tag's blocks cannot be read without a key")
@@ -142,7 +142,7 @@ extension Type3Mapping {
     numbers.map { FeliCaBlock(UInt16(clamping: $0)) }
   }
 
-  /// The number of the last block, found by doubling and halving.
+  /// Returns the number of the last block, found by doubling and halving.
   private func lastBlock(_ link: TagLink) throws -> Int {
     let exists: (Int) throws -> Bool = { number in
       try isGranted { _ = try read([number], link) }
@@ -153,7 +153,8 @@ extension Type3Mapping {
     return try largest((bound / 2)...min(bound - 1, Int(UInt16.max)), exists)
   }
 
-  /// The largest number that holds, given that the smallest does and that none holds above it.
+  /// Returns the largest number that holds, given that the smallest does and that none holds above
+  /// it.
   private func largest(_ range: ClosedRange<Int>, _ holds: (Int) throws -> Bool) rethrows -> Int {
     var low = range.lowerBound
     var high = range.upperBound

@@ -91,7 +91,7 @@ struct Type3Mapping: NDEFMapping {
 
   // MARK: What the tag is
 
-  /// The NDEF system's IDm; `nil` if the card has no such system.
+  /// Returns the NDEF system's IDm; `nil` if the card has no such system.
   mutating func ndefSystem(_ link: TagLink) throws -> [UInt8]? {
     if let idm { return idm }
     if isLite || target.systemCode == Self.systemCode.bigEndianBytes {
@@ -111,7 +111,7 @@ struct Type3Mapping: NDEFMapping {
     }
   }
 
-  /// The attribute block; `nil` if the tag is not formatted.
+  /// Returns the attribute block; `nil` if the tag is not formatted.
   mutating func attributes(_ link: TagLink) throws -> Type3AttributeBlock? {
     switch formatting {
     case .none: return nil
@@ -159,7 +159,8 @@ struct Type3Mapping: NDEFMapping {
   /// What one command of a FeliCa Lite has room for beside the attribute block and MC.
   private static let blocksBesideConfiguration = [1, 2]
 
-  /// The attribute block and MC, and the first blocks of the message unless they are closed.
+  /// Returns the attribute block and MC, and the first blocks of the message unless they are
+  /// closed.
   private mutating func readLite(_ link: TagLink) throws -> [UInt8]? {
     let needed = [Type3AttributeBlock.number, Self.configurationBlock]
     let read: [[UInt8]]
@@ -201,8 +202,9 @@ struct Type3Mapping: NDEFMapping {
       capacity: min(count * FeliCaBlock.size, attributes.capacity))
   }
 
-  /// What is broken in the attribute block is mended by a new one: with the same limits where only the
-  /// length is wrong, else with those that the chip is known for, or that a trial finds out.
+  /// Returns what is broken in the attribute block is mended by a new one: with the same limits
+  /// where only the length is wrong, else with those that the chip is known for, or that a trial
+  /// finds out.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
     do {
       return try status(link)

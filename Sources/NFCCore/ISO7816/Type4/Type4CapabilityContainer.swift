@@ -42,7 +42,7 @@ struct Type4CapabilityContainer: Hashable, Sendable {
   static let fileControlLength = 6
   private static let extendedFileControlLength = 8
 
-  /// How many bytes have to be read for the NDEF file's TLV, by the first 15 of them.
+  /// Returns how many bytes have to be read for the NDEF file's TLV, by the first 15 of them.
   ///
   /// - Throws: `malformedContent`, with file E103.
   static func neededLength(_ bytes: [UInt8]) throws -> Int {

@@ -83,15 +83,15 @@ enum Type4Command {
     max(0, size > 0x81 ? size - 3 : size - 2)
   }
 
-  /// The size of an object with so much data.
+  /// Returns the size of an object with so much data.
   static func dataObjectSize(_ count: Int) -> Int { count < 0x80 ? count + 2 : count + 3 }
 
   private static func wrap(offset: Int) -> [UInt8] {
     [offsetObject, 0x03] + [16, 8, 0].map { UInt8(truncatingIfNeeded: offset >> $0) }
   }
 
-  /// The content of a discretionary data object (53), ISO/IEC 7816-4, 7.2.2; `nil` if it is not one, or of
-  /// indefinite length.
+  /// Returns the content of a discretionary data object (53), ISO/IEC 7816-4, 7.2.2; `nil` if it is
+  /// not one, or of indefinite length.
   static func unwrap(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= 2, bytes[0] == dataObject else { return nil }
     let extra = bytes[1] < 0x80 ? 0 : Int(bytes[1] & 0x7F)

@@ -1,7 +1,8 @@
 /// Writing to a card whose capability container is broken.
 extension Type4Mapping {
-  /// A container in place of the broken one: with the limits, the file and the access conditions of the old one
-  /// where these make sense, else with those that every card accepts, and the file that a card most often has.
+  /// Returns a container in place of the broken one: with the limits, the file and the access
+  /// conditions of the old one where these make sense, else with those that every card accepts, and
+  /// the file that a card most often has.
   ///
   /// Nothing is changed yet. That the container can be written at all is tried by writing its first byte as it
   /// is. The size of the NDEF file is found by reading single bytes of it: some 15 exchanges.
@@ -77,8 +78,8 @@ extension Type4Mapping {
     return bytes
   }
 
-  /// The size of the file that is selected, by the last byte that can be read; `nil` for one too small for a
-  /// message.
+  /// Returns the size of the file that is selected, by the last byte that can be read; `nil` for
+  /// one too small for a message.
   private static func size(of file: UInt16, _ procedure: ISO7816Procedure) throws -> Int? {
     func reaches(_ offset: Int) throws -> Bool {
       var reading = BinaryReading(limit: 1, smallest: 1)
@@ -110,13 +111,14 @@ extension Type4CapabilityContainer {
   /// NXP AN11004 and most others; ST's M24SR and ST25TA.
   private static let usualFiles: [UInt16] = [0xE104, 0x0001]
 
-  /// The identifiers under which the NDEF file may be: that of a broken container first.
+  /// Returns the identifiers under which the NDEF file may be: that of a broken container first.
   static func likelyFiles(_ old: [UInt8]) -> [UInt16] {
     let said = UInt16(old[9]) << 8 | UInt16(old[10])
     return (isValid(said) ? [said] : []) + usualFiles.filter { $0 != said }
   }
 
-  /// A container of mapping version 2.0 that keeps what is right in a broken one of at least 15 bytes.
+  /// Returns a container of mapping version 2.0 that keeps what is right in a broken one of at
+  /// least 15 bytes.
   static func mending(_ old: [UInt8], file: UInt16, size: Int) -> [UInt8] {
     let read = Int(old[3]) << 8 | Int(old[4])
     let update = Int(old[5]) << 8 | Int(old[6])

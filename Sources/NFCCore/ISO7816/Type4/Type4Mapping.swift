@@ -254,7 +254,7 @@ struct Type4Mapping: NDEFMapping {
     }
   }
 
-  /// The fewest runs of at most `limit` bytes that hold every byte that differs.
+  /// Returns the fewest runs of at most `limit` bytes that hold every byte that differs.
   static func changes(
     from old: [UInt8], to new: [UInt8], after start: Int, _ limit: Int
   ) -> [Range<Int>] {
@@ -351,7 +351,7 @@ struct Type4File: Hashable, Sendable {
     (0..<lengthSize).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
   }
 
-  /// Where the message ends, by the file's first bytes.
+  /// Returns where the message ends, by the file's first bytes.
   ///
   /// - Throws: `malformedContent` if that is not in the file, `unsupported` if no command reaches it.
   func end(_ content: [UInt8]) throws -> Int {
@@ -380,7 +380,7 @@ struct Type4File: Hashable, Sendable {
     size / ISO7816Procedure.leastAnswer + ISO7816Procedure.toleratedShortAnswers
   }
 
-  /// One READ BINARY, or several if the card refuses so many bytes: at least one byte.
+  /// One READ BINARY, or several if the card refuses this many bytes: at least one byte.
   mutating func read(
     offset: Int, count: Int, _ procedure: ISO7816Procedure
   ) throws -> [UInt8] {

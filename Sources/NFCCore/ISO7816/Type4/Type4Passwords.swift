@@ -66,8 +66,8 @@ extension StatusWord {
   private static let counter: UInt8 = 0x63
   private static let counterNibble: UInt8 = 0xC
 
-  /// 63Cx of a command that compares a secret: how many more attempts the card accepts (ISO/IEC 7816-4, 7.5.1); `nil`
-  /// for any other word.
+  /// The number of attempts left, from 63Cx in the answer to a command that compares a secret
+  /// (ISO/IEC 7816-4, 7.5.1); `nil` for any other word.
   public var attemptsLeft: Int? {
     sw1 == Self.counter && sw2 >> 4 == Self.counterNibble ? Int(sw2 & 0x0F) : nil
   }

@@ -1,4 +1,4 @@
-/// Makes an NFC tag of a MIFARE Classic as it leaves the factory.
+/// Makes an NFC tag of a MIFARE Classic as on delivery.
 ///
 /// Source: NXP AN1304, 8 (life cycle), AN10787, 3.
 enum ClassicFormatting {
@@ -6,7 +6,7 @@ enum ClassicFormatting {
   private enum Condition {
     /// Transport key and access bits.
     case blank
-    /// Made an NFC or directory sector already, by a run that was broken off.
+    /// Already an NFC or directory sector, from an interrupted run.
     case done
   }
 
@@ -14,10 +14,11 @@ enum ClassicFormatting {
   private static let emptyMessage = TagLengthValue.block(
     message: [], room: MiFareClassicGeometry.blockSize)
 
-  /// The whole card is looked at before anything is written: a sector with another key or other access bits
-  /// is in use, and so is one whose data blocks hold something, unless `wipe` is set. Data comes first, then the trailers, and
-  /// last that of sector 0, which makes it an NFC tag: a card torn away before that is still blank to
-  /// everybody, and formatting it again goes on where it was.
+  /// The whole card is looked at before anything is written: a sector with another key or other
+  /// access bits is in use, and so is one whose data blocks hold something, unless `wipe` is set.
+  /// Data comes first, then the trailers, and last that of sector 0, which makes it an NFC tag: a
+  /// card torn away before that is still blank to everybody, and formatting it again continues
+  /// where it was.
   static func format(wipe: Bool, _ session: inout MiFareClassicSession) throws {
     let geometry = session.geometry
     let parts = MiFareApplicationDirectory.Part.allCases.filter {
@@ -49,7 +50,7 @@ enum ClassicFormatting {
     }
   }
 
-  /// What the data blocks hold that are written: the directory, and an empty message.
+  /// Returns what the data blocks hold that are written: the directory, and an empty message.
   private static func content(
     _ geometry: MiFareClassicGeometry, _ parts: [MiFareApplicationDirectory.Part]
   ) -> [Int: [UInt8]] {

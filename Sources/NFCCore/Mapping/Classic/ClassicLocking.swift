@@ -1,4 +1,4 @@
-/// Makes the NFC sectors of a MIFARE Classic read-only for good.
+/// Makes the NFC sectors of a MIFARE Classic read-only permanently.
 ///
 /// Source: NXP AN1304, 6.4 and 8.4.
 enum ClassicLocking {

@@ -141,8 +141,8 @@ struct ClassicMapping: NDEFMapping {
     sectors.filter(geometry.sectors.contains).flatMap { geometry.dataBlocks(ofSector: $0) }
   }
 
-  /// The NFC sectors in a part of the directory; `nil` if there is none: the public key does not open
-  /// its sector, or what is there has a wrong check.
+  /// Returns the NFC sectors in a part of the directory; `nil` if there is none: the public key
+  /// does not open its sector, or what is there has a wrong check.
   private func sectors(
     in part: MiFareApplicationDirectory.Part, _ session: inout MiFareClassicSession
   ) throws -> [Int]? {
@@ -337,7 +337,7 @@ struct ClassicMapping: NDEFMapping {
     }
   }
 
-  /// The message's TLV with those that follow it.
+  /// Returns the message's TLV with those that follow it.
   private mutating func replacement(
     _ message: [UInt8], at place: Place, _ session: inout MiFareClassicSession
   ) throws -> MessageReplacement {
@@ -362,7 +362,7 @@ struct ClassicMapping: NDEFMapping {
     }
   }
 
-  /// The bytes of a block to write. What the message does not cover stays as it is.
+  /// Returns the bytes of a block to write. What the message does not cover stays as it is.
   private func content(of write: MessageReplacement.UnitWrite) -> [UInt8] {
     var data = content[write.unit] ?? [UInt8](repeating: 0, count: Self.blockSize)
     for (offset, byte) in write.content { data[offset % Self.blockSize] = byte }

@@ -95,12 +95,12 @@ extension Type1Mapping {
 
   private typealias LockByte = (address: Int, mask: UInt8)
 
-  /// Whether a block of static memory is locked.
+  /// Returns whether a block of static memory is locked.
   private func isBlockLocked(_ block: Int) -> Bool {
     memory.byte(Self.lockBytes + block / 8).map { $0 >> UInt8(block % 8) & 1 == 1 } ?? false
   }
 
-  /// The static lock bytes of which bits are open.
+  /// Returns the static lock bytes of which bits are open.
   private func openStaticLocks() -> [LockByte] {
     Self.dataLockBits.enumerated().compactMap { index, mask in
       let address = Self.lockBytes + index
@@ -108,7 +108,7 @@ extension Type1Mapping {
     }
   }
 
-  /// The dynamic lock bytes of which bits are open.
+  /// Returns the dynamic lock bytes of which bits are open.
   ///
   /// - Throws: `unsupported` where the reader cannot read them, or no command reaches them.
   private mutating func openDynamicLocks(_ layout: Layout, _ link: TagLink) throws -> [LockByte] {

@@ -129,7 +129,7 @@ struct Type1Mapping: NDEFMapping {
         beside: try following(layout, isComplete: repairing, link)))
   }
 
-  /// Whether a bit of the dynamic lock bytes is set.
+  /// Returns whether a bit of the dynamic lock bytes is set.
   private mutating func isDynamicallyLocked(_ layout: Layout, _ link: TagLink) throws -> Bool {
     guard let locks = dynamicLocks(layout) else { return false }
     do {
@@ -142,8 +142,8 @@ struct Type1Mapping: NDEFMapping {
     }
   }
 
-  /// The dynamic lock bytes and the bits in them: of a known chip where it has them, of any other where its
-  /// lock control TLV says so; `nil` for a tag without.
+  /// Returns the dynamic lock bytes and the bits in them: of a known chip where it has them, of any
+  /// other where its lock control TLV says so; `nil` for a tag without.
   func dynamicLocks(_ layout: Layout) -> [(address: Int, mask: UInt8)]? {
     guard !memory.isStatic else { return nil }
     let bytes: Range<Int>
@@ -214,7 +214,7 @@ struct Type1Mapping: NDEFMapping {
   /// How many READ8s are spent on finding out what follows a message that has no terminator.
   private static let searchLimit = 4
 
-  /// The blocks after the message, which a new one does not destroy.
+  /// Returns the blocks after the message, which a new one does not destroy.
   ///
   /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
   private mutating func following(

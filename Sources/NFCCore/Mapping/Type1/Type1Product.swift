@@ -37,11 +37,11 @@ extension OtherTag {
   /// RID: the reader completes it with the UID (Topaz 512 technical specification, 3.3).
   private static let readIdentification: [UInt8] = [0x78]
 
-  /// Which chip a Jewel or Topaz tag is: one exchange, RID. `nil` for a tag of another kind, without an
-  /// exchange, and for a chip that is not known.
+  /// Identifies the chip of a Jewel or Topaz tag: one exchange, RID. Returns `nil` for an unknown
+  /// chip, and without an exchange for a tag of another kind.
   ///
-  /// - Throws: as ``OtherTag/transceive(_:timeout:)``: ``NFCError/Code/tagResponseError``,
-  ///   ``NFCError/Code/tagConnectionLost``.
+  /// - Throws: the errors of ``OtherTag/transceive(_:timeout:)``:
+  ///   ``NFCError/Code/tagResponseError``, ``NFCError/Code/tagConnectionLost``.
   public func product() async throws -> TagProduct? {
     guard technology == .jewel else { return nil }
     let header = try await transceive(Self.readIdentification)

@@ -39,7 +39,7 @@ extension Type2Mapping {
       cause: error.cause, place: error.place)
   }
 
-  /// The lock bits that lock the data area of the chip that is there.
+  /// Returns the lock bits that lock the data area of the chip that is there.
   private mutating func finalLockBits(_ layout: Layout, _ link: TagLink) throws -> Type2LockBits {
     let chip = try identify(link)
     let bits: Type2LockBits?
@@ -59,7 +59,7 @@ extension Type2Mapping {
     return Type2LockBits(locks: locks)
   }
 
-  /// The data area, and what else the chip has for the user: a lock leaves no page open.
+  /// Returns the data area, and what else the chip has for the user: a lock leaves no page open.
   private func pagesToClose(_ layout: Layout) -> Range<Int> {
     let area = dataPages(layout)
     guard case .some(.some(let chip)) = chip, chip.isConfirmed, let user = chip.pages?.user else {
@@ -74,7 +74,7 @@ extension Type2Mapping {
       "where the lock bits of this chip are is not known, and nothing was written")
   }
 
-  /// What is to be written, in order.
+  /// Returns what is to be written, in order.
   private mutating func lockWrites(
     _ bits: Type2LockBits, _ layout: Layout, _ link: TagLink
   ) throws -> [(page: Int, bytes: [UInt8])] {

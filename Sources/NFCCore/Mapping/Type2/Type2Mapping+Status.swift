@@ -27,7 +27,7 @@ extension Type2Mapping {
     min(layout.area.size, readableSize ?? layout.area.size)
   }
 
-  /// Whether a lock bit of a page in the data area is set.
+  /// Returns whether a lock bit of a page in the data area is set.
   private mutating func isAnyPageLocked(_ layout: Layout, _ link: TagLink) throws -> Bool {
     if let isLocked { return isLocked }
     try memory.load(Type2Memory.lockPage..<Type2Memory.firstDataPage, link)
@@ -51,7 +51,7 @@ extension Type2Mapping {
     return bits.closedPages { memory.byte($0) }.contains { pages.contains($0) }
   }
 
-  /// The pages that the data area takes.
+  /// Returns the pages that the data area takes.
   func dataPages(_ layout: Layout) -> Range<Int> {
     Type2Memory
       .firstDataPage..<max(
@@ -90,7 +90,7 @@ extension Type2Mapping {
   /// Finds out from which page on a password closes the data area, in halves; a page at the end that can be read
   /// ends it.
   ///
-  /// Throws `malformedContent` if the tag does not have so many pages.
+  /// Throws `malformedContent` if the tag does not have this many pages.
   private mutating func findReadableEnd(_ layout: Layout, _ link: TagLink) throws {
     let pages = dataPages(layout)
     guard let last = pages.last, try !isReadable(last, link) else { return }

@@ -53,8 +53,8 @@ extension Type2Mapping {
 
   private static let bytesOfARead = 16
 
-  /// The blocks after the message, which is not destroyed by a new one, however far away they are: a message without
-  /// a terminator may be followed by NULLs up to the end.
+  /// Returns the blocks after the message, which is not destroyed by a new one, however far away
+  /// they are: a message without a terminator may be followed by NULLs up to the end.
   ///
   /// - Parameter withMessage: reads the message too, which costs nothing where it is needed anyway.
   mutating func following(
@@ -84,7 +84,7 @@ extension Type2Mapping {
     return none
   }
 
-  /// The four bytes of a page as a write has them.
+  /// Returns the four bytes of a page as a write has them.
   private func content(
     of write: MessageReplacement.UnitWrite, _ area: TagDataArea
   ) -> [UInt8] {

@@ -31,7 +31,7 @@ struct Type2Mapping: NDEFMapping {
   enum Finding: Sendable {
     /// There is no capability container.
     case noContainer
-    /// There is one, and no message after it; one can stand from this place on.
+    /// There is one, and no message after it; a message can be stored from this place on.
     case noMessage(Type2CapabilityContainer, TagDataArea, at: Int)
     case layout(Layout)
   }
@@ -52,8 +52,8 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// What the sizes of the data area tell of FAST_READ where the chip is not known: asking for it costs
-  /// the exchange and a new selection where it is missing.
+  /// Returns what the sizes of the data area tell of FAST_READ where the chip is not known: asking
+  /// for it costs the exchange and a new selection where it is missing.
   ///
   /// In 48 bytes it saves two exchanges at most. NTAG203 and Ultralight C, which lack it, share their
   /// size of 144 bytes with NTAG213 only, which comes with a lock control TLV of its own.
@@ -182,7 +182,7 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// What stands at a place; `nil` for a TLV that breaks off, where one is to be replaced.
+  /// Returns what stands at a place; `nil` for a TLV that breaks off, where one is to be replaced.
   private func step(
     at offset: Int, _ area: TagDataArea, replacing: Bool
   ) throws -> TagLengthValue.Step? {
@@ -198,7 +198,7 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// The capability container, with the first pages after it.
+  /// Returns the capability container, with the first pages after it.
   private mutating func container(
     from firstPage: Int, _ link: TagLink
   ) throws -> Type2CapabilityContainer? {
@@ -249,7 +249,8 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// Why a page of the data area cannot be read: it wants a password, or there is no such page.
+  /// Returns why a page of the data area cannot be read: it wants a password, or there is no such
+  /// page.
   func unreadable(_ error: NFCError, _ link: TagLink) throws -> NFCError {
     guard case .page(let page) = error.place else { return error }
     var asking = self

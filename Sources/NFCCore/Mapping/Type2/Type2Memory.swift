@@ -35,14 +35,14 @@ struct Type2Memory: Sendable {
   /// Whether anything has been read.
   var isEmpty: Bool { pages.isEmpty }
 
-  /// A byte by its address, `nil` if it has not been read.
+  /// Returns a byte by its address, `nil` if it has not been read.
   func byte(_ address: Int) -> UInt8? {
     pages[address / Self.pageSize]?[address % Self.pageSize]
   }
 
   func page(_ number: Int) -> [UInt8]? { pages[number] }
 
-  /// The pages that hold these bytes.
+  /// Returns the pages that hold these bytes.
   static func pages(holding bytes: Range<Int>) -> Range<Int> {
     (bytes.lowerBound / pageSize)..<((bytes.upperBound + pageSize - 1) / pageSize)
   }
@@ -115,8 +115,8 @@ struct Type2Memory: Sendable {
       return try fastRead(start..<min(limit, start + Self.pagesPerRead), link)
     }
     var limit = limit
-    // After the last page that can be read, the answer goes on with page 0. A page that looks like
-    // it is asked for by itself, which tells.
+    // After the last page that can be read, the answer continues with page 0. A page that looks
+    // like it is asked for by itself, which tells.
     for page in (start + 1)..<(start + Self.pagesPerRead) {
       let offset = (page - start) * Self.pageSize
       if isHeader(Array(answer[offset..<(offset + Self.pageSize)]), link) {

@@ -1,4 +1,4 @@
-/// The MIFARE application directory (MAD): to which application each sector belongs.
+/// The MIFARE application directory (MAD), which assigns sectors to applications.
 ///
 /// Version 1 is blocks 1 and 2 of sector 0, for sectors 1 to 15. Version 2 adds blocks 0 to 2 of sector
 /// 16, for sectors 17 to 39.
@@ -12,7 +12,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     /// The application code within the cluster.
     public var applicationCode: UInt8
 
-    /// An identifier of these codes.
+    /// Creates an identifier of these codes.
     public init(functionCluster: UInt8, applicationCode: UInt8) {
       self.functionCluster = functionCluster
       self.applicationCode = applicationCode
@@ -23,7 +23,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     /// The sector does not exist on this card.
     public static let notApplicable = ApplicationIdentifier(
       functionCluster: 0x00, applicationCode: 0x05)
-    /// An NFC sector: `03 E1` as it stands in the directory (AN1304, 4.1).
+    /// An NFC sector: `03 E1` in the byte order of the directory (AN1304, 4.1).
     public static let ndef = ApplicationIdentifier(functionCluster: 0xE1, applicationCode: 0x03)
   }
 
@@ -34,27 +34,27 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     /// Version 2, in sector 16.
     case second
 
-    /// The sector that holds it.
+    /// The sector that contains it.
     public var sector: Int { self == .first ? 0 : 16 }
     /// The sectors that it describes.
     public var describedSectors: Range<Int> { self == .first ? 1..<16 : 17..<40 }
-    /// The blocks that hold it.
+    /// The blocks that contain it.
     public var blocks: Range<Int> { self == .first ? 1..<3 : 64..<67 }
     /// The bytes of those blocks.
     var size: Int { blocks.count * MiFareClassicGeometry.blockSize }
   }
 
-  /// Which part of the directory this is.
+  /// The part of the directory.
   public let part: Part
   /// The sector of the card's publisher; 0 for none.
   public var publisherSector: Int
-  /// One for each of ``Part/describedSectors``, in order.
+  /// An identifier for each of ``Part/describedSectors``, in order.
   public var identifiers: [ApplicationIdentifier]
 
   /// The low six bits of the info byte.
   private static let publisherMask: UInt8 = 0x3F
 
-  /// A directory in which every sector that the card has belongs to NFC.
+  /// Creates a directory that assigns all sectors of the card to NFC.
   public init(ndefOn geometry: MiFareClassicGeometry, part: Part) {
     self.part = part
     publisherSector = 1
@@ -63,9 +63,9 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     }
   }
 
-  /// Reads the blocks of a part.
+  /// Parses the blocks of a part.
   ///
-  /// - Throws: ``NFCError/Code/malformedContent`` for a wrong size or check.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a wrong size or checksum.
   public init(_ bytes: [UInt8], part: Part) throws {
     guard bytes.count == part.size else {
       throw NFCError(
@@ -86,7 +86,7 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     }
   }
 
-  /// The blocks of the part: check, info byte, identifiers with the application code first.
+  /// The blocks of the part: checksum, info byte, identifiers with the application code first.
   public var bytes: [UInt8] {
     var content = [UInt8(truncatingIfNeeded: publisherSector) & Self.publisherMask]
     for index in part.describedSectors.indices {
@@ -97,13 +97,13 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     return [Self.check(content)] + content
   }
 
-  /// The sectors of an application, in order.
+  /// Returns the sectors of an application, in order.
   public func sectors(of identifier: ApplicationIdentifier) -> [Int] {
     zip(part.describedSectors, identifiers).filter { $0.1 == identifier }.map { $0.0 }
   }
 
-  /// The 8-bit check over all that follows it: x⁸+x⁴+x³+x²+1, initial value C7 (AN10787, 3.7, which
-  /// writes it E3 in the order of bits of the reader chip).
+  /// Returns the 8-bit check over all that follows it: x⁸+x⁴+x³+x²+1, initial value C7 (AN10787,
+  /// 3.7, which writes it E3 in the order of bits of the reader chip).
   static func check(_ bytes: some Sequence<UInt8>) -> UInt8 {
     bytes.reduce(0xC7) { register, byte in
       (0..<8).reduce(register ^ byte) { value, _ in
@@ -120,7 +120,7 @@ extension MiFareApplicationDirectory {
     private static let multipleApplications: UInt8 = 0x40
     private static let versionMask: UInt8 = 0x03
 
-    /// A card for several applications with a directory of this version.
+    /// Returns a card for several applications with a directory of this version.
     static func byte(version: Int) -> UInt8 {
       available | multipleApplications | UInt8(truncatingIfNeeded: version) & versionMask
     }

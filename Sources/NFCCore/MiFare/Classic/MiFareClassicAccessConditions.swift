@@ -1,11 +1,11 @@
 /// The access conditions of a MIFARE Classic sector: three bits for each of four groups of blocks.
 ///
-/// Group 3 is the sector trailer. In a sector of four blocks groups 0 to 2 are the data blocks; in one
-/// of sixteen each is five of them.
+/// Group 3 is the sector trailer. In a sector of four blocks, groups 0 to 2 are the data blocks; in
+/// a sector of sixteen, each of these groups is five blocks.
 ///
 /// Source: MF1S50YYX and MF1S70YYX data sheets, 8.7, tables 6 to 8.
 public struct MiFareClassicAccessConditions: Hashable, Sendable {
-  /// What a data block is accessed for.
+  /// An operation on a data block.
   public enum Operation: Hashable, Sendable, CaseIterable {
     /// READ.
     case read
@@ -22,7 +22,7 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Key A, which no card shows.
+    /// Key A, which no card reveals.
     public static let keyA = TrailerFields(rawValue: 1)
     /// The access bits and the general purpose byte.
     public static let accessBits = TrailerFields(rawValue: 2)
@@ -35,8 +35,8 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
   static let trailerGroup = 3
   static let groupCount = 4
 
-  /// C1 C2 C3 of each of the four groups as a number, C1 its most significant bit, as the tables of the
-  /// data sheet write them.
+  /// The bits C1 C2 C3 of each of the four groups as a number, C1 being the most significant bit,
+  /// as in the tables of the data sheet.
   public let groups: [UInt8]
 
   /// - Parameter groups: four numbers of three bits; `nil` for anything else.
@@ -47,8 +47,8 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
 
   private init(data: UInt8, trailer: UInt8) { groups = [data, data, data, trailer] }
 
-  /// Reads the three bytes 6 to 8 of a trailer; `nil` if a bit and its inverse do not differ, which
-  /// closes the sector for good.
+  /// Parses bytes 6 to 8 of a trailer; `nil` if a bit equals its inverse, which closes the sector
+  /// permanently.
   public init?(bytes: some Collection<UInt8>) {
     let bytes = Array(bytes)
     guard bytes.count == 3 else { return nil }
@@ -70,22 +70,24 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
     return [~c2 << 4 | ~c1 & 0x0F, c1 << 4 | ~c3 & 0x0F, c3 << 4 | c2]
   }
 
-  /// FF 07 80, as on chip delivery: key A may do everything, key B is data (data sheet, 8.7.2).
+  /// FF 07 80, the value on delivery: key A has all rights, key B is data (data sheet, 8.7.2).
   public static let transport = MiFareClassicAccessConditions(data: 0b000, trailer: 0b001)
-  /// 78 77 88, of the application directory: either key reads, key B writes (AN1304, 6.4.1).
+  /// 78 77 88, for the application directory: either key reads, key B writes (AN1304, 6.4.1).
   public static let applicationDirectory = MiFareClassicAccessConditions(
     data: 0b100, trailer: 0b011)
-  /// 7F 07 88, of NFC sectors: either key reads and writes, key B changes the trailer (AN1304, 6.4.1).
-  public static let ndef = MiFareClassicAccessConditions(data: 0b000, trailer: 0b011)
-  /// 07 8F 0F, of NFC sectors that are read-only for good: either key reads, nothing writes (AN1304,
+  /// 7F 07 88, for NFC sectors: either key reads and writes, key B changes the trailer (AN1304,
   /// 6.4.1).
+  public static let ndef = MiFareClassicAccessConditions(data: 0b000, trailer: 0b011)
+  /// 07 8F 0F, for NFC sectors that are permanently read-only: either key reads, nothing writes
+  /// (AN1304, 6.4.1).
   public static let ndefReadOnly = MiFareClassicAccessConditions(data: 0b010, trailer: 0b110)
 
-  /// Whether key B can be read with key A. It then is data and opens nothing (table 8, note 1).
+  /// Whether key B can be read with key A. It is then data and opens nothing (table 8, note 1).
   public var isKeyBReadable: Bool { [0b000, 0b010, 0b001].contains(groups[Self.trailerGroup]) }
 
-  /// Whether a key may change the access bits again. Where none may, every condition of the sector is what
-  /// it is for good, even if keys or data can still be written: all but 001, 011 and 101 (table 7).
+  /// Whether a key may change the access bits again. If not, the conditions of the sector are
+  /// permanent, even if keys or data can still be written: all values except 001, 011 and 101
+  /// (table 7).
   public var areAccessBitsWritable: Bool {
     [MiFareClassicKeyType.a, .b].contains {
       writableTrailerFields(with: $0).contains(.accessBits)
@@ -104,9 +106,9 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
     }
   }
 
-  /// Table 8: whether a data block of a group may be accessed.
+  /// Returns whether a data block of a group may be accessed, according to table 8.
   ///
-  /// - Parameter group: 0 to 2; `false` for any other.
+  /// - Parameter group: 0 to 2; the result is `false` for any other.
   public func allows(
     _ operation: Operation, group: Int, with key: MiFareClassicKeyType
   ) -> Bool {
@@ -123,7 +125,8 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
     }
   }
 
-  /// Table 7: what of the trailer a key may read. Key A never; what may not be read is zeros.
+  /// Returns the fields of the trailer that a key may read, according to table 7. Key A can never
+  /// be read; fields that may not be read are zeros.
   public func readableTrailerFields(with key: MiFareClassicKeyType) -> TrailerFields {
     switch key {
     case .a: isKeyBReadable ? [.accessBits, .keyB] : .accessBits
@@ -131,7 +134,7 @@ public struct MiFareClassicAccessConditions: Hashable, Sendable {
     }
   }
 
-  /// Table 7: what of the trailer a key may write.
+  /// Returns the fields of the trailer that a key may write, according to table 7.
   public func writableTrailerFields(with key: MiFareClassicKeyType) -> TrailerFields {
     switch (groups[Self.trailerGroup], key) {
     case (0b000, .a): [.keyA, .keyB]

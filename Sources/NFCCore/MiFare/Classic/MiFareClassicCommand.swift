@@ -71,7 +71,7 @@ enum MiFareClassicCommand: Hashable, Sendable {
     }
   }
 
-  /// What the answer carries: 16 bytes of a block, nothing of any other command.
+  /// Returns what the answer carries: 16 bytes of a block, nothing of any other command.
   ///
   /// - Throws: `tagResponseError` for another number of bytes.
   func answer(_ bytes: [UInt8]) throws -> [UInt8] {

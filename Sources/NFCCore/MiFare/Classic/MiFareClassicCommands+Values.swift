@@ -11,19 +11,20 @@ extension MiFareClassicCommands {
     }
   }
 
-  /// Changes a value block of the sector that is open: reads it, INCREMENT or DECREMENT, TRANSFER, and reads it
-  /// back. A card acknowledges the amount by its silence (MF1S50 data sheet, 12.2), as one does that has not heard
-  /// it; and what it says after that is enciphered by another part of the key stream, where one refusal in
-  /// sixteen looks like an acknowledge.
+  /// Changes a value block of the sector that is open: reads it, sends INCREMENT or DECREMENT and
+  /// TRANSFER, and reads it back. A card acknowledges the amount with silence (MF1S50 data sheet,
+  /// 12.2), as does a card that has not received it. Its next answer is enciphered with another
+  /// part of the key stream, so that one refusal in sixteen looks like an acknowledge.
   ///
-  /// What a card does that is asked to count beyond its range is not documented: it is not asked.
+  /// It is not documented what a card does if it is asked to count beyond its range, so this is
+  /// never attempted.
   ///
-  /// - Parameter difference: negative takes away.
+  /// - Parameter difference: the amount to add; a negative one is subtracted.
   /// - Returns: the new value.
   /// - Throws: ``NFCError/Code/capacityExceeded`` if the sum is beyond 32 bits, and
-  ///   ``NFCError/Code/malformedContent`` for no value block: nothing is written. ``NFCError/Code/tagRefused`` if
-  ///   the access conditions forbid it. ``NFCError/Code/tagResponseError`` if the block does not hold the new value
-  ///   after it.
+  ///   ``NFCError/Code/malformedContent`` for a block that is not a value block: nothing is written
+  ///   then. ``NFCError/Code/tagRefused`` if the access conditions forbid it.
+  ///   ``NFCError/Code/tagResponseError`` if the block does not contain the new value afterwards.
   @discardableResult
   public func changeValue(_ block: Int, by difference: Int32) async throws -> Int32 {
     let number = try Self.number(block)

@@ -1,11 +1,12 @@
-/// The commands of MIFARE Classic: one exchange with the reader each, the cipher run by its chip.
+/// The commands of MIFARE Classic. Each takes one exchange with the reader, whose chip runs the
+/// cipher.
 ///
-/// A block can be touched after its sector was authenticated; a refused command ends that. Source:
-/// NXP MF1S50YYX and MF1S70YYX data sheets, 9 and 10.
+/// A block can be accessed after its sector was authenticated; a refused command ends the
+/// authentication. Source: NXP MF1S50YYX and MF1S70YYX data sheets, 9 and 10.
 public struct MiFareClassicCommands: Sendable {
   let handle: TagHandle
 
-  /// How the card's memory is divided.
+  /// The structure of the card's memory.
   public let geometry: MiFareClassicGeometry
 
   /// `nil` if SAK is none of MIFARE Classic.
@@ -15,14 +16,14 @@ public struct MiFareClassicCommands: Sendable {
     self.geometry = geometry
   }
 
-  /// Opens the sector of a block.
+  /// Opens the sector of a block by authenticating with a key.
   ///
   /// ```swift
   /// try await classic.authenticate(block: 4, with: .factory, as: .a)
   /// ```
   ///
-  /// - Throws: ``NFCError/Code/authenticationFailed`` if it is not this key; ``NFCError/Code/invalidParameter`` for
-  ///   a block that no card has.
+  /// - Throws: ``NFCError/Code/authenticationFailed`` if the key is wrong;
+  ///   ``NFCError/Code/invalidParameter`` for a block that no card has.
   public func authenticate(
     block: Int, with key: MiFareClassicKey, as keyType: MiFareClassicKeyType
   ) async throws {
@@ -34,16 +35,18 @@ public struct MiFareClassicCommands: Sendable {
 
   /// Reads a block: 16 bytes. Key A of a trailer reads as zeros.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` if the sector is not open, or the key may not read it.
+  /// - Throws: ``NFCError/Code/tagRefused`` if the sector is not open, or the key does not allow
+  ///   reading.
   public func readBlock(_ block: Int) async throws -> [UInt8] {
     let block = try Self.number(block)
     return try await handle.perform { try MiFareClassicExchange.read(block, $0) }
   }
 
-  /// Writes a block of 16 bytes. That of a sector trailer is not stopped by a cancelled task.
+  /// Writes a block of 16 bytes. Writing a sector trailer is not interrupted when the task is
+  /// cancelled.
   ///
-  /// - Throws: ``NFCError/Code/malformedContent`` for a sector trailer whose access bits are broken, before
-  ///   anything is sent: it would close the sector for good.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a sector trailer with broken access bits,
+  ///   before anything is sent: it would close the sector permanently.
   public func writeBlock(_ block: Int, _ data: [UInt8]) async throws {
     guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
@@ -59,37 +62,40 @@ public struct MiFareClassicCommands: Sendable {
 
   /// Adds to a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
-  ///   sector is not open, the key may not do it, or the block holds no value.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has;
+  ///   ``NFCError/Code/tagRefused`` if the sector is not open, the key does not allow it, or the
+  ///   block is not a value block.
   public func increment(_ block: Int, by value: UInt32) async throws {
     try await send(.increment(Self.number(block), by: value))
   }
 
-  /// Takes from a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
+  /// Subtracts from a value block, into the card's transfer buffer; ``transfer(to:)`` writes it.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
-  ///   sector is not open, the key may not do it, or the block holds no value.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has;
+  ///   ``NFCError/Code/tagRefused`` if the sector is not open, the key does not allow it, or the
+  ///   block is not a value block.
   public func decrement(_ block: Int, by value: UInt32) async throws {
     try await send(.decrement(Self.number(block), by: value))
   }
 
   /// RESTORE: loads a value block into the card's transfer buffer; ``transfer(to:)`` writes it.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
-  ///   sector is not open, the key may not do it, or the block holds no value.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has;
+  ///   ``NFCError/Code/tagRefused`` if the sector is not open, the key does not allow it, or the
+  ///   block is not a value block.
   public func loadValue(from block: Int) async throws {
     try await send(.restore(Self.number(block)))
   }
 
   /// TRANSFER: writes the transfer buffer to a block of the same sector.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has; ``NFCError/Code/tagRefused`` if the
-  ///   key may not do it, or nothing is in the buffer.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a block that no card has;
+  ///   ``NFCError/Code/tagRefused`` if the key does not allow it, or the buffer is empty.
   public func transfer(to block: Int) async throws {
     try await send(.transfer(Self.number(block)))
   }
 
-  /// A block's number as it goes over the air.
+  /// Returns a block's number as it goes over the air.
   static func number(_ block: Int) throws(NFCError) -> UInt8 {
     guard let number = UInt8(exactly: block) else {
       throw NFCError(.invalidParameter, "blocks are 0 to 255", place: .block(block))
@@ -141,7 +147,7 @@ enum MiFareClassicExchange {
   /// waits so long by itself.
   private static let timeout = Duration.milliseconds(100)
 
-  /// What the answer carries.
+  /// Returns what the answer carries.
   static func send(_ command: MiFareClassicCommand, _ link: TagLink) throws -> [UInt8] {
     if case .authenticate(let block, let keyType, let key) = command {
       try authenticate(block, keyType, key, link)
@@ -164,7 +170,7 @@ enum MiFareClassicExchange {
 }
 
 extension NFCError {
-  /// How a reader's chip tells a refusal of a MIFARE Classic: as silence, or by a code of its own.
+  /// How a reader's chip tells a refusal of a MIFARE Classic: as silence, or by its own code.
   fileprivate var isRefusal: Bool {
     switch (code, cause) {
     case (.tagRefused, _), (.tagResponseError, .noAnswer), (.tagResponseError, .chip): true

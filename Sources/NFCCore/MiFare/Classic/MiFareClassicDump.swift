@@ -1,10 +1,10 @@
-/// What was read of a sector, and with which key.
+/// What was read from a sector, and the keys that were found.
 public struct MiFareClassicSectorDump: Hashable, Sendable {
-  /// Why something of a sector was not read.
+  /// The reason why a part of a sector was not read.
   public enum Failure: Hashable, Sendable {
     /// None of the keys opens the sector.
     case noKey
-    /// The access bits are broken: the sector is closed for good.
+    /// The access bits are broken: the sector is closed permanently.
     case brokenAccessBits
     /// No key that was found may read these blocks.
     case notReadable(blocks: [Int])
@@ -12,19 +12,20 @@ public struct MiFareClassicSectorDump: Hashable, Sendable {
 
   /// The number of the sector.
   public let sector: Int
-  /// Which key opened it first; `nil` if none did.
+  /// The key that opened it first; `nil` if none did.
   public internal(set) var openedWith: MiFareClassicKeyType?
-  /// The blocks in order, the trailer last with zeros for keys; `nil` for those that were not read.
+  /// The blocks in order; the trailer is last and has zeros for keys. `nil` for blocks that were
+  /// not read.
   public internal(set) var blocks: [[UInt8]?]
-  /// Key A, if it was found; no card shows it.
+  /// Key A, if it was found; no card reveals it.
   public internal(set) var keyA: MiFareClassicKey?
   /// Key B, if it was found or could be read.
   public internal(set) var keyB: MiFareClassicKey?
-  /// `nil` if the trailer was not read.
+  /// The access conditions; `nil` if the trailer was not read.
   public internal(set) var accessConditions: MiFareClassicAccessConditions?
   /// Byte 9 of the trailer; `nil` if the trailer was not read.
   public internal(set) var generalPurposeByte: UInt8?
-  /// `nil` if everything was read.
+  /// The failure; `nil` if everything was read.
   public internal(set) var failure: Failure?
 
   init(sector: Int, blockCount: Int) {
@@ -32,7 +33,7 @@ public struct MiFareClassicSectorDump: Hashable, Sendable {
     blocks = [[UInt8]?](repeating: nil, count: blockCount)
   }
 
-  /// The trailer, the key that opened the sector in place of each that is not known.
+  /// The trailer; a key that is not known is replaced by the key that opened the sector.
   public var trailer: MiFareClassicSectorTrailer? {
     guard let used = openedWith == .b ? keyB : keyA, let accessConditions, let generalPurposeByte
     else { return nil }
@@ -47,11 +48,11 @@ public struct MiFareClassicSectorDump: Hashable, Sendable {
     return blocks.dropLast().flatMap { $0 ?? empty } + (trailer?.bytes ?? empty)
   }
 
-  /// A key that is known, by its name.
+  /// Returns a key that is known, by its name.
   func key(_ type: MiFareClassicKeyType) -> MiFareClassicKey? { type == .a ? keyA : keyB }
 }
 
-/// The memory of a MIFARE Classic as far as keys have opened it.
+/// The memory of a MIFARE Classic, as far as keys have opened it.
 public struct MiFareClassicDump: Hashable, Sendable {
   /// The size of the card and its sectors.
   public let geometry: MiFareClassicGeometry
@@ -61,8 +62,8 @@ public struct MiFareClassicDump: Hashable, Sendable {
   /// Whether every block was read.
   public var isComplete: Bool { sectors.allSatisfy { $0.failure == nil } }
 
-  /// All blocks in order, as `.mfd` and `.bin` files have them: the key that opened a sector in place of
-  /// each key that cannot be read, zeros for blocks that were not read.
+  /// All blocks in order, in the form of `.mfd` and `.bin` files: a key that cannot be read is
+  /// replaced by the key that opened its sector; blocks that were not read are zeros.
   public var bytes: [UInt8] { sectors.flatMap(\.bytes) }
 }
 
@@ -127,7 +128,7 @@ struct MiFareClassicSectorReader {
     return dump
   }
 
-  /// Reads the trailer, which says what else may be read. Whether that makes sense to go on.
+  /// Reads the trailer, which says what else may be read. Whether that makes sense to continue.
   private mutating func readTrailer(
     _ dump: inout MiFareClassicSectorDump, _ blocks: Range<Int>, _ type: MiFareClassicKeyType
   ) throws -> Bool {
@@ -193,8 +194,8 @@ struct MiFareClassicSectorReader {
     return nil
   }
 
-  /// The key that opened the sector before; but an application directory has a key of its own, and NFC
-  /// sectors mostly follow it.
+  /// Returns the key that opened the sector before; but an application directory has its own key,
+  /// and NFC sectors mostly follow it.
   private func likelyKey(
     of sector: Int
   ) -> (type: MiFareClassicKeyType, key: MiFareClassicKey)? {
@@ -233,14 +234,16 @@ extension MiFareClassicSectorDump {
 }
 
 extension MiFareClassicCommands {
-  /// Reads a sector: one exchange to open it and one a block, if the first key is the right one.
+  /// Reads a sector: one exchange to open it and one per block, if the first key is the right one.
   ///
-  /// Each key is tried once as key A, then as key B; a wrong one costs an exchange and a selection.
+  /// Each key is tried once as key A, then as key B; a wrong key costs an exchange and a selection.
   ///
-  /// - Parameter findsBothKeys: looks for the other key too, even where it is not needed to read.
-  /// - Returns: what was read; ``MiFareClassicSectorDump/failure`` says why anything was not.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a sector that the card has not, or no keys;
-  ///   ``NFCError/Code/tagConnectionLost``.
+  /// - Parameter findsBothKeys: searches for the other key too, even if reading does not require
+  ///   it.
+  /// - Returns: what was read; ``MiFareClassicSectorDump/failure`` gives the reason if anything is
+  ///   missing.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a sector that the card does not have, or if
+  ///   there are no keys; ``NFCError/Code/tagConnectionLost``.
   public func readSector(
     _ sector: Int, keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown,
     findsBothKeys: Bool = false
@@ -258,13 +261,15 @@ extension MiFareClassicCommands {
     }
   }
 
-  /// Reads the whole card: 80 exchanges for a 1K of which each sector opens with the first key tried.
+  /// Reads the whole card: 80 exchanges for a 1K if each sector opens with the first key.
   ///
-  /// Keys are tried as ``readSector(_:keys:findsBothKeys:)`` does, the one that opened the sector before
-  /// first.
+  /// Keys are tried in the order of ``readSector(_:keys:findsBothKeys:)``, starting with the one
+  /// that opened the previous sector.
   ///
-  /// - Returns: what was read; a sector that no key opens is in it with its ``MiFareClassicSectorDump/failure``.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for no keys; ``NFCError/Code/tagConnectionLost``.
+  /// - Returns: what was read; a sector that no key opens has a
+  ///   ``MiFareClassicSectorDump/failure``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` if there are no keys;
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func dump(
     keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, findsBothKeys: Bool = false
   ) async throws -> MiFareClassicDump {

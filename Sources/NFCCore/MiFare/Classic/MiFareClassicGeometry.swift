@@ -1,10 +1,10 @@
-/// How the memory of a MIFARE Classic is divided: blocks of 16 bytes in sectors, the last block of each
-/// its trailer.
+/// The structure of a MIFARE Classic's memory: blocks of 16 bytes in sectors, the last block of
+/// each being its trailer.
 ///
 /// Sources: NXP MF1S50YYX, MF1S70YYX and MF1S20 data sheets, 8.6; for 2K, the first half of a 4K
 /// (AN10833; MIFARE Plus in security level 1).
 public struct MiFareClassicGeometry: Hashable, Sendable {
-  /// The bytes of a block.
+  /// The size of a block in bytes.
   public static let blockSize = 16
   /// From this block on a sector has sixteen blocks.
   private static let firstBlockOfLargeSectors = 128
@@ -12,7 +12,7 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
   private static let smallSectorSize = 4
   private static let largeSectorSize = 16
 
-  /// How many sectors there are.
+  /// The number of sectors.
   public let sectorCount: Int
 
   private init(sectorCount: Int) { self.sectorCount = sectorCount }
@@ -26,16 +26,16 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
   /// 4096 bytes: 32 sectors of 4 blocks and 8 of 16.
   public static let fourK = MiFareClassicGeometry(sectorCount: 40)
 
-  /// Every member of the family.
+  /// All members of the family.
   public static let all = [mini, oneK, twoK, fourK]
 
-  /// The member that a SAK belongs to (AN10833, table 6); `nil` for any other card.
+  /// Creates the geometry that a SAK indicates (AN10833, table 6); `nil` for any other card.
   public init?(sak: UInt8) {
     guard let kind = MiFareClassicKind(sak: sak) else { return nil }
     self = kind.geometry
   }
 
-  /// The member that has so many bytes; `nil` if none has.
+  /// Creates the geometry with this number of bytes; `nil` if there is none.
   public init?(memorySize: Int) {
     guard let geometry = Self.all.first(where: { $0.memorySize == memorySize }) else { return nil }
     self = geometry
@@ -43,12 +43,12 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
 
   /// The numbers of all sectors.
   public var sectors: Range<Int> { 0..<sectorCount }
-  /// How many blocks there are.
+  /// The number of blocks.
   public var blockCount: Int { blocks(ofSector: sectorCount - 1).upperBound }
-  /// All blocks, in bytes.
+  /// The size of the memory in bytes.
   public var memorySize: Int { blockCount * Self.blockSize }
 
-  /// The blocks of a sector, its trailer the last of them.
+  /// Returns the blocks of a sector; its trailer is the last of them.
   public func blocks(ofSector sector: Int) -> Range<Int> {
     guard sector >= Self.smallSectorCount else {
       let first = max(0, sector) * Self.smallSectorSize
@@ -59,27 +59,28 @@ public struct MiFareClassicGeometry: Hashable, Sendable {
     return first..<first + Self.largeSectorSize
   }
 
-  /// The blocks of a sector without its trailer; in sector 0 without the manufacturer's block.
+  /// Returns the blocks of a sector without its trailer; in sector 0 without the manufacturer's
+  /// block.
   public func dataBlocks(ofSector sector: Int) -> Range<Int> {
     let blocks = blocks(ofSector: sector)
     return (sector == 0 ? 1 : blocks.lowerBound)..<blocks.upperBound - 1
   }
 
-  /// The number of a sector's trailer, its last block.
+  /// Returns the number of a sector's trailer, its last block.
   public func trailer(ofSector sector: Int) -> Int { blocks(ofSector: sector).upperBound - 1 }
 
-  /// The sector that a block is in.
+  /// Returns the sector that a block is in.
   public func sector(ofBlock block: Int) -> Int {
     block < Self.firstBlockOfLargeSectors
       ? max(0, block) / Self.smallSectorSize
       : Self.smallSectorCount + (block - Self.firstBlockOfLargeSectors) / Self.largeSectorSize
   }
 
-  /// Whether a block is the trailer of its sector.
+  /// Returns whether a block is the trailer of its sector.
   public func isTrailer(_ block: Int) -> Bool { block == trailer(ofSector: sector(ofBlock: block)) }
 
-  /// The group of access bits that a block is in: 0 to 2 for data, 3 for the trailer. In a large sector
-  /// a group of data is five blocks (MF1S70YYX data sheet, 8.7.1).
+  /// Returns the group of access bits that applies to a block: 0 to 2 for data, 3 for the trailer.
+  /// In a large sector, a group of data is five blocks (MF1S70YYX data sheet, 8.7.1).
   public func accessGroup(ofBlock block: Int) -> Int {
     let blocks = blocks(ofSector: sector(ofBlock: block))
     let index = max(0, block) - blocks.lowerBound

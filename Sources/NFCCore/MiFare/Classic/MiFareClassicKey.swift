@@ -1,12 +1,12 @@
-/// A key of a MIFARE Classic sector: six bytes, which no description shows.
+/// A key of a MIFARE Classic sector: six bytes, which descriptions never show.
 public struct MiFareClassicKey: Hashable, Sendable {
-  /// The bytes of a key.
+  /// The size of a key in bytes.
   public static let size = 6
 
-  /// The six bytes, in the order in which a trailer has them.
+  /// The six bytes, in the order of a trailer.
   public let bytes: [UInt8]
 
-  /// `nil` unless there are six bytes.
+  /// Creates a key; `nil` unless there are six bytes.
   public init?(_ bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes)
     guard bytes.count == Self.size else { return nil }
@@ -15,7 +15,7 @@ public struct MiFareClassicKey: Hashable, Sendable {
 
   private init(well bytes: [UInt8]) { self.bytes = bytes }
 
-  /// FFFFFFFFFFFF, as on chip delivery (MF1S50YYX data sheet, 8.6.3).
+  /// FFFFFFFFFFFF, the key on delivery (MF1S50YYX data sheet, 8.6.3).
   public static let factory = MiFareClassicKey(well: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
   /// A0A1A2A3A4A5, the public key A of the application directory (AN10787, 3.10).
   public static let applicationDirectory = MiFareClassicKey(
@@ -23,7 +23,7 @@ public struct MiFareClassicKey: Hashable, Sendable {
   /// D3F7D3F7D3F7, the public key A of NFC sectors (AN1304, 6.4).
   public static let ndef = MiFareClassicKey(well: [0xD3, 0xF7, 0xD3, 0xF7, 0xD3, 0xF7])
 
-  /// What is tried where no keys are given.
+  /// The keys that are tried if no keys are given.
   public static let wellKnown = [factory, applicationDirectory, ndef]
 }
 
@@ -35,7 +35,7 @@ extension MiFareClassicKey: CustomStringConvertible, CustomDebugStringConvertibl
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Which of a sector's two keys.
+/// One of a sector's two keys.
 public enum MiFareClassicKeyType: Hashable, Sendable {
   /// Key A.
   case a

@@ -7,8 +7,8 @@
 /// (`cmdhf14a.c`).
 package struct MiFareClassicKind: Hashable, Sendable {
   package let sak: UInt8
-  /// How many sectors there are, as far as the SAK says: a MIFARE Plus of 2 KB in security level 1 has the SAK
-  /// of 1 KB.
+  /// The number of sectors, as far as the SAK says: a MIFARE Plus of 2 KB in security level 1 has
+  /// the SAK of 1 KB.
   package let geometry: MiFareClassicGeometry
   let name: String
   let maker: String

@@ -1,18 +1,18 @@
-/// What restoring a dump will write to a card, and what it leaves out and why.
+/// The writes that restore a dump to a card, and what is left out and why.
 public struct MiFareClassicRestorePlan: Hashable, Sendable {
-  /// A block to be written, and the key that may.
+  /// A block to be written, and the key for it.
   public struct Write: Hashable, Sendable {
     /// The number of the block.
     public let block: Int
     /// The 16 bytes that are written.
     public let data: [UInt8]
-    /// Which key opens the sector for the write.
+    /// The type of the key that opens the sector for the write.
     public let keyType: MiFareClassicKeyType
     /// The key that opens the sector for the write.
     public let key: MiFareClassicKey
   }
 
-  /// Why something is left out.
+  /// The reason why something is left out.
   public enum Reason: Hashable, Sendable {
     /// Block 0 is the maker's and cannot be written.
     case manufacturerBlock
@@ -22,9 +22,9 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
     case brokenAccessBits
     /// No key that was found may write the block.
     case notWritable
-    /// No key could change the access bits of the dump's trailer again, and that was not asked for.
+    /// No key could change the access bits of the dump's trailer again, and this was not requested.
     case locksForGood
-    /// The card has refused the block although its access conditions allow it, or has not kept it.
+    /// The card refused the block although its access conditions allow it, or did not store it.
     case refused
   }
 
@@ -32,29 +32,31 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   public struct Omission: Hashable, Sendable {
     /// The number of the sector.
     public let sector: Int
-    /// `nil`: the whole sector.
+    /// The number of the block; `nil` for the whole sector.
     public let block: Int?
-    /// Why it is left out.
+    /// The reason why it is left out.
     public let reason: Reason
   }
 
-  /// In the order in which they are written: a sector's data, then its trailer.
+  /// The writes in their order: a sector's data, then its trailer.
   public let writes: [Write]
-  /// What of the dump will not be on the card.
+  /// The parts of the dump that will not be on the card.
   public let omissions: [Omission]
 
-  /// Whether all of the dump will be on the card, except for the manufacturer's block 0.
+  /// Whether the complete dump will be on the card, except for the manufacturer's block 0.
   public var isComplete: Bool { omissions.allSatisfy { $0.reason == .manufacturerBlock } }
 
   /// Compares a card with a dump.
   ///
   /// - Parameters:
-  ///   - image: all blocks in order, as ``MiFareClassicDump/bytes`` gives them.
-  ///   - known: which bytes of it are known, `nil` for all. Blocks, keys and access bits that are not stay as
-  ///     they are on the card.
-  ///   - card: what is on the card; keys that were not found cannot be used.
-  ///   - locksForGood: writes trailers too whose access bits no key can change again. **Cannot be undone.**
-  /// - Throws: ``NFCError/Code/malformedContent`` if the dump is not of a card of this size.
+  ///   - image: all blocks in order, in the form of ``MiFareClassicDump/bytes``.
+  ///   - known: whether each byte is known; `nil` if all are. Unknown blocks, keys and access bits
+  ///     do not change on the card.
+  ///   - card: the content of the card; keys that were not found cannot be used.
+  ///   - locksForGood: also writes trailers whose access bits no key can change again. **Cannot be
+  ///     undone.**
+  /// - Throws: ``NFCError/Code/malformedContent`` if the dump does not belong to a card of this
+  ///   size.
   public init(
     image: [UInt8], known: [Bool]? = nil, card: MiFareClassicDump, locksForGood: Bool = false
   ) throws {
@@ -174,7 +176,7 @@ private struct Knowledge {
       && (trailerFields.contains(.keyB) || sector.keyB != nil)
   }
 
-  /// A trailer with what the card has in place of what is not known.
+  /// Returns a trailer with what the card has in place of what is not known.
   func completed(_ block: [UInt8], from sector: MiFareClassicSectorDump) -> [UInt8] {
     var block = block
     if !trailerFields.contains(.keyA), let key = sector.keyA {
@@ -191,7 +193,7 @@ private struct Knowledge {
 }
 
 extension MiFareClassicSectorDump {
-  /// A key that was found and may do something. A key B that can be read is no key.
+  /// Returns a key that was found and may do something. A key B that can be read is no key.
   fileprivate func key(
     where may: (MiFareClassicKeyType) -> Bool
   ) -> (MiFareClassicKeyType, MiFareClassicKey)? {
@@ -201,7 +203,7 @@ extension MiFareClassicSectorDump {
     return nil
   }
 
-  /// A key that is not known counts as different.
+  /// Returns a key that is not known counts as different.
   fileprivate func fieldsThatDiffer(
     from wanted: MiFareClassicSectorTrailer
   ) -> MiFareClassicAccessConditions.TrailerFields {
@@ -217,22 +219,22 @@ extension MiFareClassicSectorDump {
   }
 }
 
-/// What restoring a dump has done, sector by sector.
+/// The result of restoring a dump, sector by sector.
 public struct MiFareClassicRestoreReport: Hashable, Sendable {
-  /// What has become of a sector.
+  /// The result for a sector.
   public struct Sector: Hashable, Sendable {
     /// The number of the sector.
     public let sector: Int
-    /// The blocks that were written; those that held what they should are not among them.
+    /// The blocks that were written, without those that already had the right content.
     public internal(set) var written: [Int]
-    /// What was left out, and what the card has refused.
+    /// What was left out, and what the card refused.
     public internal(set) var omissions: [MiFareClassicRestorePlan.Omission]
   }
 
   /// The sectors, in order.
   public let sectors: [Sector]
 
-  /// Whether all of the dump is on the card now, except for the manufacturer's block 0.
+  /// Whether the complete dump is now on the card, except for the manufacturer's block 0.
   public var isComplete: Bool {
     sectors.allSatisfy { $0.omissions.allSatisfy { $0.reason == .manufacturerBlock } }
   }
@@ -258,13 +260,13 @@ extension MiFareClassicRestorePlan.Reason: CustomStringConvertible {
 }
 
 extension MiFareClassicCommands {
-  /// Finds out what restoring a dump would write: reads the whole card, with both keys of each sector
-  /// where the list has them. Writes nothing.
+  /// Plans what restoring a dump would write: reads the whole card, with both keys of each sector
+  /// if the list contains them. Writes nothing.
   ///
-  /// - Parameters: as ``MiFareClassicRestorePlan/init(image:known:card:locksForGood:)``; the keys are those of
-  ///   the card as it is now.
-  /// - Throws: ``NFCError/Code/malformedContent`` before anything is sent if the dump is not of a card of this
-  ///   size.
+  /// - Parameters: see ``MiFareClassicRestorePlan/init(image:known:card:locksForGood:)``; the keys
+  ///   are the current keys of the card.
+  /// - Throws: ``NFCError/Code/malformedContent``, before anything is sent, if the dump does not
+  ///   belong to a card of this size.
   public func restorePlan(
     _ image: [UInt8], known: [Bool]? = nil,
     keys: [MiFareClassicKey] = MiFareClassicKey.wellKnown, locksForGood: Bool = false
@@ -278,12 +280,13 @@ extension MiFareClassicCommands {
       image: image, known: known, card: card, locksForGood: locksForGood)
   }
 
-  /// Writes what a plan says: one exchange per block, and one for each sector and key. A trailer takes two more,
-  /// which show that it is there, and is not stopped half-way by a cancelled task.
+  /// Carries out a plan: one exchange per block, and one for each sector and key. A trailer takes
+  /// two more, which verify it, and is not interrupted when the task is cancelled.
   ///
-  /// A run that was broken off can be repeated with a new plan: sector by sector, data before the trailer.
+  /// Repeat an interrupted run with a new plan: it works sector by sector, data before the trailer.
   ///
-  /// - Throws: ``NFCError/Code/tagConnectionLost``. A block that the card refuses is in the report.
+  /// - Throws: ``NFCError/Code/tagConnectionLost``. A block that the card refuses is listed in the
+  ///   report.
   public func restore(
     _ plan: MiFareClassicRestorePlan
   ) async throws -> MiFareClassicRestoreReport {
@@ -311,7 +314,7 @@ extension MiFareClassicCommands {
 }
 
 extension MiFareClassicSession {
-  /// Whether the card has taken the block.
+  /// Returns whether the card has taken the block.
   fileprivate mutating func restore(_ write: MiFareClassicRestorePlan.Write) throws -> Bool {
     guard
       try open(geometry.sector(ofBlock: write.block), write.keyType, write.key)

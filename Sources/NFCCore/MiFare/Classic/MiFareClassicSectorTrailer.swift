@@ -1,20 +1,20 @@
 /// The last block of a sector: key A, access conditions, the general purpose byte, key B.
 ///
-/// A value of this type always has valid access conditions: a trailer with broken ones would close its
-/// sector for good, so there is no way to write one through it.
+/// A value of this type always has valid access conditions. A trailer with broken ones would close
+/// its sector permanently, and cannot be created with this type.
 ///
 /// Source: MF1S50YYX data sheet, 8.6.3.
 public struct MiFareClassicSectorTrailer: Hashable, Sendable {
   /// Key A. A trailer that was read from a card has zeros here.
   public var keyA: MiFareClassicKey
-  /// Who may do what with the blocks of the sector.
+  /// The access conditions of the sector's blocks.
   public var accessConditions: MiFareClassicAccessConditions
-  /// Byte 9, free for applications; the application directory and NFC give it a meaning.
+  /// Byte 9, which applications may use; the application directory and NFC give it a meaning.
   public var generalPurposeByte: UInt8
-  /// Key B, or data where the access conditions make it readable.
+  /// Key B, or data if the access conditions make it readable.
   public var keyB: MiFareClassicKey
 
-  /// A trailer of these parts.
+  /// Creates a trailer.
   public init(
     keyA: MiFareClassicKey, accessConditions: MiFareClassicAccessConditions,
     generalPurposeByte: UInt8, keyB: MiFareClassicKey
@@ -28,9 +28,9 @@ public struct MiFareClassicSectorTrailer: Hashable, Sendable {
   private static let accessBytes = 6..<9
   private static let generalPurposeIndex = 9
 
-  /// Reads a trailer as it stands on the card or in a dump. Keys that may not be read are zeros.
+  /// Parses a trailer from a card or a dump. Keys that may not be read are zeros.
   ///
-  /// - Throws: ``NFCError/Code/malformedContent`` for another size than 16 or broken access bits.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a size other than 16 or broken access bits.
   public init(_ block: [UInt8]) throws {
     guard block.count == MiFareClassicGeometry.blockSize,
       let keyA = MiFareClassicKey(block[..<MiFareClassicKey.size]),

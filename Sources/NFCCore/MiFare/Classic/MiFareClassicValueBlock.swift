@@ -4,19 +4,19 @@
 public struct MiFareClassicValueBlock: Hashable, Sendable {
   /// The value.
   public var value: Int32
-  /// For the user: where a copy is kept. Calculations leave it as it is.
+  /// A byte for the user: the block of a backup copy. Calculations do not change it.
   public var address: UInt8
 
-  /// A value block.
+  /// Creates a value block.
   public init(value: Int32, address: UInt8 = 0) {
     self.value = value
     self.address = address
   }
 
-  /// Reads a block.
+  /// Parses a block.
   ///
-  /// - Throws: ``NFCError/Code/malformedContent`` for another size than 16, or if the copies differ: the block then
-  ///   is no value block.
+  /// - Throws: ``NFCError/Code/malformedContent`` for a size other than 16, or if the copies
+  ///   differ, so that the block is not a value block.
   public init(_ block: [UInt8]) throws {
     guard block.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(.malformedContent, "a value block has 16 bytes, not \(block.count)")

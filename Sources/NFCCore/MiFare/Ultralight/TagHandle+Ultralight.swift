@@ -24,7 +24,7 @@ extension UltralightAuthentication: CustomStringConvertible, CustomReflectable {
 }
 
 extension TagHandle {
-  /// The chip of an Ultralight or NTAG tag, asked for once.
+  /// Returns the chip of an Ultralight or NTAG tag, asked for once.
   func type2Chip(_ link: TagLink) throws -> Type2Chip? {
     if let known = knowledge.withLock({ $0.chip }) { return known }
     let chip = try UltralightIdentification.chip(link)

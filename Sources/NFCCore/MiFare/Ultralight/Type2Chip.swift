@@ -18,7 +18,7 @@ struct Type2Chip: Sendable {
   let pages: Type2PageMap?
   /// Which bits close which pages; `nil` where that is not known.
   let lockBits: Type2LockBits?
-  /// Bits beyond lock pages and page 3 that can only be set, and then close something for good.
+  /// Bits beyond lock pages and page 3 that can only be set, and then close something permanently.
   let finalBits: [FinalBits]
   /// How a blank one is formatted; `nil` if nobody says how.
   let blank: Blank?
@@ -39,23 +39,23 @@ struct Type2Chip: Sendable {
 
   /// Where the facts come from.
   enum Source: Hashable, Sendable {
-    /// A data sheet that anybody can read.
+    /// A data sheet that is publicly available.
     case dataSheet(String)
-    /// What was seen on chips in the field. Reading is tried; nothing that cannot be undone rests on it.
+    /// Observed on chips in the field. Reading is tried; no irreversible change relies on it.
     case observed(String)
   }
 
   /// How the chip is told from the others.
   enum Recognition: Hashable, Sendable {
-    /// By its answer to GET_VERSION.
+    /// By the answer to GET_VERSION.
     case version([Version])
-    /// It has no GET_VERSION and answers the first half of the 3DES authentication.
+    /// The chip does not support GET_VERSION and answers the first half of the 3DES authentication.
     case authentication
-    /// It has neither, an identifier of this maker, and a page that begins with these bytes.
+    /// The chip supports neither, has an identifier of this maker, and a page that begins with these bytes.
     case productCode(page: UInt8, bytes: [UInt8], maker: UInt8)
-    /// It has neither, an identifier of this maker, and lets this page be read.
+    /// The chip supports neither, has an identifier of this maker, and allows this page to be read.
     case page(UInt8, maker: UInt8)
-    /// It has neither, and an identifier of this maker.
+    /// The chip supports neither, and has an identifier of this maker.
     case identifier(maker: UInt8)
   }
 
@@ -80,9 +80,9 @@ struct Type2Chip: Sendable {
     case none
     /// PWD and PACK.
     case password(PasswordSettings)
-    /// A key of two DES keys.
+    /// A key that consists of two DES keys.
     case tripleDES(TripleDESSettings)
-    /// AES keys; `nil` where their settings are is not known.
+    /// AES keys; `nil` if the location of their settings is not known.
     case aes(AESSettings?)
   }
 
@@ -117,12 +117,13 @@ struct Type2Chip: Sendable {
   enum Signature: Hashable, Sendable {
     /// The chip has no signature.
     case none
-    /// Pages that anybody can read, and the maker's keys as far as they are published. The chip may be signed with
-    /// another: a signature that these do not verify says nothing.
+    /// Pages that anybody can read, and the maker's published keys. The chip may be signed with another key: if these
+    /// do not verify a signature, that proves nothing.
     case pages(ClosedRange<Int>, [OriginalitySignature.PublicKey])
-    /// READ_SIG, and the maker's keys as far as they are published.
+    /// READ_SIG, and the maker's published keys.
     case readSignature([OriginalitySignature.PublicKey])
-    /// READ_SIG, and keys that may be the right ones: a signature that they do not verify says nothing.
+    /// READ_SIG, and keys that may be the right ones: if they do not verify a signature, that
+    /// proves nothing.
     case presumed([OriginalitySignature.PublicKey])
 
     var keys: [OriginalitySignature.PublicKey] {
@@ -194,7 +195,7 @@ extension Type2Chip {
     }
   }
 
-  /// A chip with the pages and commands of this one under an identity of its own.
+  /// Returns a chip with the pages and commands of this one under its own identity.
   func sibling(
     typeNumber: String, name: String, maker: String, source: Source, recognition: Recognition,
     signature: Signature
@@ -206,7 +207,7 @@ extension Type2Chip {
       hasWiredSide: hasWiredSide, memorySize: memorySize)
   }
 
-  /// The chip that answers GET_VERSION so; `nil` for one that is not known.
+  /// Returns the chip that answers GET_VERSION so; `nil` for one that is not known.
   static func version(_ answer: [UInt8]) -> Type2Chip? {
     all.first {
       guard case .version(let versions) = $0.recognition else { return false }
@@ -214,7 +215,7 @@ extension Type2Chip {
     }
   }
 
-  /// The chip that a product is.
+  /// Creates the chip that a product is.
   init?(_ product: TagProduct) {
     guard let chip = Self.all.first(where: { $0.typeNumber == product.typeNumber }) else {
       return nil
@@ -233,8 +234,8 @@ extension Type2Chip {
     if case .dataSheet = source { true } else { false }
   }
 
-  /// Whether a page holds the bits that make something final once they are set, and these bytes set one
-  /// that is not set yet.
+  /// Returns whether a page holds the bits that make something final once they are set, and these
+  /// bytes set one that is not set yet.
   func isFinal(_ bytes: [UInt8], page: Int, over present: [UInt8]) -> Bool {
     finalBits.contains { bits in
       bits.page == page && bytes.indices.contains(bits.byte)
@@ -263,7 +264,8 @@ extension Type2Chip.Blank {
     return content + [UInt8](repeating: 0, count: rest == 0 ? 0 : Type2Memory.pageSize - rest)
   }
 
-  /// A lock control TLV: position, number of bits, page control (NFC Forum Type 2 Tag, 4.4.1).
+  /// Returns a lock control TLV: position, number of bits, page control (NFC Forum Type 2 Tag,
+  /// 4.4.1).
   static func lockControl(_ value: [UInt8]) -> [UInt8] {
     TagLengthValue.header(TagLengthValue.Tag.lockControl, length: value.count) + value
   }

@@ -35,7 +35,7 @@ struct Type2LockBits: Hashable, Sendable {
   /// The pages that hold lock bits.
   var lockPages: [Int] { Array(Set(locks.map(\.bit.page))).sorted() }
 
-  /// The pages that are closed.
+  /// Returns the pages that are closed.
   ///
   /// - Parameter byte: gives a byte by its address; `nil` if it is not known, which counts as open.
   func closedPages(_ byte: (Int) -> UInt8?) -> [Int] {
@@ -72,8 +72,8 @@ extension Type2LockBits {
         frozenBy: Bit(page: Type2PageMap.staticLockPage, byte: 2, bit: freezing))
     })
 
-  /// The dynamic lock bytes of NTAG21x, NTAG I²C and Ultralight EV1: in bytes 0 and 1 a bit for each
-  /// `pagesPerBit` pages from page 16 on, in byte 2 a bit that freezes two of those.
+  /// Returns the dynamic lock bytes of NTAG21x, NTAG I²C and Ultralight EV1: in bytes 0 and 1 a bit
+  /// for each `pagesPerBit` pages from page 16 on, in byte 2 a bit that freezes two of those.
   ///
   /// Source: NTAG213/215/216 data sheet, 8.5.3; NTAG210/212 data sheet, 8.5.3; MF0ULx1 data sheet, 8.5.3;
   /// NT3H1101/1201 data sheet, 8.3.8; NT3H2111/2211 data sheet, 8.3.7.
@@ -130,8 +130,8 @@ extension Type2LockBits {
   private static let firstDynamicallyLockedByte = 64
   private static let defaultBytesPerBit = 8
 
-  /// The lock bits of a chip that is not known, as the NFC Forum has them: right after the data area, a bit
-  /// for eight bytes each, or where a lock control TLV says.
+  /// Returns the lock bits of a chip that is not known, as the NFC Forum has them: right after the
+  /// data area, a bit for eight bytes each, or where a lock control TLV says.
   ///
   /// Source: NFC Forum Type 2 Tag, 4.2.2 and 4.4.1.
   ///

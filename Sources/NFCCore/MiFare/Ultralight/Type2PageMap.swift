@@ -9,7 +9,7 @@ struct Type2PageMap: Hashable, Sendable {
     case user
     /// The dynamic lock bits: they can only be set.
     case locks
-    /// Of one direction: a counter.
+    /// A one-way counter.
     case counter
     /// Mirror, password settings, registers.
     case configuration
@@ -32,7 +32,7 @@ struct Type2PageMap: Hashable, Sendable {
   /// In order, without overlaps, counted through all sectors; a page in none of them is not there.
   let areas: [Area]
 
-  /// The areas after pages 0 to 3, which all chips use alike.
+  /// Creates the areas after pages 0 to 3, which all chips use alike.
   init(_ areas: (ClosedRange<Int>, Use)...) { self.init(areas) }
 
   init(_ areas: [(ClosedRange<Int>, Use)]) {

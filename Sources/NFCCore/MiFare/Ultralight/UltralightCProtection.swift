@@ -1,20 +1,22 @@
-/// How the pages of a MIFARE Ultralight C are to be protected by its key: MF0ICU2 data sheet, 7.5.8 and 7.5.9. No
-/// description shows the key.
+/// The protection of the pages of a MIFARE Ultralight C with its key: MF0ICU2 data sheet, 7.5.8 and
+/// 7.5.9. Descriptions never show the key.
 public struct UltralightCProtection: Hashable, Sendable {
-  /// 16 bytes, the two DES keys in the order in which DES takes them; `nil` leaves the tag's own.
+  /// The key: 16 bytes, the two DES keys in the order in which DES takes them; `nil` leaves the
+  /// current key.
   public let key: [UInt8]?
-  /// AUTH0: the first page that asks for the key; all after it do too.
+  /// AUTH0: the first page that requires the key; all later pages do too.
   public let firstPage: Int
-  /// AUTH1: the key is needed for reading as well as for writing.
+  /// AUTH1: reading requires the key as well as writing.
   public let protectsReading: Bool
 
-  /// Bytes in a key.
+  /// The size of a key in bytes.
   public static let keySize = 16
-  /// Page 42 is AUTH0's own: from a later page on, anybody could take the protection away.
+  /// The possible first pages. Page 42 contains AUTH0 itself: if the protection began later, anyone
+  /// could remove it.
   public static let firstPages = 3...42
 
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that has not 16 bytes, and for a page out of
-  ///   ``firstPages``.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a key that is not 16 bytes long, and for a
+  ///   page outside ``firstPages``.
   public init(key: [UInt8]?, firstPage: Int, protectsReading: Bool = false) throws(NFCError) {
     guard key.map({ $0.count == Self.keySize }) ?? true else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key?.count ?? 0)")
@@ -41,24 +43,24 @@ extension UltralightCProtection: CustomStringConvertible, CustomDebugStringConve
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What protecting a MIFARE Ultralight C by its key will do, page by page.
+/// The steps that protect a MIFARE Ultralight C with its key, page by page.
 ///
-/// Nothing but the pages named is written. A tag that is torn away is never left closed with a key that nobody
-/// knows: pages are opened before the key changes, the tag then proves that it has the new one, and AUTH0, which
-/// closes them, comes last.
+/// Only the pages of the plan are written. A tag that is removed early is never left closed by an
+/// unknown key: first the pages are opened, then the key changes and the tag has to authenticate
+/// with the new one; AUTH0, which closes the pages, comes last.
 public struct UltralightCProtectionPlan: Hashable, Sendable {
   /// A step of the plan: an authentication, or a page that is written.
   public typealias Step = UltralightProtectionPlan.Step
 
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// The key that the tag had, which it does not show.
+    /// The previous key is lost, because the tag does not show it.
     case forgetsKey
   }
 
-  /// In the order in which they are done.
+  /// The steps, in the order in which they are performed.
   public let steps: [Step]
-  /// What of the plan cannot be undone; to be accepted by name.
+  /// The irreversible effects, which have to be accepted by name.
   public let irreversibleEffects: [IrreversibleEffect]
 
   let settings: Type2Chip.TripleDESSettings
@@ -115,7 +117,7 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
 }
 
 extension UltralightCProtectionPlan: CustomStringConvertible, CustomReflectable {
-  /// One line per step, then one for each thing that cannot be undone.
+  /// One line per step, then one line per effect that cannot be undone.
   public var description: String {
     (steps.map { $0 == .authenticate ? "the tag proves the new key" : $0.description }
       + irreversibleEffects.map { "cannot be undone: \($0)" }).joined(separator: "\n")
@@ -136,12 +138,12 @@ extension UltralightCProtectionPlan.IrreversibleEffect: CustomStringConvertible 
 // MARK: - Commands
 
 extension UltralightCommands {
-  /// Finds out what protecting a MIFARE Ultralight C by its key would do. Writes nothing; three exchanges, and
-  /// what ``MiFareTag/product()`` costs.
+  /// Plans the protection of a MIFARE Ultralight C with its key. Writes nothing; three exchanges,
+  /// and those of ``MiFareTag/product()``.
   ///
   /// - Parameters:
-  ///   - protection: `nil` to take the protection away.
-  ///   - key: the one that the tag has, if it asks for one.
+  ///   - protection: `nil` to remove the protection.
+  ///   - key: the tag's current key, if it requires one.
   /// - Throws: ``NFCError/Code/unsupported`` for another chip; ``NFCError/Code/readOnly`` if the pages are locked;
   ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if they cannot be read without
   ///   the key.
@@ -160,18 +162,20 @@ extension UltralightCommands {
     }
   }
 
-  /// Does what a plan says: one exchange per step, and some to see that the tag is as it was planned for. Counts
-  /// when the tag is selected again. Once begun, it is completed even if the task is cancelled.
+  /// Carries out a plan: one exchange per step, and some to check that the tag has not changed
+  /// since the plan was made. Takes effect when the tag is selected again. Once begun, it is
+  /// completed even if the task is cancelled.
   ///
-  /// A run that was broken off can be repeated with a new plan.
+  /// Repeat an interrupted run with a new plan.
   ///
   /// - Parameters:
-  ///   - effects: all that cannot be undone about it and is wanted so.
-  ///   - key: the one that the tag has. A plan that keeps it and closes pages wants it, so that no tag is closed
-  ///     by a key that nobody knows.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, lacks the
-  ///   key, or if the tag is not as it was when the plan was made; ``NFCError/Code/authenticationFailed``;
-  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/readOnly``.
+  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - key: the tag's current key. A plan that keeps it and closes pages requires it, so that no
+  ///     tag is closed by an unknown key.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
+  ///   effects, lacks the key, or if the tag has changed since the plan was made;
+  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated``;
+  ///   ``NFCError/Code/readOnly``.
   public func protect(
     _ plan: UltralightCProtectionPlan,
     accepting effects: Set<UltralightCProtectionPlan.IrreversibleEffect>, key: [UInt8]? = nil

@@ -12,12 +12,13 @@ package protocol UltralightChannel: AnyObject, Sendable {
   /// Whether the tag has forgotten what was proved, so that it has to be proved again before the next command.
   var isEnded: Bool { get }
 
-  /// A command as it goes over the air, without CRC_A; `nil` if it goes as it is.
+  /// Returns a command as it goes over the air, without CRC_A; `nil` if it goes as it is.
   ///
   /// - Throws: if an answer was not the tag's: nothing more is sent until the key is proved again.
   func protect(_ command: [UInt8]) throws -> [UInt8]?
 
-  /// The answer to a protected command, checked and without its protection; nothing in place of an acknowledge.
+  /// Returns the answer to a protected command, checked and without its protection; nothing in
+  /// place of an acknowledge.
   ///
   /// - Throws: `tagResponseError` for an answer that is not the tag's, or not to this command.
   func unprotect(_ answer: [UInt8]) throws -> [UInt8]

@@ -3,7 +3,7 @@
 /// Sources: MF0ICU1, MF0ICU2, MF0ULx1, NTAG213/215/216 (10) and NT3H1101/1201 (10) data sheets.
 enum UltralightCommand: Hashable, Sendable {
   case getVersion
-  /// Four pages.
+  /// Reads four pages.
   case read(page: UInt8)
   case fastRead(first: UInt8, last: UInt8)
   case write(page: UInt8, data: [UInt8])
@@ -11,15 +11,15 @@ enum UltralightCommand: Hashable, Sendable {
   case incrementCounter(UInt8, by: UInt32)
   case readSignature
   case passwordAuthenticate([UInt8])
-  /// Ultralight C: asks for the tag's random number.
+  /// Ultralight C: requests the tag's random number.
   case authenticate
-  /// Ultralight C: both random numbers, enciphered.
+  /// Ultralight C: sends both random numbers, enciphered.
   case authenticateContinued([UInt8])
   /// The first of two frames.
   case sectorSelect
-  /// The second, which is acknowledged by silence.
+  /// The second frame, which the tag acknowledges with silence.
   case sector(UInt8)
-  /// HLTA, which is acknowledged by silence.
+  /// HLTA, which the tag acknowledges with silence.
   case halt
 
   static let pagesPerRead = 4
@@ -49,7 +49,7 @@ enum UltralightCommand: Hashable, Sendable {
   /// COMPATIBILITY_WRITE, which programs may send by themselves.
   private static let compatibilityWrite: UInt8 = 0xA0
 
-  /// The page that a command writes; `nil` for one that writes none.
+  /// Returns the page that a command writes; `nil` for one that writes none.
   static func pageWritten(by command: [UInt8]) -> Int? {
     guard command.count > 1, [Code.write, compatibilityWrite].contains(command[0]) else {
       return nil
@@ -122,7 +122,7 @@ enum UltralightCommand: Hashable, Sendable {
     }
   }
 
-  /// What the answer carries, without what it begins with in any case.
+  /// Returns what the answer carries, without what it begins with in any case.
   ///
   /// - Parameter bytes: without CRC_A; an acknowledge is its four bits.
   /// - Throws: `tagResponseError` for anything that is not an answer to this command.

@@ -1,7 +1,7 @@
 /// The 3DES authentication of MIFARE Ultralight C (MF0ICU2 data sheet, 7.5.5).
 extension UltralightCommands {
-  /// Proves the key to the tag and has the tag prove it. Two exchanges; lasts while the tag is connected, and is
-  /// proved again where a refusal has ended it.
+  /// Authenticates with the key and has the tag authenticate. Two exchanges. It lasts while the tag
+  /// is connected, and is repeated automatically after a refusal has ended it.
   ///
   /// - Parameter key: 16 bytes, the two DES keys in the order in which DES takes them; on delivery
   ///   `49454D4B41455242214E4143554F5946`.
@@ -18,13 +18,15 @@ extension UltralightCommands {
     }
   }
 
-  /// Writes another key: four pages, and proves it. The tag is authenticated with it afterwards.
+  /// Writes another key: four pages, and an authentication with it, which remains valid.
   ///
-  /// Once begun, the change is completed even if the task is cancelled. A tag torn away between the pages has a
-  /// mixture of both keys: write the key again while the tag still lets the pages be written.
+  /// Once begun, the change is completed even if the task is cancelled. A tag that is removed
+  /// between the pages has a mixture of both keys: write the key again while the tag still allows
+  /// the pages to be written.
   ///
-  /// - Parameter key: as ``authenticate(key:)``.
-  /// - Throws: ``NFCError/Code/readOnly`` if the pages are protected and the old key was not proved, or are locked.
+  /// - Parameter key: see ``authenticate(key:)``.
+  /// - Throws: ``NFCError/Code/readOnly`` if the pages are locked, or are protected and there was
+  ///   no authentication with the old key.
   public func changeKey(_ key: [UInt8]) async throws {
     guard key.count == TwoKeyTripleDES.keySize else {
       throw NFCError(.invalidParameter, "a key has 16 bytes, not \(key.count)")
@@ -55,7 +57,8 @@ extension UltralightCommands {
 enum UltralightCAuthentication {
   static let keyPages: ClosedRange<UInt8> = 0x2C...0x2F
 
-  /// A key as its pages hold it: each half with its last byte first (MF0ICU2 data sheet, 7.5.7).
+  /// Returns a key as its pages hold it: each half with its last byte first (MF0ICU2 data sheet,
+  /// 7.5.7).
   static func stored(_ key: [UInt8]) -> [UInt8] {
     let half = TwoKeyTripleDES.blockSize
     return key.prefix(half).reversed() + key.suffix(half).reversed()

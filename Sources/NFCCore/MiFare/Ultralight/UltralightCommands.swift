@@ -1,44 +1,46 @@
 /// The commands of MIFARE Ultralight and NTAG 2xx.
 ///
-/// Not every chip has every command; one that a chip has not is refused (`tagRefused`). A refused command ends
-/// an authentication on the tag; it is given again before the next command.
+/// Not every chip supports every command; a chip refuses those that it does not support
+/// (`tagRefused`). A refused command ends an authentication on the tag, which is repeated
+/// automatically before the next command.
 ///
 /// Sources: NXP MF0ICU1, MF0ICU2, MF0ULx1, NTAG21x and NT3H1101 data sheets.
 public struct UltralightCommands: Sendable {
   let handle: TagHandle
 
-  /// GET_VERSION: eight bytes (NTAG21x data sheet, 10.1). One exchange.
+  /// Sends GET_VERSION and returns eight bytes (NTAG21x data sheet, 10.1). One exchange.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` on a chip without the command; ``NFCError/Code/tagResponseError``;
-  ///   ``NFCError/Code/tagConnectionLost``.
+  /// - Throws: ``NFCError/Code/tagRefused`` on a chip that does not support the command;
+  ///   ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func version() async throws -> [UInt8] {
     try await send(.getVersion)
   }
 
-  /// READ: four pages, 16 bytes, from a page on. One exchange.
+  /// Reads four pages, 16 bytes, with READ. One exchange.
   ///
-  /// Past the last page that can be read most chips continue with page 0.
+  /// After the last readable page, most chips continue with page 0.
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for a page beyond 255; ``NFCError/Code/tagRefused``.
   public func readFourPages(from page: Int) async throws -> [UInt8] {
     try await send(.read(page: Self.number(page)))
   }
 
-  /// Four bytes of a page. One exchange.
+  /// Reads the four bytes of a page. One exchange.
   ///
-  /// - Throws: as ``readFourPages(from:)``.
+  /// - Throws: the errors of ``readFourPages(from:)``.
   public func readPage(_ page: Int) async throws -> [UInt8] {
     Array(try await readFourPages(from: page).prefix(Type2Memory.pageSize))
   }
 
-  /// The bytes of some pages in as few exchanges as chip and reader allow: FAST_READ of as many pages as
-  /// one answer of the reader carries, READ of four pages on chips without it.
+  /// Reads pages in as few exchanges as chip and reader allow: FAST_READ with as many pages as fit
+  /// into one answer, READ of four pages on chips without it.
   ///
-  /// The first call costs what ``MiFareTag/product()`` costs, if that has not been asked before.
+  /// The first call also costs the exchanges of ``MiFareTag/product()``, unless that was called
+  /// before.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for pages beyond 255; ``NFCError/Code/tagRefused`` with the page
-  ///   from which the chip refuses to read on. A chip without FAST_READ gives page 0 and those after it in place of
-  ///   up to three pages that are protected.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for pages beyond 255;
+  ///   ``NFCError/Code/tagRefused`` with the first page that the chip refuses to read. A chip
+  ///   without FAST_READ returns page 0 and its successors in place of up to three protected pages.
   public func readPages(_ pages: Range<Int>) async throws -> [UInt8] {
     guard pages.lowerBound >= 0, pages.upperBound <= 256 else {
       throw NFCError(.invalidParameter, "pages are 0 to 255")
@@ -50,12 +52,13 @@ public struct UltralightCommands: Sendable {
     }
   }
 
-  /// WRITE of four bytes. One exchange.
+  /// Writes the four bytes of a page with WRITE. One exchange.
   ///
-  /// Page 2 has lock bits and page 3 bits that can only be set: **what is set there cannot be undone**.
+  /// Page 2 contains lock bits, and page 3 bits that can only be set: **what is set there cannot be
+  /// undone**.
   ///
-  /// - Throws: ``NFCError/Code/invalidParameter`` for another number of bytes; ``NFCError/Code/readOnly`` for a
-  ///   page that is locked, protected or not there.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for another number of bytes;
+  ///   ``NFCError/Code/readOnly`` for a page that is locked, protected or does not exist.
   public func writePage(_ page: Int, _ data: [UInt8]) async throws {
     guard data.count == Type2Memory.pageSize else {
       throw NFCError(
@@ -68,18 +71,18 @@ public struct UltralightCommands: Sendable {
     }
   }
 
-  /// READ_CNT: a 24-bit counter. One exchange.
+  /// Reads a 24-bit counter with READ_CNT. One exchange.
   ///
-  /// - Parameter number: 0 to 2 on Ultralight EV1, 2 on NTAG213, NTAG215 and NTAG216, where it has to be
-  ///   enabled.
-  /// - Throws: ``NFCError/Code/invalidParameter`` for a number that no chip has; ``NFCError/Code/tagRefused`` for a
-  ///   counter that this one has not, or does not show.
+  /// - Parameter number: 0 to 2 on Ultralight EV1; 2 on NTAG213, NTAG215 and NTAG216, where the
+  ///   counter has to be enabled.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for a number that no chip has;
+  ///   ``NFCError/Code/tagRefused`` for a counter that this chip does not have, or does not reveal.
   public func readCounter(_ number: Int) async throws -> Int {
     let bytes = try await send(.readCounter(Self.number(counter: number)))
     return Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
   }
 
-  /// INCR_CNT of Ultralight EV1. One exchange. **Cannot be undone.**
+  /// Increases a counter of an Ultralight EV1 with INCR_CNT. One exchange. **Cannot be undone.**
   ///
   /// - Throws: ``NFCError/Code/invalidParameter`` for more than 24 bits; ``NFCError/Code/tagRefused`` if the
   ///   counter would overflow.
@@ -91,7 +94,8 @@ public struct UltralightCommands: Sendable {
     _ = try await send(.incrementCounter(number, by: UInt32(value)))
   }
 
-  /// READ_SIG: the 32 bytes of the originality signature, 48 of an Ultralight AES. One exchange.
+  /// Reads the originality signature with READ_SIG: 32 bytes, 48 on an Ultralight AES. One
+  /// exchange.
   ///
   /// - Throws: ``NFCError/Code/tagRefused`` on a chip without a signature; ``NFCError/Code/tagResponseError``;
   ///   ``NFCError/Code/tagConnectionLost``.
@@ -99,13 +103,14 @@ public struct UltralightCommands: Sendable {
     try await send(.readSignature)
   }
 
-  /// PWD_AUTH: gives the password. One exchange; lasts while the tag is connected, and is given again where a
-  /// refusal has ended it.
+  /// Presents the password with PWD_AUTH. One exchange. It lasts while the tag is connected, and is
+  /// repeated automatically after a refusal has ended it.
   ///
   /// - Parameter password: four bytes.
-  /// - Returns: the two bytes PACK by which the tag shows that it is the right one.
-  /// - Throws: ``NFCError/Code/authenticationFailed``, with ``NFCError/attempts`` if the tag no longer takes any password because too
-  ///   many were wrong, or has a limit of wrong ones that anybody can read: that costs up to four exchanges.
+  /// - Returns: the two bytes PACK, with which the tag confirms the password.
+  /// - Throws: ``NFCError/Code/authenticationFailed``, with ``NFCError/attempts`` if the tag no
+  ///   longer accepts any password because too many were wrong, or if anyone can read its limit of
+  ///   wrong passwords: that costs up to four exchanges.
   @discardableResult
   public func authenticate(password: [UInt8]) async throws -> [UInt8] {
     try await handle.performCommand { link in
@@ -116,10 +121,11 @@ public struct UltralightCommands: Sendable {
     }
   }
 
-  /// SECTOR_SELECT of NTAG I²C: the sector that page numbers are of from now on, until the tag is selected
-  /// again, or NDEF, a dump or a restore has been asked for, which leave the tag in sector 0. Two exchanges.
+  /// Selects the sector of an NTAG I²C that page numbers refer to, with SECTOR_SELECT. Two
+  /// exchanges. It lasts until the tag is selected again, or until an NDEF call, a dump or a
+  /// restore, which return to sector 0.
   ///
-  /// - Throws: ``NFCError/Code/tagRefused`` for a sector that is not there.
+  /// - Throws: ``NFCError/Code/tagRefused`` for a sector that does not exist.
   public func selectSector(_ sector: Int) async throws {
     guard let sector = UInt8(exactly: sector) else {
       throw NFCError(.invalidParameter, "sectors are 0 to 255", place: .sector(sector))
@@ -130,7 +136,7 @@ public struct UltralightCommands: Sendable {
     }
   }
 
-  /// A page's number as it goes over the air.
+  /// Returns a page's number as it goes over the air.
   private static func number(_ page: Int) throws(NFCError) -> UInt8 {
     guard let number = UInt8(exactly: page) else {
       throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
@@ -193,7 +199,8 @@ enum UltralightProcedure {
     }
   }
 
-  /// The same; an error for a wrong password has the limit that the tag's settings give, where they can be read.
+  /// Returns the same; an error for a wrong password has the limit that the tag's settings give,
+  /// where they can be read.
   static func authenticate(
     password: [UInt8], _ link: TagLink, chip: (TagLink) throws -> Type2Chip?
   ) throws -> [UInt8] {

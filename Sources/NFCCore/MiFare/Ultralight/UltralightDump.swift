@@ -3,18 +3,20 @@ public struct UltralightDump: Hashable, Sendable {
   /// The chip.
   public var product: TagProduct { chip.product }
   let chip: Type2Chip
-  /// All pages in order, four bytes each; password, acknowledge and pages that were not read are zeros.
+  /// All pages in order, four bytes each; password, acknowledge and pages that were not read are
+  /// zeros.
   public let bytes: [UInt8]
-  /// Pages from here on were not read: they are protected by a password or key. `nil` if all were.
+  /// The first page that was not read, because a password or key protects it and the later ones;
+  /// `nil` if all were read.
   public let firstProtectedPage: Int?
 
-  /// Whether every page was read that the chip shows at all.
+  /// Whether every readable page was read.
   public var isComplete: Bool { firstProtectedPage == nil }
 }
 
-/// What restoring a dump will write to an Ultralight or NTAG tag, and what it leaves out.
+/// The writes that restore a dump to an Ultralight or NTAG tag, and what is left out.
 public struct UltralightRestorePlan: Hashable, Sendable {
-  /// Pages that are written only when asked for by name.
+  /// Pages that are written only if they are requested by name.
   public struct Extras: OptionSet, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -23,21 +25,21 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     public static let oneTimePage = Extras(rawValue: 1)
     /// Mirror, AUTH0, access rights.
     public static let configuration = Extras(rawValue: 2)
-    /// Password and acknowledge. A dump has zeros there unless somebody has put them in.
+    /// Password and acknowledge. A dump has zeros there unless somebody has filled them in.
     public static let password = Extras(rawValue: 4)
     /// Lock bits, static and dynamic, and the lock of the configuration. **Cannot be undone.**
     public static let locks = Extras(rawValue: 8)
   }
 
-  /// Why a page is not written.
+  /// The reason why a page is not written.
   public enum Reason: Hashable, Sendable {
-    /// The page belongs to what is written only when asked for by name.
+    /// The page is written only if it is requested by name.
     case notAskedFor
     /// UID, counters, keys: never written.
     case neverWritten
-    /// The tag has refused the page: locked or protected.
+    /// The tag refused the page, which is locked or protected.
     case refused
-    /// What the page is for was seen on such chips, and is in no data sheet.
+    /// The use of the page was observed on such chips, but is not in any data sheet.
     case notConfirmed
   }
 
@@ -53,7 +55,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   public struct Omission: Hashable, Sendable {
     /// The number of the page, counted through all sectors.
     public let page: Int
-    /// Why it is not written.
+    /// The reason why it is not written.
     public let reason: Reason
   }
 
@@ -62,7 +64,8 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     case user, oneTimePage, configuration, password, locks, finalConfiguration
   }
 
-  /// User memory first, then page 3, configuration, password, and locks last.
+  /// The writes in their order: user memory first, then page 3, configuration, password, and locks
+  /// last.
   public let writes: [Write]
   /// The pages that differ and are left out.
   public let omissions: [Omission]
@@ -71,14 +74,15 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   var writesSecret: Bool {
     writes.contains { chip.pages?.use(ofPage: $0.page) == .secret }
   }
-  /// Whether all that restoring ever writes unasked will be on the tag.
+  /// Whether the tag will have everything that restoring writes by default.
   public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
 
   /// Compares a tag with a dump.
   ///
-  /// - Parameter known: which bytes of the dump are known, `nil` for all; pages that are not stay as they are.
-  /// - Throws: ``NFCError/Code/malformedContent`` if the dump is not of a chip of this size;
-  ///   ``NFCError/Code/unsupported`` for a product whose pages are not known.
+  /// - Parameter known: whether each byte of the dump is known; `nil` if all are. Unknown pages do
+  ///   not change.
+  /// - Throws: ``NFCError/Code/malformedContent`` if the dump does not belong to a chip of this
+  ///   size; ``NFCError/Code/unsupported`` for a product whose pages are not known.
   public init(
     image: [UInt8], known: [Bool]? = nil, tag: UltralightDump, extras: Extras = []
   ) throws {
@@ -139,14 +143,14 @@ public struct UltralightRestorePlan: Hashable, Sendable {
   }
 }
 
-/// What restoring a dump has done.
+/// The result of restoring a dump.
 public struct UltralightRestoreReport: Hashable, Sendable {
   /// The pages that were written, in order.
   public internal(set) var written: [Int]
-  /// The pages that the plan leaves out, and those that the tag has refused.
+  /// The pages that the plan leaves out, and those that the tag refused.
   public internal(set) var omissions: [UltralightRestorePlan.Omission]
 
-  /// Whether the tag has taken every page of the plan.
+  /// Whether the tag accepted every page of the plan.
   public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
 }
 
@@ -225,7 +229,7 @@ extension UltralightDump {
     return UltralightDump(chip: chip, bytes: bytes, firstProtectedPage: nil)
   }
 
-  /// The first page of an answer of READ that looks like page 0.
+  /// Returns the first page of an answer of READ that looks like page 0.
   private static func wrap(of answer: [UInt8], to first: [UInt8]) -> Int? {
     guard first.count >= Type2Memory.pageSize else { return nil }
     return stride(from: 0, to: answer.count, by: Type2Memory.pageSize).first {
@@ -248,12 +252,12 @@ extension UltralightDump {
 }
 
 extension UltralightCommands {
-  /// Reads all pages: five exchanges for an NTAG216, and what ``MiFareTag/product()`` costs.
+  /// Reads all pages: five exchanges for an NTAG216, and those of ``MiFareTag/product()``.
   ///
-  /// NTAG I²C: all sectors with memory one after the other, but not the session registers; the tag is left in
-  /// sector 0.
+  /// On an NTAG I²C, reads all sectors with memory one after the other, but not the session
+  /// registers; the tag is left in sector 0.
   ///
-  /// - Parameter password: is given first, if there is one; see ``authenticate(password:)``.
+  /// - Parameter password: presented first, if given; see ``authenticate(password:)``.
   /// - Throws: ``NFCError/Code/unsupported`` for a chip whose pages are not known;
   ///   ``NFCError/Code/authenticationFailed``.
   public func dump(password: [UInt8]? = nil) async throws -> UltralightDump {
@@ -265,11 +269,13 @@ extension UltralightCommands {
     }
   }
 
-  /// Finds out what restoring a dump would write: reads the tag. Writes nothing.
+  /// Plans what restoring a dump would write: reads the tag. Writes nothing.
   ///
-  /// - Parameters: as ``UltralightRestorePlan/init(image:known:tag:extras:)`` and ``dump(password:)``.
-  /// - Throws: ``NFCError/Code/malformedContent`` if the dump is not of a chip of this size;
-  ///   ``NFCError/Code/unsupported`` for a chip whose pages are not known; ``NFCError/Code/authenticationFailed``.
+  /// - Parameters: see ``UltralightRestorePlan/init(image:known:tag:extras:)`` and
+  ///   ``dump(password:)``.
+  /// - Throws: ``NFCError/Code/malformedContent`` if the dump does not belong to a chip of this
+  ///   size; ``NFCError/Code/unsupported`` for a chip whose pages are not known;
+  ///   ``NFCError/Code/authenticationFailed``.
   public func restorePlan(
     _ image: [UInt8], known: [Bool]? = nil, extras: UltralightRestorePlan.Extras = [],
     password: [UInt8]? = nil
@@ -278,9 +284,10 @@ extension UltralightCommands {
       image: image, known: known, tag: try await dump(password: password), extras: extras)
   }
 
-  /// Writes what a plan says: one exchange per page.
+  /// Carries out a plan: one exchange per page.
   ///
-  /// - Throws: ``NFCError/Code/tagConnectionLost``. A page that the tag refuses is in the report.
+  /// - Throws: ``NFCError/Code/tagConnectionLost``. A page that the tag refuses is listed in the
+  ///   report.
   public func restore(
     _ plan: UltralightRestorePlan, password: [UInt8]? = nil
   ) async throws -> UltralightRestoreReport {

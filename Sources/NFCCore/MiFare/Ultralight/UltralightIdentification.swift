@@ -66,7 +66,7 @@ enum UltralightIdentification {
     return try answer(.getVersion, link)
   }
 
-  /// The answer, or `nil` if the tag does not know the command; it is awake again then.
+  /// Returns the answer, or `nil` if the tag does not know the command; it is awake again then.
   ///
   /// Some chips say so by silence. A frame that is lost looks the same, and would make another chip of the
   /// tag: what was not answered is asked once more.

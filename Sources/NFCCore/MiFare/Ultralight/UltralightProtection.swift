@@ -1,31 +1,33 @@
-/// How the pages of an Ultralight EV1 or NTAG21x are to be protected by a password: NTAG213/215/216 data
-/// sheet, 8.5.7 and 8.8; MF0ULx1 data sheet, 8.5.7 and 8.6. No description shows the password.
+/// The protection of the pages of an Ultralight EV1 or NTAG21x with a password: NTAG213/215/216
+/// data sheet, 8.5.7 and 8.8; MF0ULx1 data sheet, 8.5.7 and 8.6. Descriptions never show the
+/// password.
 public struct UltralightProtection: Hashable, Sendable {
   /// PWD: four bytes.
   public let password: [UInt8]
-  /// PACK: the two bytes by which the tag answers the right password.
+  /// PACK: the two bytes with which the tag answers the right password.
   public let passwordAcknowledge: [UInt8]
-  /// AUTH0: the first page that asks for the password; all after it do too.
+  /// AUTH0: the first page that requires the password; all later pages do too.
   public let firstPage: Int
-  /// PROT: the password is needed for reading as well as for writing.
+  /// PROT: reading requires the password as well as writing.
   public let protectsReading: Bool
-  /// AUTHLIM: how many wrong passwords in a row the tag accepts, 1 to 7; `nil` for any number. One more, and
-  /// it takes none any more, **for good**, not even the right one.
+  /// AUTHLIM: the number of consecutive wrong passwords that the tag accepts, 1 to 7; `nil` for any
+  /// number. After one more, the tag **permanently** accepts no password, not even the right one.
   public let attemptLimit: Int?
-  /// NFC_CNT_PWD_PROT of NTAG213, NTAG215 and NTAG216: the counter is read with the password only; `nil`
-  /// leaves it as it is.
+  /// NFC_CNT_PWD_PROT of NTAG213, NTAG215 and NTAG216: reading the counter requires the password;
+  /// `nil` leaves the setting unchanged.
   public let protectsCounter: Bool?
-  /// CFGLCK: none of this, but the password, can be changed again. **Cannot be undone.**
+  /// CFGLCK: nothing of this, except the password, can be changed again. **Cannot be undone.**
   public let locksConfiguration: Bool
 
-  /// Bytes in a password.
+  /// The size of a password in bytes.
   public static let passwordSize = 4
-  /// Bytes in a password acknowledge.
+  /// The size of a password acknowledge in bytes.
   public static let passwordAcknowledgeSize = 2
-  /// Values of AUTHLIM except 0, which means no limit.
+  /// The values of AUTHLIM except 0, which means no limit.
   public static let attemptLimits = 1...7
 
-  /// - Throws: ``NFCError/Code/invalidParameter`` for sizes and numbers that the tag has no room for.
+  /// - Throws: ``NFCError/Code/invalidParameter`` for sizes and numbers that do not fit into the
+  ///   tag's settings.
   public init(
     password: [UInt8], passwordAcknowledge: [UInt8], firstPage: Int, protectsReading: Bool = false,
     attemptLimit: Int? = nil, protectsCounter: Bool? = nil, locksConfiguration: Bool = false

@@ -1,14 +1,14 @@
-/// What protecting a tag by a password will do, page by page, and what of it cannot be undone.
+/// The steps that protect a tag with a password, page by page, and which of their effects cannot be
+/// undone.
 ///
-/// Nothing but the pages named is written, and in them nothing but what protection is made of: mirror,
-/// counter and modulation settings stay as they are. The order is one in which a tag that is torn away is
-/// never left with a password that nobody knows: pages are opened before the password changes, the tag then
-/// proves that it has the new one, and only after that is anything closed; a lock of the configuration comes
-/// last.
+/// Only the pages of the plan are written, and only the protection settings in them: mirror,
+/// counter and modulation settings do not change. A tag that is removed early is never left with an
+/// unknown password: first the pages are opened, then the password changes and the tag has to
+/// accept the new one, and only then is anything closed; a lock of the configuration comes last.
 public struct UltralightProtectionPlan: Hashable, Sendable {
   /// One exchange.
   public enum Step: Hashable, Sendable {
-    /// WRITE. Contents are `nil` where they are password or acknowledge, which are never shown.
+    /// WRITE. Contents are `nil` for password and acknowledge, which are never shown.
     case write(page: Int, before: [UInt8]?, after: [UInt8]?)
     /// PWD_AUTH with the new password.
     case authenticate
@@ -16,19 +16,19 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
 
   /// What cannot be undone.
   public enum IrreversibleEffect: Hashable, Sendable, CaseIterable {
-    /// CFGLCK.
+    /// CFGLCK: the settings can never be changed again.
     case locksConfiguration
-    /// AUTHLIM: after too many wrong passwords the protected pages are closed for good.
+    /// AUTHLIM: after too many wrong passwords, the protected pages are closed permanently.
     case mayCloseForGood
-    /// The password that the tag had, which it does not show.
+    /// The previous password is lost, because the tag does not show it.
     case forgetsPassword
   }
 
   /// The chip that the plan is for.
   public var product: TagProduct { chip.product }
-  /// In the order in which they are done.
+  /// The steps, in the order in which they are performed.
   public let steps: [Step]
-  /// In the order of their declaration.
+  /// The irreversible effects, in the order of their declaration.
   public let irreversibleEffects: [IrreversibleEffect]
 
   let chip: Type2Chip
@@ -122,7 +122,7 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
 }
 
 extension UltralightProtectionPlan: CustomStringConvertible, CustomReflectable {
-  /// A line a step, then a line for each thing that cannot be undone.
+  /// One line per step, then one line per effect that cannot be undone.
   public var description: String {
     (steps.map(\.description) + irreversibleEffects.map { "cannot be undone: \($0)" })
       .joined(separator: "\n")
@@ -156,11 +156,11 @@ extension UltralightProtectionPlan.IrreversibleEffect: CustomStringConvertible {
 // MARK: - Commands
 
 extension UltralightCommands {
-  /// Finds out what protecting the tag by a password would do. Writes nothing; reads two pages.
+  /// Plans the protection of the tag with a password. Writes nothing; reads two pages.
   ///
   /// - Parameters:
-  ///   - protection: `nil` to take the protection away.
-  ///   - password: the one that the tag has, if it asks for one.
+  ///   - protection: `nil` to remove the protection.
+  ///   - password: the tag's current password, if it requires one.
   /// - Throws: ``NFCError/Code/unsupported`` for a chip without a password; ``NFCError/Code/invalidParameter`` for
   ///   a first page that would leave the settings open; ``NFCError/Code/readOnly`` if they are locked;
   ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated`` if they cannot be read without
@@ -183,17 +183,18 @@ extension UltralightCommands {
     }
   }
 
-  /// Does what a plan says: one exchange per step, and one to see that the tag is as it was planned for. Counts
-  /// when the tag is selected again.
+  /// Carries out a plan: one exchange per step, and one to check that the tag has not changed since
+  /// the plan was made. Takes effect when the tag is selected again.
   ///
-  /// A run that was broken off can be repeated with a new plan, with the new password if its step was reached.
+  /// Repeat an interrupted run with a new plan, and with the new password if its step was reached.
   ///
   /// - Parameters:
-  ///   - effects: all that cannot be undone about it and is wanted so.
-  ///   - password: the one that the tag has, if it asks for one.
-  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other effects, or if the
-  ///   tag is not as it was when the plan was made; ``NFCError/Code/authenticationFailed``;
-  ///   ``NFCError/Code/notAuthenticated``; ``NFCError/Code/tagConnectionLost``.
+  ///   - effects: the irreversible effects that you accept. They must be those of the plan.
+  ///   - password: the tag's current password, if it requires one.
+  /// - Throws: ``NFCError/Code/invalidParameter``, and nothing is written, if the plan has other
+  ///   effects, or if the tag has changed since the plan was made;
+  ///   ``NFCError/Code/authenticationFailed``; ``NFCError/Code/notAuthenticated``;
+  ///   ``NFCError/Code/tagConnectionLost``.
   public func protect(
     _ plan: UltralightProtectionPlan,
     accepting effects: Set<UltralightProtectionPlan.IrreversibleEffect>, password: [UInt8]? = nil

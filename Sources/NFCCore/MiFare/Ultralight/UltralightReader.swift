@@ -8,7 +8,7 @@ struct UltralightReader {
     self.hasFastRead = hasFastRead
   }
 
-  /// How many pages one exchange brings.
+  /// Returns how many pages one exchange brings.
   func largest(_ link: TagLink) -> Int {
     guard hasFastRead else { return UltralightCommand.pagesPerRead }
     return min(limit, UltralightProcedure.pagesPerFastRead(link))
@@ -28,7 +28,7 @@ struct UltralightReader {
     guard let first = UInt8(exactly: page), let last = UInt8(exactly: page + count - 1) else {
       throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
     }
-    // FAST_READ goes nowhere else at the end of what may be read; READ goes on with page 0.
+    // FAST_READ goes nowhere else at the end of what may be read; READ continues with page 0.
     guard hasFastRead else {
       return Array(
         try UltralightExchange.send(.read(page: first), link)

@@ -1,17 +1,17 @@
-/// The lock bits of an Ultralight or NTAG tag as they stand.
+/// The current lock bits of an Ultralight or NTAG tag.
 public struct UltralightLockState: Hashable, Sendable {
   /// Bytes 2 and 3 of page 2.
   public let staticBits: [UInt8]
-  /// The bytes of the page with the dynamic lock bits, as far as they mean something; `nil` if the chip has none, or
-  /// does not give them.
+  /// The significant bytes of the page with the dynamic lock bits; `nil` if the chip has none, or
+  /// does not reveal them.
   public let dynamicBits: [UInt8]?
-  /// Every page that can no longer be written, by both.
+  /// All pages that static or dynamic lock bits make read-only.
   public let closedPages: [Int]
 }
 
-/// How a password or a key protects an Ultralight or NTAG tag.
+/// The protection of an Ultralight or NTAG tag by a password or a key.
 public struct UltralightProtectionState: Hashable, Sendable {
-  /// What opens protected pages.
+  /// The secret that opens protected pages.
   public enum Secret: String, Hashable, Sendable {
     /// A password of four bytes.
     case password
@@ -21,21 +21,21 @@ public struct UltralightProtectionState: Hashable, Sendable {
     case aes
   }
 
-  /// What opens the protected pages.
+  /// The secret that opens the protected pages.
   public let secret: Secret
-  /// AUTH0: the first page that asks for it; `nil` if none does.
+  /// AUTH0: the first page that requires it; `nil` if none does.
   public let firstPage: Int?
-  /// Whether reading asks for it as well as writing.
+  /// Whether reading requires it as well as writing.
   public let protectsReading: Bool
-  /// AUTHLIM: how many wrong passwords or keys the tag accepts; `nil` for any number.
+  /// AUTHLIM: the number of wrong passwords or keys that the tag accepts; `nil` for any number.
   public let attemptLimit: Int?
   /// CFGLCK: the settings can never be changed again.
   public let isConfigurationLocked: Bool
 }
 
-/// Pages that are used alike.
+/// Pages with the same use.
 public struct UltralightArea: Hashable, Sendable {
-  /// What pages are for.
+  /// The use of pages.
   public enum Use: String, Hashable, Sendable {
     /// The UID and the static lock bits.
     case identifierAndLocks
@@ -53,18 +53,18 @@ public struct UltralightArea: Hashable, Sendable {
     case secret
     /// Keys, which cannot be read.
     case key
-    /// Without a use of their own.
+    /// Reserved pages.
     case reserved
   }
 
-  /// Counted through all sectors.
+  /// The pages, counted through all sectors.
   public let pages: ClosedRange<Int>
-  /// What the pages are for.
+  /// The use of the pages.
   public let use: Use
 }
 
 extension UltralightRestorePlan {
-  /// What the pages of the chip are for.
+  /// The use of the chip's pages.
   public var areas: [UltralightArea] { UltralightArea.all(of: chip) }
 }
 
@@ -75,7 +75,7 @@ extension UltralightArea {
 }
 
 extension UltralightDump {
-  /// What its pages are for, those of keys that cannot be read included.
+  /// The use of the chip's pages, including those of keys that cannot be read.
   public var areas: [UltralightArea] { UltralightArea.all(of: chip) }
 
   private func byte(_ address: Int) -> UInt8? {
@@ -98,7 +98,7 @@ extension UltralightDump {
       staticBits: [low, high], dynamicBits: dynamicBits, closedPages: bits.closedPages(byte))
   }
 
-  /// The protection; `nil` for a chip without one, and where the settings could not be read.
+  /// The protection; `nil` for a chip without protection, and if the settings could not be read.
   public var protectionState: UltralightProtectionState? {
     switch chip.access {
     case .none, .aes(nil): return nil
@@ -155,8 +155,8 @@ extension Type2PageMap.Use {
 }
 
 extension UltralightCommands {
-  /// What opens the protected pages of the chip; `nil` for one that has no such thing, or another than these. Costs
-  /// what ``MiFareTag/product()`` costs.
+  /// Returns the kind of secret that opens the protected pages of the chip; `nil` if there is none,
+  /// or another kind. Costs the exchanges of ``MiFareTag/product()``.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func secret() async throws -> UltralightProtectionState.Secret? {
@@ -170,8 +170,8 @@ extension UltralightCommands {
     }
   }
 
-  /// Whether the maker's signature over the UID is genuine; `unknown` for a chip that has none, or does not give it.
-  /// One exchange, two of an ST25TN, and what ``MiFareTag/product()`` costs.
+  /// Returns whether the maker's signature over the UID is genuine; `unknown` if the chip has none,
+  /// or does not reveal it. One exchange, two of an ST25TN, and those of ``MiFareTag/product()``.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func originality() async throws -> OriginalitySignature.Verdict {
@@ -185,8 +185,8 @@ extension UltralightCommands {
     }
   }
 
-  /// The maker's signature over the UID as this chip gives it: by READ_SIG, or in pages that anybody can read.
-  /// `nil` for a chip that has none. One exchange, or one for each 16 bytes.
+  /// Returns the maker's signature over the UID, by READ_SIG or from pages that anybody can read; `nil` if the chip has
+  /// none. One exchange, or one for each 16 bytes, and those of ``MiFareTag/product()``.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   package func signature() async throws -> [UInt8]? {
@@ -211,8 +211,8 @@ extension UltralightCommands {
     }
   }
 
-  /// The counters that the chip has and gives, by their numbers. One exchange each, and what
-  /// ``MiFareTag/product()`` costs.
+  /// Returns the readable counters of the chip, by their numbers. One exchange each, and those of
+  /// ``MiFareTag/product()``.
   ///
   /// - Throws: ``NFCError/Code/tagResponseError``; ``NFCError/Code/tagConnectionLost``.
   public func counters() async throws -> [UInt8: Int] {

@@ -1,13 +1,14 @@
-/// How data goes between card and reader.
+/// How data is sent between card and reader.
 public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {
-  /// As it is; in a session of EV1's kind its answers carry a MAC all the same.
+  /// In plain. In a session of EV1's kind, answers have a MAC all the same.
   case plain
   /// Readable, with a MAC.
   case authenticated = "mac"
-  /// Enciphered, with a MAC or an enciphered check.
+  /// Enciphered, with a MAC or an enciphered checksum.
   case enciphered = "full"
 
-  /// The low two bits of communication settings; 2 is plain too (MF3ICDx21_41_81 data sheet, 8.5).
+  /// Decodes the low two bits of communication settings; 2 is plain, too (MF3ICDx21_41_81 data
+  /// sheet, 8.5).
   init(settings: UInt8) {
     switch settings & Self.mask {
     case 0x01: self = .authenticated
@@ -29,25 +30,25 @@ public enum DESFireCommunication: String, Hashable, Sendable, CaseIterable {
 
 /// A command before it is protected.
 struct DESFireCommand: Hashable, Sendable {
-  /// What is done to a command and its answer.
+  /// The protection of a command and its answer.
   enum Protection: Hashable, Sendable {
-    /// As each generation protects what is no data of a file: plain, with a MAC over the answer, with MACs over
-    /// both.
+    /// The protection that each generation uses for commands without file data: plain, a MAC over
+    /// the answer, or MACs over both.
     case administrative
-    /// As a file's settings say.
+    /// The protection that a file's settings require.
     case data(DESFireCommunication)
-    /// As for data that are always enciphered.
+    /// The protection of data that are always enciphered.
     static let enciphered = Protection.data(.enciphered)
   }
 
-  /// What answers the command.
+  /// The answer to a command.
   enum Answer: Hashable, Sendable {
     /// Nothing but a status.
     case none
-    /// Data that are protected as the command is. A cipher fills up the last block, so that their number has
-    /// to be known.
+    /// Data with the protection of the command. A cipher pads the last block, so the number of
+    /// bytes must be known.
     case data(count: Int)
-    /// Data of any number that are not enciphered.
+    /// Any number of bytes that are not enciphered.
     case anyData
     /// A status without a MAC: the command has ended the session.
     case endOfSession
@@ -56,9 +57,9 @@ struct DESFireCommand: Hashable, Sendable {
   var code: DESFireCommandCode
   /// Parameters that are never enciphered.
   var header: [UInt8] = []
-  /// What is protected.
+  /// The data to protect.
   var data: [UInt8] = []
-  /// Goes after the check of ``data``: ChangeKey's check of the new key.
+  /// Bytes after the checksum of ``data``: ChangeKey's checksum of the new key.
   var trailer: [UInt8] = []
   var protection = Protection.administrative
   var answer = Answer.none

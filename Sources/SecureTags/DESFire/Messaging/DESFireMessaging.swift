@@ -2,28 +2,30 @@ import NFCCore
 
 /// How a session protects commands and checks answers; one type for each generation of secure messaging.
 protocol DESFireMessaging: Sendable {
-  /// What follows the command code on the air.
+  /// Returns the bytes that follow the command code.
   mutating func protect(_ command: DESFireCommand) throws -> [UInt8]
 
-  /// Checks an answer and gives its data without protection.
+  /// Checks an answer and returns its data without protection.
   ///
-  /// - Parameter answer: the data of all frames, the MAC included.
-  /// - Throws: `tagResponseError` for an answer that is not the card's, or not to this command.
+  /// - Parameter answer: the data of all frames, including the MAC.
+  /// - Throws: `tagResponseError` for an answer that did not come from the card, or that belongs to
+  ///   another command.
   mutating func unprotect(
     _ answer: [UInt8], status: DESFireStatus, of command: DESFireCommand
   ) throws -> [UInt8]
 }
 
-/// What an authentication leaves behind.
+/// The result of an authentication.
 struct DESFireSession: Sendable {
   let keyNumber: UInt8
   var messaging: any DESFireMessaging
 }
 
 extension NFCError {
-  // None has a cause: these answers have come over the air as they were sent, so that the card is still there.
+  // None has a cause: these answers were sent over the air as they arrived, so the card is still
+  // present.
 
-  /// The answer is not what the card would have said.
+  /// The answer is not what the card would have sent.
   static let wrongMAC = NFCError(
     .tagResponseError, "the card's answer has a wrong MAC and is not used")
 
@@ -35,7 +37,7 @@ extension NFCError {
 }
 
 extension DESFireCommand {
-  /// Checks how many bytes an answer has.
+  /// Checks the number of bytes in an answer.
   func checkLength(_ data: [UInt8]) throws -> [UInt8] {
     switch answer {
     case .none, .endOfSession: guard data.isEmpty else { throw NFCError.wrongLength }
@@ -45,14 +47,14 @@ extension DESFireCommand {
     return data
   }
 
-  /// How many bytes of data an enciphered answer holds; `nil` if none is enciphered.
+  /// The number of data bytes in an enciphered answer; `nil` if the answer is not enciphered.
   var encipheredCount: Int? {
     if case .data(let count) = answer, protection == .enciphered { count } else { nil }
   }
 }
 
 extension BlockCipher {
-  /// Deciphers an answer whose data are followed by a check, and zeros or a mark and zeros.
+  /// Deciphers an answer whose data are followed by a checksum, and zeros or a mark and zeros.
   static func separated(
     _ blocks: [UInt8], count: Int, check: ([UInt8]) -> [UInt8]
   ) throws -> [UInt8] {

@@ -1,31 +1,32 @@
 import NFCCore
 
-/// The form in which commands go to a card.
+/// The form in which commands are sent to a card.
 public enum DESFireCommandForm: Hashable, Sendable {
-  /// In APDUs of ISO/IEC 7816-4: code and parameters; 91 and the status after the answer's data.
+  /// In ISO/IEC 7816-4 APDUs: code and parameters; 91 and the status follow the answer's data.
   case wrapped
-  /// Code and parameters only; the status before the answer's data.
+  /// Code and parameters only; the status precedes the answer's data.
   case native
 }
 
-/// Carries commands to the card, in as many frames as they take.
+/// Sends commands to the card, in as many frames as they need.
 ///
-/// They go wrapped unless a program asks for something else: every reader carries APDUs, the commands by which a
-/// card is recognized and by which NDEF is read are APDUs, and a DESFire keeps to the form of the first command that
-/// it gets (MF3ICDx21_41_81 data sheet, 8.3).
+/// Commands are wrapped unless a program asks for the other form: every reader sends APDUs, the
+/// commands that recognize a card and read NDEF are APDUs, and a DESFire keeps to the form of the
+/// first command that it receives (MF3ICDx21_41_81 data sheet, 8.3).
 struct DESFireTransport {
   /// An answer: its status, and its data.
   typealias Answer = (status: DESFireStatus, data: [UInt8])
 
   private let carry: (_ code: UInt8, _ parameters: [UInt8]) throws -> Answer
-  /// Selects an application by its name, as ISO/IEC 7816-4 has it; `false` if there is none.
+  /// Selects an application by its ISO/IEC 7816-4 name; `false` if there is none.
   let selectName: (_ name: [UInt8]) throws -> Bool
 
   private static let wrappedClass: UInt8 = 0x90
   private static let wrappedStatus: UInt8 = 0x91
   private static let maximumExpectedLength = 256
-  /// Parameters in one frame. EV1 takes blocks of 64 bytes, and no chaining by ISO/IEC 14443-4; less the block's
-  /// own bytes and the code, or those of an APDU. libfreefare sends as many in APDUs.
+  /// The number of parameter bytes in one frame. EV1 accepts blocks of 64 bytes and no ISO/IEC
+  /// 14443-4 chaining; this is what remains after the block's own bytes and the code, or the bytes
+  /// of an APDU. libfreefare sends the same number in APDUs.
   private let longestFrame: Int
   private static let longestNativeFrame = 59
   private static let longestWrappedFrame = 54
@@ -108,10 +109,10 @@ struct DESFireTransport {
     try carry(code.rawValue, parameters)
   }
 
-  /// Sends a command in as many frames as it takes, and fetches all of the answer.
+  /// Sends a command in as many frames as it needs, and fetches the complete answer.
   ///
   /// - Parameter isWhole: leaves the chaining to ISO/IEC 14443-4.
-  /// - Returns: the status that ends the answer, and the data of all frames.
+  /// - Returns: the final status, and the data of all frames.
   func send(
     _ code: DESFireCommandCode, _ parameters: [UInt8], isWhole: Bool = false
   ) throws -> Answer {
@@ -120,11 +121,12 @@ struct DESFireTransport {
     var answer = try exchange(code, Array(parameters.prefix(size)))
     while !rest.isEmpty {
       guard answer.status == .additionalFrame else {
-        // A command that the card refuses at its beginning is not sent to its end.
+        // If the card refuses the beginning of a command, the rest is not sent.
         guard answer.status != .operationOK else { throw NFCError.wrongLength }
         return answer
       }
-      // No MAC covers what a card says before it has got all of a command; it has nothing to say there.
+      // No MAC covers what a card answers before it has received the whole command; it must not
+      // answer with data there.
       guard answer.data.isEmpty else { throw NFCError.wrongLength }
       answer = try exchange(.additionalFrame, Array(rest.prefix(longestFrame)))
       rest = rest.dropFirst(longestFrame)

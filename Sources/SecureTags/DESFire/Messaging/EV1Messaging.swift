@@ -1,8 +1,9 @@
 import NFCCore
 
-/// Secure messaging after AuthenticateISO (1A) and AuthenticateAES (AA): a CMAC over every command and answer,
-/// CRC-32 in what is enciphered, and an initial value that carries over from each to the next, so that nothing
-/// can be left out, repeated or exchanged (MF3ICDx21_41_81 data sheet, 8.4.2 and 8.4.3).
+/// Secure messaging after AuthenticateISO (1A) and AuthenticateAES (AA): a CMAC over every command
+/// and answer, CRC-32 in what is enciphered, and an initial value that each message passes to the
+/// next, so that none can be left out, repeated or exchanged (MF3ICDx21_41_81 data sheet, 8.4.2 and
+/// 8.4.3).
 struct EV1Messaging: DESFireMessaging {
   private let cipher: BlockCipher
   private var vector: [UInt8]
@@ -18,7 +19,7 @@ struct EV1Messaging: DESFireMessaging {
     let whole = [command.code.rawValue] + command.header + command.data
     guard command.protection == .enciphered, !command.data.isEmpty else {
       vector = try cipher.authenticationCode(whole, initialValue: vector)
-      // Of commands only those that bring data have their MAC on the air.
+      // Only commands with data send their MAC.
       let hasCode = command.protection == .data(.authenticated) && !command.data.isEmpty
       return command.header + command.data + (hasCode ? vector.prefix(Self.codeSize) : [])
     }

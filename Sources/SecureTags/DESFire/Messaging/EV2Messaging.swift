@@ -1,29 +1,31 @@
 import NFCCore
 
-/// Secure messaging after AuthenticateEV2First (71) and AuthenticateEV2NonFirst (77), as MIFARE DESFire EV2 and
-/// EV3, DESFire Light and the NTAG DNA chips have it: one key for the cipher, one for MACs, a number of the
-/// transaction and a counter of its commands in everything (NXP AN12196, 4; AN12343, 5; NT4H2421Gx data sheet, 9.1).
+/// Secure messaging after AuthenticateEV2First (71) and AuthenticateEV2NonFirst (77), of MIFARE
+/// DESFire EV2 and EV3, DESFire Light and the NTAG DNA chips: one key for the cipher, one for MACs;
+/// every message contains the transaction identifier and a counter of the commands (NXP AN12196, 4;
+/// AN12343, 5; NT4H2421Gx data sheet, 9.1).
 package struct EV2Messaging: TransactionMessaging {
-  /// The number that the card has given the transaction, four bytes.
+  /// The transaction identifier, which the card has chosen, four bytes.
   package let transactionIdentifier: [UInt8]
-  /// How many commands there have been since it was given.
+  /// The number of commands since then.
   package internal(set) var commandCounter: UInt16
   private let cipher: BlockCipher
   private let codeCipher: BlockCipher
 
   package static let codeSize = TransactionCode.size
   private static let challengeSize = 16
-  /// What the first input of each derived value begins with (AN12196, 4.4 and 5.7).
+  /// The first bytes of the input for each derived value (AN12196, 4.4 and 5.7).
   private static let encryptionLabel: [UInt8] = [0xA5, 0x5A]
   private static let codeLabel: [UInt8] = [0x5A, 0xA5]
   /// A counter, and the length of the derived key in bits.
   private static let derivationSuffix: [UInt8] = [0x00, 0x01, 0x00, 0x80]
 
-  /// The keys of a session: CMACs, with the key that was proved, over parts of both challenges (AN12196, 4.3).
+  /// Derives the keys of a session: CMACs over parts of both challenges, with the key of the
+  /// authentication (AN12196, 4.3).
   ///
   /// - Parameters:
   ///   - reader: the reader's challenge, RndA, 16 bytes.
-  ///   - card: the card's, RndB, 16 bytes.
+  ///   - card: the card's challenge, RndB, 16 bytes.
   package init(
     key: BlockCipher, reader: [UInt8], card: [UInt8], transactionIdentifier: [UInt8],
     commandCounter: UInt16 = 0
@@ -59,10 +61,10 @@ package struct EV2Messaging: TransactionMessaging {
     try codeCipher.authenticationCode(message)
   }
 
-  /// Every second byte of a CMAC, from the second on.
+  /// Returns every second byte of a CMAC, starting with the second.
   package static func truncated(_ code: [UInt8]) -> [UInt8] { TransactionCode.truncated(code) }
 
-  /// The initial value of a cipher run: the counter's current value, enciphered.
+  /// Returns the initial value of a CBC run: the enciphered counter.
   package func initialValue(isAnswer: Bool) throws -> [UInt8] {
     let label = isAnswer ? Self.codeLabel : Self.encryptionLabel
     let input = label + transactionIdentifier + commandCounter.littleEndianBytes

@@ -1,15 +1,16 @@
 import NFCCore
 import SUNMessage
 
-/// Secure messaging after AuthenticateLRPFirst (71) and AuthenticateLRPNonFirst (77), as a DESFire Light or an NTAG
-/// 424 DNA has it that was switched to LRP: NXP AN12304; AN12343, 7.2; NT4H2421Gx data sheet, 9.2.
+/// Secure messaging after AuthenticateLRPFirst (71) and AuthenticateLRPNonFirst (77), of a DESFire
+/// Light or an NTAG 424 DNA that was switched to LRP: NXP AN12304; AN12343, 7.2; NT4H2421Gx data
+/// sheet, 9.2.
 ///
-/// It differs from ``EV2Messaging`` in the function below, in session keys that are used while the key is proved, and
-/// in a counter of blocks instead of an initial value.
+/// It differs from ``EV2Messaging`` in the cryptographic function, in session keys that are already
+/// used during the authentication, and in a block counter instead of an initial value.
 struct LRPMessaging: TransactionMessaging {
   let transactionIdentifier: [UInt8]
   var commandCounter: UInt16
-  /// How many blocks were enciphered or deciphered (EncCtr).
+  /// The number of blocks enciphered or deciphered so far (EncCtr).
   private(set) var blockCounter: UInt32 = 0
   private let codes: LeakageResilientPrimitive
   private let cipher: LeakageResilientPrimitive
@@ -19,11 +20,11 @@ struct LRPMessaging: TransactionMessaging {
   private static let derivationPrefix: [UInt8] = [0x00, 0x01, 0x00, 0x80]
   private static let derivationLabel: [UInt8] = [0x96, 0x69]
 
-  /// The keys of a session (AN12343, 7.2.6).
+  /// Derives the keys of a session (AN12343, 7.2.6).
   ///
   /// - Parameters:
   ///   - reader: the reader's challenge, RndA, 16 bytes.
-  ///   - card: the card's, RndB, 16 bytes.
+  ///   - card: the card's challenge, RndB, 16 bytes.
   init(
     key: SUNKey, reader: [UInt8], card: [UInt8], transactionIdentifier: [UInt8] = [],
     commandCounter: UInt16 = 0
@@ -52,7 +53,7 @@ struct LRPMessaging: TransactionMessaging {
     self.transactionIdentifier = transactionIdentifier
   }
 
-  /// The same session with the number that the card has given the transaction meanwhile.
+  /// Returns the same session with the transaction identifier that the card has chosen meanwhile.
   func beginning(_ transactionIdentifier: [UInt8]) -> LRPMessaging {
     LRPMessaging(self, transactionIdentifier: transactionIdentifier)
   }
@@ -67,7 +68,8 @@ struct LRPMessaging: TransactionMessaging {
     cipher.decrypt(blocks, counter: next(blocks))
   }
 
-  /// The counter of the first of these blocks, most significant byte first.
+  /// Returns the counter of the first of these blocks, most significant byte first, and advances
+  /// it.
   private mutating func next(_ blocks: [UInt8]) -> [UInt8] {
     defer { blockCounter &+= UInt32(blocks.count / TransactionCode.blockSize) }
     return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: blockCounter >> $0) }

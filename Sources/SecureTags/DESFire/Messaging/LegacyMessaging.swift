@@ -1,10 +1,10 @@
 import NFCCore
 
-/// Secure messaging after Authenticate (0A): MACs of four bytes, CRC_A, and nothing that carries over from one
-/// command to the next. Only data of files and keys are protected, commands are not.
+/// Secure messaging after Authenticate (0A): MACs of four bytes, CRC_A, and no value that connects
+/// one command with the next. Only the data of files and keys is protected, not the commands.
 ///
-/// The reader deciphers where the card enciphers, in both directions: MF3ICDx21_41_81 data sheet, 8.4; MF3ICD40
-/// functional specification by way of libfreefare.
+/// The reader deciphers and the card enciphers, in both directions: MF3ICDx21_41_81 data sheet,
+/// 8.4; MF3ICD40 functional specification, as libfreefare reports it.
 struct LegacyMessaging: DESFireMessaging {
   private let cipher: BlockCipher
 
@@ -50,13 +50,14 @@ struct LegacyMessaging: DESFireMessaging {
     return try command.checkLength(data)
   }
 
-  /// The beginning of the last block of a CBC run.
+  /// Returns the first bytes of the last block of a CBC run.
   private func code(_ data: [UInt8]) throws -> [UInt8] {
     let blocks = BlockCipher.filled(data, blockSize: cipher.blockSize)
     return Array(try cipher.encrypt(blocks).suffix(cipher.blockSize).prefix(Self.codeSize))
   }
 
-  /// What a reader does that can only decipher: each block is combined with the one that was sent before it.
+  /// Returns the result of a reader that can only decipher: each block is combined with the one
+  /// that was sent before it.
   static func decipher(_ data: [UInt8], _ cipher: BlockCipher) throws -> [UInt8] {
     var result: [UInt8] = []
     var previous = cipher.zeroBlock

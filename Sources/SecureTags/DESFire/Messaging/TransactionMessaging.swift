@@ -1,19 +1,19 @@
 import NFCCore
 
-/// What the secure messaging of EV2 has in common with that of LRP: a number of the transaction, a counter of its
-/// commands, and MACs over both sides' data (NXP AN12196, 4; AN12343, 7; NT4H2421Gx data sheet, 9.1 and 9.2). How
-/// MACs are computed and data enciphered is what they differ in.
+/// What the secure messaging of EV2 and LRP have in common: a transaction identifier, a command
+/// counter, and MACs over both sides' data (NXP AN12196, 4; AN12343, 7; NT4H2421Gx data sheet, 9.1
+/// and 9.2). They differ in how MACs are computed and data is enciphered.
 protocol TransactionMessaging: DESFireMessaging {
-  /// The number that the card has given the transaction, four bytes.
+  /// The transaction identifier, which the card has chosen, four bytes.
   var transactionIdentifier: [UInt8] { get }
-  /// How many commands there have been since it was given.
+  /// The number of commands since then.
   var commandCounter: UInt16 { get set }
 
-  /// 16 bytes, with the key for MACs.
+  /// Returns a CMAC of 16 bytes, made with the key for MACs.
   func authenticationCode(_ message: [UInt8]) throws -> [UInt8]
-  /// - Parameter blocks: a command's data, filled up to whole blocks.
+  /// - Parameter blocks: a command's data, padded to whole blocks.
   mutating func encipher(_ blocks: [UInt8]) throws -> [UInt8]
-  /// - Parameter blocks: an answer's, whole ones.
+  /// - Parameter blocks: an answer's data, in whole blocks.
   mutating func decipher(_ blocks: [UInt8]) throws -> [UInt8]
 }
 
@@ -22,7 +22,7 @@ enum TransactionCode {
   static let size = 8
   static let blockSize = 16
 
-  /// Every second byte, from the second on (AN12196, 4.5: MACt).
+  /// Returns every second byte, starting with the second (AN12196, 4.5: MACt).
   static func truncated(_ code: [UInt8]) -> [UInt8] {
     code.indices.filter { $0 % 2 == 1 }.map { code[$0] }
   }
@@ -56,7 +56,7 @@ extension TransactionMessaging {
     return try command.checkLength(data)
   }
 
-  /// An answer without its MAC, which is right.
+  /// Checks the MAC of an answer and returns the answer without it.
   private func checkedBody(_ answer: [UInt8], status: UInt8) throws -> [UInt8] {
     guard answer.count >= TransactionCode.size else { throw NFCError.wrongMAC }
     let body = Array(answer.dropLast(TransactionCode.size))
@@ -67,7 +67,7 @@ extension TransactionMessaging {
     return body
   }
 
-  /// The MAC over a command or an answer, as it is sent.
+  /// Returns the MAC over a command or an answer, as it is sent.
   ///
   /// - Parameter first: the command code or the answer's status.
   func code(_ first: UInt8, _ counter: UInt16, _ rest: [UInt8]) throws -> [UInt8] {

@@ -135,7 +135,7 @@ struct AccessConditions: Hashable, Sendable {
   /// Whether key B can be read by key A. It then is data and opens nothing (table 8, note 1).
   var isKeyBReadable: Bool { trailerRow.keyBRead.contains(.a) }
 
-  /// Whether a data block of a group may be accessed.
+  /// Returns whether a data block of a group may be accessed.
   ///
   /// - Parameter keyBOpens: key B is a key also where a Classic's could be read, as in a MIFARE Plus.
   func allows(
@@ -146,7 +146,7 @@ struct AccessConditions: Hashable, Sendable {
     return Self.dataTable[Int(groups[group] & 7)][operation]?.has(key) ?? false
   }
 
-  /// Whether the trailer may be read. What may not be read of it is zeros.
+  /// Returns whether the trailer may be read. What may not be read of it is zeros.
   func allowsTrailerRead(with key: MIFAREClassic.Key) -> Bool {
     trailerRow.accessBitsRead.has(key)
   }

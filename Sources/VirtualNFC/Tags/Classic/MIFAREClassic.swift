@@ -2,29 +2,29 @@ import NFCCore
 
 /// A MIFARE Classic card: MF1S50 (1K), MF1S70 (4K) or MF1S20 (Mini).
 ///
-/// After its selection it takes only AUTH in plain; from then on every bit in both directions is
-/// enciphered with CRYPTO1. Keys and access conditions are enforced for every command. After a NAK,
-/// a failed authentication or a broken frame it is mute until it is selected again.
+/// After its selection, it accepts only AUTH in plain; from then on, every bit in both directions
+/// is enciphered with CRYPTO1. Keys and access conditions are enforced for every command. After a
+/// NAK, a failed authentication or a broken frame, it is silent until it is selected again.
 ///
-/// Its memory is what a dump of `nfc-mfclassic` (`.mfd`) is: all blocks in order, keys in place.
-/// Source: MF1S50YYX and MF1S70YYX data sheets.
+/// Its memory has the format of a dump of `nfc-mfclassic` (`.mfd`): all blocks in order, including
+/// keys. Source: MF1S50YYX and MF1S70YYX data sheets.
 public struct MIFAREClassic: VirtualChip {
-  /// What copies of the chip do that genuine ones do not.
+  /// Behavior of copies of the chip that genuine ones do not have.
   public struct Quirks: OptionSet, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// "Gen1a": after 40 (7 bits) and 43 every block is read and written without a key.
+    /// "Gen1a": after 40 (7 bits) and 43, every block can be read and written without a key.
     public static let backdoor = Quirks(rawValue: 1)
-    /// "CUID": block 0 is written like any other.
+    /// "CUID": block 0 can be written like any other.
     public static let writableManufacturerBlock = Quirks(rawValue: 2)
-    /// The same nonce for each authentication, as readers' detection of copies looks for.
+    /// The same nonce for each authentication, which readers use to detect copies.
     public static let constantNonce = Quirks(rawValue: 4)
   }
 
   /// The member of the family.
   public let product: Product
-  /// None for a genuine chip.
+  /// The behavior of a copy; none for a genuine chip.
   public var quirks: Quirks = []
   var activation: TypeAActivation
   /// Of a card whose memory is smaller than the product's: the first block that is not there.
@@ -52,8 +52,8 @@ public struct MIFAREClassic: VirtualChip {
   public var identifier: [UInt8] { activation.uid }
   public var modulation: RadioFrame.Modulation { .typeA }
 
-  /// All blocks, keys and access bits as they are. The UID at their beginning stays what it is: it
-  /// is what the card answers with.
+  /// All blocks, including keys and access bits. The UID at their beginning cannot be changed: the
+  /// card answers with it.
   public var memory: [UInt8] {
     get { image }
     set {
@@ -65,7 +65,7 @@ public struct MIFAREClassic: VirtualChip {
     }
   }
 
-  /// A sector whose access bits no key can change, or whose bits contradict each other.
+  /// Sectors whose access bits no key can change, or whose access bits contradict each other.
   public var irreversibleState: IrreversibleState {
     var state = IrreversibleState()
     for sector in 0..<product.sectorCount {
@@ -155,8 +155,8 @@ public struct MIFAREClassic: VirtualChip {
     static let open: UInt8 = 0x43
   }
 
-  /// The two frames that open a copy's backdoor, and READ and WRITE in plain when it is open; `nil` for what
-  /// it does not concern.
+  /// Returns the two frames that open a copy's backdoor, and READ and WRITE in plain when it is
+  /// open; `nil` for what it does not concern.
   private mutating func receiveByBackdoor(_ frame: RadioFrame) -> RadioFrame?? {
     guard quirks.contains(.backdoor), activation.state != .powerOff else { return nil }
     if frame.bytes == [Backdoor.knock], frame.bitsInLastByte == 7 {
@@ -448,8 +448,8 @@ public struct MIFAREClassic: VirtualChip {
   /// Where no time passes at all, from one authentication to the next.
   private static let stepsOfACommand = 1
 
-  /// Where the generator starts at power-on: always the same for a card, so that a run can be
-  /// repeated.
+  /// Returns where the generator starts at power-on: always the same for a card, so that a run can
+  /// be repeated.
   private static func firstNonce(uid: [UInt8]) -> Crypto1.Nonce {
     let seed = CyclicRedundancyCheck.a(uid).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
     return Crypto1.Nonce(generatorState: seed == 0 ? 1 : seed)

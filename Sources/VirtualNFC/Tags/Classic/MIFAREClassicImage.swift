@@ -17,7 +17,7 @@ extension MIFAREClassic.Product {
   /// General purpose byte of an NFC sector: mapping version 1.0, read and write (AN1304).
   private static let ndefGeneralPurposeByte: UInt8 = 0x40
 
-  /// All keys FFFFFFFFFFFF, transport access conditions, no data.
+  /// Returns all keys FFFFFFFFFFFF, transport access conditions, no data.
   func factoryImage(uid: [UInt8]) -> [UInt8] {
     var image = [UInt8](repeating: 0, count: blockCount * Self.blockSize)
     Self.put(manufacturerBlock(uid: uid), atBlock: 0, of: &image)
@@ -41,7 +41,7 @@ extension MIFAREClassic.Product {
       area: try MessageTLV.area(message, size: ndefBlocks.count * Self.blockSize))
   }
 
-  /// The same without a message.
+  /// Returns the same without a message.
   func emptyImage(uid: [UInt8]) -> [UInt8] {
     formattedImage(uid: uid, area: MessageTLV.emptyArea(size: ndefBlocks.count * Self.blockSize))
   }
@@ -145,8 +145,8 @@ struct ApplicationDirectory: Hashable, Sendable {
     blocks = stride(from: 0, to: bytes.count, by: 16).map { Array(bytes[$0..<$0 + 16]) }
   }
 
-  /// The 8-bit check over the info byte and the applications: x⁸+x⁴+x³+x²+1, initial value C7
-  /// (AN10787, which writes it E3 in the order of bits of the reader chip).
+  /// Returns the 8-bit check over the info byte and the applications: x⁸+x⁴+x³+x²+1, initial value
+  /// C7 (AN10787, which writes it E3 in the order of bits of the reader chip).
   static func check(_ bytes: some Sequence<UInt8>) -> UInt8 {
     bytes.reduce(0xC7) { register, byte in
       (0..<8).reduce(register ^ byte) { value, _ in

@@ -1,5 +1,5 @@
 extension MIFAREClassic {
-  /// The members of the family: they differ in memory and in how they answer activation.
+  /// The members of the family, which differ in memory and in their answers to activation.
   public enum Product: Hashable, Sendable, CaseIterable {
     /// MF1S20: 320 bytes, 5 sectors.
     case mini
@@ -59,13 +59,13 @@ extension MIFAREClassic {
     private static let firstBlockOfLargeSectors = 128
     private static let smallSectorCount = 32
 
-    /// The sector that a block is in. Total: any block number gives a sector.
+    /// Returns the sector that a block is in. Total: any block number gives a sector.
     static func sector(ofBlock block: Int) -> Int {
       block < firstBlockOfLargeSectors
         ? block / 4 : smallSectorCount + (block - firstBlockOfLargeSectors) / 16
     }
 
-    /// The blocks of a sector, its trailer the last of them.
+    /// Returns the blocks of a sector, its trailer the last of them.
     static func blocks(ofSector sector: Int) -> Range<Int> {
       guard sector >= smallSectorCount else { return sector * 4..<sector * 4 + 4 }
       let first = firstBlockOfLargeSectors + (sector - smallSectorCount) * 16
@@ -74,7 +74,7 @@ extension MIFAREClassic {
 
     static func trailer(ofSector sector: Int) -> Int { blocks(ofSector: sector).upperBound - 1 }
 
-    /// The group of access bits that a block is in: 0 to 2 for data, 3 for the trailer.
+    /// Returns the group of access bits that a block is in: 0 to 2 for data, 3 for the trailer.
     static func accessGroup(ofBlock block: Int) -> Int {
       let blocks = blocks(ofSector: sector(ofBlock: block))
       let index = block - blocks.lowerBound

@@ -1,10 +1,11 @@
 import NFCCore
 
-/// A smart card with MIFARE Classic sectors beside its applications, as NXP's SmartMX and JCOP cards have them: one
-/// UID, and a SAK that says both (28h with 1K, 38h with 4K).
+/// A smart card with MIFARE Classic sectors in addition to its applications, like NXP's SmartMX and
+/// JCOP cards: one UID, and a SAK that indicates both (28h with 1K, 38h with 4K).
 ///
-/// What the reader sends after the selection decides which of the two it talks to: RATS starts ISO/IEC 14443-4 until
-/// the card is deselected, AUTH opens the sectors until they fall mute. Neither side knows of the other's memory.
+/// What the reader sends after the selection decides between the two: RATS starts ISO/IEC 14443-4
+/// until the card is deselected, AUTH opens the sectors until they become silent. Neither side can
+/// access the other's memory.
 ///
 /// Sources: NXP AN10833, table 6 (SAK); libnfc's `nfc-mfclassic` and `mfoc`, which keep the reader from sending RATS
 /// to such cards.
@@ -118,7 +119,7 @@ public struct SmartMX: VirtualChip {
 }
 
 extension VirtualTag {
-  /// A smart card with a Type 4 application, and MIFARE Classic 1K sectors beside it.
+  /// Returns a smart card with a Type 4 application, and MIFARE Classic 1K sectors beside it.
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the card's own.
@@ -127,7 +128,7 @@ extension VirtualTag {
     VirtualTag(SmartMX(.oneK, uid: uid, formatted: formatted))
   }
 
-  /// A smart card with a Type 4 application, and MIFARE Classic 4K sectors beside it.
+  /// Returns a smart card with a Type 4 application, and MIFARE Classic 4K sectors beside it.
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the card's own.

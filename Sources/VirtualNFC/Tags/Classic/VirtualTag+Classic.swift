@@ -1,17 +1,16 @@
-// An NFC tag here has key A A0A1A2A3A4A5 for the application directory and D3F7D3F7D3F7 for NDEF, and key B
-// FFFFFFFFFFFF; a card as it leaves the factory has FFFFFFFFFFFF everywhere.
+// An NFC tag here has key A A0A1A2A3A4A5 for the application directory and D3F7D3F7D3F7 for NDEF,
+// and key B FFFFFFFFFFFF; a card as on delivery has FFFFFFFFFFFF everywhere.
 extension VirtualTag {
-  /// A MIFARE Classic 1K (MF1S50).
+  /// Returns a MIFARE Classic 1K (MF1S50).
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as it leaves the
-  ///     factory.
+  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as on delivery.
   public static func classic1K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREClassic(.oneK, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Classic 1K (MF1S50) with an NDEF message of up to 716 bytes.
+  /// Returns a MIFARE Classic 1K (MF1S50) with an NDEF message of up to 716 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classic1K(
@@ -20,17 +19,16 @@ extension VirtualTag {
     VirtualTag(try MIFAREClassic(.oneK, uid: uid, ndef: ndef))
   }
 
-  /// A MIFARE Classic 4K (MF1S70).
+  /// Returns a MIFARE Classic 4K (MF1S70).
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as it leaves the
-  ///     factory.
+  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as on delivery.
   public static func classic4K(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREClassic(.fourK, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Classic 4K (MF1S70) with an NDEF message of up to 3356 bytes.
+  /// Returns a MIFARE Classic 4K (MF1S70) with an NDEF message of up to 3356 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classic4K(
@@ -39,17 +37,16 @@ extension VirtualTag {
     VirtualTag(try MIFAREClassic(.fourK, uid: uid, ndef: ndef))
   }
 
-  /// A MIFARE Classic Mini (MF1S20).
+  /// Returns a MIFARE Classic Mini (MF1S20).
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as it leaves the
-  ///     factory.
+  ///   - formatted: Whether it is an NFC tag with an empty message; if not, it is as on delivery.
   public static func classicMini(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREClassic(.mini, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Classic Mini (MF1S20) with an NDEF message of up to 190 bytes.
+  /// Returns a MIFARE Classic Mini (MF1S20) with an NDEF message of up to 190 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func classicMini(
@@ -60,8 +57,8 @@ extension VirtualTag {
 }
 
 extension MIFAREClassic {
-  /// A card as it leaves the factory, all keys FFFFFFFFFFFF, transport access conditions, no data; or an
-  /// NFC tag without a message.
+  /// Creates a card as on delivery, all keys FFFFFFFFFFFF, transport access conditions, no data; or
+  /// an NFC tag without a message.
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the product's own.
@@ -74,7 +71,7 @@ extension MIFAREClassic {
       image: formatted ? product.emptyImage(uid: uid) : product.factoryImage(uid: uid))
   }
 
-  /// An NFC tag with a message.
+  /// Creates an NFC tag with a message.
   ///
   /// - Parameters:
   ///   - uid: 4 or 7 bytes; `nil` for the product's own.
@@ -89,9 +86,9 @@ extension MIFAREClassic {
       image: try product.formattedImage(uid: uid, message: ndef.encodedMessage))
   }
 
-  /// The card that a dump was made of; its size shows the product, its first block the UID.
+  /// Creates the card that a dump was made of; its size shows the product, its first block the UID.
   ///
-  /// `nil` if no card has so many bytes. The UID has four bytes if the fifth is their check byte
+  /// `nil` if no card has this many bytes. The UID has four bytes if the fifth is their check byte
   /// and what follows does not look like one of seven.
   public init?(dump: [UInt8]) {
     guard

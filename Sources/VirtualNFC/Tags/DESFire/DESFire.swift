@@ -2,24 +2,25 @@ import NFCCore
 
 /// A card of the MIFARE DESFire family, or an NTAG DNA chip with the same commands.
 ///
-/// It takes native commands, commands wrapped in APDUs of class 90, and ISO/IEC 7816-4 commands by which
-/// a card formatted as an NFC Forum Type 4 tag is read and written.
+/// It accepts native commands, commands wrapped in APDUs of class 90, and the ISO/IEC 7816-4
+/// commands that read and write a card formatted as an NFC Forum Type 4 tag.
 ///
-/// All authentications work, with the secure messaging that follows from them, and all files. With LRP a DESFire Light
-/// makes the codes of transactions as with AES, which is not true to the chip: no public source has an example. NTAG
-/// 413 DNA's dynamic messages are not there, since no public source describes their settings.
+/// All authentications work, with the secure messaging that follows from them, and all kinds of
+/// files. With LRP, a DESFire Light computes transaction codes as with AES, which differs from the
+/// real chip: no public source has an example. The dynamic messages of NTAG 413 DNA are not
+/// supported, because no public source describes their settings.
 public struct DESFire: VirtualChip {
-  /// The product that the chip is.
+  /// The product.
   public let model: DESFireModel
   private(set) var interface: ProximityInterface
   private(set) var picc: DESFirePICC
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the model's own.
-  ///   - formatted: made an NFC Forum Type 4 tag without a message. `false` leaves the card as it comes
-  ///     from the factory; an NTAG DNA is a Type 4 tag from there on.
-  ///   - signature: what Read_Sig gives, 56 bytes; `nil` for the genuine one of the model's UID, and
-  ///     zeros with any other.
+  ///   - formatted: whether it is an NFC Forum Type 4 tag without a message. `false` creates the
+  ///     card as on delivery; an NTAG DNA is a Type 4 tag on delivery.
+  ///   - signature: the answer to Read_Sig, 56 bytes; `nil` for the genuine one of the model's UID,
+  ///     and zeros with any other UID.
   public init(
     _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, formatted: Bool = true,
     signature: [UInt8]? = nil
@@ -27,10 +28,11 @@ public struct DESFire: VirtualChip {
     self.init(model, uid, message: [], formatted: formatted, signature: signature)
   }
 
-  /// Made an NFC Forum Type 4 tag with a message.
+  /// Creates an NFC Forum Type 4 tag with a message.
   ///
   /// - Parameters:
-  ///   - ndef: the message, or its bytes. The others are those of ``init(_:uid:formatted:signature:)``.
+  ///   - ndef: the message, or its bytes. For the other parameters see
+  ///     ``init(_:uid:formatted:signature:)``.
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public init(
     _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, ndef: some TagMessage,
@@ -72,7 +74,7 @@ public struct DESFire: VirtualChip {
 
   public var modulation: RadioFrame.Modulation { interface.modulation }
 
-  /// The files of all applications, one after the other in the order of their making.
+  /// The files of all applications, one after the other in the order of their creation.
   public var memory: [UInt8] {
     get { picc.applications.flatMap { $0.files.flatMap(\.content) } }
     set {
@@ -146,18 +148,18 @@ public struct DESFire: VirtualChip {
 }
 
 extension VirtualTag {
-  /// A MIFARE DESFire card, or an NTAG DNA chip; see ``DESFireModel``.
+  /// Returns a MIFARE DESFire card, or an NTAG DNA chip; see ``DESFireModel``.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the model's own.
-  ///   - formatted: `false` for a card as it leaves the factory.
+  ///   - formatted: `false` for a card as on delivery.
   public static func desfire(
     _ model: DESFireModel = .ev1, uid: [UInt8]? = nil, formatted: Bool = true
   ) -> VirtualTag {
     VirtualTag(DESFire(model, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE DESFire card, or an NTAG DNA chip, with an NDEF message.
+  /// Returns a MIFARE DESFire card, or an NTAG DNA chip, with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func desfire(

@@ -27,7 +27,7 @@ struct DESFireKey: Hashable, Sendable {
     self.aesVersion = aesVersion
   }
 
-  /// What every key is as the card leaves the factory.
+  /// Returns what every key is as the card leaves the factory.
   static func zero(_ kind: Kind) -> DESFireKey {
     DESFireKey(kind, bytes: [UInt8](repeating: 0, count: kind.keySize))
   }
@@ -41,7 +41,7 @@ struct DESFireKey: Hashable, Sendable {
   /// The number of random bytes that each side draws to authenticate.
   var challengeSize: Int { kind == .des ? 8 : 16 }
 
-  /// The session key made of the reader's and the card's random bytes.
+  /// Returns the session key made of the reader's and the card's random bytes.
   func sessionCipher(reader: [UInt8], card: [UInt8]) -> DESFireCipher {
     func part(_ range: Range<Int>) -> [UInt8] { Array(reader[range]) + Array(card[range]) }
     switch kind {
@@ -112,7 +112,8 @@ struct DESFireCipher: Hashable, Sendable {
     return Array(encrypt(padded, vector: vector).suffix(blockSize))
   }
 
-  /// The four bytes of the first generation's MAC: the end of a CBC run over zero-padded data.
+  /// Returns the four bytes of the first generation's MAC: the end of a CBC run over zero-padded
+  /// data.
   func legacyAuthenticationCode(_ data: [UInt8]) -> [UInt8] {
     let code = encrypt(DESFireCipher.padded(data, to: blockSize), vector: zeroVector)
     return Array(code.suffix(blockSize).prefix(4))

@@ -171,7 +171,8 @@ struct DESFireValue: Hashable, Sendable {
     if change == .limitedCredit { hasUsedLimit = true }
   }
 
-  /// The new value, if there is one. A debit gives the next limited credit; one that has been given is used up.
+  /// Returns the new value, if there is one. A debit gives the next limited credit; one that has
+  /// been given is used up.
   mutating func commit() -> Int32? {
     defer { _ = abort() }
     guard let pending else { return nil }

@@ -6,7 +6,7 @@ enum DESFireCommunication: UInt8, Hashable, Sendable {
   case authenticated = 0x01
   case enciphered = 0x03
 
-  /// The low two bits of the communication settings; 2 is plain too.
+  /// Creates the low two bits of the communication settings; 2 is plain too.
   init(settings: UInt8) {
     self = DESFireCommunication(rawValue: settings & 0x03) ?? .plain
   }
@@ -65,8 +65,8 @@ struct DESFireApplication: Hashable, Sendable {
   /// What the application takes of the card's memory.
   var memorySize: Int { files.reduce(32) { $0 + $1.memorySize } }
 
-  /// The card as it leaves the factory: one DES key of zeros, everything allowed without it but to
-  /// delete applications of others.
+  /// The card as on delivery: one DES key of zeros, everything allowed without it but to delete
+  /// applications of others.
   static let factoryPICC = DESFireApplication(
     identifier: [0, 0, 0], keySettings: 0x0F, keys: [.zero(.des)], isoIdentifier: 0x3F00,
     dfName: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00])
@@ -121,7 +121,7 @@ extension DESFireModel {
     }
   }
 
-  /// The applications of a new card, or of one that has been made an NFC Forum Type 4 tag.
+  /// Returns the applications of a new card, or of one that has been made an NFC Forum Type 4 tag.
   ///
   /// - Parameter ndef: what the NDEF file begins with, its length field included.
   func applications(formatted: Bool, ndef: [UInt8]) -> [DESFireApplication] {

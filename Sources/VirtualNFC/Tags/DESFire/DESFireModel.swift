@@ -1,9 +1,9 @@
 /// A product of the MIFARE DESFire family, or an NTAG 413 DNA, which has some of its commands.
 public struct DESFireModel: Hashable, Sendable {
-  /// The name as `nfc --virtual` takes it.
+  /// The name for `nfc --virtual`.
   public let name: String
-  /// The first two frames of GetVersion, seven bytes each: vendor, type, subtype, major and minor
-  /// version, storage size, protocol.
+  /// The first frame of GetVersion, seven bytes: vendor, type, subtype, major and minor version,
+  /// storage size, protocol.
   public let hardwareVersion: [UInt8]
   /// The second frame of GetVersion, in the same form.
   public let softwareVersion: [UInt8]
@@ -34,14 +34,14 @@ public struct DESFireModel: Hashable, Sendable {
   static let desfireATS: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
   static let ntagATS: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
 
-  /// With 4 KB; its free memory is that of public logs, not confirmed by a data sheet.
+  /// EV1 with 4 KB; its free memory is that of public logs, not confirmed by a data sheet.
   public static let ev1 = DESFireModel(
     name: "desfire", hardwareVersion: [0x04, 0x01, 0x01, 0x01, 0x00, 0x18, 0x05],
     softwareVersion: [0x04, 0x01, 0x01, 0x01, 0x04, 0x18, 0x05], ats: desfireATS,
     freeMemory: 4864, defaultUID: [0x04, 0x39, 0x6B, 0x62, 0xD4, 0x3C, 0x80], signature: nil,
     layout: .free(ndefFileSize: 0x1000))
 
-  /// With 4 KB. The UID and its signature are a genuine chip's.
+  /// EV2 with 4 KB. The UID and its signature are those of a genuine chip.
   public static let ev2 = DESFireModel(
     name: "desfire-ev2", hardwareVersion: [0x04, 0x01, 0x01, 0x12, 0x00, 0x18, 0x05],
     softwareVersion: [0x04, 0x01, 0x01, 0x02, 0x01, 0x18, 0x05], ats: desfireATS,
@@ -53,7 +53,7 @@ public struct DESFireModel: Hashable, Sendable {
       0x49, 0x13, 0x49, 0xE9, 0x4E, 0x65, 0x89, 0xEA, 0xF4, 0xF5, 0x08,
     ], layout: .free(ndefFileSize: 0x1000))
 
-  /// With 4 KB. The UID and its signature are a genuine chip's.
+  /// EV3 with 4 KB. The UID and its signature are those of a genuine chip.
   public static let ev3 = DESFireModel(
     name: "desfire-ev3", hardwareVersion: [0x04, 0x01, 0x01, 0x33, 0x00, 0x18, 0x05],
     softwareVersion: [0x04, 0x01, 0x01, 0x03, 0x00, 0x18, 0x05], ats: desfireATS,
@@ -65,7 +65,7 @@ public struct DESFireModel: Hashable, Sendable {
       0x42, 0xCB, 0x1F, 0x0D, 0x0B, 0x8F, 0xE6, 0x7A, 0x89, 0xD2, 0xF6,
     ], layout: .free(ndefFileSize: 0x1000))
 
-  /// MF2DL. The UID and its signature are a genuine chip's.
+  /// DESFire Light, MF2DL. The UID and its signature are those of a genuine chip.
   public static let light = DESFireModel(
     name: "desfire-light", hardwareVersion: [0x04, 0x08, 0x01, 0x30, 0x00, 0x13, 0x05],
     softwareVersion: [0x04, 0x08, 0x01, 0x00, 0x02, 0x13, 0x05], ats: ntagATS,
@@ -77,7 +77,8 @@ public struct DESFireModel: Hashable, Sendable {
       0x1C, 0x5F, 0x66, 0xED, 0x62, 0xC5, 0x46, 0xEE, 0x03, 0xED, 0x08,
     ], layout: .light)
 
-  /// NT4H1321. The UID and its signature are a genuine chip's; the software version is not confirmed.
+  /// NTAG 413 DNA, NT4H1321. The UID and its signature are those of a genuine chip; the software
+  /// version is not confirmed.
   public static let ntag413 = DESFireModel(
     name: "ntag413", hardwareVersion: [0x04, 0x04, 0x02, 0x10, 0x00, 0x0F, 0x05],
     softwareVersion: [0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x05], ats: ntagATS,
@@ -95,7 +96,7 @@ public struct DESFireModel: Hashable, Sendable {
   /// Whether the chip has EV2's authentication and secure messaging.
   var hasEV2Messaging: Bool { signature != nil }
 
-  /// Whether the chip has a command.
+  /// Returns whether the chip has a command.
   func supports(_ command: DESFireCommand) -> Bool {
     switch command {
     case .getVersion, .getKeyVersion, .getFileIdentifiers, .getISOFileIdentifiers,

@@ -236,8 +236,8 @@ extension DESFirePICC {
     return Result(answer)
   }
 
-  /// The new key, with a check; combined with the old one, and with a second check over itself, where
-  /// another key than the one of the session is changed.
+  /// Returns the new key, with a check; combined with the old one, and with a second check over
+  /// itself, where another key than the one of the session is changed.
   private mutating func changeKey(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard var session else { throw .authenticationError }
     guard let first = parameters.first else { throw .lengthError }
@@ -274,7 +274,8 @@ extension DESFirePICC {
     return Result(answer)
   }
 
-  /// What ChangeKey brings: the data, checked as its scheme checks them, and a check of the key by itself.
+  /// Returns what ChangeKey brings: the data, checked as its scheme checks them, and a check of the
+  /// key by itself.
   private func changedKey(
     _ session: inout DESFireSession, _ first: UInt8, _ body: [UInt8], count: Int,
     hasCheckOfKey: Bool

@@ -38,7 +38,7 @@ extension DESFirePICC {
   private static let capabilitiesSize = 10
   private static let valueSize = 14
 
-  /// A chip whose files are fixed has it in its application.
+  /// Returns a chip whose files are fixed has it in its application.
   mutating func setConfiguration(_ parameters: [UInt8]) throws(DESFireStatus) -> Result {
     guard (selection == nil) == model.isDESFire else { throw .permissionDenied }
     guard var session, session.keyNumber == 0 else { throw .authenticationError }

@@ -193,7 +193,7 @@ extension DESFirePICC {
     return data
   }
 
-  /// A file of plain data.
+  /// Returns a file of plain data.
   private func dataFile(_ number: UInt8) throws(DESFireStatus) -> DESFireFile {
     let file = selected.files[try fileIndex(number)]
     switch file.kind {
@@ -202,7 +202,8 @@ extension DESFirePICC {
     }
   }
 
-  /// The parameters of a command that brings no data, without the MAC that its session appends.
+  /// Returns the parameters of a command that brings no data, without the MAC that its session
+  /// appends.
   mutating func accept(
     _ command: DESFireCommand, _ parameters: [UInt8], count: Int,
     _ communication: DESFireCommunication
@@ -247,7 +248,7 @@ extension DESFirePICC {
     session?.protect(data, communication, marksEnd: marksEnd) ?? data
   }
 
-  /// How many bytes WriteData or WriteRecord has in all, by its header.
+  /// Returns how many bytes WriteData or WriteRecord has in all, by its header.
   func expectedWriteCount(_ parameters: [UInt8]) throws(DESFireStatus) -> Int {
     guard parameters.count >= 7 else { throw .lengthError }
     try requireApplication()
@@ -287,7 +288,7 @@ extension DESFirePICC {
     return Result(session?.acknowledge(communication) ?? [])
   }
 
-  /// The data of a command that writes, and how they have come.
+  /// Returns the data of a command that writes, and how they have come.
   mutating func written(
     _ command: DESFireCommand, _ parameters: [UInt8], to file: DESFireFile
   ) throws(DESFireStatus) -> ([UInt8], DESFireCommunication) {

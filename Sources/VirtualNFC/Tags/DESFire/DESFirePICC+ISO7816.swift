@@ -75,7 +75,8 @@ extension DESFirePICC {
       ? StatusWord.fileNotFound : .conditionsOfUseNotSatisfied).bytes
   }
 
-  /// A right that is everybody's, or that the session's key has where nothing is to be protected.
+  /// Returns a right that is everybody's, or that the session's key has where nothing is to be
+  /// protected.
   private func isAllowed(_ keys: [UInt8], of file: DESFireFile) -> Bool {
     if keys.contains(DESFireFile.everybody) { return true }
     guard let session, DESFireCommunication(settings: file.communicationSettings) == .plain else {

@@ -33,7 +33,7 @@ extension DESFirePICC {
   private static let aesKind: UInt8 = 0x02
   private static let keySize = 16
 
-  /// The sets, of which the command names one that is not in use.
+  /// Returns the sets, of which the command names one that is not in use.
   private func keySets(_ number: UInt8) throws(DESFireStatus) -> DESFireKeySets {
     try requireApplication()
     guard let sets = selected.keySets else { throw .permissionDenied }

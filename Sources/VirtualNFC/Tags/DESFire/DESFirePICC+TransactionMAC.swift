@@ -31,7 +31,7 @@ struct DESFireTransactionMAC: Hashable, Sendable {
 
   mutating func forget() { (input, reader) = ([], nil) }
 
-  /// The session key of this transaction.
+  /// Returns the session key of this transaction.
   private func cipher(_ label: UInt8, uid: [UInt8], counter: [UInt8]) -> DESFireCipher {
     let cipher = DESFireCipher(kind: .aes, key: key)
     return DESFireCipher(
@@ -47,7 +47,7 @@ struct DESFireTransactionMAC: Hashable, Sendable {
     return cipher.encrypt(previousReader, vector: cipher.zeroVector)
   }
 
-  /// The code, with which the transaction is over.
+  /// Returns the code, with which the transaction is over.
   ///
   /// - Parameter counter: the new one.
   mutating func finish(uid: [UInt8], counter: [UInt8]) -> [UInt8] {

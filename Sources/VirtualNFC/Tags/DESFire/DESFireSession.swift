@@ -51,7 +51,7 @@ struct DESFireSession: Hashable, Sendable {
     }
   }
 
-  /// A command without its MAC, which is right.
+  /// Returns a command without its MAC, which is right.
   private func verified(_ frame: [UInt8]) throws(DESFireStatus) -> [UInt8] {
     guard let transaction, frame.count > DESFireTransaction.codeSize else { throw .lengthError }
     let rest = Array(frame.dropLast(DESFireTransaction.codeSize))
@@ -61,7 +61,7 @@ struct DESFireSession: Hashable, Sendable {
     return rest
   }
 
-  /// The answer's data with what protects it.
+  /// Returns the answer's data with what protects it.
   ///
   /// - Parameters:
   ///   - status: what ends the answer.
@@ -107,12 +107,12 @@ struct DESFireSession: Hashable, Sendable {
     return body + transaction.code(of: [status.code] + body)
   }
 
-  /// What answers a command that has brought data: no data, and the MAC that belongs to it.
+  /// Returns what answers a command that has brought data: no data, and the MAC that belongs to it.
   mutating func acknowledge(_ communication: DESFireCommunication) -> [UInt8] {
     protect([], communication == .plain ? .plain : .authenticated)
   }
 
-  /// How many bytes `count` bytes of command data take on the air.
+  /// Returns how many bytes `count` bytes of command data take on the air.
   func protectedCount(_ count: Int, _ communication: DESFireCommunication) -> Int {
     switch (scheme, communication) {
     case (_, .plain): return count
@@ -168,8 +168,8 @@ struct DESFireSession: Hashable, Sendable {
     }
   }
 
-  /// The same for data of which the command does not say how many they are: they end before the check and the
-  /// mark 80 of the padding.
+  /// Returns the same for data of which the command does not say how many they are: they end before
+  /// the check and the mark 80 of the padding.
   mutating func unprotect(
     header: [UInt8], body: [UInt8]
   ) throws(DESFireStatus) -> [UInt8] {
@@ -249,7 +249,7 @@ struct DESFireTransaction: Hashable, Sendable {
     return stride(from: 1, to: whole.count, by: 2).map { whole[$0] }
   }
 
-  /// An answer's whole blocks.
+  /// Returns an answer's whole blocks.
   mutating func encrypt(_ blocks: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let cipher, _):
@@ -260,7 +260,7 @@ struct DESFireTransaction: Hashable, Sendable {
     }
   }
 
-  /// A command's whole blocks.
+  /// Returns a command's whole blocks.
   mutating func decrypt(_ blocks: [UInt8]) -> [UInt8] {
     switch keys {
     case .aes(let cipher, _):
@@ -278,7 +278,7 @@ struct DESFireTransaction: Hashable, Sendable {
       vector: cipher.zeroVector)
   }
 
-  /// The session's two keys (AN12196, 4.3).
+  /// Returns the session's two keys (AN12196, 4.3).
   static func ciphers(
     key: DESFireCipher, reader: [UInt8], card: [UInt8]
   ) -> (data: DESFireCipher, code: DESFireCipher) {

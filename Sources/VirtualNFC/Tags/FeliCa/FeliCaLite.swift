@@ -12,7 +12,7 @@ public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
 
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
   public init(idm: [UInt8]? = nil, formatted: Bool = true) {
     core = FeliCaLiteCore(
       generation: .lite, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, formatted: formatted)
@@ -29,16 +29,16 @@ public struct FeliCaLite: VirtualChip, FeliCaLiteChip {
 }
 
 extension VirtualTag {
-  /// A FeliCa Lite tag.
+  /// Returns a FeliCa Lite tag.
   ///
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
   public static func feliCaLite(idm: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(FeliCaLite(idm: idm, formatted: formatted))
   }
 
-  /// A FeliCa Lite tag with an NDEF message of up to 208 bytes.
+  /// Returns a FeliCa Lite tag with an NDEF message of up to 208 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func feliCaLite(

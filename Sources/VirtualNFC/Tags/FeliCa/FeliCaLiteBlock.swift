@@ -89,8 +89,8 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
   }
   func writeNeedsMAC(_ userBlock: UInt8) -> Bool { bit(userBlock, at: Offset.writeMAC) }
 
-  /// Permissions that have gone (bits 0 to 15), issuance (bit 16), and whether restrictions stand for good
-  /// (from bit 17 on, one for each byte of them that is not zero).
+  /// Permissions that have gone (bits 0 to 15), issuance (bit 16), and whether restrictions stand
+  /// permanently (from bit 17 on, one for each byte of them that is not zero).
   func irreversibleState(place: Int) -> IrreversibleState {
     var bits = UInt64(~bytes[0]) | UInt64(~bytes[1]) << 8
     if !systemBlocksAreWritable { bits |= 1 << 16 }
@@ -107,8 +107,8 @@ struct FeliCaLiteConfiguration: Hashable, Sendable {
     bytes[offset + Int(index / 8)] >> (index % 8) & 1 != 0
   }
 
-  /// What a write makes of the block: permissions only go, restrictions only come, and what is
-  /// locked stays.
+  /// Returns what a write makes of the block: permissions only go, restrictions only come, and what
+  /// is locked stays.
   func updated(with data: [UInt8], isLiteS: Bool) -> FeliCaLiteConfiguration {
     var result = bytes
     for (offset, value) in data.prefix(FeliCaBlockAccess.blockSize).enumerated() {

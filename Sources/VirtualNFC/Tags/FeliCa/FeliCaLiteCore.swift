@@ -62,7 +62,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     self.init(generation: generation, idm: idm, pmm: pmm, content: formatted ? [] : nil)
   }
 
-  /// - Parameter content: a message that fits; `nil` for a card as it leaves the factory.
+  /// - Parameter content: a message that fits; `nil` for a card as on delivery.
   private init(generation: Generation, idm: [UInt8], pmm: [UInt8], content: [UInt8]?) {
     precondition(idm.count == 8 && pmm.count == 8, "IDm and PMm have 8 bytes each")
     self.generation = generation
@@ -164,7 +164,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// The number of a block that the card has.
+  /// Returns the number of a block that the card has.
   private func blockNumber(
     _ access: FeliCaBlockAccess, at index: Int
   ) throws(FeliCaRefusal) -> UInt8 {
@@ -191,7 +191,7 @@ struct FeliCaLiteCore: Hashable, Sendable {
     }
   }
 
-  /// Whether the block can be written at all, the card's authentication apart.
+  /// Returns whether the block can be written at all, the card's authentication apart.
   private func isWritable(_ number: UInt8) -> Bool {
     switch number {
     case FeliCaLiteBlock.userBlocks:

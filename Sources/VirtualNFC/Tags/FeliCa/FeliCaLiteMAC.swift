@@ -17,7 +17,7 @@ enum FeliCaLiteMAC {
       initializationVector: [UInt8](repeating: 0, count: unit))
   }
 
-  /// The MAC over whole units of 8 bytes.
+  /// Returns the MAC over whole units of 8 bytes.
   ///
   /// - Parameters:
   ///   - isWrite: exchanges SK1 and SK2, as the MAC_A of a write does.

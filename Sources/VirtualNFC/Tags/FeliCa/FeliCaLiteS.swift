@@ -26,7 +26,7 @@ public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
 
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
   public init(idm: [UInt8]? = nil, formatted: Bool = true) {
     core = FeliCaLiteCore(
       generation: .liteS, idm: idm ?? Self.defaultIDm, pmm: Self.pmm, formatted: formatted)
@@ -43,16 +43,16 @@ public struct FeliCaLiteS: VirtualChip, FeliCaLiteChip {
 }
 
 extension VirtualTag {
-  /// A FeliCa Lite-S tag.
+  /// Returns a FeliCa Lite-S tag.
   ///
   /// - Parameters:
   ///   - idm: 8 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NDEF tag with an empty message; as it leaves the factory if not.
+  ///   - formatted: Whether it is an NDEF tag with an empty message; as on delivery if not.
   public static func feliCaLiteS(idm: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(FeliCaLiteS(idm: idm, formatted: formatted))
   }
 
-  /// A FeliCa Lite-S tag with an NDEF message of up to 208 bytes.
+  /// Returns a FeliCa Lite-S tag with an NDEF message of up to 208 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func feliCaLiteS(

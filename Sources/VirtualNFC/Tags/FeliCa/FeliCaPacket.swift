@@ -47,13 +47,13 @@ struct FeliCaStatus: Hashable, Sendable {
     self.flag2 = flag2
   }
 
-  /// An error that no element of the block list is to blame for.
+  /// Creates an error that no element of the block list is to blame for.
   init(_ reason: Reason) {
     self.init(flag1: 0xFF, flag2: reason.rawValue)
   }
 
-  /// An error at an element of the block list, counted from 0: flag 1 has a bit for it, and begins
-  /// anew after eight.
+  /// Creates an error at an element of the block list, counted from 0: flag 1 has a bit for it, and
+  /// begins anew after eight.
   init(_ reason: Reason, at element: Int) {
     self.init(flag1: 1 << UInt8(element % 8), flag2: reason.rawValue)
   }
@@ -131,7 +131,7 @@ struct FeliCaBlockAccess: Hashable, Sendable {
     }
   }
 
-  /// The service that an element's block is of.
+  /// Returns the service that an element's block is of.
   func serviceCode(at index: Int) throws(FeliCaRefusal) -> UInt16 {
     guard elements[index].serviceOrder < serviceCodes.count else {
       throw .status(FeliCaStatus(.illegalServiceOrder, at: index))
@@ -168,8 +168,8 @@ enum FeliCaPacket: Hashable, Sendable {
       code: code, idm: Array(payload[1..<idmEnd]), parameters: Array(payload[idmEnd...]))
   }
 
-  /// A card's answer: to Polling that of the first of its systems that is meant, to a command of the one
-  /// that is named.
+  /// Returns a card's answer: to Polling that of the first of its systems that is meant, to a
+  /// command of the one that is named.
   ///
   /// - Parameter perform: gives what follows code and IDm, for a command's code and parameters and the
   ///   index of its system.
@@ -230,7 +230,7 @@ struct FeliCaPolling: Hashable, Sendable {
     requestCode = bytes[2]
   }
 
-  /// Whether a card with this system is meant; a byte FF stands for any.
+  /// Returns whether a card with this system is meant; a byte FF stands for any.
   func asks(for code: UInt16) -> Bool {
     zip(systemCode, code.bigEndianBytes)
       .allSatisfy { $0 == Self.wildcard || $0 == $1 }

@@ -1,10 +1,10 @@
 import NFCCore
 
-/// A FeliCa Standard card: systems, each with areas and services, and the commands that need no key
+/// A FeliCa Standard card: systems with areas and services, and the commands that require no key
 /// (FeliCa Card User's Manual, excerpted edition).
 ///
-/// Commands that need a key (Authentication1 and what follows) are not answered: the card stays in
-/// mode 0. A system is addressed by its IDm, whose first half byte is the system's number.
+/// Commands that require a key (Authentication1 and the following ones) are not answered: the card
+/// stays in mode 0. A system is addressed by its IDm, whose first half byte is the system's number.
 ///
 /// Not confirmed on a card: that a service with a key is refused with A5 when it is read without,
 /// and which of the newer commands (3C, 3E, 32) a card of this IC type answers.
@@ -26,21 +26,21 @@ public struct FeliCaStandard: VirtualChip {
 
   /// A logical card within the card.
   public struct System: Hashable, Sendable {
-    /// What Polling asks for.
+    /// The system code that Polling requests.
     public var code: UInt16
-    /// In the order of Search Service Code: an area, then what is in it.
+    /// The nodes in the order of Search Service Code: an area, then its content.
     public var nodes: [Node]
     /// The blocks, 16 bytes each, by service number: overlapping services share them.
     public var blocks: [UInt16: [[UInt8]]]
 
-    /// A system with its areas, services and blocks.
+    /// Creates a system with its areas, services and blocks.
     public init(code: UInt16, nodes: [Node], blocks: [UInt16: [[UInt8]]]) {
       self.code = code
       self.nodes = nodes
       self.blocks = blocks
     }
 
-    /// The number of the service that the blocks belong to.
+    /// Returns the number of the service that the blocks belong to.
     static func serviceNumber(_ code: UInt16) -> UInt16 { code >> 6 }
   }
 
@@ -73,10 +73,10 @@ public struct FeliCaStandard: VirtualChip {
   private(set) var systems: [System]
 
   /// - Parameters:
-  ///   - name: The chip's name as `nfc --virtual` takes it.
-  ///   - idm: 8 bytes; the first half byte is replaced by the number of the system.
+  ///   - name: the chip's name for `nfc --virtual`.
+  ///   - idm: 8 bytes; the number of the system replaces the first half byte.
   ///   - pmm: 8 bytes.
-  ///   - systems: 1 to 16; the first is the one that a wildcard finds.
+  ///   - systems: 1 to 16 systems; a wildcard finds the first.
   ///   - maximumBlocksRead: Blocks that one Read Without Encryption may ask for, 1 to 15: 12 on the cards
   ///     whose number nfcpy's table has.
   ///   - maximumBlocksWritten: Blocks that one Write Without Encryption may carry, 1 to 13.
@@ -171,7 +171,7 @@ public struct FeliCaStandard: VirtualChip {
     }
   }
 
-  /// The key version of each node asked for, FFFF for one that is not there.
+  /// Returns the key version of each node asked for, FFFF for one that is not there.
   private func keyVersions(
     _ parameters: [UInt8], in system: Int
   ) throws(FeliCaRefusal) -> [[UInt8]] {

@@ -166,7 +166,7 @@ enum Suica {
 }
 
 extension VirtualTag {
-  /// A Suica-like FeliCa Standard card with 20 records of history.
+  /// Returns a Suica-like FeliCa Standard card with 20 records of history.
   public static func suica(
     idm: [UInt8] = [0x01, 0x01, 0x06, 0x12, 0xB4, 0x1C, 0x7D, 0x2A]
   ) -> VirtualTag {
@@ -175,7 +175,7 @@ extension VirtualTag {
 }
 
 extension FeliCaStandard {
-  /// A Suica-like card.
+  /// Returns a Suica-like card.
   package static func suica(idm: [UInt8]) -> FeliCaStandard {
     FeliCaStandard(name: "suica", idm: idm, pmm: Suica.pmm, systems: Suica.systems)
   }

@@ -26,7 +26,7 @@ struct Type3AttributeBlock: Hashable, Sendable {
     return body + checksum.bigEndianBytes
   }
 
-  /// The attribute block and the blocks of a message, the last one filled up with zeros.
+  /// Returns the attribute block and the blocks of a message, the last one filled up with zeros.
   func blocks(with message: [UInt8]) -> [[UInt8]] {
     var attributes = self
     attributes.ln = message.count

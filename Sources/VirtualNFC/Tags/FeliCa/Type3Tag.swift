@@ -133,7 +133,7 @@ public struct Type3Tag: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An NFC Forum type 3 tag with room for a message of `dataBlocks` times 16 bytes.
+  /// Returns an NFC Forum type 3 tag with room for a message of `dataBlocks` times 16 bytes.
   ///
   /// - Parameters: as ``Type3Tag/init(idm:nbr:nbw:dataBlocks:formatted:)``.
   public static func type3(
@@ -144,7 +144,7 @@ extension VirtualTag {
       Type3Tag(idm: idm, nbr: nbr, nbw: nbw, dataBlocks: dataBlocks, formatted: formatted))
   }
 
-  /// An NFC Forum type 3 tag with an NDEF message.
+  /// Returns an NFC Forum type 3 tag with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type3(

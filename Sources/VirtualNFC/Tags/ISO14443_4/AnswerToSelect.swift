@@ -23,7 +23,7 @@ struct AnswerToSelect: Hashable, Sendable {
     interfaceByte(2).map { $0 & 0x02 != 0 } ?? true
   }
 
-  /// Whether the card follows a PPS with these divisors, 0 to 3, by TA(1).
+  /// Returns whether the card follows a PPS with these divisors, 0 to 3, by TA(1).
   func allows(divisorToCard: UInt8, divisorToReader: UInt8) -> Bool {
     let rates = interfaceByte(0) ?? 0
     if rates & 0x80 != 0, divisorToCard != divisorToReader { return false }

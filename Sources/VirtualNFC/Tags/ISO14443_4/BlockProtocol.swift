@@ -43,7 +43,7 @@ struct BlockProtocol: Hashable, Sendable {
     self.cid = cid
   }
 
-  /// The frame size in bytes that the codes FSDI and FSCI stand for (5.1, table 1).
+  /// Returns the frame size in bytes that the codes FSDI and FSCI stand for (5.1, table 1).
   ///
   /// Codes above 8 were reserved before the edition of 2016, which gives them sizes up to 4096; a
   /// card may send shorter frames than it is allowed to, so they count as 256 here.
@@ -62,7 +62,7 @@ struct BlockProtocol: Hashable, Sendable {
     if hasCID {
       guard let cid, information.popFirst() == cid else { return .silence }
     } else if cid ?? 0 != 0 {
-      // A card with a number of its own leaves blocks without one to card 0 (7.1.1.2).
+      // A card with its own number leaves blocks without one to card 0 (7.1.1.2).
       return .silence
     }
     if control & Self.informationMask == Self.informationBlock {

@@ -1,7 +1,7 @@
 import NFCCore
 
 extension VirtualTag {
-  /// A type A card with the NFC Forum's Type 4 application.
+  /// Returns a type A card with the NFC Forum's Type 4 application.
   ///
   /// - Parameters:
   ///   - uid: 4, 7 or 10 bytes; `nil` for the card's own.
@@ -14,7 +14,7 @@ extension VirtualTag {
       uid, formatted ? [Type4Application(configuration: configuration)] : [], quirks)
   }
 
-  /// A type A card with the NFC Forum's Type 4 application and an NDEF message.
+  /// Returns a type A card with the NFC Forum's Type 4 application and an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type4(
@@ -32,7 +32,7 @@ extension VirtualTag {
         name: "type4", uid: uid ?? TypeACoding.defaultUID, applets: applications, quirks: quirks))
   }
 
-  /// A type B card with the NFC Forum's Type 4 application.
+  /// Returns a type B card with the NFC Forum's Type 4 application.
   ///
   /// - Parameters:
   ///   - pupi: 4 bytes; `nil` for the card's own.
@@ -44,7 +44,7 @@ extension VirtualTag {
     type4B(pupi, Type4Application(configuration: configuration), formatted: formatted, quirks)
   }
 
-  /// A type B card with the NFC Forum's Type 4 application and an NDEF message.
+  /// Returns a type B card with the NFC Forum's Type 4 application and an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func type4B(

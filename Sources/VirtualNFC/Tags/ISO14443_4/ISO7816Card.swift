@@ -45,7 +45,7 @@ public struct ISO7816Card: VirtualChip {
     self.quirks = quirks
   }
 
-  /// A type A card, with the answer to select that most here send.
+  /// Creates a type A card, with the answer to select that most here send.
   ///
   /// - Parameters:
   ///   - uid: 4, 7 or 10 bytes.

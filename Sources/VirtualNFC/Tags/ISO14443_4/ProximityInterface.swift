@@ -26,7 +26,7 @@ public struct ProximityInterface: Hashable, Sendable {
   private var bitRateToCard = 106
   private var bitRateToReader = 106
 
-  /// A type A card.
+  /// Creates a type A card.
   ///
   /// - Parameters:
   ///   - uid: 4, 7 or 10 bytes.
@@ -43,7 +43,7 @@ public struct ProximityInterface: Hashable, Sendable {
       AnswerToSelect(ats))
   }
 
-  /// A type B card.
+  /// Creates a type B card.
   ///
   /// - Parameters:
   ///   - pupi: 4 bytes.

@@ -127,7 +127,7 @@ public struct TransitApplication: VirtualApplet {
 }
 
 extension VirtualTag {
-  /// A type A transit card like T-Money, with a balance in won.
+  /// Returns a type A transit card like T-Money, with a balance in won.
   public static func tMoney(
     uid: [UInt8] = [0x1C, 0x7D, 0x35, 0xA2], application: TransitApplication = .init()
   ) -> VirtualTag {

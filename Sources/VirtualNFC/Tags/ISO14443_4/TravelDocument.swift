@@ -151,7 +151,7 @@ struct TravelDocumentMasterFile: VirtualApplet {
 }
 
 extension VirtualTag {
-  /// An electronic passport before access control, on type A as Core NFC's examples expect.
+  /// Returns an electronic passport before access control, on type A as Core NFC's examples expect.
   ///
   /// - Parameter uid: real documents draw four bytes that begin with 08 at each power-up; these are
   ///   fixed, so that a run can be repeated.

@@ -37,7 +37,7 @@ public struct Type4Application: VirtualApplet {
     /// 00 for free access; anything else is refused here.
     public var writeAccess: UInt8
 
-    /// A file of this content, free to read and write unless the rights say otherwise.
+    /// Creates a file of this content, free to read and write unless the rights say otherwise.
     public init(
       identifier: UInt16, content: [UInt8], readAccess: UInt8 = 0x00, writeAccess: UInt8 = 0x00
     ) {
@@ -72,7 +72,7 @@ public struct Type4Application: VirtualApplet {
     /// The multipliers with which the card asks for more time before it answers UPDATE BINARY.
     public var updateTimeExtensions: [UInt8] = []
 
-    /// A configuration as most tags have it: version 2, 2 KB, free access.
+    /// Creates a configuration as most tags have it: version 2, 2 KB, free access.
     public init() {}
 
     /// Of the length field before the message: Type 4 Tag 3.0 has four bytes, those before two.

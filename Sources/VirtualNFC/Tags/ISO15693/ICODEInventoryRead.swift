@@ -17,8 +17,8 @@ struct ICODEInventoryRead: Hashable, Sendable {
     static let skipData = Options(rawValue: 0x10)
     /// The label goes to the state Quiet once it has answered.
     static let quiet = Options(rawValue: 0x20)
-    /// The label stays quiet for good once it has answered. With ``quiet``, only labels that do so
-    /// already answer.
+    /// The label stays quiet permanently once it has answered. With ``quiet``, only labels that do
+    /// so already answer.
     static let persistentQuiet = Options(rawValue: 0x40)
   }
 
@@ -68,8 +68,8 @@ struct ICODEInventoryRead: Hashable, Sendable {
     guard rest.isEmpty else { return nil }
   }
 
-  /// The part of the UID that is answered, least significant byte first: the bytes with bits that
-  /// neither mask nor slot tell.
+  /// Returns the part of the UID that is answered, least significant byte first: the bytes with
+  /// bits that neither mask nor slot tell.
   ///
   /// - Parameter uid: most significant byte first.
   func answeredUID(_ uid: [UInt8]) -> [UInt8] {

@@ -26,14 +26,14 @@ struct ICODEProtection: Hashable, Sendable {
     block < pointer ? conditions : conditions >> Self.highShift
   }
 
-  /// The write password opens a page for reading too.
+  /// Returns the write password opens a page for reading too.
   func allowsRead(_ block: Int, _ open: Set<ICODEPassword>) -> Bool {
     guard bits(block) & Self.readBit != 0 else { return true }
     return needsBothPasswords
       ? open.isSuperset(of: [.read, .write]) : open.contains(.read) || open.contains(.write)
   }
 
-  /// What cannot be read without a password cannot be written without one.
+  /// Returns what cannot be read without a password cannot be written without one.
   func allowsWrite(_ block: Int, _ open: Set<ICODEPassword>) -> Bool {
     guard bits(block) & (Self.readBit | Self.writeBit) != 0 else { return true }
     return needsBothPasswords ? open.isSuperset(of: [.read, .write]) : open.contains(.write)
@@ -87,7 +87,8 @@ struct ICODEProtection: Hashable, Sendable {
     return [UInt8(truncatingIfNeeded: pointer), conditions, locks] + Self.features
   }
 
-  /// A byte a block: bit 0 locked, 1 and 2 read and write protected, 3 the protection is locked.
+  /// Returns a byte a block: bit 0 locked, 1 and 2 read and write protected, 3 the protection is
+  /// locked.
   func status(_ parameters: [UInt8], core: VicinityCore) -> VicinityAnswer {
     guard parameters.count == 2 else { return .refusal(.commandNotRecognised) }
     let first = Int(parameters[0])

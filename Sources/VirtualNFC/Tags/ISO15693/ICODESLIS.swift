@@ -14,7 +14,7 @@ extension VicinityModel {
 }
 
 extension VirtualTag {
-  /// An ICODE SLI-S, 160 bytes, with an empty NDEF message.
+  /// Returns an ICODE SLI-S, 160 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
@@ -23,7 +23,7 @@ extension VirtualTag {
     vicinity(.icodeSLIS, uid: uid, formatted: formatted)
   }
 
-  /// An ICODE SLI-S with an NDEF message.
+  /// Returns an ICODE SLI-S with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func icodeSLIS(

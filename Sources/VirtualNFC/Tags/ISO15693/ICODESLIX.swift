@@ -22,8 +22,8 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: with a capability container and an empty message; else all zero, as it leaves
-  ///     the factory.
+  ///   - formatted: with a capability container and an empty message; else all zero, as on
+  ///     delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(Self.model.core(uid: uid, formatted: formatted))
   }
@@ -53,16 +53,16 @@ public struct ICODESLIX: VirtualChip, ICODEChip {
 }
 
 extension VirtualTag {
-  /// An ICODE SLIX, 112 bytes, with an empty NDEF message.
+  /// Returns an ICODE SLIX, 112 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero, as it leaves the factory.
+  ///   - formatted: `false`: all zero, as on delivery.
   public static func icodeSLIX(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ICODESLIX(uid: uid, formatted: formatted))
   }
 
-  /// An ICODE SLIX with an NDEF message of up to 102 bytes.
+  /// Returns an ICODE SLIX with an NDEF message of up to 102 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func icodeSLIX(

@@ -26,8 +26,8 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
-  ///   - formatted: with a capability container and an empty message; else all zero, as it leaves
-  ///     the factory.
+  ///   - formatted: with a capability container and an empty message; else all zero, as on
+  ///     delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(Self.model.core(uid: uid, formatted: formatted))
   }
@@ -142,16 +142,16 @@ public struct ICODESLIX2: VirtualChip, ICODEChip {
 }
 
 extension VirtualTag {
-  /// An ICODE SLIX2, 320 bytes, with an empty NDEF message.
+  /// Returns an ICODE SLIX2, 320 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for one with a genuine signature.
-  ///   - formatted: `false`: all zero, as it leaves the factory.
+  ///   - formatted: `false`: all zero, as on delivery.
   public static func icodeSLIX2(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(ICODESLIX2(uid: uid, formatted: formatted))
   }
 
-  /// An ICODE SLIX2 with an NDEF message of up to 308 bytes.
+  /// Returns an ICODE SLIX2 with an NDEF message of up to 308 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func icodeSLIX2(

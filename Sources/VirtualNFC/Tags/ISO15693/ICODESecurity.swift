@@ -81,8 +81,8 @@ struct ICODESecurity: Hashable, Sendable {
     return .data([])
   }
 
-  /// Whether a password is right that comes under the last random number, twice. A wrong one makes
-  /// the chip deaf.
+  /// Returns whether a password is right that comes under the last random number, twice. A wrong
+  /// one makes the chip deaf.
   mutating func verify(_ kind: ICODEPassword, _ cover: [UInt8]) -> Bool {
     guard cover.count == ICODEPassword.length, let password = passwords[kind], let random
     else { return false }

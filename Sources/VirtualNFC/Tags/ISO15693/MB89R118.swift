@@ -16,7 +16,7 @@ extension VicinityModel {
 }
 
 extension VirtualTag {
-  /// An MB89R118, 2000 bytes, with an empty NDEF message.
+  /// Returns an MB89R118, 2000 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
@@ -25,7 +25,7 @@ extension VirtualTag {
     vicinity(.mb89r118, uid: uid, formatted: formatted)
   }
 
-  /// An MB89R118 with an NDEF message.
+  /// Returns an MB89R118 with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func mb89r118(

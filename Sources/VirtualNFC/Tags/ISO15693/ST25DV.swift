@@ -89,7 +89,7 @@ public struct ST25DV: VirtualChip, VicinityChip {
 }
 
 extension VirtualTag {
-  /// An ST25DV64K, 8192 bytes, with an empty NDEF message.
+  /// Returns an ST25DV64K, 8192 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
@@ -98,7 +98,7 @@ extension VirtualTag {
     VirtualTag(ST25DV(.st25dv64K, uid: uid, formatted: formatted))
   }
 
-  /// An ST25DV64K with an NDEF message.
+  /// Returns an ST25DV64K with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func st25dv(
@@ -107,7 +107,7 @@ extension VirtualTag {
     VirtualTag(try ST25DV(.st25dv64K, uid: uid, ndef: ndef))
   }
 
-  /// An ST25DV16K, 2048 bytes, with an empty NDEF message.
+  /// Returns an ST25DV16K, 2048 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
@@ -116,7 +116,7 @@ extension VirtualTag {
     VirtualTag(ST25DV(.st25dv16K, uid: uid, formatted: formatted))
   }
 
-  /// An ST25DV16K with an NDEF message.
+  /// Returns an ST25DV16K with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func st25dv16K(
@@ -125,7 +125,7 @@ extension VirtualTag {
     VirtualTag(try ST25DV(.st25dv16K, uid: uid, ndef: ndef))
   }
 
-  /// An ST25DV04K, 512 bytes, with an empty NDEF message.
+  /// Returns an ST25DV04K, 512 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
@@ -134,7 +134,7 @@ extension VirtualTag {
     VirtualTag(ST25DV(.st25dv04K, uid: uid, formatted: formatted))
   }
 
-  /// An ST25DV04K with an NDEF message.
+  /// Returns an ST25DV04K with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func st25dv04K(

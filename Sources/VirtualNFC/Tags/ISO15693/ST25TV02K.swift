@@ -70,11 +70,11 @@ public struct ST25TV: VirtualChip, VicinityChip {
 }
 
 extension VirtualTag {
-  /// An ST25TV02K, 256 bytes, with an empty NDEF message.
+  /// Returns an ST25TV02K, 256 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
-  ///   - formatted: `false`: all zero, as it leaves the factory.
+  ///   - formatted: `false`: all zero, as on delivery.
   ///   - isDivided: the memory is two areas.
   public static func st25tv(
     uid: [UInt8]? = nil, formatted: Bool = true, isDivided: Bool = false
@@ -82,7 +82,7 @@ extension VirtualTag {
     VirtualTag(ST25TV(uid: uid, formatted: formatted, isDivided: isDivided))
   }
 
-  /// An ST25TV02K with an NDEF message.
+  /// Returns an ST25TV02K with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func st25tv(

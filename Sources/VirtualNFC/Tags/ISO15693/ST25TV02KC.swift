@@ -18,14 +18,14 @@ extension VicinityModel {
 enum ST25TV02KC {
   static let signatureBlocks = 63..<80
 
-  /// The number of ST's key, and the signature in hexadecimal, as text.
+  /// Returns the number of ST's key, and the signature in hexadecimal, as text.
   static func signatureText(uid: [UInt8]) -> [UInt8] {
     Array("K04S\(OriginalitySignature.signature(uid: uid).hexadecimal)".utf8)
   }
 }
 
 extension VirtualTag {
-  /// An ST25TV02KC, 320 bytes, with an empty NDEF message before its signature.
+  /// Returns an ST25TV02KC, 320 bytes, with an empty NDEF message before its signature.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own, with which it is genuine.

@@ -15,7 +15,7 @@ extension VicinityModel {
 }
 
 extension VirtualTag {
-  /// A Tag-it HF-I Plus, 256 bytes, with an empty NDEF message.
+  /// Returns a Tag-it HF-I Plus, 256 bytes, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the chip's own.
@@ -24,7 +24,7 @@ extension VirtualTag {
     vicinity(.tagItHFIPlus, uid: uid, formatted: formatted)
   }
 
-  /// A Tag-it HF-I Plus with an NDEF message.
+  /// Returns a Tag-it HF-I Plus with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func tagIt(

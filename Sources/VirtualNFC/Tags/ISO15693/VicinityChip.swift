@@ -10,22 +10,22 @@ protocol VicinityChip: VirtualChip {
   var core: VicinityCore { get set }
   var model: VicinityModel { get }
 
-  /// Whether the chip listens to a request at all at present.
+  /// Returns whether the chip listens to a request at all at present.
   func hears(_ request: VicinityRequest) -> Bool
-  /// Why a block cannot be read or written now, locks apart; `nil` if it can.
+  /// Returns why a block cannot be read or written now, locks apart; `nil` if it can.
   func readRefusal(_ block: Int) -> VicinityErrorCode?
   func writeRefusal(_ block: Int) -> VicinityErrorCode?
-  /// Why a block cannot be locked at all; `nil` if it can.
+  /// Returns why a block cannot be locked at all; `nil` if it can.
   func lockRefusal(_ block: Int) -> VicinityErrorCode?
   /// Writes a block that can be written.
   mutating func program(_ data: [UInt8], block: Int) -> VicinityAnswer
-  /// Why the AFI cannot be changed now, its lock apart.
+  /// Returns why the AFI cannot be changed now, its lock apart.
   func afiRefusal() -> VicinityErrorCode?
   /// Custom commands, with the right maker's code.
   mutating func execute(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityAnswer
-  /// An inventory of the maker's, with the right maker's code; `nil` for silence.
+  /// Returns an inventory of the maker's, with the right maker's code; `nil` for silence.
   mutating func executeInventory(
     _ code: UInt8, _ parameters: [UInt8], _ flags: VicinityFlags
   ) -> VicinityInventory?
@@ -101,8 +101,8 @@ extension VicinityChip {
     return answer
   }
 
-  /// A lone end of frame: the next slot of an inventory, or what a write with the option flag waits
-  /// for.
+  /// Returns a lone end of frame: the next slot of an inventory, or what a write with the option
+  /// flag waits for.
   private mutating func takeEndOfFrame() -> RadioFrame? {
     if let answer = core.waitingAnswer {
       core.waitingAnswer = nil
@@ -240,7 +240,7 @@ extension VicinityChip {
       tellsMemory: profile.tellsMemory, commands: profile.commands)
   }
 
-  /// Why blocks of which one is beyond the end are refused.
+  /// Returns why blocks of which one is beyond the end are refused.
   private func rangeError(_ numbers: Range<Int>) -> VicinityErrorCode {
     numbers.count == 1 ? .blockNotAvailable : profile.rangeError
   }
@@ -314,7 +314,7 @@ extension VicinityChip {
 }
 
 extension RadioFrame {
-  /// A frame of ISO 15693: the bytes and their check.
+  /// Returns a frame of ISO 15693: the bytes and their check.
   ///
   /// - Parameter isFast: at twice the rate, as the answers of some makers' commands are.
   public static func iso15693(_ bytes: [UInt8], isFast: Bool = false) -> RadioFrame {

@@ -40,7 +40,7 @@ struct VicinityCore: Sendable {
   /// The UID as the number whose least significant bits an inventory's mask is compared with.
   var uidNumber: UInt64 { uid.reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// A block; `nil` beyond the end.
+  /// Returns a block; `nil` beyond the end.
   func block(_ number: Int) -> [UInt8]? {
     guard locked.indices.contains(number) else { return nil }
     return Array(blocks[(number * blockSize)..<((number + 1) * blockSize)])
@@ -63,8 +63,8 @@ struct VicinityCore: Sendable {
     waitingAnswer = nil
   }
 
-  /// Whether an inventory with this AFI is for the chip (ISO/IEC 15693-3, 7.2.3): a zero half
-  /// stands for every family or subfamily.
+  /// Returns whether an inventory with this AFI is for the chip (ISO/IEC 15693-3, 7.2.3): a zero
+  /// half stands for every family or subfamily.
   func answers(toAFI asked: UInt8, hasAFI: Bool) -> Bool {
     if asked == 0 { return true }
     guard hasAFI else { return false }

@@ -5,7 +5,7 @@ public struct VicinityModel: Hashable, Sendable {
   public let name: String
   /// 8 bytes, most significant first.
   public let defaultUID: [UInt8]
-  /// How many blocks there are.
+  /// The number of blocks.
   public let blockCount: Int
   /// In bytes.
   public let blockSize: Int
@@ -30,12 +30,12 @@ public struct VicinityModel: Hashable, Sendable {
     self.profile = profile
   }
 
-  /// A chip's memory with a capability container and an empty message, or all zero.
+  /// Returns a chip's memory with a capability container and an empty message, or all zero.
   func core(uid: [UInt8]?, formatted: Bool) -> VicinityCore {
     core(uid: uid, content: formatted ? content.empty : [])
   }
 
-  /// A chip's memory with a message.
+  /// Returns a chip's memory with a message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   func core(uid: [UInt8]?, ndef: some TagMessage) throws(VirtualTagError) -> VicinityCore {
@@ -75,7 +75,7 @@ public struct PlainVicinityChip: VirtualChip, VicinityChip {
 }
 
 extension VirtualTag {
-  /// A tag with a chip that has only the standard's commands.
+  /// Returns a tag with a chip that has only the standard's commands.
   ///
   /// - Parameters:
   ///   - uid: 8 bytes, most significant first; `nil` for the model's own.
@@ -86,7 +86,7 @@ extension VirtualTag {
     VirtualTag(PlainVicinityChip(model, uid: uid, formatted: formatted))
   }
 
-  /// The same with an NDEF message.
+  /// Returns the same with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func vicinity(

@@ -10,7 +10,7 @@ struct VicinityRequest: Hashable, Sendable {
   /// Most significant byte first; `nil` in a request that is not addressed.
   let uid: [UInt8]?
 
-  /// A request of which only the head is known.
+  /// Creates a request of which only the head is known.
   init(head code: UInt8, flags: VicinityFlags, uid: [UInt8]?) {
     self.flags = flags
     self.code = code
@@ -68,7 +68,7 @@ struct VicinityRequest: Hashable, Sendable {
     return Array(bytes)
   }
 
-  /// A number of one byte or two, least significant first.
+  /// Returns a number of one byte or two, least significant first.
   private static func number(isWide: Bool, _ bytes: inout ArraySlice<UInt8>) -> Int? {
     take(isWide ? 2 : 1, from: &bytes).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
   }

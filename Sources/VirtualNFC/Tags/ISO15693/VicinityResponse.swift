@@ -27,7 +27,7 @@ struct VicinityInformation {
   private static let wideNumbersFlag: UInt8 = 0x10
   private static let commandListFlag: UInt8 = 0x20
 
-  /// The answer to Get System Information.
+  /// Returns the answer to Get System Information.
   ///
   /// - Parameter isWide: the number of blocks takes two bytes (M24LR64-R data sheet, 26.12).
   func ordinary(isWide: Bool) -> [UInt8] {
@@ -47,7 +47,7 @@ struct VicinityInformation {
     return [flags] + uid.reversed() + fields
   }
 
-  /// The answer to Extended Get System Information.
+  /// Returns the answer to Extended Get System Information.
   ///
   /// - Parameter wanted: a bit for each field, the same as in the flags.
   func extended(wanted: UInt8) -> [UInt8] {
@@ -77,7 +77,7 @@ struct VicinityInformation {
     return [flags] + uid.reversed() + fields
   }
 
-  /// The number of the last block, and the last byte's in a block.
+  /// Returns the number of the last block, and the last byte's in a block.
   private func size(isWide: Bool) -> [UInt8] {
     let last = blockCount - 1
     let low = UInt8(truncatingIfNeeded: last)

@@ -146,10 +146,10 @@ public struct NTAG424: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An NTAG 424 DNA as it leaves the factory: an empty NDEF tag.
+  /// Returns an NTAG 424 DNA as on delivery: an empty NDEF tag.
   public static func ntag424(uid: [UInt8]? = nil) -> VirtualTag { VirtualTag(NTAG424(uid: uid)) }
 
-  /// An NTAG 424 DNA with an NDEF message.
+  /// Returns an NTAG 424 DNA with an NDEF message.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag424(

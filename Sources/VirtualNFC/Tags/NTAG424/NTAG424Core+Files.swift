@@ -98,7 +98,8 @@ extension NTAG424Core {
     return answer
   }
 
-  /// The file as it is read now: static while authenticated, else with what is mirrored, and counted.
+  /// Returns the file as it is read now: static while authenticated, else with what is mirrored,
+  /// and counted.
   mutating func content(
     _ index: Int, _ kind: CountedRead.Kind
   ) throws(NTAG424Status) -> [UInt8] {

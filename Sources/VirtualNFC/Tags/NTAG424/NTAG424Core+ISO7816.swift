@@ -71,7 +71,7 @@ extension NTAG424Core {
 
   // MARK: ISOReadBinary (10.9.2) and ISOUpdateBinary (10.9.3)
 
-  /// The file that is meant and the offset, or why there is none.
+  /// Returns the file that is meant and the offset, or why there is none.
   private mutating func locate(_ command: CommandAPDU) -> Result<(file: Int, offset: Int), Refusal>
   {
     guard command.p1 & Parameter.shortFileIdentifier != 0 else {

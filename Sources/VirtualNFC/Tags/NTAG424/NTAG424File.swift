@@ -41,7 +41,7 @@ struct NTAG424File: Hashable, Sendable {
   static let dynamicOption: UInt8 = 0x40
   private static let reservedOption: UInt8 = 0xBC
 
-  /// The files of a new chip: tables 5, 8 and 13, 8.2.3.2.
+  /// Returns the files of a new chip: tables 5, 8 and 13, 8.2.3.2.
   static func factory(ndef: [UInt8]) -> [NTAG424File] {
     func file(
       _ number: UInt8, _ identifier: UInt16, _ rights: UInt16, _ content: [UInt8], _ size: Int,

@@ -99,7 +99,7 @@ struct NTAG424Session: Hashable, Sendable {
       vector: encryption.zeroVector)
   }
 
-  /// Checks a command and gives its data in plain; the counter goes on.
+  /// Checks a command and gives its data in plain; the counter continues.
   ///
   /// - Parameter headerSize: how many of the parameters are never enciphered.
   mutating func unprotect(
@@ -127,7 +127,7 @@ struct NTAG424Session: Hashable, Sendable {
     return Array(body.prefix(headerSize)) + plain[..<end]
   }
 
-  /// An answer's data as it is sent, after the command has been counted.
+  /// Returns an answer's data as it is sent, after the command has been counted.
   mutating func protect(
     _ data: [UInt8], _ status: NTAG424Status, _ communication: NTAG424File.Communication
   ) -> [UInt8] {

@@ -1,5 +1,4 @@
-/// ASK CTS512B: a paper ticket of 32 words of 2 bytes behind a protocol of its own on a type B
-/// carrier.
+/// ASK CTS512B: a paper ticket of 32 words of 2 bytes behind its own protocol on a type B carrier.
 ///
 /// There is no public data sheet. The frames are those that libnfc and other open readers exchange
 /// with real tickets: REQT, SELECT by the lower half of the serial number, READ; all end with
@@ -81,7 +80,7 @@ public struct CTS512B: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An ASK CTS512B ticket.
+  /// Returns an ASK CTS512B ticket.
   public static func askCTx(
     serialNumber: [UInt8] = [0x02, 0x60, 0x08, 0x28]
   ) -> VirtualTag {

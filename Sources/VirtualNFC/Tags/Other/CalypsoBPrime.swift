@@ -68,7 +68,7 @@ public struct CalypsoBPrime: VirtualChip {
 }
 
 extension VirtualTag {
-  /// A Calypso card on type B'.
+  /// Returns a Calypso card on type B'.
   public static func calypsoBPrime(
     div: [UInt8] = [0x1C, 0x8A, 0x52, 0xF7]
   ) -> VirtualTag {

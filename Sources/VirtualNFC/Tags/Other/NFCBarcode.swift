@@ -93,7 +93,7 @@ public struct NFCBarcode: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An NFC Barcode with a URL that is short enough for its 12 bytes.
+  /// Returns an NFC Barcode with a URL that is short enough for its 12 bytes.
   public static func nfcBarcode(
     format: NFCBarcode.Format = .https, payload: [UInt8] = Array("box.dev/nfc".utf8)
   ) -> VirtualTag {

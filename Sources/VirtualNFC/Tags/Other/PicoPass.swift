@@ -117,7 +117,7 @@ public struct PicoPass: VirtualChip {
     }
   }
 
-  /// What is read without a key; the keys themselves read as FF.
+  /// Returns what is read without a key; the keys themselves read as FF.
   private func readable(_ address: Int) -> [UInt8]? {
     switch address {
     case Block.serialNumber, Block.configuration, Block.ePurse, Block.applicationIssuer:
@@ -129,7 +129,7 @@ public struct PicoPass: VirtualChip {
     }
   }
 
-  /// The chip's check, the least significant byte first.
+  /// Returns the chip's check, the least significant byte first.
   static func check(_ bytes: [UInt8]) -> [UInt8] {
     var register: UInt16 = 0xE012
     for byte in bytes {
@@ -143,7 +143,7 @@ public struct PicoPass: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An iCLASS card.
+  /// Returns an iCLASS card.
   public static func iClass(
     csn: [UInt8] = [0xE0, 0x12, 0xFF, 0xF7, 0x00, 0x5B, 0x2D, 0x61]
   ) -> VirtualTag {

@@ -1,4 +1,4 @@
-/// STMicroelectronics SRIX4K: 128 blocks of 4 bytes behind a protocol of its own on a type B carrier
+/// STMicroelectronics SRIX4K: 128 blocks of 4 bytes behind its own protocol on a type B carrier
 /// (data sheet SRIX4K, sections 3 to 9).
 ///
 /// All frames end with CRC_B. A frame with a wrong check, or a command that the state does not
@@ -139,7 +139,7 @@ public struct SRIX4K: VirtualChip {
     }
   }
 
-  /// A Chip_ID that is not its own puts a selected chip aside.
+  /// Returns a Chip_ID that is not its own puts a selected chip aside.
   private mutating func select(_ requested: UInt8) -> [UInt8]? {
     guard requested == chipID else {
       if state == .selected { state = .deselected }
@@ -214,7 +214,7 @@ public struct SRIX4K: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An SRIX4K; its UID begins with D002 and the IC code 000011.
+  /// Returns an SRIX4K; its UID begins with D002 and the IC code 000011.
   public static func srix4k(
     uid: [UInt8] = [0xD0, 0x02, 0x0C, 0x1F, 0x5A, 0x88, 0x13, 0x6E]
   ) -> VirtualTag {

@@ -105,8 +105,9 @@ extension MIFAREPlus {
     }
   }
 
-  /// A command that has come without the blocks of ISO/IEC 14443-4, which is an authentication with the key of level
-  /// 1 (NXP's reader library, `phalMfp_AuthenticateSL1`; liblogicalaccess); `nil` for one that is refused.
+  /// Returns a command that has come without the blocks of ISO/IEC 14443-4, which is an
+  /// authentication with the key of level 1 (NXP's reader library, `phalMfp_AuthenticateSL1`;
+  /// liblogicalaccess); `nil` for one that is refused.
   mutating func processBelowBlocks(_ command: [UInt8]) -> [UInt8]? {
     let waiting = challenge
     reset()
@@ -121,7 +122,7 @@ extension MIFAREPlus {
     }
   }
 
-  /// Whether a command is one for ``processBelowBlocks(_:)``.
+  /// Returns whether a command is one for ``processBelowBlocks(_:)``.
   static func isBelowBlocks(_ command: [UInt8]) -> Bool {
     [Command.authenticateFollowing, Command.authenticateContinued].contains(command.first)
   }
@@ -215,7 +216,7 @@ extension MIFAREPlus {
 
   // MARK: Rights
 
-  /// The sector and the key that were proved.
+  /// Returns the sector and the key that were proved.
   private func proved() throws -> (session: MIFAREPlusSession, sector: Int?, key: MIFAREClassic.Key)
   {
     guard let session else { throw Refusal(status: Status.accessDenied) }

@@ -25,7 +25,7 @@ extension MIFAREPlus {
   /// NAK for an invalid operation (MF1S50YYX/V1 data sheet, table 10).
   private static let refusal: UInt8 = 0x04
 
-  /// The sectors in the form of a Classic, whose memory is the card's.
+  /// Returns the sectors in the form of a Classic, whose memory is the card's.
   func makeClassic() -> MIFAREClassic {
     let whole = MIFAREClassic.Product.fourK
     let rest = whole.blockCount * MIFAREClassic.Product.blockSize - blocks.count

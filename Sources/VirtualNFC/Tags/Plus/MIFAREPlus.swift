@@ -1,6 +1,6 @@
 import NFCCore
 
-/// MIFARE Plus X or S in security level 3 or 1, or in level 0, as it leaves the factory.
+/// MIFARE Plus X or S in security level 3 or 1, or in level 0, as on delivery.
 ///
 /// In level 0 keys and blocks are written without any proof, and a commit turns the card into one of level 1, or of
 /// level 3 if it has no other, from the next time on that it comes into the field. In level 1 it is a MIFARE Classic
@@ -88,7 +88,7 @@ public struct MIFAREPlus: VirtualChip {
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
   ///   - key: of every sector and of the card.
-  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as it leaves the factory.
+  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as on delivery.
   ///   - hasLevelOne: whether personalization leads to level 1.
   public init(
     _ product: Product = .x2K, uid: [UInt8]? = nil, key: [UInt8]? = nil, personalized: Bool = true,
@@ -241,11 +241,12 @@ public struct MIFAREPlus: VirtualChip {
 }
 
 extension VirtualTag {
-  /// A MIFARE Plus, its keys all FF: if nothing else is said, a Plus X with 2 KB in security level 3.
+  /// Returns a MIFARE Plus, its keys all FF: if nothing else is said, a Plus X with 2 KB in
+  /// security level 3.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as it leaves the factory.
+  ///   - personalized: in security level 3, or 1 if it has that; if not, it is as on delivery.
   ///   - hasLevelOne: whether personalization leads to level 1.
   public static func miFarePlus(
     _ product: MIFAREPlus.Product = .x2K, uid: [UInt8]? = nil, personalized: Bool = true,

@@ -238,7 +238,7 @@ extension VirtualTag {
   /// Its second byte is the product's code.
   private static let st25taUID: [UInt8] = [0x02, 0xE2, 0x00, 0x4B, 0x71, 0x90, 0x3D]
 
-  /// An ST25TA02K, 256 bytes, with an empty NDEF message; passwords as it leaves the factory.
+  /// Returns an ST25TA02K, 256 bytes, with an empty NDEF message; passwords as on delivery.
   ///
   /// - Parameter uid: 7 bytes; `nil` for the chip's own.
   public static func st25ta(uid: [UInt8]? = nil) -> VirtualTag {
@@ -248,7 +248,7 @@ extension VirtualTag {
   /// A real chip's UID, whose signature is published.
   private static let st25ta02KBUID: [UInt8] = [0x02, 0xE3, 0x00, 0x2F, 0xCD, 0x40, 0x38]
 
-  /// An ST25TA02KB, which has ST's signature: an ST25TA02K otherwise.
+  /// Returns an ST25TA02KB, which has ST's signature: an ST25TA02K otherwise.
   ///
   /// - Parameter uid: 7 bytes; `nil` for the chip's own, with which it is genuine.
   public static func st25ta02KB(uid: [UInt8]? = nil) -> VirtualTag {
@@ -262,7 +262,7 @@ extension VirtualTag {
         ]))
   }
 
-  /// An ST25TA02K with an NDEF message of up to 254 bytes.
+  /// Returns an ST25TA02K with an NDEF message of up to 254 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func st25ta(

@@ -7,8 +7,8 @@ public struct Topaz512: VirtualChip, TopazChip {
 
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory: no data, blocks 0, D, E and F locked.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery: no data, blocks 0, D, E and F locked.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, area: formatted ? MessageTLV.emptyArea(size: Self.areaSize) : nil)
   }
@@ -95,17 +95,17 @@ public struct Topaz512: VirtualChip, TopazChip {
 }
 
 extension VirtualTag {
-  /// A Topaz 512.
+  /// Returns a Topaz 512.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public static func topaz512(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(Topaz512(uid: uid, formatted: formatted))
   }
 
-  /// A Topaz 512 with an NDEF message of up to 462 bytes.
+  /// Returns a Topaz 512 with an NDEF message of up to 462 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func topaz512(

@@ -8,8 +8,8 @@ public struct Topaz96: VirtualChip, TopazChip {
 
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory: no data, blocks 0, D and E locked.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery: no data, blocks 0, D and E locked.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, area: formatted ? MessageTLV.emptyArea(size: Self.areaSize) : nil)
   }
@@ -64,17 +64,17 @@ public struct Topaz96: VirtualChip, TopazChip {
 }
 
 extension VirtualTag {
-  /// A Topaz 96.
+  /// Returns a Topaz 96.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes, of which a reader sees the first four; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public static func topaz96(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(Topaz96(uid: uid, formatted: formatted))
   }
 
-  /// A Topaz 96 with an NDEF message of up to 90 bytes.
+  /// Returns a Topaz 96 with an NDEF message of up to 90 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func topaz96(

@@ -104,7 +104,7 @@ struct TopazCore: Hashable, Sendable {
     return CyclicRedundancyCheck.b(body) == Array(frame.bytes.suffix(2)) ? body : nil
   }
 
-  /// An answer: the bytes and their CRC_B.
+  /// Returns an answer: the bytes and their CRC_B.
   static func frame(_ bytes: [UInt8]) -> RadioFrame {
     RadioFrame(bytes + CyclicRedundancyCheck.b(bytes), modulation: .typeA)
   }

@@ -37,10 +37,10 @@ struct LockMap: Sendable {
     locks.contains { $0.pages.contains(page) && $0.position.isSet(in: memory) }
   }
 
-  /// The four bytes of a lock page with a 1 for each bit that has a meaning.
+  /// Returns the four bytes of a lock page with a 1 for each bit that has a meaning.
   func allBits(page: Int) -> [UInt8] { settableBits(page: page, inForce: []) }
 
-  /// The four bytes of a lock page with a 1 for each bit that can still be set.
+  /// Returns the four bytes of a lock page with a 1 for each bit that can still be set.
   func settableBits(page: Int, inForce memory: [UInt8]) -> [UInt8] {
     var masks = [UInt8](repeating: 0, count: Type2Memory.pageSize)
     for lock in locks {
@@ -74,8 +74,8 @@ extension LockMap {
         frozenBy: Position(page: Type2Memory.staticLockPage, byte: 2, bit: block))
     })
 
-  /// The dynamic lock bytes 0 to 2 of NTAG and Ultralight EV1: a bit for each `granularity` pages
-  /// from page 16 to `last`, and in byte 2 a bit that freezes two of them.
+  /// Returns the dynamic lock bytes 0 to 2 of NTAG and Ultralight EV1: a bit for each `granularity`
+  /// pages from page 16 to `last`, and in byte 2 a bit that freezes two of them.
   ///
   /// Source: NTAG213/215/216 rev. 3.2, section 8.5.3; MF0ULx1 rev. 3.3, section 8.5.3.
   static func dynamic(page: Int, granularity: Int, last: Int) -> LockMap {

@@ -22,8 +22,8 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : Self.factoryContent)
   }
@@ -36,7 +36,7 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has not 64 bytes.
+  /// Creates the chip that a dump was made of: `nil` if it has not 64 bytes.
   public init?(dump: [UInt8]) {
     guard dump.count == Self.pageTotal * Type2Memory.pageSize,
       let uid = Type2Memory.uid(ofDump: dump)
@@ -61,9 +61,10 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 
   var lockMap: LockMap { .static }
 
-  /// A command that this chip does not know is an error in its state diagram, which sends it back to
-  /// IDLE or HALT without a word (data sheet, 7.3); later chips answer NAK. Readers tell it from an
-  /// Ultralight C by that: nfc-mfultralight takes any answer to GET_VERSION for an Ultralight EV1.
+  /// Returns a command that this chip does not know is an error in its state diagram, which sends
+  /// it back to IDLE or HALT without a word (data sheet, 7.3); later chips answer NAK. Readers tell
+  /// it from an Ultralight C by that: nfc-mfultralight takes any answer to GET_VERSION for an
+  /// Ultralight EV1.
   mutating func execute(_ command: [UInt8]) -> Type2Answer {
     switch command.first {
     case Type2Command.read, Type2Command.write, Type2Command.compatibilityWrite:
@@ -78,17 +79,17 @@ public struct MIFAREUltralight: VirtualChip, Type2Chip {
 }
 
 extension VirtualTag {
-  /// A MIFARE Ultralight (MF0ICU1), 48 bytes of user memory.
+  /// Returns a MIFARE Ultralight (MF0ICU1), 48 bytes of user memory.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public static func ultralight(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralight(uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight (MF0ICU1) with an NDEF message of up to 46 bytes.
+  /// Returns a MIFARE Ultralight (MF0ICU1) with an NDEF message of up to 46 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralight(

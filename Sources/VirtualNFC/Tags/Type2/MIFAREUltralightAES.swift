@@ -90,8 +90,8 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : [])
   }
@@ -104,8 +104,8 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has not 240 bytes. A dump made by a reader has zeros in place of
-  /// the keys, and so has this chip.
+  /// Creates the chip that a dump was made of: `nil` if it has not 240 bytes. A dump made by a
+  /// reader has zeros in place of the keys, and so has this chip.
   public init?(dump: [UInt8]) {
     guard dump.count == Self.pageTotal * Type2Memory.pageSize,
       let uid = Type2Memory.uid(ofDump: dump)
@@ -289,7 +289,7 @@ public struct MIFAREUltralightAES: VirtualChip, Type2Chip {
 
   private static let keySize = 16
 
-  /// A key as the algorithm takes it.
+  /// Returns a key as the algorithm takes it.
   private func cipher(_ key: Int) -> DESFireCipher {
     let first = Self.keyPages.lowerBound * Type2Memory.pageSize + key * Self.keySize
     return DESFireCipher(
@@ -366,10 +366,10 @@ struct UltralightAESSession: Hashable, Sendable {
     return stride(from: 1, to: code.count, by: 2).map { code[$0] }
   }
 
-  /// An answer with its MAC.
+  /// Returns an answer with its MAC.
   mutating func wrap(_ answer: [UInt8]) -> [UInt8] { answer + code(answer) }
 
-  /// A command without its MAC; `nil` if that is wrong.
+  /// Returns a command without its MAC; `nil` if that is wrong.
   mutating func unwrap(_ command: [UInt8]) -> [UInt8]? {
     guard command.count > Self.codeSize else { return nil }
     let plain = Array(command.dropLast(Self.codeSize))
@@ -378,17 +378,17 @@ struct UltralightAESSession: Hashable, Sendable {
 }
 
 extension VirtualTag {
-  /// A MIFARE Ultralight AES (MF0AES20), 144 bytes of user memory.
+  /// Returns a MIFARE Ultralight AES (MF0AES20), 144 bytes of user memory.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public static func ultralightAES(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightAES(uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight AES (MF0AES20) with an NDEF message of up to 137 bytes.
+  /// Returns a MIFARE Ultralight AES (MF0AES20) with an NDEF message of up to 137 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralightAES(

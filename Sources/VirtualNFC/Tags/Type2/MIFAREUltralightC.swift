@@ -56,8 +56,8 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public init(uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(uid: uid, content: formatted ? Self.dataArea.emptyContent : [])
   }
@@ -70,8 +70,8 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has neither 192 bytes nor 176, which is what a
-  /// reader gets; the key is then the factory's.
+  /// Creates the chip that a dump was made of: `nil` if it has neither 192 bytes nor 176, which is
+  /// what a reader gets; the key is then the factory's.
   public init?(dump: [UInt8]) {
     guard
       [Self.pageTotal * Type2Memory.pageSize, Self.keyPage * Type2Memory.pageSize].contains(
@@ -204,17 +204,17 @@ public struct MIFAREUltralightC: VirtualChip, Type2Chip {
 }
 
 extension VirtualTag {
-  /// A MIFARE Ultralight C (MF0ICU2), 144 bytes of user memory.
+  /// Returns a MIFARE Ultralight C (MF0ICU2), 144 bytes of user memory.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public static func ultralightC(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightC(uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight C (MF0ICU2) with an NDEF message of up to 137 bytes.
+  /// Returns a MIFARE Ultralight C (MF0ICU2) with an NDEF message of up to 137 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralightC(

@@ -36,8 +36,8 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory, with zeros in page 3 and the user memory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery, with zeros in page 3 and the user memory.
   public init(_ product: Product, uid: [UInt8]? = nil, formatted: Bool = true) {
     self.init(product, uid: uid, content: formatted ? product.dataArea.emptyContent : [])
   }
@@ -53,7 +53,8 @@ public struct MIFAREUltralightEV1: VirtualChip, Type2Chip {
       product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has not 80 (MF0UL11) or 164 bytes (MF0UL21).
+  /// Creates the chip that a dump was made of: `nil` if it has not 80 (MF0UL11) or 164 bytes
+  /// (MF0UL21).
   ///
   /// A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
   public init?(dump: [UInt8]) {
@@ -191,17 +192,17 @@ extension MIFAREUltralightEV1.Product {
 }
 
 extension VirtualTag {
-  /// A MIFARE Ultralight EV1 MF0UL11, 48 bytes of user memory.
+  /// Returns a MIFARE Ultralight EV1 MF0UL11, 48 bytes of user memory.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public static func ultralightEV1(uid: [UInt8]? = nil, formatted: Bool = true) -> VirtualTag {
     VirtualTag(MIFAREUltralightEV1(.mf0ul11, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight EV1 MF0UL11 with an NDEF message of up to 46 bytes.
+  /// Returns a MIFARE Ultralight EV1 MF0UL11 with an NDEF message of up to 46 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralightEV1(
@@ -210,19 +211,19 @@ extension VirtualTag {
     VirtualTag(try MIFAREUltralightEV1(.mf0ul11, uid: uid, ndef: ndef))
   }
 
-  /// A MIFARE Ultralight EV1 MF0UL21, 128 bytes of user memory.
+  /// Returns a MIFARE Ultralight EV1 MF0UL21, 128 bytes of user memory.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
-  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as it
-  ///     leaves the factory.
+  ///   - formatted: Whether it is an NFC Forum tag with an empty message; if not, it is as on
+  ///     delivery.
   public static func ultralightEV1With128Bytes(
     uid: [UInt8]? = nil, formatted: Bool = true
   ) -> VirtualTag {
     VirtualTag(MIFAREUltralightEV1(.mf0ul21, uid: uid, formatted: formatted))
   }
 
-  /// A MIFARE Ultralight EV1 MF0UL21 with an NDEF message of up to 126 bytes.
+  /// Returns a MIFARE Ultralight EV1 MF0UL21 with an NDEF message of up to 126 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ultralightEV1With128Bytes(

@@ -36,7 +36,7 @@ public struct NTAG203: VirtualChip, Type2Chip {
     self.init(uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has not 168 bytes.
+  /// Creates the chip that a dump was made of: `nil` if it has not 168 bytes.
   public init?(dump: [UInt8]) {
     guard dump.count == Self.pageTotal * Type2Memory.pageSize,
       let uid = Type2Memory.uid(ofDump: dump)
@@ -81,7 +81,7 @@ public struct NTAG203: VirtualChip, Type2Chip {
 }
 
 extension VirtualTag {
-  /// An NTAG203, 144 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG203, 144 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -90,7 +90,7 @@ extension VirtualTag {
     VirtualTag(NTAG203(uid: uid, formatted: formatted))
   }
 
-  /// An NTAG203 with an NDEF message of up to 137 bytes.
+  /// Returns an NTAG203 with an NDEF message of up to 137 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag203(

@@ -1,5 +1,5 @@
 extension VirtualTag {
-  /// An NTAG210, 48 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG210, 48 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -8,7 +8,7 @@ extension VirtualTag {
     VirtualTag(NTAG21x(.ntag210, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG210 with an NDEF message of up to 46 bytes.
+  /// Returns an NTAG210 with an NDEF message of up to 46 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag210(
@@ -17,7 +17,7 @@ extension VirtualTag {
     VirtualTag(try NTAG21x(.ntag210, uid: uid, ndef: ndef))
   }
 
-  /// An NTAG212, 128 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG212, 128 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -26,7 +26,7 @@ extension VirtualTag {
     VirtualTag(NTAG21x(.ntag212, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG212 with an NDEF message of up to 121 bytes.
+  /// Returns an NTAG212 with an NDEF message of up to 121 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag212(
@@ -35,7 +35,7 @@ extension VirtualTag {
     VirtualTag(try NTAG21x(.ntag212, uid: uid, ndef: ndef))
   }
 
-  /// An NTAG213, 144 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG213, 144 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -44,7 +44,7 @@ extension VirtualTag {
     VirtualTag(NTAG21x(.ntag213, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG213 with an NDEF message of up to 137 bytes.
+  /// Returns an NTAG213 with an NDEF message of up to 137 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag213(
@@ -53,7 +53,7 @@ extension VirtualTag {
     VirtualTag(try NTAG21x(.ntag213, uid: uid, ndef: ndef))
   }
 
-  /// An NTAG215, 504 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG215, 504 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -62,7 +62,7 @@ extension VirtualTag {
     VirtualTag(NTAG21x(.ntag215, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG215 with an NDEF message of up to 492 bytes.
+  /// Returns an NTAG215 with an NDEF message of up to 492 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag215(
@@ -71,7 +71,7 @@ extension VirtualTag {
     VirtualTag(try NTAG21x(.ntag215, uid: uid, ndef: ndef))
   }
 
-  /// An NTAG216, 888 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG216, 888 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -80,7 +80,7 @@ extension VirtualTag {
     VirtualTag(NTAG21x(.ntag216, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG216 with an NDEF message of up to 868 bytes.
+  /// Returns an NTAG216 with an NDEF message of up to 868 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntag216(

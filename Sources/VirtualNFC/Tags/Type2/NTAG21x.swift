@@ -48,7 +48,7 @@ public struct NTAG21x: VirtualChip, Type2Chip {
       product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has not as many bytes as the product.
+  /// Creates the chip that a dump was made of: `nil` if it has not as many bytes as the product.
   ///
   /// A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
   public init?(_ product: Product, dump: [UInt8]) {

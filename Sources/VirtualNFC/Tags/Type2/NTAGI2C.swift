@@ -52,8 +52,8 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
       product, uid: uid, content: try product.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has not 936 (1K) or 1960 bytes (2K), or the UID of no chip
-  /// of NXP's.
+  /// Creates the chip that a dump was made of: `nil` if it has not 936 (1K) or 1960 bytes (2K), or
+  /// the UID of no chip of NXP's.
   public init?(dump: [UInt8]) {
     let maker: UInt8 = 0x04
     guard dump.first == maker,
@@ -106,7 +106,7 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
     0x01, 0x00, 0xF8, 0x48, 0x08, 0x01, 0x00, 0x00,
   ]
 
-  /// The four bytes at an address of the present sector; `nil` where there are none.
+  /// Returns the four bytes at an address of the present sector; `nil` where there are none.
   private func page(_ address: Int) -> [UInt8]? {
     if sector == Self.sessionSector {
       let index = address - Self.sessionPage
@@ -235,7 +235,7 @@ extension NTAGI2C.Product {
 }
 
 extension VirtualTag {
-  /// An NTAG I²C 1K (NT3H1101), 888 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG I²C 1K (NT3H1101), 888 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -244,7 +244,7 @@ extension VirtualTag {
     VirtualTag(NTAGI2C(.nt3h1101, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG I²C 1K (NT3H1101) with an NDEF message of up to 868 bytes.
+  /// Returns an NTAG I²C 1K (NT3H1101) with an NDEF message of up to 868 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntagI2C1K(
@@ -253,7 +253,7 @@ extension VirtualTag {
     VirtualTag(try NTAGI2C(.nt3h1101, uid: uid, ndef: ndef))
   }
 
-  /// An NTAG I²C 2K (NT3H1201), 1904 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG I²C 2K (NT3H1201), 1904 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -262,7 +262,7 @@ extension VirtualTag {
     VirtualTag(NTAGI2C(.nt3h1201, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG I²C 2K (NT3H1201) with an NDEF message of up to 1868 bytes.
+  /// Returns an NTAG I²C 2K (NT3H1201) with an NDEF message of up to 1868 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntagI2C2K(

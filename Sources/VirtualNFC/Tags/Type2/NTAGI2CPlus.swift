@@ -61,8 +61,9 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
     self.init(product, uid: uid, content: try Self.dataArea.content(message: ndef.encodedMessage))
   }
 
-  /// The chip that a dump was made of: `nil` if it has not 936 (1K) or 2048 bytes (2K), or the UID of no chip of
-  /// NXP's. A dump made by a reader has zeros in place of password and acknowledge, and so has this chip.
+  /// Creates the chip that a dump was made of: `nil` if it has not 936 (1K) or 2048 bytes (2K), or
+  /// the UID of no chip of NXP's. A dump made by a reader has zeros in place of password and
+  /// acknowledge, and so has this chip.
   public init?(_ product: Product, dump: [UInt8]) {
     let maker: UInt8 = 0x04
     guard dump.first == maker, dump.count == product.pageCount * Type2Memory.pageSize else {
@@ -166,7 +167,7 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
     }
   }
 
-  /// The page of the memory at an address of the present sector; `nil` where there is none.
+  /// Returns the page of the memory at an address of the present sector; `nil` where there is none.
   private func place(_ address: Int) -> Int? {
     let page = sector * Self.sectorPages + address
     guard (0..<Self.sectorPages).contains(address), product.hasPage(page),
@@ -175,7 +176,8 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
     return page
   }
 
-  /// Whether the password is wanted first. Lock bits and session registers are open in any case.
+  /// Returns whether the password is wanted first. Lock bits and session registers are open in any
+  /// case.
   private func isProtected(_ page: Int) -> Bool {
     guard !isAuthenticated, page != Page.dynamicLocks else { return false }
     return page < Self.sectorPages
@@ -183,7 +185,8 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
       : settings.protectsSector1
   }
 
-  /// The four bytes at an address of the present sector; `nil` where there are none, or none to be read.
+  /// Returns the four bytes at an address of the present sector; `nil` where there are none, or
+  /// none to be read.
   private func page(_ address: Int) -> [UInt8]? {
     let session =
       sector == 0 ? Page.session : sector == Self.sessionSector ? Page.sessionInSector3 : nil
@@ -336,7 +339,7 @@ extension NTAGI2CPlus.Product {
 }
 
 extension VirtualTag {
-  /// An NTAG I²C plus 1K (NT3H2111), 888 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG I²C plus 1K (NT3H2111), 888 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -345,7 +348,7 @@ extension VirtualTag {
     VirtualTag(NTAGI2CPlus(.nt3h2111, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG I²C plus 1K (NT3H2111) with an NDEF message of up to 868 bytes.
+  /// Returns an NTAG I²C plus 1K (NT3H2111) with an NDEF message of up to 868 bytes.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntagI2CPlus1K(
@@ -354,7 +357,7 @@ extension VirtualTag {
     VirtualTag(try NTAGI2CPlus(.nt3h2111, uid: uid, ndef: ndef))
   }
 
-  /// An NTAG I²C plus 2K (NT3H2211), 1912 bytes of user memory, with an empty NDEF message.
+  /// Returns an NTAG I²C plus 2K (NT3H2211), 1912 bytes of user memory, with an empty NDEF message.
   ///
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -363,7 +366,8 @@ extension VirtualTag {
     VirtualTag(NTAGI2CPlus(.nt3h2211, uid: uid, formatted: formatted))
   }
 
-  /// An NTAG I²C plus 2K (NT3H2211) with an NDEF message of up to 868 bytes: the message lies in sector 0 only.
+  /// Returns an NTAG I²C plus 2K (NT3H2211) with an NDEF message of up to 868 bytes: the message
+  /// lies in sector 0 only.
   ///
   /// - Throws: ``VirtualTagError/messageTooLarge(capacity:)``.
   public static func ntagI2CPlus2K(

@@ -8,7 +8,7 @@ enum OneWayCounter {
   static let page = 0x29
   private static let largestIncrement: UInt8 = 0x0F
 
-  /// The counter of a chip with these pages.
+  /// Returns the counter of a chip with these pages.
   static func state(_ pages: [UInt8]) -> IrreversibleState {
     var state = IrreversibleState()
     let offset = page * Type2Memory.pageSize
@@ -16,7 +16,7 @@ enum OneWayCounter {
     return state
   }
 
-  /// The new counter bytes, least significant first; `nil` for a refusal.
+  /// Returns the new counter bytes, least significant first; `nil` for a refusal.
   ///
   /// - Parameters:
   ///   - data: What is written to the page; two bytes of it count.

@@ -48,7 +48,7 @@ struct PasswordProtection: Hashable, Sendable {
 
   // MARK: Rules
 
-  /// The first page that cannot be read at present, `pageCount` if all can.
+  /// Returns the first page that cannot be read at present, `pageCount` if all can.
   func readEnd(pageCount: Int) -> Int {
     guard access & Self.readProtection != 0, !isAuthenticated else { return pageCount }
     return min(pageCount, firstProtectedPage)
@@ -85,8 +85,8 @@ struct PasswordProtection: Hashable, Sendable {
 
   // MARK: PWD_AUTH
 
-  /// A limit of n lets n wrong passwords pass; the next wrong one locks for ever, and from then on
-  /// the right one is refused as well.
+  /// Returns a limit of n lets n wrong passwords pass; the next wrong one locks for ever, and from
+  /// then on the right one is refused as well.
   ///
   /// Which code tells a wrong password is not in the data sheet: 0 here, 4 once it is locked.
   mutating func authenticate(_ command: [UInt8], memory: [UInt8]) -> Type2Answer {

@@ -14,7 +14,7 @@ protocol Type2Chip: VirtualChip {
   var lockMap: LockMap { get }
   /// The memory whose lock bits count: the present one if a lock bit acts at once.
   var lockBitsInForce: [UInt8] { get }
-  /// The first page that READ refuses; it goes on with page 0 before it.
+  /// The first page that READ refuses; it continues with page 0 before it.
   var readEnd: Int { get }
   /// The pages as a reader sees them.
   var readableImage: [UInt8] { get }

@@ -21,13 +21,14 @@ enum Type2Memory {
       + [second.reduce(0, ^), 0x48, 0x00, 0x00]
   }
 
-  /// The UID of a dump whose header is as above; `nil` if there is none.
+  /// Returns the UID of a dump whose header is as above; `nil` if there is none.
   static func uid(ofDump dump: [UInt8]) -> [UInt8]? {
     guard dump.count >= identityLength else { return nil }
     return Array(dump[0..<3] + dump[4..<8])
   }
 
-  /// A chip's memory: the header, `pages` pages in all, zero but for `content` by page address.
+  /// Returns a chip's memory: the header, `pages` pages in all, zero but for `content` by page
+  /// address.
   static func image(uid: [UInt8], pageCount: Int, content: [Int: [UInt8]]) -> [UInt8] {
     var image = header(uid: uid)
     image += [UInt8](repeating: 0, count: max(0, pageCount * pageSize - image.count))

@@ -13,73 +13,32 @@ pn532_spi.c.
 
 import argparse
 import errno
-import os
-import select
-import shutil
 import struct
 import subprocess
-import sys
-import termios
 import threading
 import time
 
-import gi
-
-gi.require_version("UMockdev", "1.0")
-from gi.repository import UMockdev  # noqa: E402
-
-ACK = bytes.fromhex("0000ff00ff00")
-NACK = bytes.fromhex("0000ffff0000")
-# InDataExchange and InCommunicateThru.
-EXCHANGES = (b"\x40", b"\x42")
-# Edges by which a sleeping chip on a serial line wakes; on a bus its address or the select line does it.
-WAKE_UP = bytes.fromhex("55550000000000000000")
+from testbed import ACK, EXCHANGES, NACK, WAKE_UP, Chip, Testbed, UMockdev, pair
 
 
-class Chip:
-    """The virtual PN532, at the other end of its pseudo-terminal."""
+class HeldChip(Chip):
+    """A virtual PN532 whose frames wait until the host fetches them."""
 
     def __init__(self, path, keeps):
+        super().__init__(path)
         self.keeps = keeps
-        self.port = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        settings = termios.tcgetattr(self.port)
-        settings[0] = settings[1] = settings[3] = 0
-        settings[2] = termios.CS8 | termios.CREAD | termios.CLOCAL
-        settings[4] = settings[5] = termios.B115200
-        termios.tcsetattr(self.port, termios.TCSANOW, settings)
-        self.buffer = b""
-        self.frames = []
+        self.held = []
 
     def write(self, data):
-        """A frame of the host. What has not been fetched may be given up for it."""
+        """A frame of the host. What has not been fetched may be dropped for it."""
         self.pump()
         if not self.keeps:
-            self.frames.clear()
-        data = WAKE_UP + data
-        while data:
-            data = data[os.write(self.port, data):]
+            self.held.clear()
+        # On a bus the chip's address or the select line wakes it; the pseudo-terminal needs the edges.
+        super().write(WAKE_UP + data)
 
     def pump(self):
-        """Takes the whole frames that have come."""
-        while select.select([self.port], [], [], 0)[0]:
-            data = os.read(self.port, 4096)
-            if not data:
-                break
-            self.buffer += data
-        while True:
-            size = self.size()
-            if size is None or len(self.buffer) < size:
-                return
-            self.frames.append(self.buffer[:size])
-            self.buffer = self.buffer[size:]
-
-    def size(self):
-        b = self.buffer
-        if b.startswith((ACK, NACK)):
-            return 6
-        if len(b) >= 8 and b[3:5] == b"\xff\xff":
-            return 8 + struct.unpack(">H", b[5:7])[0] + 2
-        return 5 + b[3] + 2 if len(b) >= 5 else None
+        self.held.extend(self.frames())
 
 
 class Bus:
@@ -92,7 +51,7 @@ class Bus:
 
     def __init__(self, options):
         self.options = options
-        self.chip = Chip(options.port, options.keep)
+        self.chip = HeldChip(options.port, options.keep)
         self.transfers = 0
         self.commands = 0
         self.exchanges = 0
@@ -143,9 +102,9 @@ class Bus:
 
     def is_ready(self):
         self.chip.pump()
-        if not self.chip.frames:
+        if not self.chip.held:
             return False
-        due = self.acknowledged if self.chip.frames[0] == ACK else self.busy_until
+        due = self.acknowledged if self.chip.held[0] == ACK else self.busy_until
         return time.monotonic() >= due
 
     def ioctl(self, client):
@@ -206,7 +165,7 @@ A: name=bcm2835 (i2c@7e804000)\\n
             return -1, errno.EREMOTEIO
         data = b"\0"
         if self.is_ready():
-            data = b"\1" + self.chip.frames.pop(0)
+            data = b"\1" + self.chip.held.pop(0)
         buffer.update(0, data[:length] + bytes(max(0, length - len(data))))
         return length, 0
 
@@ -297,7 +256,7 @@ A: dev=153:0\\n
         if self.place is None:
             if not self.is_ready():
                 return bytes(wanted)
-            self.output, self.place = self.chip.frames.pop(0), 0
+            self.output, self.place = self.chip.held.pop(0), 0
         else:
             self.place += 1
         part = self.output[self.place:self.place + wanted]
@@ -312,7 +271,6 @@ BUSES = {"i2c": I2C, "spi": SPI}
 
 def arguments():
     parser = argparse.ArgumentParser()
-    pair = lambda text: tuple(int(part) for part in text.split(":"))  # noqa: E731
     parser.add_argument("--bus", choices=BUSES, required=True)
     parser.add_argument("--port", required=True, help="the virtual PN532's serial port")
     parser.add_argument("--absent", action="store_true", help="no chip is on the bus")
@@ -332,13 +290,10 @@ def arguments():
 
 def main():
     options = arguments()
-    bed = UMockdev.Testbed.new()
+    testbed = Testbed()
     bus = BUSES[options.bus](options)
-    handler = bus.attach(bed)  # noqa: F841
-    code = subprocess.call([part for part in options.program if part != "--"])
-    shutil.rmtree(bed.get_root_dir(), ignore_errors=True)
-    sys.stdout.flush()
-    os._exit(code if code >= 0 else 128 - code)
+    handler = bus.attach(testbed.bed)  # noqa: F841
+    testbed.end(subprocess.call([part for part in options.program if part != "--"]))
 
 
 main()

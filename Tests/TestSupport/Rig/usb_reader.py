@@ -14,20 +14,13 @@ import argparse
 import errno
 import os
 import select
-import shutil
 import struct
 import subprocess
-import sys
-import termios
 import threading
 import time
 
-import gi
-
-gi.require_version("UMockdev", "1.0")
-from gi.repository import UMockdev  # noqa: E402
-
-from card_slot import Slot  # noqa: E402
+from card_slot import Slot
+from testbed import ACK, EXCHANGES, NACK, WAKE_UP, Chip, Testbed, UMockdev, pair
 
 # Requests of linux/usbdevice_fs.h on a machine of 64 bits.
 CONTROL = 0xC0185500
@@ -54,13 +47,8 @@ STATUS, BUFFER, LENGTH, ACTUAL, URB_SIZE = 4, 16, 24, 28, 56
 CONTROL_TYPE = 2
 DIRECTION_IN = 0x80
 
-ACK = bytes.fromhex("0000ff00ff00")
-NACK = bytes.fromhex("0000ffff0000")
 ERROR = bytes.fromhex("0000ff01ff7f8100")
-# InDataExchange and InCommunicateThru.
-EXCHANGES = (b"\x40", b"\x42")
 DIAGNOSE_ANSWER, IN_RELEASE = b"\x01", b"\x52"
-WAKE_UP = bytes.fromhex("55550000000000000000")
 
 
 def frame(data):
@@ -71,45 +59,6 @@ def frame(data):
     else:
         head = b"\0\0\xff" + bytes([len(data), -len(data) & 0xFF])
     return head + data + bytes([-sum(data) & 0xFF, 0])
-
-
-class Chip:
-    """The virtual PN532, at the other end of its pseudo-terminal."""
-
-    def __init__(self, path):
-        self.port = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        settings = termios.tcgetattr(self.port)
-        settings[0] = settings[1] = settings[3] = 0
-        settings[2] = termios.CS8 | termios.CREAD | termios.CLOCAL
-        settings[4] = settings[5] = termios.B115200
-        termios.tcsetattr(self.port, termios.TCSANOW, settings)
-        self.buffer = b""
-
-    def write(self, data):
-        while data:
-            data = data[os.write(self.port, data):]
-
-    def frames(self):
-        """The whole frames that have come."""
-        while select.select([self.port], [], [], 0)[0]:
-            data = os.read(self.port, 4096)
-            if not data:
-                break
-            self.buffer += data
-        while True:
-            size = self.size()
-            if size is None or len(self.buffer) < size:
-                return
-            whole, self.buffer = self.buffer[:size], self.buffer[size:]
-            yield whole
-
-    def size(self):
-        b = self.buffer
-        if b.startswith((ACK, NACK)):
-            return 6
-        if len(b) >= 8 and b[3:5] == b"\xff\xff":
-            return 8 + struct.unpack(">H", b[5:7])[0] + 2
-        return 5 + b[3] + 2 if len(b) >= 5 else None
 
 
 def payload(whole):
@@ -424,14 +373,24 @@ class Device:
         if not state.discarded:
             self.fill(state)
         if not state.discarded:
-            # A mocked node is always ready: without a pause the program would only spin.
-            time.sleep(0.001)
+            self.pause()
+            self.reader.pump()
+            self.fill(state)
+        if not state.discarded:
             return -1, errno.EAGAIN
         urb, status, actual = state.discarded.pop(0)
         urb.update(STATUS, struct.pack("i", status))
         urb.update(ACTUAL, struct.pack("i", actual))
         arg.resolve(0, 8).set_ptr(0, urb)
         return 0, 0
+
+    def pause(self):
+        """Waits for the chip: a mocked node is always ready, and the program would only spin."""
+        # Requests of a second program wait meanwhile.
+        longest = 0.001 if self.options.cards else 0.005
+        if self.incoming:
+            longest = max(0, min(longest, self.incoming[0][0] - time.monotonic()))
+        select.select([self.reader.chip.port], [], [], longest)
 
     def fill(self, state):
         """Completes a transfer into the program with what the device has to say."""
@@ -463,7 +422,8 @@ class Bus:
         "12010002090001406b1d020006010302010109021900010100e0000904000001090000000705810304000c")
 
     def __init__(self, device):
-        self.bed = UMockdev.Testbed.new()
+        self.testbed = Testbed()
+        self.bed = self.testbed.bed
         self.device = device
         self.number = 1
         # When this login gets its rights to the node, which it has not yet.
@@ -506,7 +466,7 @@ H: descriptors={hexadecimal}
     def plug(self):
         if self.device.options.late_bus and self.number == 1:
             self.add_hub()
-            self.bed.uevent(self.HUB_PATH, "add")
+            self.testbed.announce(self.HUB_PATH, "add")
         self.number += 1
         model = self.device.model
         self.node = f"/dev/bus/usb/001/{self.number:03}"
@@ -530,17 +490,17 @@ A: bInterfaceClass={model.configuration[14]:02x}\\n
 """
         self.bed.add_from_string(text)
         if self.device.options.denied:
-            os.chmod(self.bed.get_root_dir() + self.node, 0o444)
+            os.chmod(self.testbed.root + self.node, 0o444)
         if self.rights:
-            os.chmod(self.bed.get_root_dir() + self.node, 0o000)
+            os.chmod(self.testbed.root + self.node, 0o000)
         if self.number > 2 or self.device.options.arrive:
-            self.bed.uevent(self.PATH, "add")
+            self.testbed.announce(self.PATH, "add")
 
     def give_rights(self):
         """As udev does a moment after the kernel has made the node."""
         if self.rights and time.monotonic() >= self.rights:
             self.rights = None
-            os.chmod(self.bed.get_root_dir() + self.node, 0o664)
+            os.chmod(self.testbed.root + self.node, 0o664)
             self.device.note("rights")
 
     def unplug(self):
@@ -548,17 +508,16 @@ A: bInterfaceClass={model.configuration[14]:02x}\\n
         self.rights = None
         self.device.note("unplugged")
         for path in (self.PATH + "/1-1:1.0", self.PATH):
-            self.bed.uevent(path, "remove")
+            self.testbed.announce(path, "remove")
             self.bed.remove_device(path)
         self.bed.detach_ioctl(self.node)
-        node = self.bed.get_root_dir() + self.node
+        node = self.testbed.root + self.node
         if os.path.exists(node):
             os.unlink(node)
 
 
 def arguments():
     parser = argparse.ArgumentParser()
-    pair = lambda text: tuple(int(part) for part in text.split(":"))  # noqa: E731
     parser.add_argument("--reader", choices=READERS, required=True)
     parser.add_argument("--port", required=True, help="the virtual PN532's serial port")
     parser.add_argument("--busy", action="store_true", help="another program has claimed it")
@@ -618,10 +577,7 @@ def main():
             plugged = True
         bus.give_rights()
         time.sleep(0.005)
-    shutil.rmtree(bus.bed.get_root_dir(), ignore_errors=True)
-    code = child.returncode
-    sys.stdout.flush()
-    os._exit(code if code >= 0 else 128 - code)
+    bus.testbed.end(child.returncode)
 
 
 main()
