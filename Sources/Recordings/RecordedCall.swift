@@ -20,6 +20,9 @@ public struct RecordedCall: Hashable, Sendable {
     case exchange(RecordedBytes, Framing, timeout: Duration)
     /// MIFARE Classic's authentication; `uid` is what goes into the cipher.
     case authenticate(block: UInt8, MiFareClassicKeyType, key: RecordedBytes, uid: [UInt8])
+    /// Random bytes, this many, for the program's side of a proof: only in recordings with secrets, because whoever
+    /// has them and a key has the session.
+    case randomNumber(count: Int)
   }
 
   /// What has come of it.
@@ -32,7 +35,7 @@ public struct RecordedCall: Hashable, Sendable {
     case isPresent(Bool)
     /// What the reader can do with the tag.
     case capabilities(ReaderCapabilities)
-    /// The tag's answer.
+    /// The tag's answer, or the random number.
     case answer(RecordedBytes)
     /// The error that the driver has thrown.
     case failure(NFCError)
@@ -71,6 +74,14 @@ extension RecordedCall.Request {
     }
   }
 
+  /// Whether it is no call of the reader's own: what is asked for it is asked at any time.
+  var isAside: Bool {
+    switch self {
+    case .capabilities, .randomNumber: true
+    default: false
+    }
+  }
+
   /// Whether a request can be answered by what was recorded for this one. Masked bytes can be any; how long a
   /// tag may take makes no difference.
   func matches(_ other: RecordedCall.Request) -> Bool {
@@ -102,6 +113,7 @@ extension RecordedCall.Request: CustomStringConvertible {
     case .exchange(let command, _, _): "the command \(command.text)"
     case .authenticate(let block, let type, _, _):
       "authenticating with key \(type == .a ? "A" : "B") for block \(block)"
+    case .randomNumber(let count): "a random number of \(count) bytes"
     }
   }
 }

@@ -11,7 +11,8 @@ import Synchronization
 /// Each line is given away as soon as its call has ended, so that a program that ends in the middle leaves all
 /// that went before. Keys and passwords are masked: those of MIFARE Classic, in sector trailers too; passwords,
 /// their acknowledges and the pages that hold them; everything of an authentication of Ultralight C, DESFire and
-/// FeliCa; passwords of ISO 15693 tags; what VERIFY and its kin carry.
+/// FeliCa; passwords of ISO 15693 tags; what VERIFY and its kin carry. The program's random numbers are kept only with
+/// the secrets: a proof of a key that both sides make is played back only then.
 public final class Recorder: Sendable {
   /// Takes a line with its end.
   public typealias Sink = @Sendable (String) throws -> Void
@@ -59,6 +60,7 @@ public final class Recorder: Sendable {
 
   /// Takes a call.
   func take(_ call: RecordedCall, secrets: inout RecordingSecrets) {
+    if masksSecrets, case .randomNumber = call.request { return }
     let call = masksSecrets ? call.masked(&secrets) : call
     state.withLock { state in
       write(call.line, &state)

@@ -14,8 +14,10 @@ import Synchronization
 /// Everything above the reader's driver is what it is with a real reader. Rounds of searching in which nothing was
 /// found may be more or fewer than were recorded, and at the end they go on for as long as was recorded; every other
 /// call has to come as it was recorded, and a command may differ only in masked bytes. Masked bytes of an answer are
-/// zero. So an authentication in which both sides prove a key by random numbers, as DESFire's and Ultralight C's, fails
-/// (``maskedProof`` says where): whoever plays it back draws other numbers, and nobody can answer those without the key.
+/// zero. An authentication in which both sides prove a key by random numbers, as DESFire's and Ultralight C's, goes as it
+/// went if the recording was made with its secrets: it has the numbers that were drawn, and they are drawn again. From a
+/// recording without them it fails (``maskedProof`` says where): other numbers are drawn, and nobody can answer those
+/// without the key.
 public final class ReplayReader: Sendable {
   /// How commands find their answers.
   public enum Order: Hashable, Sendable {

@@ -31,7 +31,7 @@ struct DESFireProcedure {
   let transport: DESFireTransport
   let generation: DESFireGeneration?
   var state: DESFireState
-  let random: RandomBytes
+  let random: (Int) -> [UInt8]
 
   /// Sends a command under the session's protection, if there is one, and gives the answer's data without it.
   ///
