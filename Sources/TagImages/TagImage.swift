@@ -23,6 +23,14 @@ public struct TagImage: Hashable, Sendable {
     case smartCard
     /// ST25TB and SRIX: blocks of 4 bytes, the system block beside them.
     case st25tb
+    /// iCLASS and PicoPass: blocks of 8 bytes, the keys in two of them.
+    case iClass
+    /// ASK CTx tickets: 32 words of 2 bytes.
+    case ctx
+    /// NFC Barcode: 16 or 32 bytes, which are its identity, too.
+    case barcode
+    /// Calypso cards of Innovatron's protocol (B'): nothing but what polling gives.
+    case bPrime
     /// Nothing but what polling gives, of type A.
     case iso14443a
     /// Nothing but what polling gives, of type B.
@@ -33,9 +41,10 @@ public struct TagImage: Hashable, Sendable {
     var uidLengths: Set<Int> {
       switch self {
       case .classic, .type2, .desfire, .smartCard, .iso14443a: [4, 7, 10]
-      case .iso15693, .feliCaLite, .feliCa, .st25tb: [8]
+      case .iso15693, .feliCaLite, .feliCa, .st25tb, .iClass: [8]
       case .topaz: [4, 7]
-      case .iso14443b: [4]
+      case .iso14443b, .ctx, .bPrime: [4]
+      case .barcode: [16, 32]
       }
     }
   }
@@ -67,8 +76,11 @@ public struct TagImage: Hashable, Sendable {
   public var ats: [UInt8]?
   /// Of type B.
   public var applicationData: [UInt8]?
-  /// Of type B.
+  /// Of type B; of a B' card the version and the configuration byte of its answer to APGEN; of an ASK CTx ticket
+  /// product code and fabrication code.
   public var protocolInfo: [UInt8]?
+  /// What a B' card answers after these.
+  public var answerToReset: [UInt8]?
   /// The answer to GET_VERSION; of a DESFire all 28 bytes.
   public var version: [UInt8]?
   /// The maker's signature over the UID.
@@ -106,7 +118,13 @@ public struct TagImage: Hashable, Sendable {
 
 extension TagImage.Kind {
   /// What a unit of the memory is called.
-  package var unit: String { self == .type2 ? "page" : "block" }
+  package var unit: String {
+    switch self {
+    case .type2: "page"
+    case .ctx: "word"
+    default: "block"
+    }
+  }
 
   /// For people, with an article.
   public var name: String {
@@ -120,6 +138,10 @@ extension TagImage.Kind {
     case .desfire: "a DESFire card"
     case .smartCard: "a smart card"
     case .st25tb: "an ST25TB tag"
+    case .iClass: "an iCLASS card"
+    case .ctx: "an ASK CTx ticket"
+    case .barcode: "an NFC Barcode"
+    case .bPrime: "a B' card"
     case .iso14443a: "a type A card"
     case .iso14443b: "a type B card"
     }

@@ -105,7 +105,8 @@ public struct OtherTag: HandleTag {
   /// Sends a command of the tag's own: one exchange.
   ///
   /// The reader appends and verifies the check of the technology; a Jewel tag's command is completed
-  /// with its UID by the reader.
+  /// with its UID by the reader. An iCLASS card has a check of its own that no reader makes: commands and answers are
+  /// with it, as they go over the air.
   ///
   /// - Parameter timeout: for the answer; `nil` for one second.
   /// - Throws: ``NFCError/Code/unsupported`` for an NFC Barcode, which takes no commands;
@@ -118,7 +119,12 @@ public struct OtherTag: HandleTag {
     guard technology != .barcode else {
       throw NFCError(.unsupported, "an NFC Barcode takes no commands")
     }
-    return try link.exchange(
-      command, framing: technology == .jewel ? .tagProtocol : .checked)
+    let framing: Framing =
+      switch technology {
+      case .jewel: .tagProtocol
+      case .iClass: .bare
+      default: .checked
+      }
+    return try link.exchange(command, framing: framing)
   }
 }

@@ -7,7 +7,7 @@ protocol ImagedChip: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An image of the tag as it is now, keys and passwords included; `nil` for a chip that no image is made of.
+  /// An image of the tag as it is now, keys and passwords included; `nil` for a chip from outside this package.
   ///
   /// Setting ``memory`` writes to the tag; a tag with another identity is made with ``image(_:)``.
   public var image: TagImage? {
@@ -35,6 +35,10 @@ extension VirtualTag {
     case .st25tb: return VirtualTag(try SRIX4K(image))
     case .smartCard: return VirtualTag(try ISO7816Card(image))
     case .desfire: return VirtualTag(try DESFireImageCard(image))
+    case .iClass: return VirtualTag(try PicoPass(image))
+    case .ctx: return VirtualTag(try CTS512B(image))
+    case .barcode: return VirtualTag(try NFCBarcode(image))
+    case .bPrime: return VirtualTag(try CalypsoBPrime(image))
     case .iso14443a, .iso14443b: return VirtualTag(try IdentityCard(image))
     }
   }
