@@ -162,7 +162,9 @@ let package = Package(
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
       name: "RecordingsTests",
-      dependencies: ["Recordings", "NFC", "NFCCore", "NFCPCSC", "TestSupport", "VirtualNFC"]),
+      dependencies: [
+        "Recordings", "NFC", "NFCCore", "NFCPCSC", "SecureTags", "TestSupport", "VirtualNFC",
+      ]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
     // Uses the library in a process that sees a reader on a bus.

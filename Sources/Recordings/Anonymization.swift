@@ -123,6 +123,7 @@ struct IdentifierReplacement {
     var isSignature = false
     switch call.request {
     case .resetField, .list: break
+    case .randomNumber: return call
     case .find(let technology, let found):
       call.request = .find(technology, excluding: found.map(identifier))
     case .select(let old): call.request = .select(identifier(old))

@@ -20,6 +20,9 @@ public struct RecordedCall: Hashable, Sendable {
     case exchange(RecordedBytes, Framing, timeout: Duration)
     /// Authenticate to a MIFARE Classic; `uid` is the input of the cipher.
     case authenticate(block: UInt8, MiFareClassicKeyType, key: RecordedBytes, uid: [UInt8])
+    /// Random bytes, this many, for the program's side of a proof: only in recordings with secrets, because whoever
+    /// has them and a key has the session.
+    case randomNumber(count: Int)
   }
 
   /// The outcome of a call.
@@ -32,7 +35,7 @@ public struct RecordedCall: Hashable, Sendable {
     case isPresent(Bool)
     /// What the reader can do with the tag.
     case capabilities(ReaderCapabilities)
-    /// The tag's answer.
+    /// The tag's answer, or the random number.
     case answer(RecordedBytes)
     /// The error that the driver threw.
     case failure(NFCError)
@@ -71,6 +74,14 @@ extension RecordedCall.Request {
     }
   }
 
+  /// Whether the call is not one to the reader, so that it can be made at any time.
+  var isAside: Bool {
+    switch self {
+    case .capabilities, .randomNumber: true
+    default: false
+    }
+  }
+
   /// Returns whether a request can be answered with the outcome of this one. Masked bytes match any
   /// byte; time limits are not compared.
   func matches(_ other: RecordedCall.Request) -> Bool {
@@ -102,6 +113,7 @@ extension RecordedCall.Request: CustomStringConvertible {
     case .exchange(let command, _, _): "the command \(command.text)"
     case .authenticate(let block, let type, _, _):
       "authenticating with key \(type == .a ? "A" : "B") for block \(block)"
+    case .randomNumber(let count): "a random number of \(count) bytes"
     }
   }
 }

@@ -12,7 +12,8 @@ import Synchronization
 /// everything up to that point. Keys and passwords are masked: keys of MIFARE Classic, also in
 /// sector trailers; passwords, their acknowledges and the pages that hold them; all data of an
 /// authentication of Ultralight C, DESFire and FeliCa; passwords of ISO 15693 tags; the data of
-/// VERIFY and related commands.
+/// VERIFY and related commands. The program's random numbers are recorded only with the secrets: without them,
+/// an authentication in which both sides prove a key cannot be replayed.
 public final class Recorder: Sendable {
   /// Receives a line, including its line feed.
   public typealias Sink = @Sendable (String) throws -> Void
@@ -60,6 +61,7 @@ public final class Recorder: Sendable {
 
   /// Records a call.
   func take(_ call: RecordedCall, secrets: inout RecordingSecrets) {
+    if masksSecrets, case .randomNumber = call.request { return }
     let call = masksSecrets ? call.masked(&secrets) : call
     state.withLock { state in
       write(call.line, &state)

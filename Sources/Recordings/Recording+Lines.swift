@@ -130,7 +130,7 @@ extension CommandPath {
 
 /// The name of a call in a line.
 private enum CallName: String {
-  case reset, list, find, select, present, limits, exchange, authenticate
+  case reset, list, find, select, present, limits, exchange, authenticate, random
 }
 
 extension Framing {
@@ -177,6 +177,9 @@ extension RecordedCall {
       add("keyType", .string(type == .a ? "A" : "B"))
       add("key", .string(key.text))
       add("uid", .bytes(uid))
+    case .randomNumber(let count):
+      add(.random)
+      add("count", .integer(count))
     }
     switch outcome {
     case .done: break
@@ -203,6 +206,8 @@ extension RecordedCall {
 }
 
 extension RecordedCall.Request {
+  private static let longestRandomNumber = 256
+
   fileprivate init(_ name: CallName, _ fields: RecordedField) throws(RecordedField.Problem) {
     switch name {
     case .reset: self = .resetField
@@ -234,6 +239,8 @@ extension RecordedCall.Request {
       self = .authenticate(
         block: UInt8(try fields.integer("block", in: 0...255)), type == "A" ? .a : .b,
         key: try fields.maskedBytes("key"), uid: try fields.bytes("uid"))
+    case .random:
+      self = .randomNumber(count: try fields.integer("count", in: 1...Self.longestRandomNumber))
     }
   }
 }
@@ -264,6 +271,12 @@ extension RecordedCall.Outcome {
       self = .capabilities(
         try ReaderCapabilities(recorded: try fields.object("capabilities")))
     case .exchange: self = .answer(try fields.maskedBytes("answer"))
+    case .random:
+      let number = try fields.bytes("answer")
+      guard number.count == (try fields.integer("count")) else {
+        throw RecordedField.Problem("\"answer\" is not as long as \"count\" says")
+      }
+      self = .answer(RecordedBytes(number))
     }
   }
 }

@@ -1,7 +1,7 @@
 import NFCCore
 
 /// A driver that forwards all calls to another driver and records them.
-final class RecordingDriver: ReaderDriver {
+final class RecordingDriver: RandomNumberDriver {
   private let driver: any ReaderDriver
   private let number: Int
   private let recorder: Recorder
@@ -87,6 +87,14 @@ final class RecordingDriver: ReaderDriver {
     try record(.authenticate(block: block, keyType, key: RecordedBytes(key), uid: uid)) {
       try driver.authenticate(block: block, keyType: keyType, key: key, uid: uid)
     }
+  }
+
+  func random(_ count: Int) -> [UInt8] {
+    let time = recorder.time
+    let number =
+      (driver as? any RandomNumberDriver)?.random(count) ?? RandomNumbers.system(count)
+    write(.randomNumber(count: count), .answer(RecordedBytes(number)), from: time)
+    return number
   }
 
   // MARK: Recording

@@ -8,7 +8,7 @@ import Darwin
 #endif
 
 /// The driver of a reader whose calls were recorded.
-final class ReplayDriver: ReaderDriver {
+final class ReplayDriver: RandomNumberDriver {
   private let reader: RecordedReader
   private var script: ReplayScript
   /// Whether there is no other reader in the recording.
@@ -125,6 +125,12 @@ final class ReplayDriver: ReaderDriver {
     block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8], uid: [UInt8]
   ) throws {
     _ = try answer(.authenticate(block: block, keyType, key: RecordedBytes(key), uid: uid))
+  }
+
+  /// The number that was drawn when it was recorded, so that a proof of a key goes as it went. It never leaves this
+  /// driver, which has no tag. Of a recording without secrets it is any number.
+  func random(_ count: Int) -> [UInt8] {
+    script.randomNumber(count) ?? RandomNumbers.system(count)
   }
 
   // MARK: Answers

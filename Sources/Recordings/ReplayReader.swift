@@ -14,10 +14,13 @@ import Synchronization
 /// Everything above the reader's driver is the same as with a real reader. The number of search
 /// rounds that find nothing may differ from the recording, and at the end they continue for as long
 /// as was recorded. Every other call must match the recording, and a command may differ only in
-/// masked bytes. Masked bytes of an answer are zero. Therefore an authentication in which both
-/// sides prove a key with random numbers, such as DESFire's or Ultralight C's, fails
-/// (``maskedProof`` says where): the program chooses other random numbers than when it was
-/// recorded, and nobody can answer those without the key.
+/// masked bytes. Masked bytes of an answer are zero.
+///
+/// In an authentication of DESFire, Ultralight C and the like, both sides prove a key with random
+/// numbers. A recording that was made with its secrets has the program's random numbers, and the
+/// replay uses them again. From a recording without them, such an authentication fails
+/// (``maskedProof`` says where): the program chooses other random numbers, and nobody can answer
+/// those without the key.
 public final class ReplayReader: Sendable {
   /// How commands are matched with answers.
   public enum Order: Hashable, Sendable {

@@ -70,12 +70,28 @@ struct ReplayScript {
     return found
   }
 
+  /// The next random number that was drawn before anything else happened; in any order, the next of its length.
+  mutating func randomNumber(_ count: Int) -> [UInt8]? {
+    var later = Array(position..<steps.count)
+    switch order {
+    case .recorded: later = Array(later.prefix { steps[$0].call.request.isAside })
+    // From the beginning again after the last.
+    case .any: later += Array(0..<position)
+    }
+    for index in later where steps[index].call.request == .randomNumber(count: count) {
+      guard case .answer(let number) = steps[index].call.outcome else { continue }
+      position = index + 1
+      return number.bytes
+    }
+    return nil
+  }
+
   // MARK: In order
 
   private mutating func inOrder(
     _ request: RecordedCall.Request, _ shown: RecordedCall.Request, _ elapsed: Duration
   ) -> Answer {
-    skipLimits()
+    skipAside()
     if position < steps.count, steps[position].call.request.matches(request) { return take() }
     if skipIdle(to: request) { return take() }
     if position < steps.count, isIdleAgain(request) {
@@ -90,10 +106,8 @@ struct ReplayScript {
     return .mismatch(mismatch(shown))
   }
 
-  private mutating func skipLimits() {
-    while position < steps.count, case .capabilities = steps[position].call.request {
-      position += 1
-    }
+  private mutating func skipAside() {
+    while position < steps.count, steps[position].call.request.isAside { position += 1 }
   }
 
   private mutating func take() -> Answer {

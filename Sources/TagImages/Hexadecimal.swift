@@ -1,11 +1,17 @@
 /// Conversions between bytes and hexadecimal text.
 enum Hexadecimal {
-  private static let digits = Array("0123456789ABCDEF")
+  private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// Returns upper-case digits, two per byte.
   static func text(_ bytes: some Sequence<UInt8>, separator: String = "") -> String {
-    bytes.map { String([digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]]) }
-      .joined(separator: separator)
+    let between = Array(separator.utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+      if !text.isEmpty { text += between }
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 0x0F)])
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Returns upper-case digits, with a mark in place of each unknown byte.
@@ -61,16 +67,30 @@ struct TextLine {
   /// Returns the lines of a file; CR, LF and CRLF end a line, and a byte order mark is ignored.
   static func all(_ bytes: [UInt8]) -> [TextLine] {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let content = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
-    let text = String(decoding: content, as: UTF8.self)
-    return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
-      .map { TextLine(number: $0.offset + 1, text: $0.element) }
+    let (lineFeed, carriageReturn): (UInt8, UInt8) = (0x0A, 0x0D)
+    var lines: [TextLine] = []
+    var start = bytes.starts(with: mark) ? mark.count : 0
+    func add(to end: Int) {
+      lines.append(
+        TextLine(
+          number: lines.count + 1, text: Substring(decoding: bytes[start..<end], as: UTF8.self)))
+    }
+    for (index, byte) in bytes.enumerated() where index >= start {
+      guard byte == lineFeed || byte == carriageReturn else { continue }
+      add(to: index)
+      let isPair = byte == carriageReturn && index + 1 < bytes.count && bytes[index + 1] == lineFeed
+      start = index + (isPair ? 2 : 1)
+    }
+    add(to: bytes.count)
+    return lines
   }
 
   /// The text without blanks at both ends.
   var trimmed: Substring {
-    var text = text.drop { $0.isWhitespace }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return text
+    let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+    guard let first = text.utf8.firstIndex(where: { !isBlank($0) }),
+      let last = text.utf8.lastIndex(where: { !isBlank($0) })
+    else { return "" }
+    return text[first...last]
   }
 }

@@ -26,7 +26,13 @@ extension TagImage {
       var details = feliCa ?? FeliCa()
       details.pmm = details.pmm ?? Array(identifiers.suffix(8))
       feliCa = details
-    case .iso15693, .feliCa, .desfire, .smartCard, .st25tb, .iso14443a, .iso14443b: return
+    case .iClass:
+      // As it goes over the air, the least significant byte first.
+      if uid == nil { uid = memory.known(0..<8)?.reversed() }
+    case .barcode:
+      if uid == nil { uid = memory.known(0..<memory.bytes.count) }
+    case .iso15693, .feliCa, .desfire, .smartCard, .st25tb, .ctx, .bPrime, .iso14443a, .iso14443b:
+      return
     }
   }
 
@@ -40,7 +46,10 @@ extension TagImage {
       }
     case .type2: type2Product?.secrets ?? []
     case .feliCaLite: Self.feliCaLiteSecrets
-    case .iso15693, .feliCa, .topaz, .desfire, .smartCard, .st25tb, .iso14443a, .iso14443b: []
+    case .iClass: [PicoPassLayout.keys]
+    case .iso15693, .feliCa, .topaz, .desfire, .smartCard, .st25tb, .ctx, .barcode, .bPrime,
+      .iso14443a, .iso14443b:
+      []
     }
   }
 

@@ -10,6 +10,8 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
   case flipper
   /// `.mct`: MIFARE Classic Tool for Android.
   case mifareClassicTool
+  /// `.picopass`: iCLASS cards, of Flipper Zero's program for them.
+  case picoPass
 
   /// The extensions without the dot, the usual one first.
   public var extensions: [String] {
@@ -19,6 +21,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     case .proxmark: ["json"]
     case .flipper: ["nfc"]
     case .mifareClassicTool: ["mct"]
+    case .picoPass: ["picopass"]
     }
   }
 
@@ -75,6 +78,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
       case .proxmark: ProxmarkFile.encode(image)
       case .flipper: FlipperFile.encode(image)
       case .mifareClassicTool: MCTFile.encode(image)
+      case .picoPass: PicoPassFile.encode(image)
       }
     // Whatever does not come back was lost.
     let copy: TagImage
@@ -97,6 +101,7 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     case .proxmark: image = try ProxmarkFile.decode(bytes)
     case .flipper: image = try FlipperFile.decode(bytes)
     case .mifareClassicTool: image = try MCTFile.decode(bytes)
+    case .picoPass: image = try PicoPassFile.decode(bytes)
     }
     image.deriveIdentity()
     image.forgetHiddenSecrets()
@@ -107,10 +112,13 @@ public enum ImageFormat: String, CaseIterable, Hashable, Sendable {
   /// no more to say, `nil` if it can.
   func objection(to image: TagImage) -> String? {
     switch self {
-    case .binary, .emulator: image.memory.isEmpty ? "" : nil
+    // Nothing shows that 64 bytes are a ticket's; in text it is the length of a line.
+    case .binary: image.memory.isEmpty || image.kind == .ctx ? "" : nil
+    case .emulator: image.memory.isEmpty ? "" : nil
     case .proxmark: ProxmarkFile.objection(to: image)
     case .flipper: FlipperFile.objection(to: image)
     case .mifareClassicTool: image.kind == .classic ? nil : ""
+    case .picoPass: PicoPassFile.objection(to: image)
     }
   }
 }

@@ -27,6 +27,7 @@ extension TagImage {
     Part("PMm") { $0.feliCa?.pmm },
     Part("ATQA and SAK") { image in image.atqa.map { $0 + [image.sak ?? 0] } },
     Part("ATS") { $0.ats },
+    Part("ATR") { $0.answerToReset },
     Part("application data") { $0.applicationData },
     Part("protocol information") { $0.protocolInfo },
     Part("version") { $0.version },
@@ -53,7 +54,8 @@ extension TagImage {
 
   /// Returns the parts of this image that a copy does not have, in words.
   func losses(in copy: TagImage) -> [String] {
-    var names = Self.parts.filter { $0.isLost(self, copy) }.map(\.name)
+    var names = copy.kind == kind ? [] : ["kind of the tag"]
+    names += Self.parts.filter { $0.isLost(self, copy) }.map(\.name)
     let lostCounters = zip(counters, copy.counters).contains { original, kept in
       original != nil && original?.value != kept?.value
     }

@@ -23,6 +23,14 @@ public struct TagImage: Hashable, Sendable {
     case smartCard
     /// ST25TB and SRIX: blocks of 4 bytes, and a separate system block.
     case st25tb
+    /// iCLASS and PicoPass: blocks of 8 bytes, two of which hold the keys.
+    case iClass
+    /// ASK CTx tickets: 32 words of 2 bytes.
+    case ctx
+    /// NFC Barcode: 16 or 32 bytes, which are also its identity.
+    case barcode
+    /// Calypso cards of Innovatron's protocol (B'): nothing but the data from polling.
+    case bPrime
     /// Type A: nothing but the data from polling.
     case iso14443a
     /// Type B: nothing but the data from polling.
@@ -33,9 +41,10 @@ public struct TagImage: Hashable, Sendable {
     var uidLengths: Set<Int> {
       switch self {
       case .classic, .type2, .desfire, .smartCard, .iso14443a: [4, 7, 10]
-      case .iso15693, .feliCaLite, .feliCa, .st25tb: [8]
+      case .iso15693, .feliCaLite, .feliCa, .st25tb, .iClass: [8]
       case .topaz: [4, 7]
-      case .iso14443b: [4]
+      case .iso14443b, .ctx, .bPrime: [4]
+      case .barcode: [16, 32]
       }
     }
   }
@@ -67,8 +76,11 @@ public struct TagImage: Hashable, Sendable {
   public var ats: [UInt8]?
   /// The application data of type B.
   public var applicationData: [UInt8]?
-  /// The protocol info of type B.
+  /// The protocol info of type B. For a B' card, the version and the configuration byte of its answer to APGEN; for an
+  /// ASK CTx ticket, the product code and the fabrication code.
   public var protocolInfo: [UInt8]?
+  /// The bytes that a B' card answers after these.
+  public var answerToReset: [UInt8]?
   /// The answer to GET_VERSION; for a DESFire, all 28 bytes.
   public var version: [UInt8]?
   /// The maker's signature over the UID.
@@ -107,7 +119,13 @@ public struct TagImage: Hashable, Sendable {
 
 extension TagImage.Kind {
   /// The word for a unit of the memory.
-  package var unit: String { self == .type2 ? "page" : "block" }
+  package var unit: String {
+    switch self {
+    case .type2: "page"
+    case .ctx: "word"
+    default: "block"
+    }
+  }
 
   /// The name for people, with an article.
   public var name: String {
@@ -121,6 +139,10 @@ extension TagImage.Kind {
     case .desfire: "a DESFire card"
     case .smartCard: "a smart card"
     case .st25tb: "an ST25TB tag"
+    case .iClass: "an iCLASS card"
+    case .ctx: "an ASK CTx ticket"
+    case .barcode: "an NFC Barcode"
+    case .bPrime: "a B' card"
     case .iso14443a: "a type A card"
     case .iso14443b: "a type B card"
     }

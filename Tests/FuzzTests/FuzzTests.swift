@@ -1,4 +1,5 @@
 import NDEF
+import TagImages
 import Testing
 
 /// The seeded, bounded run of what Scripts/fuzz runs longer.
@@ -44,7 +45,39 @@ import Testing
     .applicationDirectory: [
       [0, 1] + [UInt8](repeating: 0x03, count: 30), [0, 1] + [UInt8](repeating: 0xE1, count: 46),
     ],
+    .tagImage: images,
   ]
+
+  /// A small file of each format, after the byte that chooses it.
+  private static let images: [[UInt8]] = {
+    let zeros = String(repeating: "0", count: 32)
+    let flipper = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: "
+    let files: [(ImageFormat, String)] = [
+      (.emulator, "04DB0BDA\n993C8025\n"),
+      (
+        .proxmark,
+        "{\"FileType\": \"15693 v2\",\n\"blocks\": {\"0\": \"E1400D01\", \"1\": \"0300FE00\"}}"
+      ),
+      (.flipper, flipper + "ISO14443-4A\nUID: 34 19 6D 41\nATQA: 00 04\nSAK: 20\nATS: 02 00\n"),
+      (.flipper, flipper + "Calypso B'\nUID: 1C 8A 52 F7\nCard version: 82\nATR: 3B 6F\n"),
+      (
+        .flipper,
+        flipper + "NFC Barcode\nUID: B7 04 62 6F 78 2E 64 65 76 2F 6E 66 63 FE FA 0D\n"
+      ),
+      (
+        .mifareClassicTool,
+        (0..<5).map { "+Sector: \($0)\n" + String(repeating: "\(zeros)\n", count: 4) }.joined()
+      ),
+      (
+        .picoPass,
+        "Filetype: Flipper Picopass device\nVersion: 1\nBlock 0: 61 2D 5B 00 F7 FF 12 E0\n"
+          + "Block 1: 12 FF FF FF 7F 1F FF 3C\n"
+      ),
+    ]
+    return files.map { format, text in
+      [UInt8(ImageFormat.allCases.firstIndex(of: format) ?? 0)] + Array(text.utf8)
+    }
+  }()
 
   /// SplitMix64 (Steele, Lea, Flood, 2014): the same run for the same seed everywhere.
   private struct Generator: RandomNumberGenerator {

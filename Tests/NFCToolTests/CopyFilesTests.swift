@@ -21,8 +21,10 @@ import VirtualNFC
   /// What the two files hold of a DESFire: a standard, a backup, a value and a record file that everybody may change, and
   /// one that needs a key.
   private static func desfire(
-    uid: String, standard: String, backup: String, value: String, without file: Int? = nil
+    uid: String, standard: String, backup: String, value: String, without file: Int? = nil,
+    records: String = "AA BB", cyclic: String = "11", recordRights: String = "EE EE"
   ) -> String {
+    func count(_ text: String, of size: Int) -> Int { text.split(separator: " ").count / size }
     let files = [
       (0, "00", "EE EE", "Size: 4", standard), (1, "01", "EE EE", "Size: 4", backup),
       (
@@ -30,8 +32,14 @@ import VirtualNFC
         "Hi Limit: 1000\nPREFIX Lo Limit: 0\nPREFIX Limited Credit Value: 0\n"
           + "PREFIX Limited Credit Enabled: false", value
       ),
-      (3, "03", "EE EE", "Size: 2\nPREFIX Max: 4\nPREFIX Cur: 1", "AA BB"),
+      (
+        3, "03", recordRights, "Size: 2\nPREFIX Max: 4\nPREFIX Cur: \(count(records, of: 2))",
+        records
+      ),
       (4, "00", "00 00", "Size: 4", ""),
+      (
+        5, "04", recordRights, "Size: 1\nPREFIX Max: 4\nPREFIX Cur: \(count(cyclic, of: 1))", cyclic
+      ),
     ].filter { $0.0 != file }
     return """
       Filetype: Flipper NFC device
@@ -65,14 +73,24 @@ import VirtualNFC
     try .image(ImageFormat.flipper.decode(Array(text.utf8)))
   }
 
+  /// What is copied, on a card with this UID.
+  private static let firstUID = "04 11 11 11 11 11 80"
+  private static let secondUID = "04 22 22 22 22 22 80"
+
+  private static func original(
+    records: String = "AA BB", cyclic: String = "11"
+  ) throws -> VirtualTag {
+    try tag(
+      desfire(
+        uid: firstUID, standard: "01 02 03 04", backup: "05 06 07 08", value: "64 00 00 00",
+        records: records, cyclic: cyclic))
+  }
+
   @Test func copiesFilesOfADESFire() async throws {
-    let first = try Self.tag(
-      Self.desfire(
-        uid: "04 11 11 11 11 11 80", standard: "01 02 03 04", backup: "05 06 07 08",
-        value: "64 00 00 00"))
+    let first = try Self.original()
     let second = try Self.tag(
       Self.desfire(
-        uid: "04 22 22 22 22 22 80", standard: "00 02 03 00", backup: "00 00 00 00",
+        uid: Self.secondUID, standard: "00 02 03 00", backup: "00 00 00 00",
         value: "C8 00 00 00"))
     try await Self.with(first, second) { nfc async throws in
       let plan = try await nfc(["copy", "--plan", "--uid", "04111111111180"])
@@ -97,19 +115,94 @@ import VirtualNFC
     }
   }
 
+  /// Records become those of the other card: some are added, others deleted and written again, each in a transaction
+  /// of its own.
+  @Test func copiesRecordsOfADESFire() async throws {
+    let first = try Self.original(records: "01 02 03 04 05 06", cyclic: "0A 0B 0C")
+    func target(_ records: String, _ cyclic: String, rights: String = "EE EE") throws -> VirtualTag
+    {
+      try Self.tag(
+        Self.desfire(
+          uid: Self.secondUID, standard: "01 02 03 04", backup: "05 06 07 08", value: "64 00 00 00",
+          records: records, cyclic: cyclic, recordRights: rights))
+    }
+    func records(_ tag: VirtualTag) -> [[UInt8]?] {
+      let files = tag.image?.desfire?.applications.first?.files ?? []
+      return files.filter { [3, 5].contains($0.number) }.map(\.data)
+    }
+    let wanted: [[UInt8]?] = [[1, 2, 3, 4, 5, 6], [0x0A, 0x0B, 0x0C]]
+    let continued = try target("01 02", "0A 0B")
+    try await Self.with(first, continued) { nfc async throws in
+      let plan = try await nfc(["copy", "--plan", "--uid", "04111111111180"])
+      #expect(
+        plan.lines == [
+          "application 123456 file 3 from byte 2: nothing → 03040506",
+          "application 123456 file 5 from byte 2: nothing → 0C",
+        ])
+      #expect(records(continued) == [[1, 2], [0x0A, 0x0B]])
+      #expect(try await nfc(["copy", "--uid", "04111111111180"]).status == 0)
+      #expect(records(continued) == wanted)
+    }
+    let other = try target("01 02 09 09 09 09 09 09", "0F")
+    try await Self.with(first, other) { nfc async throws in
+      let plan = try await nfc(["copy", "--plan", "--uid", "04111111111180"])
+      #expect(
+        plan.lines == [
+          "application 123456 file 3 from byte 2: 090909090909 → 03040506",
+          "application 123456 file 5 from byte 0: 0F → 0A0B0C",
+        ])
+      #expect(try await nfc(["copy", "--uid", "04111111111180"]).status == 0)
+      #expect(records(other) == wanted)
+    }
+    // No records are a content, too.
+    let empty = try Self.original(records: "", cyclic: "0A 0B 0C")
+    let full = try target("01 02", "0A 0B 0C")
+    try await Self.with(empty, full) { nfc async throws in
+      let plan = try await nfc(["copy", "--plan", "--uid", "04111111111180"])
+      #expect(plan.lines == ["application 123456 file 3 from byte 0: 0102 → nothing"])
+      #expect(try await nfc(["copy", "--uid", "04111111111180"]).status == 0)
+      #expect(records(full) == [[], [0x0A, 0x0B, 0x0C]])
+    }
+    // Without the right to delete, records are only added.
+    let closed = try target("01 02", "0F", rights: "0E EE")
+    try await Self.with(first, closed) { nfc async throws in
+      let result = try await nfc(["copy", "--json", "--uid", "04111111111180"])
+      #expect(result.status == 0)
+      #expect(result.output.contains("file 5: its records cannot be deleted without a key"))
+      #expect(records(closed) == [[1, 2, 3, 4, 5, 6], [0x0F]])
+    }
+  }
+
+  /// What has no place is named, and nothing is written.
+  @Test(arguments: [
+    ("Max: 4", "Max: 3", "it has room for 3 records, not for 4"),
+    ("Size: 2\nApplication 563412 File 3", "Size: 4\nApplication 563412 File 3", "another size"),
+  ])
+  func recordsThatDoNotFit(_ old: String, _ new: String, _ reason: String) async throws {
+    let text = Self.desfire(
+      uid: Self.secondUID, standard: "01 02 03 04", backup: "05 06 07 08", value: "64 00 00 00",
+      records: "09 09 09 09", cyclic: "0A")
+    let first = try Self.original(records: "01 02 03 04 05 06 07 08", cyclic: "0A")
+    let second = try Self.tag(text.replacing(old, with: new))
+    let before = second.image
+    try await Self.with(first, second) { nfc async throws in
+      let result = try await nfc(["copy", "--uid", "04111111111180"])
+      #expect(result.status == 66)
+      #expect(result.errors.contains(reason))
+    }
+    #expect(second.image == before)
+  }
+
   /// No file is created, and what has no place is named.
   @Test func createsNoFileOfADESFire() async throws {
-    let first = try Self.tag(
-      Self.desfire(
-        uid: "04 11 11 11 11 11 80", standard: "01 02 03 04", backup: "05 06 07 08",
-        value: "64 00 00 00"))
+    let first = try Self.original()
     let second = try Self.tag(
       Self.desfire(
-        uid: "04 22 22 22 22 22 80", standard: "01 02 03 04", backup: "00 00 00 00",
+        uid: Self.secondUID, standard: "01 02 03 04", backup: "00 00 00 00",
         value: "64 00 00 00", without: 1))
     let other = try Self.tag(
       Self.desfire(
-        uid: "04 22 22 22 22 22 80", standard: "01 02 03 04", backup: "00 00 00 00",
+        uid: Self.secondUID, standard: "01 02 03 04", backup: "00 00 00 00",
         value: "64 00 00 00"
       ).replacing("56 34 12", with: "57 34 12").replacing("563412", with: "573412"))
     for (target, reason) in [
@@ -225,45 +318,6 @@ import VirtualNFC
       let refused = try await Tool.run("restore", file, "--virtual", "type4")
       #expect(refused.status == 77)
       #expect(refused.errors.contains("file E109: it is not there"))
-    }
-  }
-
-  /// Torn away at any moment, a tag has the message that it had, none, or that of the image.
-  @Test(arguments: [("type4", 4), ("desfire", 60), ("type3", 6)]) func restoresOrLeavesAMessage(
-    _ name: String, _ step: Int
-  ) async throws {
-    try await TemporaryDirectory.with { directory async throws in
-      let file = directory.appending(path: "tag.nfc").path
-      let tag = try VirtualTag.named(name)
-      func run(_ words: [String], faults: [Fault] = []) async throws -> Tool.Result {
-        let field = VirtualField()
-        field.place(tag)
-        let virtual = try VirtualReader(field)
-        virtual.setFaults(faults)
-        defer { virtual.close() }
-        return try await Tool.run(words + ["--timeout", "2", "--reader", virtual.connectionString])
-      }
-      #expect(try await run(["write", "text", "the first message"]).status == 0)
-      let wanted = tag.memory
-      #expect(try await run(["dump", file]).status == 0)
-      #expect(try await run(["write", "text", "the second, which is longer"]).status == 0)
-      let old = tag.memory
-      var isWhole = false
-      var moment = 12
-      while !isWhole, moment < 400 {
-        tag.memory = old
-        let result = try await run(
-          ["restore", file], faults: [Fault(.tagLeaves, at: .exchange(moment))])
-        isWhole = result.status == 0
-        if tag.memory != old, tag.memory != wanted {
-          let message = try await run(["read"])
-          #expect(
-            ["no message\n", "the first message (en)\n"].contains(message.output), "\(moment)")
-          #expect(message.status == 0, "\(moment)")
-        }
-        moment += step
-      }
-      #expect(tag.memory == wanted)
     }
   }
 

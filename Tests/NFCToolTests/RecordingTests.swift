@@ -91,6 +91,37 @@ import VirtualNFC
     }
   }
 
+  /// What both sides prove by random numbers, and what follows it, from a recording with its secrets.
+  @Test(arguments: [
+    Procedure("desfire", "desfire write --app 000001 --file 1 00 --key 0:0000000000000000"),
+    Procedure("desfire-ev3", "desfire write --app 000001 --file 1 00 --key 0:0000000000000000"),
+    Procedure("mifare-plus", "plus read 4-6 --key 1A:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"),
+    Procedure("ultralight-c", "dump OUT --password 49454D4B41455242214E4143554F5946"),
+    Procedure(
+      "ntag424",
+      "sun setup https://a.example/?p={picc}&c={mac} --key 0:00000000000000000000000000000000"),
+  ])
+  func proofsPlayBackWithSecrets(_ procedure: Procedure) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "session.jsonl").path
+      let words = procedure.words.map {
+        $0 == "OUT" ? directory.appending(path: "out.bin").path : $0
+      }
+      let recorded = try await Tool.run(
+        ["--virtual", procedure.tag, "--record", file, "--with-secrets"] + words)
+      #expect(recorded.status == 0, "\(recorded.errors)")
+      #expect(try String(contentsOfFile: file, encoding: .utf8).contains(#""call":"random""#))
+      let replayed = try await Tool.run(["--replay", file] + words)
+      #expect(replayed.status == 0)
+      #expect(replayed.output == recorded.output)
+      #expect(replayed.errors == recorded.errors)
+      // Without them no number is kept.
+      let masked = try await Tool.run(["--virtual", procedure.tag, "--record", file] + words)
+      #expect(masked.status == 0)
+      #expect(!(try String(contentsOfFile: file, encoding: .utf8).contains(#""call":"random""#)))
+    }
+  }
+
   @Test(arguments: [
     Procedure("ntag213", "protect --password 1A2B3C4D --pack 5E6F"),
     Procedure("classic-1k", "mifare dump OUT --key 1A2B3C4D5E6F"),

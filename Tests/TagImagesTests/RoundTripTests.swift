@@ -18,11 +18,24 @@ enum FuzzSeeds {
 
 /// Every virtual chip, through every format, to a chip again.
 @Suite struct RoundTripTests {
-  /// All except those that no program's file has a place for.
+  /// A chip that is added without an image fails here.
   @Test func everyChipHasAnImage() {
-    #expect(
-      Set(VirtualTag.names).subtracting(FuzzSeeds.chips)
-        == ["bprime", "ask-ctx", "barcode", "iclass"])
+    #expect(FuzzSeeds.chips == VirtualTag.names)
+  }
+
+  /// Each chip has a file that holds all of it, and is the same chip from it again. Of a Topaz 512 no format has the
+  /// header ROM, which is the same in all of them.
+  @Test(arguments: VirtualTag.names) func someFileHoldsAllOfIt(_ name: String) throws {
+    let tag = try VirtualTag.named(name)
+    let image = try #require(tag.image)
+    let files = ImageFormat.allCases.compactMap { format in
+      (try? format.encode(image)).map { (format, $0) }
+    }
+    let losses = name == "topaz512" ? ["header ROM"] : []
+    let (format, file) = try #require(files.first { $0.1.losses == losses })
+    let again = try VirtualTag.image(format.decode(file.bytes))
+    #expect(again.image == image)
+    #expect(again.identifier == tag.identifier)
   }
 
   /// What the image of a chip is made to a chip again has the same image.
@@ -56,9 +69,8 @@ enum FuzzSeeds {
   }
 
   /// What Flipper's files lose of our chips is nothing.
-  @Test(arguments: FuzzSeeds.chips.filter { !$0.hasPrefix("topaz") && !$0.hasPrefix("st25dv") })
+  @Test(arguments: FuzzSeeds.chips.filter { !$0.hasPrefix("topaz") && $0 != "iclass" })
   func flipperHoldsAll(_ name: String) throws {
-    // Chips of more than 256 blocks of 4 bytes are too large for it.
     let image = try #require(try VirtualTag.named(name).image)
     #expect(try ImageFormat.flipper.encode(image).losses == [])
   }
@@ -75,7 +87,9 @@ enum FuzzSeeds {
         "IDm", "PMm", "blocks 82, 83, 84, 85, 86, 88, 90",
       ])
     let classic = try #require(try VirtualTag.named("classic-1k").image)
-    for format in ImageFormat.allCases { #expect(try format.encode(classic).losses == []) }
+    for format in ImageFormat.allCases where format != .picoPass {
+      #expect(try format.encode(classic).losses == [])
+    }
   }
 
   /// A card of which no key is known opens with no key that anybody knows.

@@ -11,13 +11,12 @@ public struct FeliCaLiteCommands: Sendable {
   ///   authentication begins.
   /// - Throws: ``NFCError/Code/authenticationFailed`` if the card has another key.
   public func authenticate(_ key: FeliCaLiteCardKey) async throws -> FeliCaLiteSession {
-    var generator = SystemRandomNumberGenerator()
-    let challenge = (0..<FeliCaBlock.size).map { _ in
-      UInt8.random(in: .min ... .max, using: &generator)
+    let procedure = try await handle.performCommand { link in
+      let procedure = try FeliCaLiteProcedure(
+        idm: idm, generation: generation, key: key, challenge: link.random(FeliCaBlock.size))
+      try procedure.authenticate(.init(idm: idm, link))
+      return procedure
     }
-    let procedure = try FeliCaLiteProcedure(
-      idm: idm, generation: generation, key: key, challenge: challenge)
-    try await handle.performCommand { try procedure.authenticate(.init(idm: idm, $0)) }
     return FeliCaLiteSession(handle: handle, procedure: procedure)
   }
 

@@ -102,6 +102,12 @@ public struct TagLink {
     try work.uninterrupted(body)
   }
 
+  /// Random bytes for the reader's side of a proof: of the system's generator, and of the recording where one is
+  /// played back.
+  package func random(_ count: Int) -> [UInt8] {
+    (driver as? any RandomNumberDriver)?.random(count) ?? RandomNumbers.system(count)
+  }
+
   func authenticate(block: UInt8, keyType: MiFareClassicKeyType, key: [UInt8]) throws {
     try work.checkCancellation()
     // The cipher is keyed with the UID's last four bytes (MF1S50 data sheet, 10.1; AN10927 for seven).

@@ -107,7 +107,8 @@ public struct OtherTag: HandleTag {
   /// Sends a command of the tag: one exchange.
   ///
   /// The reader appends and verifies the check bytes of the technology, and adds the UID to a Jewel
-  /// tag's command.
+  /// tag's command. An iCLASS card has check bytes that no reader makes: commands and answers include
+  /// them, as they go over the air.
   ///
   /// - Parameter timeout: the time limit for the answer; `nil` for one second.
   /// - Throws: ``NFCError/Code/unsupported`` for an NFC Barcode, which accepts no commands;
@@ -120,7 +121,12 @@ public struct OtherTag: HandleTag {
     guard technology != .barcode else {
       throw NFCError(.unsupported, "an NFC Barcode takes no commands")
     }
-    return try link.exchange(
-      command, framing: technology == .jewel ? .tagProtocol : .checked)
+    let framing: Framing =
+      switch technology {
+      case .jewel: .tagProtocol
+      case .iClass: .bare
+      default: .checked
+      }
+    return try link.exchange(command, framing: framing)
   }
 }

@@ -12,7 +12,7 @@ struct CopyCommand: AsyncParsableCommand {
       Reads the first tag, or the one that --uid names, and waits for another. Between tags of one kind \
       and size the user memory is copied. Between two DESFire cards, FeliCa cards or Type 4 tags it is the \
       files and services that both have and that everybody can read and write; no application and no file \
-      is created. Between other tags it is the NDEF message. UID, locks, passwords and configuration stay \
+      is created, and records that the first does not have are deleted. Between other tags it is the NDEF message. UID, locks, passwords and configuration stay \
       behind, and the command says so.
 
       --plan shows every change to the next tag, before and after, and writes nothing.
@@ -161,6 +161,10 @@ struct CopyCommand: AsyncParsableCommand {
     _ image: TagImage, to memory: MemoryTag
   ) async throws -> (any MemoryRestoration, [RestoredPart])? {
     guard image.kind == memory.imageKind else { return nil }
+    switch memory {
+    case .other, .plus: return nil
+    default: break
+    }
     do {
       // Restorations to a Classic or an Ultralight read the tag themselves.
       let readsItself = image.kind == .classic || image.kind == .type2
@@ -177,6 +181,7 @@ struct CopyCommand: AsyncParsableCommand {
         case .desfire(let card): DESFireRestoration(card, image, now: old)
         case .feliCa(let card): try await ServiceRestoration(card, image, now: old)
         case .smartCard(let card): SmartCardRestoration(card, image, now: old)
+        case .other, .plus: throw NFCError(.wrongTag, "its memory cannot be written")
         }
       return (
         restoration, now.map { restoration.plan(from: $0, to: image) } ?? restoration.plan

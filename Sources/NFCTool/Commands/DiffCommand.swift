@@ -41,7 +41,7 @@ struct DiffCommand: AsyncParsableCommand {
             try await tag.kind.read(keys, password: password, .everything)
           }
         }
-        if let missing = content.missing {
+        if let missing = content.missing, !tag.kind.isNeverRead, !content.image.isIdentity {
           throw Failure(.notAllowed, "not all of the tag was read: \(missing)", tag: tag.name)
         }
         let files = zip(images, [a, b]).map { image, path in

@@ -37,7 +37,8 @@ struct MiFareReadCommand: AsyncParsableCommand {
         case .classic(let commands, _): ("block", try await blocks(commands, name))
         case .ultralight(let commands, let tag):
           ("page", try await pages(commands, try await tag.product(), name))
-        case .vicinity, .feliCaLite, .feliCa, .topaz, .desfire, .smartCard: ("block", [])
+        case .vicinity, .feliCaLite, .feliCa, .topaz, .desfire, .smartCard, .other, .plus:
+          ("block", [])
         }
       }
       try Output.units(lines.map { Output.Unit(number: $0, data: $1) }, unit, json: options.json)

@@ -15,16 +15,17 @@ struct RecordingCommand: AsyncParsableCommand {
                             of the recording
         --replay-any-order  answers a command by its own answer, wherever it stands
         --pcap FILE         writes the exchanges for Wireshark (pcapng), keys zero
-        --with-secrets      masks nothing
+        --with-secrets      masks nothing, and keeps the random numbers of the program
 
       A command that is not in the recording ends with exit code 65 and the number of the line. Recordings \
       are written line by line, so a program that is ended leaves everything up to that point. --pcap \
       works with --replay, too.
 
       Masked bytes match any bytes of a command and are zero in an answer. Authentication in which both \
-      sides prove a key with random numbers, as with DESFire, MIFARE Plus, Ultralight C and AES, cannot be \
-      played back, because other numbers are drawn. It ends with exit code 65 and the number of the line; \
-      one that failed when it was recorded fails again in the same way.
+      sides prove a key with random numbers, as with DESFire, MIFARE Plus, Ultralight C and AES, is played \
+      back from a recording made --with-secrets: the same numbers are used again, and never with a reader. \
+      From any other recording it ends with exit code 65 and the number of the line, because other numbers \
+      are drawn; one that failed when it was recorded fails again in the same way.
 
       In a capture, what the reader does by itself is reconstructed from what it reports: selection, \
       blocks of ISO 14443-4, check bytes. Wireshark decodes ISO 14443 (link type 264). FeliCa is User 0 \

@@ -94,6 +94,9 @@ struct RestoreArguments: ParsableArguments {
     case .feliCa(let card):
       return try await ServiceRestoration(
         card, image, now: try await tag.read(keys, password: password).image)
+    // Their memories have counters and one-time bits, or need keys.
+    case .other, .plus:
+      throw NFCError(.wrongTag, "an image cannot be restored to a tag of this kind")
     case .vicinity, .feliCaLite, .topaz:
       return try await BlockRestoration(
         tag, image, now: try await tag.read(keys, password: password).image)
@@ -170,7 +173,7 @@ struct RestoreCommand: AsyncParsableCommand {
     discussion: """
       Reads the tag first and writes only what differs. Of a DESFire card, a FeliCa card or a Type 4 tag \
       these are the files and services that exist and that everybody can write; no application and no file \
-      is created. Anything that can do harm is written only when an --include option names it; a UID is \
+      is created. Records that the image does not have are deleted. Anything that can do harm is written only when an --include option names it; a UID is \
       never written. --plan shows every change and writes nothing. With --json, one line per sector, page \
       or block reports what was done; on a terminal, plan and report are always shown.
 

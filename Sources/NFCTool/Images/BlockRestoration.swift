@@ -66,7 +66,7 @@ struct BlockRestoration: MemoryRestoration {
     case .feliCaLite:
       FeliCaReading.blocksOfLite.contains(number)
         ? nil : omission("the card's settings are never written", isFailure: false)
-    case .classic, .ultralight, .vicinity, .feliCa, .desfire, .smartCard: nil
+    case .classic, .ultralight, .vicinity, .feliCa, .desfire, .smartCard, .other, .plus: nil
     }
   }
 
@@ -99,7 +99,8 @@ struct BlockRestoration: MemoryRestoration {
             service: Self.writeService, firstBlock: block.number, data: [block.data])
         case .topaz(let tag):
           try await TopazMemory(tag).write(block.data, block: block.number, over: block.old)
-        case .classic, .ultralight, .feliCa, .desfire, .smartCard: throw Self.unsupported
+        case .classic, .ultralight, .feliCa, .desfire, .smartCard, .other, .plus:
+          throw Self.unsupported
         }
         parts.append(part)
       } catch let error as NFCError where error.group == .refusal || error.code == .readOnly {

@@ -20,6 +20,8 @@ struct DESFireReading {
     static let additionalFrame: UInt8 = 0xAF
     static let credit: UInt8 = 0x0C
     static let debit: UInt8 = 0xDC
+    static let writeRecord: UInt8 = 0x3B
+    static let clearRecordFile: UInt8 = 0xEB
     static let commitTransaction: UInt8 = 0xC7
   }
 
@@ -176,7 +178,7 @@ struct DESFireReading {
     return own == everybody || isOpenForBoth(file)
   }
 
-  /// Crediting a value asks for this right, too (MF3ICDx21_41_81 data sheet, 9.6.4).
+  /// Crediting a value and clearing records ask for this right, too (MF3ICDx21_41_81 data sheet, Credit and ClearRecordFile).
   static func isOpenForBoth(_ file: TagImage.DESFire.File) -> Bool {
     file.accessRights.first.map { $0 >> 4 == everybody } ?? false
   }
@@ -202,7 +204,28 @@ struct DESFireReading {
       (0..<4).map { UInt8(truncatingIfNeeded: amount >> (8 * $0)) })
   }
 
-  /// What was written to backup and value files counts from now on.
+  /// Adds records to a file that everybody may write, one after the other. Each is there as a whole or not at all.
+  ///
+  /// All that is written before a commit goes into one record (MF3ICDx21_41_81 data sheet, WriteRecord), so that each has
+  /// a commit of its own.
+  func addRecords(_ records: [[UInt8]], toFile number: UInt8) async throws {
+    for record in records {
+      for first in stride(from: 0, to: record.count, by: Self.largestWrite) {
+        let part = record[first..<min(first + Self.largestWrite, record.count)]
+        try await change(
+          Command.writeRecord, number, Self.bytes(first) + Self.bytes(part.count) + part)
+      }
+      try await commit()
+    }
+  }
+
+  /// Deletes all records of a file that everybody may read and write.
+  func clearRecords(ofFile number: UInt8) async throws {
+    try await change(Command.clearRecordFile, number, [])
+    try await commit()
+  }
+
+  /// What was written to backup, value and record files counts from now on.
   func commit() async throws {
     guard try await send(Command.commitTransaction) != nil else {
       throw NFCError(.tagRefused, "the card has refused to commit the transaction")

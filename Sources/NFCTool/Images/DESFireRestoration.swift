@@ -2,11 +2,16 @@ import NFC
 import TagImages
 
 /// To files of a DESFire card that are there and that everybody may write. Applications and files are never created.
+///
+/// A file's records become those of the image. If the image has those of the card first, the others are added. If not,
+/// the card's are deleted and all of the image written, each with a commit of its own: a card that is torn away
+/// meanwhile has the first of them, and the next restoration adds the rest.
 struct DESFireRestoration: FileRestoration {
   private enum FileType {
     static let standard: UInt8 = 0
     static let backup: UInt8 = 1
     static let value: UInt8 = 2
+    static let cyclicRecords: UInt8 = 4
   }
 
   struct Target: RestoredFile {
@@ -17,6 +22,9 @@ struct DESFireRestoration: FileRestoration {
     /// Of a message's length, which is written last; 0 for other files.
     let lengthSize: Int
     let omission: RestoredPart.Omission?
+
+    /// Records.
+    var isReplaced: Bool { if case .records = file.settings { true } else { false } }
 
     var place: RestoredPart {
       RestoredPart(
@@ -83,9 +91,29 @@ struct DESFireRestoration: FileRestoration {
       guard DESFireReading.isOpenForBoth(present) else { break }
       return present.data?.count == data.count
         ? nil : RestoredPart.failure("its value is not known")
-    default: return RestoredPart.failure("records can only be added to it")
+    default: return omissionOfRecords(data, from: file, to: present)
     }
     return RestoredPart.failure("it is not open for writing")
+  }
+
+  private static func omissionOfRecords(
+    _ data: [UInt8], from file: TagImage.DESFire.File, to present: TagImage.DESFire.File
+  ) -> RestoredPart.Omission? {
+    guard case .records(let size, let maximum, _) = present.settings,
+      case .records(size, _, _) = file.settings, size > 0, data.count.isMultiple(of: Int(size))
+    else { return RestoredPart.failure("its records have another size") }
+    // A cyclic file keeps one record free for the next (MF3ICDx21_41_81 data sheet, CreateCyclicRecordFile).
+    let room = Int(maximum) - (present.type == FileType.cyclicRecords ? 1 : 0)
+    let count = data.count / Int(size)
+    guard count <= room else {
+      return RestoredPart.failure("it has room for \(room) records, not for \(count)")
+    }
+    guard let old = present.data else { return RestoredPart.failure("its records are not known") }
+    guard DESFireReading.isOpen(present, forWriting: true) else {
+      return RestoredPart.failure("it is not open for writing")
+    }
+    return data.starts(with: old) || DESFireReading.isOpenForBoth(present)
+      ? nil : RestoredPart.failure("its records cannot be deleted without a key, only added to")
   }
 
   func write(_ target: Target) async throws {
@@ -93,6 +121,9 @@ struct DESFireRestoration: FileRestoration {
       throw NFCError(.tagRefused, "the application cannot be selected")
     }
     let number = target.file.number
+    if case .records(let size, _, _) = target.file.settings {
+      return try await writeRecords(target, size: Int(size))
+    }
     guard target.file.type != FileType.value else {
       let difference = Self.value(target.data) - Self.value(target.old ?? [])
       try await reading.changeValue(ofFile: number, by: difference)
@@ -107,6 +138,19 @@ struct DESFireRestoration: FileRestoration {
       Array(target.data.dropFirst(length.count)), at: length.count, ofFile: number)
     try await reading.write(length, at: 0, ofFile: number)
     if target.file.type == FileType.backup { try await reading.commit() }
+  }
+
+  private func writeRecords(_ target: Target, size: Int) async throws {
+    guard size > 0, let old = target.old else {
+      throw NFCError(.malformedContent, "the records of the file are not known")
+    }
+    let isContinued = target.data.starts(with: old)
+    if !isContinued { try await reading.clearRecords(ofFile: target.file.number) }
+    let added = isContinued ? target.data.dropFirst(old.count) : target.data[...]
+    try await reading.addRecords(
+      stride(from: added.startIndex, to: added.endIndex, by: size).map {
+        Array(added[$0..<min($0 + size, added.endIndex)])
+      }, toFile: target.file.number)
   }
 
   /// With a sign, least significant byte first.

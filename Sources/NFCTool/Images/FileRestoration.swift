@@ -6,6 +6,8 @@ protocol RestoredFile: Sendable {
   /// What it has; `nil` if that is not known.
   var old: [UInt8]? { get }
   var data: [UInt8] { get }
+  /// Whether bytes after the new ones go away.
+  var isReplaced: Bool { get }
   /// Why it is left out.
   var omission: RestoredPart.Omission? { get }
   /// Without what is done about it.
@@ -21,6 +23,8 @@ protocol FileRestoration: MemoryRestoration {
 }
 
 extension RestoredFile {
+  var isReplaced: Bool { false }
+
   fileprivate func part(_ omission: RestoredPart.Omission?) -> RestoredPart {
     var part = place
     if let omission { part.omissions = [omission] } else { part.written = [part.number] }
@@ -34,7 +38,9 @@ extension FileRestoration {
   func plan(from now: TagImage, to image: TagImage) -> [RestoredPart] {
     targets.map { target in
       var part = target.part(target.omission)
-      if target.omission == nil { part.setChange(from: target.old, to: target.data) }
+      if target.omission == nil {
+        part.setChange(from: target.old, to: target.data, isReplaced: target.isReplaced)
+      }
       return part
     }
   }

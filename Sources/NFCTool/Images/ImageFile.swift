@@ -50,6 +50,8 @@ enum ImageFile {
   static func size(of image: TagImage, in path: String) throws -> Int {
     let format = try requiredFormat(of: path)
     guard format == .binary || format == .emulator else { return image.memory.bytes.count }
+    // A ticket has a place in text only.
+    guard image.kind != .ctx else { return image.memory.bytes.count }
     return try ImageFormat.binary.encode(image).bytes.count
   }
 

@@ -41,19 +41,24 @@ struct RestoredPart {
   var changedBytes: Range<Int>?
 
   /// Says what a file or block has, and what it will have, from the first byte that differs to the last.
-  mutating func setChange(from old: [UInt8]?, to new: [UInt8]) {
-    let old = old ?? []
-    let isSame = { (index: Int) in old.indices.contains(index) && old[index] == new[index] }
-    guard let first = new.indices.first(where: { !isSame($0) }),
-      let last = new.indices.last(where: { !isSame($0) })
-    else { return }
+  ///
+  /// - Parameter isReplaced: what it has more than it will have goes away, too.
+  mutating func setChange(from known: [UInt8]?, to new: [UInt8], isReplaced: Bool) {
+    let old = known ?? []
+    let all = 0..<(isReplaced ? max(old.count, new.count) : new.count)
+    let isOther = { (index: Int) in
+      old.dropFirst(index).first != new.dropFirst(index).first
+    }
+    guard let first = all.first(where: isOther), let last = all.last(where: isOther) else { return }
     if kind == "file" { changedBytes = first..<last + 1 }
     let range = changedBytes ?? new.indices
+    func text(_ bytes: [UInt8]) -> String {
+      let part = bytes[range.clamped(to: bytes.indices)]
+      return part.isEmpty ? "nothing" : Array(part).hexadecimal
+    }
     changes = [
       TagImage.Change(
-        number: number,
-        before: old.isEmpty ? "unknown" : Array(old[range.clamped(to: old.indices)]).hexadecimal,
-        after: Array(new[range]).hexadecimal)
+        number: number, before: known == nil ? "unknown" : text(old), after: text(new))
     ]
   }
 

@@ -15,17 +15,22 @@ enum MemoryTag: Sendable {
   case desfire(any MiFareTag)
   /// Files of ISO/IEC 7816-4.
   case smartCard(any ISO7816Tag)
+  /// What Core NFC does not know: SRx, CTx, barcode, iCLASS, and cards of which only the identity can be had.
+  case other(OtherTag)
+  /// A MIFARE Plus, whose blocks need AES keys.
+  case plus(any MiFareTag)
 
   init?(_ tag: DetectedTag) {
     switch tag {
     case .miFare(let tag) where tag.family == .desfire: self = .desfire(tag)
+    case .miFare(let card) where card.family == .plus && card.classic == nil: self = .plus(card)
     case .miFare: self.init(miFare: tag)
     case .iso15693(let tag): self = .vicinity(tag)
     case .feliCa(let tag): self = tag.lite != nil ? .feliCaLite(tag) : .feliCa(tag)
     case .other(let tag) where tag.technology == .jewel: self = .topaz(tag)
     case .iso7816(let card):
       if card.miFareClassic != nil { self.init(miFare: tag) } else { self = .smartCard(card) }
-    case .other: return nil
+    case .other(let tag): self = .other(tag)
     }
   }
 
@@ -58,6 +63,16 @@ enum MemoryTag: Sendable {
     case .topaz: .topaz
     case .desfire: .desfire
     case .smartCard: .smartCard
+    case .other(let tag): OtherReading(tag).kind
+    case .plus: .iso14443a
+    }
+  }
+
+  /// Whether a part of it may never be read: a comparison goes without that.
+  var isNeverRead: Bool {
+    switch self {
+    case .other, .plus: true
+    default: false
     }
   }
 
@@ -93,7 +108,18 @@ enum MemoryTag: Sendable {
     case .feliCa(let tag): return try await FeliCaReading(tag).readServices()
     case .topaz(let tag): return try await TopazMemory(tag).read()
     case .desfire(let tag): return try await DESFireReading(tag).read()
-    case .smartCard(let tag): return try await SmartCardReading(tag).read()
+    case .smartCard(let tag):
+      do {
+        return try await SmartCardReading(tag).read()
+      } catch let error as NFCError where error.code == .wrongTag && extent == .everything {
+        return Content(image: TagImage(identityOf: tag), missing: error.reason)
+      }
+    case .other(let tag): return try await OtherReading(tag).read()
+    case .plus(let tag):
+      var image = TagImage(.iso14443a)
+      image.setIdentity(tag)
+      return Content(
+        image: image, missing: "its blocks need AES keys, with which nfc plus read reads them")
     }
   }
 
@@ -189,6 +215,25 @@ enum MemoryTag: Sendable {
 }
 
 extension TagImage {
+  /// Whether nothing but the identity is known.
+  var isIdentity: Bool { kind == .iso14443a || kind == .iso14443b }
+
+  /// A card of which nothing but the identity is known.
+  init(identityOf card: any ISO7816Tag) {
+    self.init(card.protocolInfo == nil ? .iso14443a : .iso14443b)
+    setIdentity(card)
+  }
+
+  mutating func setIdentity(_ card: any ISO7816Tag) {
+    uid = card.identifier
+    atqa = card.atqa
+    sak = card.sak
+    // With its length, which counts itself (ISO/IEC 14443-4, 5.2.2).
+    ats = card.ats.map { [UInt8(clamping: $0.count + 1)] + $0 }
+    applicationData = card.applicationData
+    protocolInfo = card.protocolInfo
+  }
+
   mutating func setIdentity(_ tag: any MiFareTag) {
     uid = tag.identifier
     if tag.atqa.count == 2 { atqa = tag.atqa }
@@ -210,9 +255,9 @@ extension Session {
       ) { MemoryTag(miFare: $0) }
       : try await selectTag(
         "a tag whose memory can be read",
-        polling: [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693],
-        for: use
-      ) { MemoryTag($0) ?? MemoryTag(miFare: $0) }
+        polling: use == .reading
+          ? .any : [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693], for: use
+      ) { MemoryTag($0) }
     if case .iso7816(let card) = tag.detected {
       try await tag.work { try await card.miFareClassic?.connect() }
     }

@@ -16,13 +16,7 @@ struct SmartCardReading {
   /// - Throws: `notThere` for a card without a file that can be read.
   func read() async throws -> MemoryTag.Content {
     var image = TagImage(.smartCard)
-    image.uid = tag.identifier
-    image.atqa = tag.atqa
-    image.sak = tag.sak
-    // With its length, which counts itself (ISO/IEC 14443-4, 5.2.2).
-    image.ats = tag.ats.map { [UInt8(clamping: $0.count + 1)] + $0 }
-    image.applicationData = tag.applicationData
-    image.protocolInfo = tag.protocolInfo
+    image.setIdentity(tag)
     var card = TagImage.SmartCard()
     var missing: [String] = []
     let own = try await files(Self.cardFiles.map { ($0, nil) })

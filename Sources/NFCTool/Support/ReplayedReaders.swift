@@ -31,7 +31,8 @@ struct ReplayedReaders: Sendable {
     {
       throw Failure(
         .content, "\(proof) (\(File.name(path)))",
-        advice: "an authentication by random numbers cannot be played back")
+        advice:
+          "only a recording made --with-secrets can play back an authentication by random numbers")
     }
     guard let mismatch = replay.mismatch else { return }
     throw Failure(

@@ -14,14 +14,3 @@ package enum Checksum {
     return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: register >> $0) }
   }
 }
-
-/// The source of the random bytes of a challenge.
-package typealias RandomBytes = @Sendable (_ count: Int) -> [UInt8]
-
-package enum RandomSource {
-  /// The system's cryptographic generator.
-  package static let system: RandomBytes = { count in
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-  }
-}

@@ -26,7 +26,7 @@ public final class DESFireCard: Sendable {
   /// and an NTAG 424 DNA.
   public let hasLRP: Bool
   private let form: DESFireCommandForm
-  private let random: RandomBytes
+  private let random: RandomBytes?
   private let state = Mutex(DESFireState.unknown)
 
   /// - Parameter form: the form in which commands are sent; a card keeps to the form of the first
@@ -36,12 +36,12 @@ public final class DESFireCard: Sendable {
   public convenience init(
     _ tag: DetectedTag, form: DESFireCommandForm = .wrapped
   ) async throws {
-    try await self.init(tag, form: form, random: RandomSource.system)
+    try await self.init(tag, form: form, random: nil)
   }
 
-  /// - Parameter random: the source of the reader's challenges.
+  /// - Parameter random: the source of the reader's challenges; `nil` for the one of the link to the tag.
   package init(
-    _ tag: DetectedTag, form: DESFireCommandForm = .wrapped, random: @escaping RandomBytes
+    _ tag: DetectedTag, form: DESFireCommandForm = .wrapped, random: RandomBytes?
   ) async throws {
     let product: TagProduct?
     switch tag {
@@ -94,7 +94,7 @@ public final class DESFireCard: Sendable {
     try await tag.exclusively { [self] link in
       var procedure = DESFireProcedure(
         transport: DESFireTransport(link, form: form), generation: generation,
-        state: state.withLock { $0 }, random: random)
+        state: state.withLock { $0 }, random: link.random(random))
       // Only a session proves that nobody else has selected something since.
       if procedure.state.session == nil { procedure.state.selection = nil }
       defer { state.withLock { $0 = procedure.state } }

@@ -32,7 +32,7 @@ struct DESFireProcedure {
   let transport: DESFireTransport
   let generation: DESFireGeneration?
   var state: DESFireState
-  let random: RandomBytes
+  let random: (Int) -> [UInt8]
 
   /// Sends a command under the protection of the session, if there is one, and returns the answer's
   /// data without it.

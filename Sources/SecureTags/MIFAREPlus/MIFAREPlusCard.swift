@@ -22,15 +22,15 @@ public final class MIFAREPlusCard: Sendable {
 
   /// The tag of the card.
   public let tag: any MiFareTag
-  private let random: RandomBytes
+  private let random: RandomBytes?
   private let session = Mutex<MIFAREPlusSession?>(nil)
 
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
   public convenience init(_ tag: any MiFareTag) throws {
-    try self.init(tag, random: RandomSource.system)
+    try self.init(tag, random: nil)
   }
 
-  init(_ tag: any MiFareTag, random: @escaping RandomBytes) throws {
+  init(_ tag: any MiFareTag, random: RandomBytes?) throws {
     guard tag.family == .plus else {
       throw NFCError(.wrongTag, "the tag is no MIFARE Plus in security level 0 or 3")
     }
@@ -43,7 +43,8 @@ public final class MIFAREPlusCard: Sendable {
   ) async throws -> Result {
     try await tag.exclusively { [self] link in
       var procedure = MIFAREPlusProcedure(
-        send: { try link.transceive($0) }, session: session.withLock { $0 }, random: random)
+        send: { try link.transceive($0) }, session: session.withLock { $0 },
+        random: link.random(random))
       defer { session.withLock { $0 = procedure.session } }
       return try body(&procedure)
     }

@@ -23,15 +23,15 @@ public struct MIFAREPlusLevelOneCard: Sendable {
   public let tag: any MiFareTag
   /// The commands of MIFARE Classic.
   public let classic: MiFareClassicCommands
-  private let random: RandomBytes
+  private let random: RandomBytes?
 
   /// The SAKs of 2 KB and 4 KB cards in level 1 (NXP AN10833, table 6).
   private static let saks: Set<UInt8> = [0x08, 0x18]
 
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
-  public init(_ tag: any MiFareTag) throws { try self.init(tag, random: RandomSource.system) }
+  public init(_ tag: any MiFareTag) throws { try self.init(tag, random: nil) }
 
-  init(_ tag: any MiFareTag, random: @escaping RandomBytes) throws {
+  init(_ tag: any MiFareTag, random: RandomBytes?) throws {
     guard Self.saks.contains(tag.sak), let classic = tag.classic else {
       throw NFCError(.wrongTag, "the tag is no MIFARE Plus in security level 1")
     }
@@ -94,7 +94,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
       // The cipher of a sector that was left open would encipher what comes now.
       try link.restartClassic()
       var procedure = MIFAREPlusProcedure(
-        send: { try link.sendBelowBlocks($0) }, session: nil, random: random)
+        send: { try link.sendBelowBlocks($0) }, session: nil, random: link.random(random))
       return try body(&procedure, link)
     }
   }
@@ -145,10 +145,10 @@ public struct MIFAREPlusLevelOneCard: Sendable {
     guard plan.identifier == tag.identifier else {
       throw NFCError(.invalidParameter, "the plan was made for another card")
     }
-    try await withBlocks { [random] blocks, _, _ in
+    try await withBlocks { [random] blocks, _, link in
       let state = Blocks(blocks)
       var procedure = MIFAREPlusProcedure(
-        send: { try state.blocks.exchange($0) }, session: nil, random: random)
+        send: { try state.blocks.exchange($0) }, session: nil, random: link.random(random))
       do {
         try procedure.authenticate(.levelThreeSwitch, key)
       } catch let error as NFCError where error.group == .connection {

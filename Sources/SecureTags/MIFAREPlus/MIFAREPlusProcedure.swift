@@ -21,7 +21,7 @@ struct MIFAREPlusProcedure {
   /// Exchanges a native command for its whole answer.
   let send: ([UInt8]) throws -> [UInt8]
   var session: MIFAREPlusSession?
-  let random: RandomBytes
+  let random: (Int) -> [UInt8]
 
   static let blockSize = 16
   static let mostWrittenBlocks = 3

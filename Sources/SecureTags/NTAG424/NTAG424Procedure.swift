@@ -16,7 +16,7 @@ struct NTAG424Procedure {
   private let link: TagLink
   var commands: DESFireProcedure
 
-  init(_ link: TagLink, _ state: DESFireState, _ random: @escaping RandomBytes) {
+  init(_ link: TagLink, _ state: DESFireState, _ random: @escaping (Int) -> [UInt8]) {
     self.link = link
     commands = DESFireProcedure(
       transport: DESFireTransport(link, form: .wrapped), generation: .fixed, state: state,

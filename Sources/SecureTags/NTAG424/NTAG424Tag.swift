@@ -17,7 +17,7 @@ import Synchronization
 public final class NTAG424Tag: Sendable {
   /// The underlying tag.
   public let tag: any Tag
-  private let random: RandomBytes
+  private let random: RandomBytes?
   private let state = Mutex(DESFireState.unknown)
 
   private static let productName = "NTAG 424 DNA"
@@ -25,11 +25,11 @@ public final class NTAG424Tag: Sendable {
   /// - Throws: ``NFCError/Code/wrongTag`` for another tag. Asks the tag for its version if that is
   ///   not known yet.
   public convenience init(_ tag: DetectedTag) async throws {
-    try await self.init(tag, random: RandomSource.system)
+    try await self.init(tag, random: nil)
   }
 
-  /// - Parameter random: the source of the reader's challenges.
-  package init(_ tag: DetectedTag, random: @escaping RandomBytes) async throws {
+  /// - Parameter random: the source of the reader's challenges; `nil` for the one of the link to the tag.
+  package init(_ tag: DetectedTag, random: RandomBytes?) async throws {
     let product: TagProduct?
     switch tag {
     case .miFare(let tag): product = try await tag.product()
@@ -59,7 +59,7 @@ public final class NTAG424Tag: Sendable {
     _ body: @Sendable (inout NTAG424Procedure) throws -> Result
   ) async throws -> Result {
     try await tag.exclusively { [self] link in
-      var procedure = NTAG424Procedure(link, state.withLock { $0 }, random)
+      var procedure = NTAG424Procedure(link, state.withLock { $0 }, link.random(random))
       defer { state.withLock { $0 = procedure.commands.state } }
       // Only a session proves that the application is still selected.
       if procedure.commands.state.session == nil { try procedure.select() }

@@ -36,14 +36,14 @@ final class UltralightAESChannel: UltralightChannel {
   private let number: UltralightAESTag.KeyNumber
   private let key: SecretKey
   private let needsCodes: Bool
-  private let random: RandomBytes
+  private let random: RandomBytes?
   private let content = Mutex(Content())
 
   /// - Parameter needsCodes: refuses a tag that does not use MACs.
   /// - Throws: `invalidParameter` for a key that is not 16 bytes long.
   init(
     _ number: UltralightAESTag.KeyNumber, _ key: SecretKey, needsCodes: Bool,
-    random: @escaping RandomBytes
+    random: RandomBytes?
   ) throws {
     guard key.count == UltralightAESTag.keySize else {
       throw NFCError(
@@ -166,7 +166,7 @@ final class UltralightAESChannel: UltralightChannel {
           + "have closed it", cause: error.cause)
     }
     let tag = try cipher.decrypt(Self.body(challenge, after: Code.authenticateContinued))
-    let reader = random(Self.blockSize)
+    let reader = link.random(random)(Self.blockSize)
     let token = try cipher.encrypt(reader + DESFireProcedure.rotated(tag))
     let answer: [UInt8]
     do {

@@ -34,16 +34,16 @@ public struct UltralightAESTag: Sendable {
   public let tag: any MiFareTag
   /// The commands for reading, writing and counting, protected by the authentication.
   public let commands: UltralightCommands
-  let random: RandomBytes
+  let random: RandomBytes?
 
   /// Costs the exchanges of ``MiFareTag/product()``.
   ///
   /// - Throws: ``NFCError/Code/wrongTag`` for a tag of another kind.
   public init(_ tag: any MiFareTag) async throws {
-    try await self.init(tag, random: RandomSource.system)
+    try await self.init(tag, random: nil)
   }
 
-  init(_ tag: any MiFareTag, random: @escaping RandomBytes) async throws {
+  init(_ tag: any MiFareTag, random: RandomBytes?) async throws {
     guard let commands = tag.ultralight, try await tag.product()?.name == Self.productName else {
       throw NFCError(.wrongTag, "the tag is no \(Self.productName)")
     }
@@ -117,7 +117,6 @@ extension UltralightCommands {
     _ number: UltralightAESTag.KeyNumber, _ key: SecretKey, needsCodes: Bool = false
   ) async throws {
     try await open(
-      try UltralightAESChannel(
-        number, key, needsCodes: needsCodes, random: RandomSource.system))
+      try UltralightAESChannel(number, key, needsCodes: needsCodes, random: nil))
   }
 }

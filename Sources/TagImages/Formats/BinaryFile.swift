@@ -64,6 +64,14 @@ enum BinaryFile {
   /// - Parameter unitSize: the length of a line, if the file is text.
   static func image(of bytes: [UInt8], unitSize: Int?) -> TagImage {
     if let image = type2Image(bytes) { return image }
+    if PicoPassLayout.isOne(bytes), unitSize ?? PicoPassLayout.blockSize == PicoPassLayout.blockSize
+    {
+      return TagImage(.iClass, unitSize: PicoPassLayout.blockSize, bytes: bytes)
+    }
+    if BarcodeLayout.isOne(bytes) { return BarcodeLayout.image(bytes) }
+    if unitSize == TicketLayout.wordSize, bytes.count == TicketLayout.size {
+      return TagImage(.ctx, unitSize: TicketLayout.wordSize, bytes: bytes)
+    }
     if ClassicLayout.blockCounts.contains(where: { $0 * 16 == bytes.count }), unitSize ?? 16 == 16,
       ![320, 2048].contains(bytes.count) || looksLikeClassic(bytes)
     {

@@ -182,10 +182,22 @@ extension FlipperFile.Reader {
         count: try number32("\(prefix) Cur"))
     default: throw ImageError("there is no file of type \(type)", at: .line(entry.line))
     }
+    let rights = try bytes("\(prefix) Access Rights", count: 2)
     return TagImage.DESFire.File(
       number: number, type: type,
       communication: try optionalByte("\(prefix) Communication Settings") ?? 0,
-      accessRights: try bytes("\(prefix) Access Rights", count: 2), settings: settings,
-      data: try optionalBytes(prefix))
+      accessRights: rights, settings: settings,
+      data: try optionalBytes(prefix) ?? Self.contentOfNone(settings, rights))
+  }
+
+  /// No record that everybody may read is known to be none: there is no line for it.
+  private static func contentOfNone(
+    _ settings: TagImage.DESFire.FileSettings, _ rights: [UInt8]
+  ) -> [UInt8]? {
+    let everybody: UInt8 = 0x0E
+    guard case .records(_, _, 0) = settings, rights.count == 2,
+      rights[1] >> 4 == everybody || rights[0] >> 4 == everybody
+    else { return nil }
+    return []
   }
 }

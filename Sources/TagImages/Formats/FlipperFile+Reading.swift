@@ -4,6 +4,7 @@ extension FlipperFile {
     guard let header = file.entries.first, header.key == "Filetype" else {
       throw ImageError("the first line is not \"Filetype: \(fileType)\"", at: .line(1))
     }
+    if header.value == PicoPassFile.fileType { return try PicoPassFile.decode(bytes) }
     guard header.value == fileType else {
       throw ImageError("this is a file of another kind", at: .line(header.line))
     }
@@ -36,6 +37,9 @@ extension FlipperFile {
       return try file.vicinityImage()
     case DeviceType.feliCa: return try file.feliCaImage()
     case DeviceType.st25tb: return try file.st25tb()
+    case DeviceType.ctx: return try file.ctx()
+    case DeviceType.barcode: return try file.barcode()
+    case DeviceType.bPrime: return try file.bPrime()
     case DeviceType.type4: return try file.smartCardImage()
     case DeviceType.typeA4 where file.hasFiles: return try file.smartCardImage()
     case DeviceType.typeA3, DeviceType.typeA4, DeviceType.uid, DeviceType.bankCard, DeviceType.plus:
@@ -183,7 +187,9 @@ extension FlipperFile.Reader {
     details.icReference = try optionalByte("IC Reference")
     details.isDSFIDLocked = try optionalBool("Lock DSFID")
     details.isAFILocked = try optionalBool("Lock AFI")
-    if let count = try optionalNumber("Block Count", in: 1...256) {
+    if let count = try optionalNumber(
+      "Block Count", in: 1...FlipperFile.largestVicinityBlockCount)
+    {
       let entry = try required("Block Size")
       guard let size = try bytes(entry, count: 1).first.map({ Int($0) }), (1...32).contains(size)
       else { throw ImageError("a block has 01 to 20 bytes", at: .line(entry.line)) }

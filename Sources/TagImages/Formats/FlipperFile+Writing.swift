@@ -32,7 +32,10 @@ extension FlipperFile {
     case .feliCaLite: file.feliCaLite(image)
     case .feliCa: file.feliCa(image)
     case .st25tb: file.st25tb(image)
-    case .topaz: break
+    case .ctx: file.ctx(image)
+    case .barcode: file.barcode(image)
+    case .bPrime: file.bPrime(image)
+    case .topaz, .iClass: break
     }
     return Array(file.text.utf8)
   }
@@ -45,6 +48,9 @@ extension FlipperFile {
     case .iso15693: isSLIX(image.uid) ? DeviceType.slix : DeviceType.vicinity
     case .feliCaLite, .feliCa: DeviceType.feliCa
     case .st25tb: DeviceType.st25tb
+    case .ctx: DeviceType.ctx
+    case .barcode: DeviceType.barcode
+    case .bPrime: DeviceType.bPrime
     case .smartCard where image.applicationData != nil: DeviceType.typeB4
     case .smartCard: isType4(image) ? DeviceType.type4 : DeviceType.typeA4
     case .iso14443a: image.ats == nil ? DeviceType.typeA3 : DeviceType.typeA4
@@ -52,7 +58,7 @@ extension FlipperFile {
     case .iso14443b:
       (image.protocolInfo?.dropFirst().first ?? 0) & 0x01 == 1
         ? DeviceType.typeB4 : DeviceType.typeB3
-    case .topaz: ""
+    case .topaz, .iClass: ""
     }
   }
 
@@ -233,9 +239,7 @@ extension FlipperFile.Writer {
   }
 
   fileprivate mutating func st25tb(_ image: TagImage) {
-    // Of the two chips with 16 blocks, the one with one-time bits has the longer name.
-    let type = FlipperFile.st25tbTypes.last { $0.blocks == image.memory.unitCount }
-    line("ST25TB Type", type?.name ?? "")
+    line("ST25TB Type", FlipperFile.st25tbType(image) ?? "")
     for block in 0..<image.memory.unitCount {
       line("Block \(block)", Array(image.memory.bytes[image.memory.range(ofUnit: block)]))
     }

@@ -34,31 +34,46 @@ enum FlipperFile {
     /// The device type of type A in versions 2 and 3.
     static let uid = "UID"
     static let bankCard = "Bank card"
+    // Of this package's own: no program's file has a place for these.
+    static let ctx = "ASK CTx"
+    static let barcode = "NFC Barcode"
+    static let bPrime = "Calypso B'"
     static let vicinityBefore4 = "ISO15693"
   }
 
   /// The types of MIFARE Classic, by the number of blocks.
   static let classicTypes: [Int: String] = [20: "MINI", 64: "1K", 128: "Plus 2K", 256: "4K"]
 
-  /// The names of ST25TB chips, by the number of blocks; there are two with 16.
-  static let st25tbTypes: [(name: String, blocks: Int)] = [
-    ("512AT", 16), ("512AC", 16), ("2K", 64), ("4K", 128),
+  /// Flipper's names of ST25TB and SRI chips, with the number of blocks and the six bits of the UID that identify
+  /// them (lib/nfc/protocols/st25tb/st25tb.c).
+  static let st25tbTypes: [(name: String, blocks: Int, codes: Set<UInt8>)] = [
+    ("512AT", 16, [0x0C]), ("512AC", 16, [0x06]), ("X512", 16, [0x04]), ("2K", 64, [0x0F]),
+    ("4K", 128, [0x07]), ("X4K", 128, [0x00, 0x03]),
   ]
+
+  /// The chip of an image; of a code that is not known the last of that size.
+  static func st25tbType(_ image: TagImage) -> String? {
+    let fitting = st25tbTypes.filter { $0.blocks == image.memory.unitCount }
+    let code = image.uid.flatMap { $0.count == 8 ? $0[2] >> 2 : nil }
+    return (fitting.first { code.map($0.codes.contains) ?? false } ?? fitting.last)?.name
+  }
 
   static let vicinityPasswords: [(password: TagImage.Vicinity.Password, key: String)] = [
     (.read, "Password Read"), (.write, "Password Write"), (.privacy, "Password Privacy"),
     (.destroy, "Password Destroy"), (.eas, "Password EAS"),
   ]
 
-  /// The sizes of the largest memories that Flipper Zero loads.
-  private static let largestVicinityBlockCount = 256
+  /// The sizes of the largest memories. For ISO 15693, Flipper Zero has no limit but 16 bits
+  /// (lib/nfc/protocols/iso15693_3), so this is what chips have at most; for Ultralight and NTAG, it is what Flipper
+  /// Zero loads.
+  static let largestVicinityBlockCount = 2048
   private static let largestVicinityBlock = 32
   private static let largestPageCount = 510
 
   static func objection(to image: TagImage) -> String? {
     let memory = image.memory
     switch image.kind {
-    case .topaz: return ""
+    case .topaz, .iClass: return ""
     case .classic: return classicTypes[memory.unitCount] == nil ? "of this size" : nil
     case .type2:
       let count = places(of: image).count
@@ -73,7 +88,9 @@ enum FlipperFile {
     case .st25tb:
       return image.uid == nil || !st25tbTypes.contains { $0.blocks == memory.unitCount }
         ? "without a UID, or of this size" : nil
-    case .desfire, .smartCard, .iso14443a, .iso14443b:
+    case .barcode:
+      return image.memory.isComplete && !image.memory.isEmpty ? nil : "without its code"
+    case .desfire, .smartCard, .ctx, .bPrime, .iso14443a, .iso14443b:
       return image.uid == nil ? "without a UID" : nil
     }
   }

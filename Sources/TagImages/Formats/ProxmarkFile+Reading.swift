@@ -11,6 +11,7 @@ extension ProxmarkFile {
     case "15693 v4": return try reader.vicinityWithIdentity()
     case "topaz": return try reader.topaz()
     case "14b v2": return try reader.st25tb()
+    case "iclass": return try reader.iClass()
     case "raw": return BinaryFile.image(of: try reader.hexadecimal("raw"), unitSize: nil)
     default:
       throw ImageError(
@@ -188,6 +189,16 @@ extension ProxmarkFile {
         image.headerROM = header
       } else {
         image.headerROM = try card("HR01", count: 2)
+      }
+      return image
+    }
+
+    func iClass() throws(ImageError) -> TagImage {
+      let image = TagImage(.iClass, memory: try blocks(size: PicoPassLayout.blockSize))
+      guard PicoPassLayout.sizes.contains(image.memory.bytes.count) else {
+        throw ImageError(
+          "no iCLASS card has \(image.memory.unitCount) blocks",
+          at: .line(root.member("blocks")?.line ?? 1))
       }
       return image
     }

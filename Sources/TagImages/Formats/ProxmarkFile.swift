@@ -21,7 +21,11 @@ enum ProxmarkFile {
       return fits && !memory.isEmpty ? nil : "of more than \(Limit.vicinityBlocks) blocks"
     case .topaz:
       return memory.bytes.count > Limit.topazBytes ? "of more than \(Limit.topazBytes) bytes" : nil
-    case .feliCaLite, .feliCa, .desfire, .smartCard, .iso14443a, .iso14443b: return ""
+    case .iClass:
+      return PicoPassLayout.sizes.contains(memory.bytes.count) ? nil : "of this size"
+    case .feliCaLite, .feliCa, .desfire, .smartCard, .ctx, .barcode, .bPrime, .iso14443a,
+      .iso14443b:
+      return ""
     }
   }
 
@@ -37,7 +41,10 @@ enum ProxmarkFile {
     case .iso15693: file.vicinity(image)
     case .topaz: file.topaz(image)
     case .st25tb: file.set("FileType", text: "14b v2")
-    case .feliCaLite, .feliCa, .desfire, .smartCard, .iso14443a, .iso14443b: break
+    case .iClass: file.iClass(image)
+    case .feliCaLite, .feliCa, .desfire, .smartCard, .ctx, .barcode, .bPrime, .iso14443a,
+      .iso14443b:
+      break
     }
     file.blocks(image.memory)
     if image.kind == .classic { file.sectorKeys(image) }
@@ -147,6 +154,14 @@ enum ProxmarkFile {
       card("random", Self.zeros(2))
       card("privacypasswd", details.passwords[.privacy] ?? Self.zeros(4))
       card("state", Self.zeros(1))
+    }
+
+    /// `hf iclass dump`: the first blocks once more by their names.
+    mutating func iClass(_ image: TagImage) {
+      set("FileType", text: "iclass")
+      for (number, name) in PicoPassLayout.names.enumerated() {
+        card(name, Array(image.memory.bytes[image.memory.range(ofUnit: number)]))
+      }
     }
 
     mutating func topaz(_ image: TagImage) {

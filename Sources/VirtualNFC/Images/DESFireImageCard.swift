@@ -17,6 +17,8 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     static let getFileSettings: UInt8 = 0xF5
     static let readData: UInt8 = 0xBD
     static let writeData: UInt8 = 0x3D
+    static let writeRecord: UInt8 = 0x3B
+    static let clearRecordFile: UInt8 = 0xEB
     static let getValue: UInt8 = 0x6C
     static let readRecords: UInt8 = 0xBB
     static let credit: UInt8 = 0x0C
@@ -51,6 +53,15 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
   /// The index of the selected application; `nil` at the level of the card.
   private var selection: Int?
   private var waiting: [[UInt8]] = []
+
+  private struct Place: Hashable {
+    let application: Int
+    let file: Int
+  }
+
+  /// What the next commit adds to record files; `nil` for one that it clears.
+  private var pendingRecords: [Place: [UInt8]?] = [:]
+  private static let cyclicRecords: UInt8 = 4
 
   init(_ image: TagImage) throws(VirtualTagNameError) {
     guard let uid = image.uid, [4, 7, 10].contains(uid.count) else {
@@ -104,6 +115,7 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
   private mutating func forget() {
     selection = nil
     waiting = []
+    pendingRecords = [:]
   }
 
   mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
@@ -167,10 +179,13 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
       guard let files = application?.files else { return (Status.authenticationError, []) }
       return (Status.done, files.map(\.number))
     case Command.getFileSettings, Command.readData, Command.getValue, Command.readRecords,
-      Command.writeData, Command.credit, Command.debit:
+      Command.writeData, Command.writeRecord, Command.clearRecordFile, Command.credit,
+      Command.debit:
       return performOnFile(code, parameters)
-    // What was written counts at once.
-    case Command.commitTransaction: return (Status.done, [])
+    // What was written to other files counts at once.
+    case Command.commitTransaction:
+      commitRecords()
+      return (Status.done, [])
     case _ where Command.authentications.contains(code): return (Status.authenticationError, [])
     default: return (Status.illegalCommand, [])
     }
@@ -178,6 +193,8 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
 
   private mutating func select(_ parameters: [UInt8]) -> Answer {
     guard parameters.count == 3 else { return (Status.lengthError, []) }
+    // What is not committed is lost.
+    pendingRecords = [:]
     if parameters == [0, 0, 0] {
       selection = nil
       return (Status.done, [])
@@ -213,6 +230,14 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
       return file.data.map { (Status.done, $0) } ?? (Status.authenticationError, [])
     case (Command.writeData, .data):
       return write(rest, to: index, of: selection, file)
+    case (Command.writeRecord, .records(let size, let maximum, _)):
+      return writeRecord(rest, to: index, of: selection, file, Int(size), Int(maximum))
+    case (Command.clearRecordFile, .records):
+      guard file.data != nil, Self.isOpenForBoth(file) else {
+        return (Status.authenticationError, [])
+      }
+      pendingRecords[Place(application: selection, file: index)] = .some(nil)
+      return (Status.done, [])
     case (Command.credit, .value), (Command.debit, .value):
       return change(rest, isCredit: code == Command.credit, index, of: selection, file)
     default: return (Status.permissionDenied, [])
@@ -256,6 +281,53 @@ struct DESFireImageCard: VirtualChip, ImagedChip {
     tagImage.desfire?.applications[application].files?[index].data =
       (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     return (Status.done, [])
+  }
+
+  // MARK: Records
+
+  /// The first WriteRecord of a transaction begins a record, each that follows changes it; after ClearRecordFile none is
+  /// taken (MF3ICDx21_41_81 data sheet, WriteRecord and ClearRecordFile).
+  private mutating func writeRecord(
+    _ parameters: [UInt8], to index: Int, of application: Int, _ file: TagImage.DESFire.File,
+    _ size: Int, _ maximum: Int
+  ) -> Answer {
+    guard let data = file.data, Self.isOpenForWriting(file) else {
+      return (Status.authenticationError, [])
+    }
+    guard parameters.count >= 6 else { return (Status.lengthError, []) }
+    let offset = Self.number(parameters[0..<3])
+    let content = parameters.dropFirst(6)
+    guard content.count == Self.number(parameters[3..<6]) else { return (Status.lengthError, []) }
+    let isFull = file.type != Self.cyclicRecords && data.count >= size * maximum
+    guard offset + content.count <= size, !isFull else { return (Status.boundaryError, []) }
+    let place = Place(application: application, file: index)
+    guard var record = pendingRecords[place, default: Array(repeating: 0, count: size)] else {
+      return (Status.boundaryError, [])
+    }
+    record.replaceSubrange(offset..<offset + content.count, with: content)
+    pendingRecords[place] = record
+    return (Status.done, [])
+  }
+
+  private mutating func commitRecords() {
+    for (place, record) in pendingRecords {
+      guard
+        var file = tagImage.desfire?.applications[place.application].files?[place.file],
+        case .records(let size, let maximum, _) = file.settings
+      else { continue }
+      var data = record.map { (file.data ?? []) + $0 } ?? []
+      let room = Int(size) * (Int(maximum) - (file.type == Self.cyclicRecords ? 1 : 0))
+      data = Array(data.suffix(room))
+      file.data = data
+      file.settings = .records(
+        size: size, maximum: maximum, count: UInt32(data.count / max(1, Int(size))))
+      tagImage.desfire?.applications[place.application].files?[place.file] = file
+    }
+    pendingRecords = [:]
+  }
+
+  private static func isOpenForBoth(_ file: TagImage.DESFire.File) -> Bool {
+    file.accessRights.first.map { $0 >> 4 } == everybody
   }
 
   /// Access rights: read and write in the second byte, both in the upper half of the first.

@@ -7,8 +7,8 @@ protocol ImagedChip: VirtualChip {
 }
 
 extension VirtualTag {
-  /// An image of the current state of the tag, including keys and passwords; `nil` for a chip that
-  /// has no image format.
+  /// An image of the current state of the tag, including keys and passwords; `nil` for a chip from
+  /// outside this package.
   ///
   /// Setting ``memory`` writes to the tag; use ``image(_:)`` for a tag with another identity.
   public var image: TagImage? {
@@ -36,6 +36,10 @@ extension VirtualTag {
     case .st25tb: return VirtualTag(try SRIX4K(image))
     case .smartCard: return VirtualTag(try ISO7816Card(image))
     case .desfire: return VirtualTag(try DESFireImageCard(image))
+    case .iClass: return VirtualTag(try PicoPass(image))
+    case .ctx: return VirtualTag(try CTS512B(image))
+    case .barcode: return VirtualTag(try NFCBarcode(image))
+    case .bPrime: return VirtualTag(try CalypsoBPrime(image))
     case .iso14443a, .iso14443b: return VirtualTag(try IdentityCard(image))
     }
   }

@@ -37,7 +37,7 @@ import Testing
 
     var procedure: MIFAREPlusProcedure {
       MIFAREPlusProcedure(
-        send: { try self.exchange($0) }, session: nil, random: RandomSource.system)
+        send: { try self.exchange($0) }, session: nil, random: RandomNumbers.system)
     }
 
     private func exchange(_ command: [UInt8]) throws -> [UInt8] {

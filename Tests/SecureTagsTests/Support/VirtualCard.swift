@@ -97,7 +97,7 @@ final class VirtualCard: Sendable {
           throw NFCError(.tagResponseError, "the card's answer is empty")
         }
         return (DESFireStatus(code: status), Array(answer.dropFirst()))
-      }, generation: generation, state: .unknown, random: RandomSource.system)
+      }, generation: generation, state: .unknown, random: RandomNumbers.system)
   }
 }
 

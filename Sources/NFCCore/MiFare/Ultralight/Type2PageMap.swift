@@ -1,30 +1,7 @@
 /// What each page of a chip is for.
 struct Type2PageMap: Hashable, Sendable {
-  /// What a page is for.
-  enum Use: Hashable, Sendable {
-    /// UID and static lock bits, pages 0 to 2.
-    case identifierAndLocks
-    /// Page 3: bits that can only be set.
-    case oneTime
-    case user
-    /// The dynamic lock bits: they can only be set.
-    case locks
-    /// A one-way counter.
-    case counter
-    /// Mirror, password settings, registers.
-    case configuration
-    /// Password and acknowledge: read as zeros.
-    case secret
-    /// A key: not read at all.
-    case key
-    /// Reserved, or not described: never written.
-    case reserved
-  }
-
-  struct Area: Hashable, Sendable {
-    let pages: ClosedRange<Int>
-    let use: Use
-  }
+  typealias Use = UltralightArea.Use
+  typealias Area = UltralightArea
 
   static let staticLockPage = 2
   static let oneTimePage = 3

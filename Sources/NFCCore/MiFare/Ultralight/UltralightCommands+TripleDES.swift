@@ -67,11 +67,7 @@ enum UltralightCAuthentication {
   private static let wrongKey = NFCError(.authenticationFailed, "the key is wrong")
 
   static func run(key: [UInt8], _ link: TagLink) throws {
-    var generator = SystemRandomNumberGenerator()
-    let randomNumber = (0..<TwoKeyTripleDES.blockSize).map { _ in
-      UInt8.random(in: .min ... .max, using: &generator)
-    }
-    try run(key: key, randomNumber: randomNumber, link)
+    try run(key: key, randomNumber: link.random(TwoKeyTripleDES.blockSize), link)
   }
 
   static func run(key: [UInt8], randomNumber: [UInt8], _ link: TagLink) throws {

@@ -37,23 +37,23 @@ public struct UltralightProtectionState: Hashable, Sendable {
 public struct UltralightArea: Hashable, Sendable {
   /// The use of pages.
   public enum Use: String, Hashable, Sendable {
-    /// The UID and the static lock bits.
+    /// The UID and the static lock bits, pages 0 to 2.
     case identifierAndLocks
-    /// The capability container, whose bits can only be set.
+    /// The capability container, page 3, whose bits can only be set.
     case oneTime
     /// Memory for data.
     case user
-    /// Dynamic lock bits.
+    /// Dynamic lock bits, which can only be set.
     case locks
-    /// The 16-bit counter of the Ultralight C.
+    /// The 16-bit counter of the Ultralight C, which only counts up.
     case counter
-    /// Settings.
+    /// Settings: mirror, password, registers.
     case configuration
-    /// Password and password acknowledge, which cannot be read.
+    /// Password and password acknowledge, which read as zeros.
     case secret
     /// Keys, which cannot be read.
     case key
-    /// Reserved pages.
+    /// Pages without a use of their own, or not described: never written.
     case reserved
   }
 
@@ -65,18 +65,12 @@ public struct UltralightArea: Hashable, Sendable {
 
 extension UltralightRestorePlan {
   /// The use of the chip's pages.
-  public var areas: [UltralightArea] { UltralightArea.all(of: chip) }
-}
-
-extension UltralightArea {
-  fileprivate static func all(of chip: Type2Chip) -> [UltralightArea] {
-    (chip.pages?.areas ?? []).map { UltralightArea(pages: $0.pages, use: $0.use.shown) }
-  }
+  public var areas: [UltralightArea] { chip.pages?.areas ?? [] }
 }
 
 extension UltralightDump {
   /// The use of the chip's pages, including those of keys that cannot be read.
-  public var areas: [UltralightArea] { UltralightArea.all(of: chip) }
+  public var areas: [UltralightArea] { chip.pages?.areas ?? [] }
 
   private func byte(_ address: Int) -> UInt8? {
     let end = firstProtectedPage.map { $0 * Type2Memory.pageSize } ?? bytes.count
@@ -134,22 +128,6 @@ extension UltralightDump {
         protectsReading: access & 0x01 == 0, attemptLimit: nil,
         isConfigurationLocked: closed.contains(settings.firstProtectedPage)
           && closed.contains(settings.readProtectionPage))
-    }
-  }
-}
-
-extension Type2PageMap.Use {
-  fileprivate var shown: UltralightArea.Use {
-    switch self {
-    case .identifierAndLocks: .identifierAndLocks
-    case .oneTime: .oneTime
-    case .user: .user
-    case .locks: .locks
-    case .counter: .counter
-    case .configuration: .configuration
-    case .secret: .secret
-    case .key: .key
-    case .reserved: .reserved
     }
   }
 }

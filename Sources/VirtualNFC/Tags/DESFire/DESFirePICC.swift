@@ -41,7 +41,7 @@ struct DESFirePICC: Hashable, Sendable {
   var currentFile: Int?
   var session: DESFireSession?
   private var chain = Chain.none
-  private var generator: RepeatableGenerator
+  private var generator: SplitMix64
   var configuration = DESFireConfiguration()
   /// What is drawn as challenges before the generator's numbers.
   private var challenges: ArraySlice<[UInt8]>
@@ -55,7 +55,7 @@ struct DESFirePICC: Hashable, Sendable {
     self.uid = uid
     self.signature = signature
     self.applications = applications
-    generator = RepeatableGenerator(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
+    generator = SplitMix64(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
   }
 
   /// The card is place 0, an application that of its identifier.

@@ -11,12 +11,12 @@ struct TravelDocumentApplication: VirtualApplet {
   private static let files: [UInt16] = [0x011E, 0x011D, 0x0101, 0x0102]
   private static let challengeSize = 8
 
-  private var generator: RepeatableGenerator
+  private var generator: SplitMix64
   private var hasChallenge = false
 
   /// - Parameter seed: of the challenges, which are the same in each run.
   init(seed: UInt64 = 0x9303) {
-    generator = RepeatableGenerator(seed: seed)
+    generator = SplitMix64(seed: seed)
   }
 
   mutating func select() -> [UInt8] {

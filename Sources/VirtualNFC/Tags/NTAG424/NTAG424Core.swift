@@ -79,13 +79,13 @@ struct NTAG424Core: Hashable, Sendable {
   private(set) var session: NTAG424Session?
   private var chain = Chain.none
   var countedRead: CountedRead?
-  var generator: RepeatableGenerator
+  var generator: SplitMix64
 
   init(uid: [UInt8], signature: [UInt8], ndef: [UInt8]) {
     self.uid = uid
     self.signature = signature
     files = NTAG424File.factory(ndef: ndef)
-    generator = RepeatableGenerator(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
+    generator = SplitMix64(seed: uid.reduce(0) { $0 << 8 | UInt64($1) })
   }
 
   /// Forgets everything but the memory.

@@ -15,16 +15,18 @@ public struct CTS512B: VirtualChip {
   }
 
   private static let anyTicket: [UInt8] = [0xFF, 0xFF]
-  private static let productCode: UInt8 = 0x60
-  private static let wordSize = 2
-  private static let wordCount = 32
+  static let usualProductCode: UInt8 = 0x60
+  static let usualFabCode: UInt8 = 0x1C
+  static let wordSize = 2
+  static let wordCount = 32
   /// The word with the upper half of the serial number.
-  private static let serialNumberWord = 4
+  static let serialNumberWord = 4
 
   public let name = "ask-ctx"
   /// The serial number, the most significant byte first: the other way round from the air.
   public let identifier: [UInt8]
-  private let fabCode: UInt8
+  let productCode: UInt8
+  let fabCode: UInt8
   /// The lower half of the serial number as it goes over the air.
   private let selector: [UInt8]
   private var words: [[UInt8]]
@@ -34,8 +36,14 @@ public struct CTS512B: VirtualChip {
   ///   - serialNumber: 4 bytes, the most significant first.
   ///   - fabCode: The second byte of the answer to REQT.
   public init(serialNumber: [UInt8], fabCode: UInt8 = 0x1C) {
+    self.init(
+      serialNumber: serialNumber, productCode: Self.usualProductCode, fabCode: fabCode)
+  }
+
+  init(serialNumber: [UInt8], productCode: UInt8, fabCode: UInt8) {
     precondition(serialNumber.count == 4, "a serial number has 4 bytes")
     identifier = serialNumber
+    self.productCode = productCode
     self.fabCode = fabCode
     selector = serialNumber.suffix(Self.wordSize).reversed()
     words = [[UInt8]](
@@ -67,7 +75,7 @@ public struct CTS512B: VirtualChip {
     switch (code, parameters.count) {
     case (Command.reqt, 0):
       isSelected = false
-      return .typeB([Self.productCode, fabCode])
+      return .typeB([productCode, fabCode])
     case (Command.select, 2):
       isSelected = parameters == Self.anyTicket || parameters == selector
       return isSelected ? .typeB(selector) : nil

@@ -15,9 +15,9 @@ public struct CalypsoBPrime: VirtualChip {
   }
 
   /// Byte 5 of REPGEN: a configuration byte follows (80), software version 1.
-  private static let version: UInt8 = 0x82
+  var version: UInt8 = 0x82
   /// Byte 6 of REPGEN: an ATR follows.
-  private static let configuration: UInt8 = 0x40
+  var configuration: UInt8 = 0x40
   /// Up to the serial number: T0, TB1, TC1 and Calypso's historical bytes: platform, application
   /// type and subtype, issuer, ROM and EEPROM version.
   private static let atrHead: [UInt8] = [
@@ -35,6 +35,7 @@ public struct CalypsoBPrime: VirtualChip {
   public init(div: [UInt8]) {
     precondition(div.count == 4, "a DIV has 4 bytes")
     identifier = div
+    atr = Self.atrHead + div + Self.atrTail
   }
 
   public var modulation: RadioFrame.Modulation { .typeB }
@@ -46,7 +47,10 @@ public struct CalypsoBPrime: VirtualChip {
   }
 
   /// What the card says of itself in REPGEN.
-  public var atr: [UInt8] { Self.atrHead + identifier + Self.atrTail }
+  public internal(set) var atr: [UInt8]
+
+  /// As long as an ATR is at most (ISO/IEC 7816-3, 8.2.1).
+  static let longestATR = 33
 
   public mutating func powerOn() { isPowered = true }
   public mutating func powerOff() { isPowered = false }
@@ -58,7 +62,7 @@ public struct CalypsoBPrime: VirtualChip {
     switch command {
     case [Frame.address, Frame.apgen] + Frame.anyCard:
       return .typeB(
-        [Frame.address, Frame.repgen] + identifier + [Self.version, Self.configuration] + atr)
+        [Frame.address, Frame.repgen] + identifier + [version, configuration] + atr)
     case [Frame.address, Frame.attrib] + identifier:
       return .typeB([Frame.address, Frame.attrib])
     default:

@@ -43,6 +43,16 @@ public struct NFCBarcode: VirtualChip {
     identifier = Self.checked(body)
   }
 
+  /// A tag with all its bytes, check included.
+  init(code: [UInt8]) {
+    precondition(Self.isCode(code), "a tag has 16 or 32 bytes, and begins with a 1")
+    identifier = code
+  }
+
+  static func isCode(_ code: [UInt8]) -> Bool {
+    [16, 32].contains(code.count) && code[0] & 0x80 != 0
+  }
+
   /// The check is CRC_A over the bytes before it, here with the most significant byte first.
   private static func checked(_ body: [UInt8]) -> [UInt8] {
     body + CyclicRedundancyCheck.a(body).reversed()

@@ -35,8 +35,8 @@ public struct PicoPass: VirtualChip {
     static let applicationIssuer = 5
   }
 
-  private static let blockSize = 8
-  private static let blockCount = 32
+  static let blockSize = 8
+  static let blockCount = 32
 
   public let name = "iclass"
   /// The serial number with E0 first: the other way round from the air.

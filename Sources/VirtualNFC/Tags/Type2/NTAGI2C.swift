@@ -11,7 +11,7 @@ import NFCCore
 /// zeros where there are none; the session registers are not among these.
 ///
 /// Source: data sheet NT3H1101/NT3H1201 rev. 3.3, sections 8 and 10.
-public struct NTAGI2C: VirtualChip, Type2Chip {
+public struct NTAGI2C: VirtualChip, SectoredType2Chip {
   /// The members of the family by their memory: 888 or 1904 bytes for the user.
   public enum Product: String, CaseIterable, Sendable {
     /// NT3H1101, the 1K: 888 bytes for the user.
@@ -26,12 +26,8 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
-  /// The sector that commands address; 0 after each selection.
-  private var sector = 0
-  /// Whether SECTOR_SELECT waits for its second half.
-  private var awaitsSector = false
-  /// The volatile copy of the configuration that works; it is made at power-up.
-  private var sessionRegisters: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
+  var sectors = SectorSelection()
+  var sessionRegisters = [UInt8](repeating: 0, count: 8)
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -72,10 +68,9 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
     pages = Type2Memory.image(
       uid: uid, pageCount: product.configurationPage + 2,
       content: [
-        // No check bytes: the UID at a stretch, then SAK and ATQA.
-        0: uid + [0x00, 0x44, 0x00],
+        0: SectoredConfiguration.identity(uid),
         Type2Memory.oneTimePage: content,
-        product.configurationPage: Self.factoryConfiguration,
+        product.configurationPage: SectoredConfiguration.factory,
       ])
   }
 
@@ -85,117 +80,54 @@ public struct NTAGI2C: VirtualChip, Type2Chip {
 
   public mutating func powerOn() {
     activation.powerOn()
-    let offset = product.configurationPage * Type2Memory.pageSize
-    sessionRegisters = Array(pages[offset..<(offset + 2 * Type2Memory.pageSize)])
-    // Instead of REG_LOCK stands NS_REG, with RF_FIELD_PRESENT.
-    sessionRegisters[Self.lockRegister] = 0x01
+    loadSessionRegisters()
   }
 
   // MARK: Memory map
 
-  private static let sectorPages = 256
-  private static let sessionSector = 3
   private static let sessionPage = 0xF8
-  /// REG_LOCK in the configuration, NS_REG among the session registers.
-  private static let lockRegister = 6
-  private static let lockedFromNFC: UInt8 = 0x01
 
-  /// NC_REG, LAST_NDEF_BLOCK, SRAM_MIRROR_BLOCK, WDT_LS, WDT_MS, I2C_CLOCK_STR, REG_LOCK, reserved:
-  /// tables 13 and 14.
-  private static let factoryConfiguration: [UInt8] = [
-    0x01, 0x00, 0xF8, 0x48, 0x08, 0x01, 0x00, 0x00,
-  ]
+  var selectableSectors: Set<Int> { product.sectors }
+  var versionAnswer: [UInt8] { product.version }
+  var configurationPage: Int { product.configurationPage }
 
   /// Returns the four bytes at an address of the present sector; `nil` where there are none.
-  private func page(_ address: Int) -> [UInt8]? {
-    if sector == Self.sessionSector {
-      let index = address - Self.sessionPage
-      guard (0...1).contains(index) else { return nil }
-      return Array(
-        sessionRegisters[(index * Type2Memory.pageSize)..<((index + 1) * Type2Memory.pageSize)])
+  func page(_ address: Int) -> [UInt8]? {
+    guard sectors.current != SectorSelection.session else {
+      return sessionPage(address, from: Self.sessionPage)
     }
-    let page = sector * Self.sectorPages + address
-    guard (0..<Self.sectorPages).contains(address), product.hasPage(page) else { return nil }
-    return Array(pages[(page * Type2Memory.pageSize)..<((page + 1) * Type2Memory.pageSize)])
+    let page = sectors.page(address)
+    guard (0..<SectorSelection.pageCount).contains(address), product.hasPage(page) else {
+      return nil
+    }
+    return memoryPage(page)
   }
 
   // MARK: Type2Chip
 
   var lockMap: LockMap { product.lockMap }
-  var readEnd: Int { Self.sectorPages }
-  var identityLength: Int { 10 }
-
-  var frozenSettings: IrreversibleState {
-    var state = IrreversibleState()
-    let lock = pages[product.configurationPage * Type2Memory.pageSize + Self.lockRegister]
-    state.add(
-      .configurationLock, place: product.configurationPage + 1, bits: UInt64(lock & 0x03))
-    return state
-  }
+  var frozenSettings: IrreversibleState { frozenConfiguration }
 
   /// The session registers can be written only from the I²C side.
   func acceptsWrite(to address: Int) -> Bool {
-    guard sector != Self.sessionSector else { return false }
-    let page = sector * Self.sectorPages + address
-    let isConfiguration = page >= product.configurationPage
-    let lock = pages[product.configurationPage * Type2Memory.pageSize + Self.lockRegister]
+    guard sectors.current != SectorSelection.session else { return false }
+    let page = sectors.page(address)
     return page >= Type2Memory.staticLockPage && product.hasPage(page)
-      && !(isConfiguration && lock & Self.lockedFromNFC != 0)
-      && !lockMap.isLocked(page, inForce: pages)
+      && !isConfigurationClosed(page) && !lockMap.isLocked(page, inForce: pages)
   }
 
   mutating func program(_ data: [UInt8], page address: Int) -> Type2Answer {
-    let page = sector * Self.sectorPages + address
     guard data.count == Type2Memory.pageSize else { return .refusal(.invalidArgument) }
-    var data = data
-    if page == product.configurationPage + 1 {
-      // REG_LOCK can be set and not cleared.
-      data[2] |= pages[page * Type2Memory.pageSize + 2]
-    }
-    store(data, page: page)
+    storeKeepingLocks(data, page: sectors.page(address))
     return .acknowledge
   }
 
-  mutating func endSession() {
-    sector = 0
-    awaitsSector = false
-  }
+  mutating func endSession() { sectors = SectorSelection() }
 
   mutating func execute(_ command: [UInt8]) -> Type2Answer {
-    if awaitsSector {
-      awaitsSector = false
-      return finishSectorSelect(command)
-    }
-    switch (command.first, command.count) {
-    case (Type2Command.getVersion, 1): return .data(product.version)
-    case (Type2Command.read, 2):
-      let start = Int(command[1])
-      guard page(start) != nil else { return .refusal(.invalidArgument) }
-      return .data(bytes(start...(start + 3)))
-    case (Type2Command.fastRead, 3):
-      let (start, end) = (Int(command[1]), Int(command[2]))
-      guard start <= end, page(start) != nil, page(end) != nil
-      else { return .refusal(.invalidArgument) }
-      return .data(bytes(start...end))
-    case (Type2Command.sectorSelect, 2) where command[1] == Type2Command.sectorSelectArgument:
-      awaitsSector = true
-      activation.expectsData = true
-      return .acknowledge
-    case (Type2Command.write, _): return executeBasic(command)
-    default: return .refusal(.invalidArgument)
-    }
-  }
-
-  private func bytes(_ addresses: ClosedRange<Int>) -> [UInt8] {
-    addresses.flatMap { page($0) ?? [UInt8](repeating: 0, count: Type2Memory.pageSize) }
-  }
-
-  /// Silence is the consent. A sector without a page is refused, which the data sheet leaves open.
-  private mutating func finishSectorSelect(_ command: [UInt8]) -> Type2Answer {
-    guard command.count == Type2Memory.pageSize, product.sectors.contains(Int(command[0]))
-    else { return .refusal(.invalidArgument) }
-    sector = Int(command[0])
-    return .silence
+    if let answer = executeSectored(command) { return answer }
+    return command.first == Type2Command.write
+      ? executeBasic(command) : .refusal(.invalidArgument)
   }
 }
 

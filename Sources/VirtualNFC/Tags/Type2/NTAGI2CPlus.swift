@@ -13,7 +13,7 @@ import NFCCore
 /// Source: data sheet NT3H2111/NT3H2211 rev. 3.5, sections 8 and 10; the bits of ACCESS and PT_I2C also by NXP's demo
 /// app. Not confirmed: that settings count from the next selection on, as in NTAG21x, and what READ gives of protected
 /// pages after an open one (here zeros).
-public struct NTAGI2CPlus: VirtualChip, Type2Chip {
+public struct NTAGI2CPlus: VirtualChip, SectoredType2Chip {
   /// The members of the family by their memory: 888 or 1912 bytes for the user.
   public enum Product: String, CaseIterable, Sendable {
     /// NT3H2111, the 1K: 888 bytes for the user.
@@ -31,17 +31,13 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
   var activation: TypeAActivation
   var pages: [UInt8]
   var awaitedPage: Int?
-  /// The sector that commands address; 0 after each selection.
-  private var sector = 0
-  /// Whether SECTOR_SELECT waits for its second half.
-  private var awaitsSector = false
+  var sectors = SectorSelection()
   private var isAuthenticated = false
   /// It outlasts the field.
   private var failedAttempts = 0
   /// As it was at the last selection.
   private var settings = Settings()
-  /// The volatile copy of the configuration that works; it is made at power-up.
-  private var sessionRegisters = [UInt8](repeating: 0, count: 8)
+  var sessionRegisters = [UInt8](repeating: 0, count: 8)
 
   /// - Parameters:
   ///   - uid: 7 bytes; `nil` for the chip's own.
@@ -81,12 +77,11 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
     pages = Type2Memory.image(
       uid: uid, pageCount: product.pageCount,
       content: [
-        // No check bytes: the UID at a stretch, then SAK and ATQA.
-        0: uid + [0x00, 0x44, 0x00],
+        0: SectoredConfiguration.identity(uid),
         Type2Memory.oneTimePage: content,
         Page.firstProtected: [0x00, 0x00, 0x00, 0xFF],
         Page.password: [0xFF, 0xFF, 0xFF, 0xFF],
-        Page.configuration: Self.factoryConfiguration,
+        Page.configuration: SectoredConfiguration.factory,
       ])
   }
 
@@ -96,10 +91,7 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
 
   public mutating func powerOn() {
     activation.powerOn()
-    let offset = Page.configuration * Type2Memory.pageSize
-    sessionRegisters = Array(pages[offset..<offset + 2 * Type2Memory.pageSize])
-    // Instead of REG_LOCK stands NS_REG, with RF_FIELD_PRESENT.
-    sessionRegisters[Self.lockRegister] = 0x01
+    loadSessionRegisters()
     takeOverSettings()
   }
 
@@ -122,16 +114,11 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
     static let sessionInSector3 = 0xF8
   }
 
-  fileprivate static let sectorPages = 256
-  private static let sessionSector = 3
-  /// REG_LOCK in the configuration, NS_REG among the session registers.
-  private static let lockRegister = 6
-  private static let lockedFromNFC: UInt8 = 0x01
-
-  /// NC_REG, LAST_NDEF_BLOCK, SRAM_MIRROR_BLOCK, WDT_LS, WDT_MS, I2C_CLOCK_STR, REG_LOCK, reserved.
-  private static let factoryConfiguration: [UInt8] = [
-    0x01, 0x00, 0xF8, 0x48, 0x08, 0x01, 0x00, 0x00,
-  ]
+  var selectableSectors: Set<Int> {
+    settings.hidesSector1 ? product.sectors.subtracting([1]) : product.sectors
+  }
+  var versionAnswer: [UInt8] { product.version }
+  var configurationPage: Int { Page.configuration }
 
   /// As the chips leave the factory.
   static let dataArea = Type2DataArea(capabilityContainer: [0xE1, 0x10, 0x6D, 0x00])
@@ -150,7 +137,7 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
     var protectsReading = false
     var hidesSector1 = false
     var protectsSector1 = false
-    /// How many wrong passwords are allowed; 0 for any number.
+    /// How many wrong passwords are allowed: 2 to the power of AUTHLIM (data sheet, 8.7.2); 0 for any number.
     var attempts = 0
 
     init() {}
@@ -169,9 +156,9 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
 
   /// Returns the page of the memory at an address of the present sector; `nil` where there is none.
   private func place(_ address: Int) -> Int? {
-    let page = sector * Self.sectorPages + address
-    guard (0..<Self.sectorPages).contains(address), product.hasPage(page),
-      page < Self.sectorPages || !settings.hidesSector1
+    let page = sectors.page(address)
+    guard (0..<SectorSelection.pageCount).contains(address), product.hasPage(page),
+      page < SectorSelection.pageCount || !settings.hidesSector1
     else { return nil }
     return page
   }
@@ -180,112 +167,75 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
   /// case.
   private func isProtected(_ page: Int) -> Bool {
     guard !isAuthenticated, page != Page.dynamicLocks else { return false }
-    return page < Self.sectorPages
+    return page < SectorSelection.pageCount
       ? page >= settings.firstProtectedPage && page <= Page.lastProtected
       : settings.protectsSector1
   }
 
   /// Returns the four bytes at an address of the present sector; `nil` where there are none, or
   /// none to be read.
-  private func page(_ address: Int) -> [UInt8]? {
-    let session =
-      sector == 0 ? Page.session : sector == Self.sessionSector ? Page.sessionInSector3 : nil
-    if let session, (session...session + 1).contains(address) {
-      let first = (address - session) * Type2Memory.pageSize
-      return Array(sessionRegisters[first..<first + Type2Memory.pageSize])
+  func page(_ address: Int) -> [UInt8]? {
+    let isSession = sectors.current == SectorSelection.session
+    if isSession || sectors.current == 0,
+      let page = sessionPage(address, from: isSession ? Page.sessionInSector3 : Page.session)
+    {
+      return page
     }
-    guard sector != Self.sessionSector, let page = place(address),
-      !settings.protectsReading || !isProtected(page)
+    guard !isSession, let page = place(address), !settings.protectsReading || !isProtected(page)
     else { return nil }
     // Password and acknowledge are never given out.
     if page == Page.password || page == Page.acknowledge {
       return [UInt8](repeating: 0, count: Type2Memory.pageSize)
     }
-    let first = page * Type2Memory.pageSize
-    return Array(pages[first..<first + Type2Memory.pageSize])
+    return memoryPage(page)
   }
 
   // MARK: Type2Chip
 
   var lockMap: LockMap { Self.lockMap }
-  var readEnd: Int { Self.sectorPages }
-  var identityLength: Int { 10 }
 
   private static let lockMap =
     LockMap.static
     + .dynamic(page: Page.dynamicLocks, granularity: 16, last: Page.dynamicLocks - 1)
 
   var frozenSettings: IrreversibleState {
-    var state = IrreversibleState()
-    let lock = pages[Page.configuration * Type2Memory.pageSize + Self.lockRegister]
-    state.add(.configurationLock, place: Page.configuration + 1, bits: UInt64(lock & 0x03))
+    var state = frozenConfiguration
     if settings.attempts != 0, failedAttempts >= settings.attempts { state.add(.lockout) }
     return state
   }
 
   /// The session registers can be written only from the I²C side.
   func acceptsWrite(to address: Int) -> Bool {
-    guard sector != Self.sessionSector, let page = place(address),
+    guard sectors.current != SectorSelection.session, let page = place(address),
       page >= Type2Memory.staticLockPage, !isProtected(page)
     else { return false }
-    let isConfiguration = (Page.configuration...Page.configuration + 1).contains(page)
-    let lock = pages[Page.configuration * Type2Memory.pageSize + Self.lockRegister]
-    return !(isConfiguration && lock & Self.lockedFromNFC != 0)
-      && !lockMap.isLocked(page, inForce: pages)
+    return !isConfigurationClosed(page) && !lockMap.isLocked(page, inForce: pages)
   }
 
   mutating func program(_ data: [UInt8], page address: Int) -> Type2Answer {
     guard data.count == Type2Memory.pageSize, let page = place(address) else {
       return .refusal(.invalidArgument)
     }
-    var data = data
-    if page == Page.configuration + 1 {
-      // REG_LOCK can be set and not cleared.
-      data[2] |= pages[page * Type2Memory.pageSize + 2]
-    }
-    store(data, page: page)
+    storeKeepingLocks(data, page: page)
     return .acknowledge
   }
 
   mutating func takeOverSettings() { settings = Settings(pages) }
 
   mutating func endSession() {
-    sector = 0
-    awaitsSector = false
+    sectors = SectorSelection()
     isAuthenticated = false
   }
 
   mutating func execute(_ command: [UInt8]) -> Type2Answer {
-    if awaitsSector {
-      awaitsSector = false
-      return finishSectorSelect(command)
-    }
+    if let answer = executeSectored(command) { return answer }
     switch (command.first, command.count) {
-    case (Type2Command.getVersion, 1): return .data(product.version)
-    case (Type2Command.read, 2):
-      let start = Int(command[1])
-      guard page(start) != nil else { return .refusal(.invalidArgument) }
-      return .data(bytes(start...start + 3))
-    case (Type2Command.fastRead, 3):
-      let (start, end) = (Int(command[1]), Int(command[2]))
-      guard start <= end, page(start) != nil, page(end) != nil else {
-        return .refusal(.invalidArgument)
-      }
-      return .data(bytes(start...end))
     case (Type2Command.readSignature, 2) where command[1] == 0: return .data(signature)
     case (Type2Command.passwordAuthenticate, 1 + Type2Memory.pageSize):
       return authenticate(Array(command[1...]))
-    case (Type2Command.sectorSelect, 2) where command[1] == Type2Command.sectorSelectArgument:
-      awaitsSector = true
-      activation.expectsData = true
-      return .acknowledge
     case (Type2Command.write, _): return executeBasic(command)
     default: return .refusal(.invalidArgument)
     }
-  }
-
-  private func bytes(_ addresses: ClosedRange<Int>) -> [UInt8] {
-    addresses.flatMap { page($0) ?? [UInt8](repeating: 0, count: Type2Memory.pageSize) }
   }
 
   private mutating func authenticate(_ password: [UInt8]) -> Type2Answer {
@@ -303,29 +253,20 @@ public struct NTAGI2CPlus: VirtualChip, Type2Chip {
     let acknowledge = Page.acknowledge * Type2Memory.pageSize
     return .data(Array(pages[acknowledge..<acknowledge + 2]))
   }
-
-  /// Silence is the consent. A sector without a page is refused, which the data sheet leaves open.
-  private mutating func finishSectorSelect(_ command: [UInt8]) -> Type2Answer {
-    guard command.count == Type2Memory.pageSize, product.sectors.contains(Int(command[0])),
-      command[0] != 1 || !settings.hidesSector1
-    else { return .refusal(.invalidArgument) }
-    sector = Int(command[0])
-    return .silence
-  }
 }
 
 extension NTAGI2CPlus.Product {
   /// Of the memory, gaps included.
   var pageCount: Int {
     self == .nt3h2111
-      ? NTAGI2CPlus.Page.configuration + 2 : 2 * NTAGI2CPlus.sectorPages
+      ? NTAGI2CPlus.Page.configuration + 2 : 2 * SectorSelection.pageCount
   }
 
   fileprivate var sectors: Set<Int> { self == .nt3h2111 ? [0, 3] : [0, 1, 3] }
 
   fileprivate func hasPage(_ page: Int) -> Bool {
     (0...NTAGI2CPlus.Page.configuration + 1).contains(page)
-      || self == .nt3h2211 && (NTAGI2CPlus.sectorPages..<pageCount).contains(page)
+      || self == .nt3h2211 && (SectorSelection.pageCount..<pageCount).contains(page)
   }
 
   /// The answer to GET_VERSION.

@@ -1,0 +1,117 @@
+import Foundation
+import NFC
+import TagImages
+import Testing
+import VirtualNFC
+
+@testable import NFCTool
+
+/// Images of tags that Core NFC does not know, and of cards of which only the identity can be had.
+@Suite struct UnusualTagImageTests {
+  /// What libnfc gives of each is what the virtual chip says of itself.
+  @Test(arguments: [
+    ("bprime", nil), ("ask-ctx", nil), ("barcode", nil), ("srix4k", nil),
+    ("iclass", "the keys, and blocks 6-31"), ("mifare-plus", "AES keys"),
+    ("tmoney", "without a key"),
+  ])
+  func isReadThroughLibnfc(_ name: String, _ missing: String?) async throws {
+    let tag = try VirtualTag.named(name)
+    let field = VirtualField()
+    field.place(tag)
+    let virtual = try VirtualReader(field)
+    defer { virtual.close() }
+    let reader = try await Reader.open(virtual.connectionString)
+    let found = try await reader.firstTag(within: .seconds(10))
+    let content = try await #require(MemoryTag(found)).read(
+      try TagKeys.parse([]), password: nil, .everything)
+    await reader.close()
+    #expect((content.missing == nil) == (missing == nil))
+    if let missing { #expect(content.missing?.contains(missing) == true) }
+    let image = try #require(tag.image)
+    guard name == "iclass" else {
+      #expect(content.image == image)
+      return
+    }
+    #expect(content.image.uid == image.uid)
+    let comparison = content.image.comparison(with: image)
+    #expect(comparison.isEqual)
+    #expect(comparison.incomparable == [3, 4] + Array(6..<32))
+  }
+
+  /// Torn away or disturbed in the middle, nothing is taken for a memory.
+  @Test func aBrokenAnswerIsAnError() async throws {
+    for name in ["iclass", "ask-ctx", "srix4k"] {
+      for effect in [Fault.Effect.tagLeaves, .answerLost, .answerBroken] {
+        let field = VirtualField()
+        field.place(try VirtualTag.named(name))
+        let virtual = try VirtualReader(field)
+        defer { virtual.close() }
+        let reader = try await Reader.open(virtual.connectionString)
+        let found = try await reader.firstTag(within: .seconds(10))
+        try await found.connect()
+        virtual.setFaults([Fault(effect, at: .exchange(2))])
+        let error = await #expect(throws: NFCError.self, "\(name)") {
+          _ = try await #require(MemoryTag(found)).read(
+            try TagKeys.parse([]), password: nil, .everything)
+        }
+        #expect([.tagResponseError, .tagConnectionLost].contains(error?.code), "\(name) \(effect)")
+        await reader.close()
+      }
+    }
+  }
+
+  /// Saved, a tag again, and saved the same; other formats are refused, and those that can are named.
+  @Test(arguments: [("bprime", "nfc"), ("ask-ctx", "nfc eml"), ("iclass", "picopass json")])
+  func savesAndIsATagAgain(_ name: String, _ formats: String) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let formats = formats.split(separator: " ").map(String.init)
+      let file = directory.appending(path: "tag.\(formats[0])").path
+      if name == "iclass" {
+        let refused = try await Tool.run("dump", file, "--virtual", name)
+        #expect(refused.status == 77)
+        #expect(refused.errorLines.count == 1)
+        #expect(!FileManager.default.fileExists(atPath: file))
+      }
+      let dump = try await Tool.run("dump", file, "--partial", "--virtual", name)
+      #expect(dump.status == 0)
+      #expect(dump.output == "")
+      #expect(try await Tool.run("diff", file, "-", "--virtual", name).status == 0)
+      let again = directory.appending(path: "again.\(formats[0])").path
+      #expect(try await Tool.run("dump", again, "--partial", "--virtual", file).status == 0)
+      #expect(FileManager.default.contentsEqual(atPath: file, andPath: again))
+      let other = directory.appending(path: "tag.mct").path
+      let refused = try await Tool.run("convert", file, other)
+      #expect(refused.status == 65)
+      #expect(!FileManager.default.fileExists(atPath: other))
+      for format in formats { #expect(refused.errors.contains(".\(format)")) }
+    }
+  }
+
+  /// What a Flipper Zero has saved of a card is converted for Proxmark3, compared, and used as a tag.
+  @Test func convertsAnICLASSCard() async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let file = directory.appending(path: "card.picopass").path
+      let other = directory.appending(path: "card.json").path
+      let blocks = ["96 D1 57 10 FE FF 12 E0", "12 FF FF FF 7F 1F FF 3C"]
+      let lines = ["Filetype: Flipper Picopass device", "Version: 1", "# Picopass blocks"]
+      let text =
+        (lines
+        + (0..<19).map {
+          "Block \($0): \($0 < blocks.count ? blocks[$0] : "03 03 03 03 00 03 E0 17")"
+        }).joined(separator: "\n") + "\n"
+      try Data(text.utf8).write(to: URL(filePath: file))
+      let converted = try await Tool.run("convert", file, other)
+      #expect(converted.status == 0)
+      #expect(converted.errorLines.count == 1)
+      #expect(converted.errors.contains("does not hold: which bytes are unknown"))
+      #expect(try await Tool.run("diff", file, other).status == 0)
+      let info = try await Tool.run("info", "--json", "--virtual", file)
+      #expect(info.status == 0)
+      #expect(info.output.contains("E012FFFE1057D196"))
+      // Their memories are never written.
+      let restored = try await Tool.run(
+        "restore", file, "--uid", "E012FFF7005B2D61", "--timeout", "1", "--virtual", "iclass")
+      #expect(restored.status == 66)
+    }
+  }
+}
