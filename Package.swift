@@ -69,13 +69,14 @@ let package = Package(
       providers: [.apt(["libdbus-1-dev"]), .brew(["dbus"])]),
 
     // The floors, lowest first. An arrow only ever points down.
-    .target(name: "NDEF"),
+    .target(name: "JSONText"),
+    .target(name: "NDEF", dependencies: ["JSONText"]),
     .target(name: "NFCCore", dependencies: ["NDEF", "COpenSSL"]),
     // For servers: no reader, no I/O.
     .target(name: "SUNMessage", dependencies: ["COpenSSL"]),
     .target(name: "ReaderThread"),
     // Made with any reader and played back without one.
-    .target(name: "Recordings", dependencies: ["NFCCore", "ReaderThread"]),
+    .target(name: "Recordings", dependencies: ["JSONText", "NFCCore", "ReaderThread"]),
     // Between `nfc watch` and Core NFC programs.
     .target(name: "NFCBackground"),
     .target(name: "NFCUSB", dependencies: ["CLibUSB"]),
@@ -84,7 +85,7 @@ let package = Package(
     .executableTarget(name: "NFCReader", dependencies: ["NFCIsolated", "NFCLibNFC"]),
     .target(name: "NFCPCSC", dependencies: ["NFCCore", "CPCSCLite"]),
     // Files of tags' memories, of several programs.
-    .target(name: "TagImages"),
+    .target(name: "TagImages", dependencies: ["JSONText"]),
     .target(name: "SecureTags", dependencies: ["NFCCore", "NDEF", "SUNMessage", "COpenSSL"]),
     .target(
       name: "VirtualNFC",
@@ -98,7 +99,8 @@ let package = Package(
     .executableTarget(
       name: "NFCTool",
       dependencies: [
-        "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "SUNMessage",
+        "NFC", "NFCDiagnosis", "NFCCore", "NFCBackground", "VirtualNFC", "NDEF", "JSONText",
+        "SUNMessage",
         "SecureTags", "TagImages", "Recordings",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Yams",
       ]),
@@ -120,6 +122,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["NFC", "VirtualNFC"], path: "Tests/TestSupport",
       exclude: ["Rig"]),
+    .testTarget(name: "JSONTextTests", dependencies: ["JSONText"]),
     .testTarget(name: "NDEFTests", dependencies: ["NDEF"]),
     .testTarget(name: "TagImagesTests", dependencies: ["TagImages", "TestSupport", "VirtualNFC"]),
     .testTarget(
@@ -156,14 +159,16 @@ let package = Package(
     .testTarget(
       name: "NFCToolTests",
       dependencies: [
-        "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCExample", "DriverConformance", "VirtualNFC",
+        "JSONText", "NFC", "NFCCore", "NFCTool", "NFCReader", "NFCExample", "DriverConformance",
+        "VirtualNFC",
         "TagImages", "TestSupport",
       ],
       exclude: ["Snapshots", "Watch/notification_service.py"]),
     .testTarget(
       name: "RecordingsTests",
       dependencies: [
-        "Recordings", "NFC", "NFCCore", "NFCPCSC", "SecureTags", "TestSupport", "VirtualNFC",
+        "Recordings", "JSONText", "NFC", "NFCCore", "NFCPCSC", "SecureTags", "TestSupport",
+        "VirtualNFC",
       ]),
     .testTarget(
       name: "USBTests", dependencies: ["TestSupport", "NFCTool", "NFCCore", "VirtualNFC"]),
@@ -223,7 +228,7 @@ if Context.environment["NFC_FUZZ"] == "model" {
       name: "NFCFuzz", dependencies: ["NDEF", "NFCCore", "TagImages"], path: "Tests/FuzzTests",
       exclude: ["FuzzTests.swift"]))
   for target in package.targets
-  where ["NDEF", "NFCCore", "TagImages", "NFCFuzz"].contains(target.name) {
+  where ["JSONText", "NDEF", "NFCCore", "TagImages", "NFCFuzz"].contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
   }
 }

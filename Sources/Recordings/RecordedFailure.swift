@@ -1,3 +1,4 @@
+import JSONText
 import NFCCore
 
 // An error in the form of a line of a recording.

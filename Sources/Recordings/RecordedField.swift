@@ -1,3 +1,4 @@
+import JSONText
 import NFCCore
 
 /// Reads the fields of a line; each error says what is wrong with the field.
@@ -21,7 +22,7 @@ struct RecordedField {
     return value
   }
 
-  func text(_ key: String) throws(Problem) -> String { try field(key, "a text") { $0.text } }
+  func text(_ key: String) throws(Problem) -> String { try field(key, "a text") { $0.string } }
   func flag(_ key: String) throws(Problem) -> Bool { try field(key, "true or false") { $0.flag } }
 
   func object(_ key: String) throws(Problem) -> RecordedField {
@@ -41,11 +42,11 @@ struct RecordedField {
   }
 
   func bytes(_ key: String) throws(Problem) -> [UInt8] {
-    try field(key, "hexadecimal") { $0.text.flatMap { [UInt8](hexadecimal: $0) } }
+    try field(key, "hexadecimal") { $0.string.flatMap { [UInt8](hexadecimal: $0) } }
   }
 
   func maskedBytes(_ key: String) throws(Problem) -> RecordedBytes {
-    try field(key, "hexadecimal") { $0.text.flatMap { RecordedBytes(text: $0) } }
+    try field(key, "hexadecimal") { $0.string.flatMap { RecordedBytes(text: $0) } }
   }
 
   /// One year, which is longer than any call takes.
@@ -59,7 +60,7 @@ struct RecordedField {
   }
 
   func technology(_ key: String) throws(Problem) -> TagTechnology {
-    try field(key, "a technology") { $0.text.flatMap(TagTechnology.init) }
+    try field(key, "a technology") { $0.string.flatMap(TagTechnology.init) }
   }
 }
 

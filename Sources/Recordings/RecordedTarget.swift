@@ -1,3 +1,4 @@
+import JSONText
 import NFCCore
 
 // The activation data of a tag in the form of a line of a recording.

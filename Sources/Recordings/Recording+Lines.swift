@@ -1,11 +1,12 @@
+import JSONText
 import NFCCore
 
 extension Recording.Line {
   /// - Parameter isFirst: whether the line must name the format.
   init(_ bytes: some Sequence<UInt8>, isFirst: Bool) throws(RecordedField.Problem) {
     let value: JSONValue
-    do {
-      value = try JSONReader.value(of: bytes)
+    do throws(JSONError) {
+      value = try JSONNode(parsing: Array(bytes)).value
     } catch {
       throw RecordedField.Problem(
         isFirst ? "this is no recording: \(error.reason)" : error.reason)
@@ -39,7 +40,7 @@ extension RecordedReader {
       "connectionString": .string(connectionString), "firmware": firmware.map { .string($0) },
       "capabilities": capabilities.recorded, "findsOneByOne": .technologies(findsOneByOne),
       "canReconnect": .bool(canReconnect),
-    ]).line
+    ]).text
   }
 
   init(_ fields: RecordedField) throws(RecordedField.Problem) {
@@ -62,7 +63,7 @@ extension Set<TagTechnology> {
   init(recorded list: [JSONValue]) throws(RecordedField.Problem) {
     self = []
     for value in list {
-      guard let technology = value.text.flatMap(TagTechnology.init) else {
+      guard let technology = value.string.flatMap(TagTechnology.init) else {
         throw RecordedField.Problem("a technology is not known")
       }
       insert(technology)
@@ -121,7 +122,7 @@ extension CommandPath {
     for member in try fields.object("means").value.members ?? [] {
       guard let technology = TagTechnology(rawValue: member.key), let list = member.value.list
       else { throw RecordedField.Problem("\"means\" has no technology \(member.key)") }
-      capabilities[technology] = Set(list.compactMap { $0.text.flatMap(Capability.init) })
+      capabilities[technology] = Set(list.compactMap { $0.string.flatMap(Capability.init) })
     }
   }
 }
@@ -191,7 +192,7 @@ extension RecordedCall {
     case .cancelled: add("cancelled", .bool(true))
     }
     add("duration", .seconds(duration))
-    return JSONValue.object(members).line
+    return JSONValue.object(members).text
   }
 
   init(_ fields: RecordedField) throws(RecordedField.Problem) {
@@ -215,7 +216,7 @@ extension RecordedCall.Request {
     case .find:
       var found: [[UInt8]] = []
       for value in try fields.list("besides") {
-        guard let bytes = value.text.flatMap({ [UInt8](hexadecimal: $0) }) else {
+        guard let bytes = value.string.flatMap({ [UInt8](hexadecimal: $0) }) else {
           throw RecordedField.Problem("\"besides\" is not hexadecimal")
         }
         found.append(bytes)

@@ -1,3 +1,4 @@
+import JSONText
 import NFCCore
 
 /// The recorded communication between readers and tags, as text with one JSON object per line.

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite struct JSONTests {
   @Test(arguments: [
-    (JSON.null, "null"),
+    (JSONValue.null, "null"),
     (.bool(true), "true"),
     (.integer(-5), "-5"),
     (.bytes([0x04, 0xAB]), #""04AB""#),
@@ -23,13 +24,13 @@ import Testing
     (.seconds(.milliseconds(12_007)), "12.007"),
     (.seconds(.zero), "0.000"),
   ])
-  func writes(_ value: JSON, _ text: String) {
+  func writes(_ value: JSONValue, _ text: String) {
     #expect(value.text == text)
   }
 
   /// The record of cli.md's example.
   @Test func encodesARecordInItsOrder() throws {
-    let json = try JSON(encoding: NDEFRecord.uri("https://box.dev"))
+    let json = try JSONValue(encoding: NDEFRecord.uri("https://box.dev"))
     #expect(
       json.text
         == #"{"tnf":"wellKnown","type":"U","id":"","payload":"04626F782E646576","uri":"https://box.dev"}"#
@@ -51,12 +52,13 @@ import Testing
     let value = Nested(
       zebra: false, inner: [.init(numbers: [1, 2], missing: nil, ratio: 0.5)], apple: nil)
     #expect(
-      try JSON(encoding: value).text == #"{"zebra":false,"inner":[{"numbers":[1,2],"ratio":0.5}]}"#)
+      try JSONValue(encoding: value).text
+        == #"{"zebra":false,"inner":[{"numbers":[1,2],"ratio":0.5}]}"#)
   }
 
   @Test func refusesNumbersThatJSONHasNot() {
     #expect(throws: EncodingError.self) {
-      try JSON(encoding: Nested.Inner(numbers: [], missing: nil, ratio: .nan))
+      try JSONValue(encoding: Nested.Inner(numbers: [], missing: nil, ratio: .nan))
     }
   }
 }

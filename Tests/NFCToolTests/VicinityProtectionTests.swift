@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import SecureTags
 import TestSupport
@@ -56,7 +57,7 @@ import VirtualNFC
     let keys = try TagKeys.parse([])
     let details = try await TagDetails(
       tag, try await tag.product(), keys, password: nil, listsMemory: false)
-    return JSON.object(details.json).text
+    return JSONValue.object(details.json).text
   }
 
   @Test func anICODEIsNotProtectedTwiceWithoutItsPassword() async throws {

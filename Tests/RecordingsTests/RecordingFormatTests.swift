@@ -1,3 +1,4 @@
+import JSONText
 import NFCCore
 import TestSupport
 import Testing
@@ -84,7 +85,7 @@ import Testing
 
   @Test(arguments: targets)
   func aTargetIsWhatItWas(_ target: Target) throws {
-    let value = try JSONReader.value(of: target.recorded.line.utf8)
+    let value = try JSONNode(parsing: Array(target.recorded.text.utf8)).value
     let again = try Target(recorded: RecordedField(value))
     #expect(again == target)
   }
@@ -141,22 +142,6 @@ import Testing
       }
     }
     #expect(refused > 50)
-  }
-
-  @Test(arguments: [
-    "", "[", "[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]", #"{"a":1,"a":2}"#, #"{"a" 1}"#, "01x",
-    "\"\\u12\"", "\"\\uD800\"", "\"\\q\"", "\"\u{1}\"", "nan", "1e999", "{} {}", "-", "tru",
-  ])
-  func whatIsNoJSON(_ text: String) {
-    #expect(throws: JSONReader.Problem.self) { try JSONReader.value(of: text.utf8) }
-  }
-
-  @Test func textsAreEscapedAndBack() throws {
-    let text = "\u{0}\n\"\\ é \u{1F600} \u{2028}"
-    let value = JSONValue.members(["key": .string(text), "none": nil, "number": .integer(-3)])
-    #expect(try JSONReader.value(of: value.line.utf8) == value)
-    #expect(!value.line.utf8.contains(10))
-    #expect(try JSONReader.value(of: #""\uD83D\uDE00\/""#.utf8).text == "\u{1F600}/")
   }
 
   @Test(arguments: [

@@ -71,8 +71,8 @@ import Testing
       .flipper,
       flipperStart
         + "\nDevice type: FeliCa\nUID: 01\nData format version: 3\n", .line(5), "1 to 2"),
-    Case(.proxmark, "", .line(1), "value"),
-    Case(.proxmark, "{\n \"FileType\": \"mfu\",\n \"FileType\": \"mfu\"\n}", .line(3), "twice"),
+    Case(.proxmark, "", .line(1), "nothing"),
+    Case(.proxmark, "{\n \"FileType\": \"mfu\",\n \"FileType\": \"mfu\"\n}", .line(3), "more than one"),
     Case(.proxmark, "{\"FileType\": \"t55x7\"}", .line(1), "t55x7"),
     Case(.proxmark, "{\"Created\": \"proxmark3\"}", .line(1), "FileType"),
     Case(.proxmark, "{\"FileType\": \"mfu\"}", .line(1), "blocks"),
@@ -92,8 +92,8 @@ import Testing
       .proxmark,
       "{\"FileType\": \"mfu\", \"Card\": {\n\"Version\": \"00\"},\n\"blocks\": {\"0\": \"04050607\"}}",
       .line(2), "not 8"),
-    Case(.proxmark, String(repeating: "[", count: 100), .line(1), "levels"),
-    Case(.proxmark, "{} x", .line(1), "last brace"),
+    Case(.proxmark, String(repeating: "[", count: 100), .line(1), "nested"),
+    Case(.proxmark, "{} x", .line(1), "after the end"),
     Case(
       .flipper,
       "Filetype: Flipper NFC device\nVersion: 4\nDevice type: ISO14443-3A\nUID: 04\nATQA: 00 04\nSAK: 08",

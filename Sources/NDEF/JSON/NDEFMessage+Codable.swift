@@ -1,3 +1,5 @@
+import JSONText
+
 extension NDEFMessage {
   /// Creates a message from JSON: an object with `records`, a bare list of records, or one record.
   ///
@@ -7,9 +9,14 @@ extension NDEFMessage {
   ///
   /// - Throws: ``NDEFJSONError`` with the line and the field that is wrong.
   public init(json bytes: some Collection<UInt8>) throws(NDEFJSONError) {
-    let node = try JSONText.parse(bytes)
+    let node: JSONNode
+    do throws(JSONError) {
+      node = try JSONNode(parsing: bytes)
+    } catch {
+      throw NDEFJSONError(line: error.line, reason: error.reason.escapingControls)
+    }
     do throws(NDEFFieldError) {
-      try self.init(value: node.value)
+      try self.init(value: NDEFFieldValue(node))
     } catch {
       throw NDEFJSONError(
         line: node.line(at: error.path), place: error.place, reason: error.reason)

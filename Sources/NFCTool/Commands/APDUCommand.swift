@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 
@@ -85,7 +86,7 @@ struct APDUCommand: AsyncParsableCommand {
   private func print(_ answer: ResponseAPDU, to command: APDU) throws {
     guard options.json else { return try Output.line(answer.description) }
     try Output.line(
-      JSON.members([
+      JSONValue.members([
         "command": .bytes(command.encoded), "data": .bytes(answer.data),
         "statusWord": .bytes([answer.sw1, answer.sw2]),
       ]).text)

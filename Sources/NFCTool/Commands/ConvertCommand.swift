@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import TagImages
@@ -36,7 +37,7 @@ struct DecodeCommand: AsyncParsableCommand {
     abstract: "Shows the NDEF message in a file, without a reader.",
     usage: "nfc decode <file> [--json]",
     discussion: """
-      The file is a message as nfc read --raw or nfc encode saves it, a message in JSON, or the image of a \
+      The file is a message as nfc read --raw or nfc encode saves it, a message in JSONValue, or the image of a \
       tag. Prints one line per record.
 
       Example:
@@ -52,9 +53,9 @@ struct DecodeCommand: AsyncParsableCommand {
     let message = try await message()
     guard json else { return try Output.line(message.description) }
     try Output.line(
-      JSON.members([
+      JSONValue.members([
         "length": .integer(message.records.isEmpty ? 0 : message.encoded().count),
-        "records": .array(try message.records.map { try JSON(encoding: $0) }),
+        "records": .array(try message.records.map { try JSONValue(encoding: $0) }),
       ]).text)
   }
 

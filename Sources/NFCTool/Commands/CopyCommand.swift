@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import TagImages
@@ -204,7 +205,7 @@ struct CopyCommand: AsyncParsableCommand {
     case .message(let message, _):
       try print(
         options.json
-          ? JSON.members(["message": .integer(message.count)]).text
+          ? JSONValue.members(["message": .integer(message.count)]).text
           : "the NDEF message: write \(message.count) bytes")
     }
   }
@@ -214,7 +215,7 @@ struct CopyCommand: AsyncParsableCommand {
   ) throws {
     guard !options.json else {
       return try Output.line(
-        JSON.members([
+        JSONValue.members([
           "uid": .bytes(to), "from": .bytes(from), "copied": .string(result.what),
           "written": .integer(result.written),
           "leftBehind": .array(result.leftBehind.map { .string($0) }),

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import TagImages
@@ -64,7 +65,7 @@ struct DiffCommand: AsyncParsableCommand {
     for change in comparison.changes {
       try Output.line(
         options.json
-          ? JSON.members([
+          ? JSONValue.members([
             unit: .integer(change.number), "before": .string(change.before),
             "after": .string(change.after),
           ]).text
@@ -73,7 +74,7 @@ struct DiffCommand: AsyncParsableCommand {
     for other in comparison.others {
       try Output.line(
         options.json
-          ? JSON.members([
+          ? JSONValue.members([
             "name": .string(other.name), "before": .string(other.before),
             "after": .string(other.after),
           ]).text

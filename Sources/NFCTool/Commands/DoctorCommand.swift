@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import NFCDiagnosis
@@ -133,27 +134,29 @@ struct DoctorCommand: AsyncParsableCommand {
   private func printJSON(_ reader: ReaderDiagnosis.ExaminedReader) throws {
     let findings = reader.findings.isEmpty ? [nil] : reader.findings.map(Optional.some)
     for finding in findings {
-      let own: [JSON.Member?] = [
-        JSON.Member(key: "name", value: .string(reader.name)),
-        reader.usb.map { JSON.Member(key: "usb", value: .string($0)) },
-        reader.place.map { JSON.Member(key: "place", value: .string($0)) },
-        reader.connectionString.map { JSON.Member(key: "connectionString", value: .string($0)) },
-        JSON.Member(key: "canBeOpened", value: .bool(reader.canBeOpened)),
+      let own: [JSONValue.Member?] = [
+        JSONValue.Member(key: "name", value: .string(reader.name)),
+        reader.usb.map { JSONValue.Member(key: "usb", value: .string($0)) },
+        reader.place.map { JSONValue.Member(key: "place", value: .string($0)) },
+        reader.connectionString.map {
+          JSONValue.Member(key: "connectionString", value: .string($0))
+        },
+        JSONValue.Member(key: "canBeOpened", value: .bool(reader.canBeOpened)),
       ]
-      try Output.line(JSON.object(own.compactMap(\.self) + (finding.map(members) ?? [])).text)
+      try Output.line(JSONValue.object(own.compactMap(\.self) + (finding.map(members) ?? [])).text)
     }
   }
 
   private func printJSON(_ finding: ReaderDiagnosis.Finding) throws {
-    try Output.line(JSON.object(members(finding)).text)
+    try Output.line(JSONValue.object(members(finding)).text)
   }
 
-  private func members(_ finding: ReaderDiagnosis.Finding) -> [JSON.Member] {
+  private func members(_ finding: ReaderDiagnosis.Finding) -> [JSONValue.Member] {
     [
-      JSON.Member(key: "problem", value: .string(finding.problem.rawValue)),
-      JSON.Member(key: "obstacle", value: .bool(finding.isObstacle)),
-      JSON.Member(key: "detail", value: .string(finding.detail)),
-      JSON.Member(key: "advice", value: .string(finding.advice)),
+      JSONValue.Member(key: "problem", value: .string(finding.problem.rawValue)),
+      JSONValue.Member(key: "obstacle", value: .bool(finding.isObstacle)),
+      JSONValue.Member(key: "detail", value: .string(finding.detail)),
+      JSONValue.Member(key: "advice", value: .string(finding.advice)),
     ]
   }
 }

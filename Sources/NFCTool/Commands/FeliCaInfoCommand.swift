@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 
@@ -24,9 +25,9 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
         return (product, try await FeliCaCard(tag.kind, product))
       }
       var facts = tag.detected.facts(product)
-      facts.append(JSON.Member(key: "maker", value: .string(product?.maker ?? "Sony")))
+      facts.append(JSONValue.Member(key: "maker", value: .string(product?.maker ?? "Sony")))
       guard !options.json else {
-        return try Output.line(JSON.object(facts + card.members(tag.kind)).text)
+        return try Output.line(JSONValue.object(facts + card.members(tag.kind)).text)
       }
       var table = FactTable()
       table.add(facts)
@@ -38,16 +39,16 @@ struct FeliCaInfoCommand: AsyncParsableCommand {
 
 extension FeliCaCard {
   /// Returns what ``DetectedTag/facts(_:)`` does not have.
-  func members(_ tag: any FeliCaTag) -> [JSON.Member] {
+  func members(_ tag: any FeliCaTag) -> [JSONValue.Member] {
     var members = [
-      JSON.Member(key: "manufacturerCode", value: .bytes(Self.manufacturerCode(tag))),
-      JSON.Member(key: "icType", value: .bytes(Self.icType(tag))),
-      JSON.Member(
+      JSONValue.Member(key: "manufacturerCode", value: .bytes(Self.manufacturerCode(tag))),
+      JSONValue.Member(key: "icType", value: .bytes(Self.icType(tag))),
+      JSONValue.Member(
         key: "systemCodes",
         value: .array(systems.map { .bytes($0.system.code.bigEndianBytes) })),
     ]
     let services = systems.flatMap { system in
-      system.services.map { service -> JSON in
+      system.services.map { service -> JSONValue in
         .members([
           "system": .bytes(system.system.code.bigEndianBytes),
           "service": .bytes(service.bigEndianBytes),
@@ -55,7 +56,9 @@ extension FeliCaCard {
         ])
       }
     }
-    if !services.isEmpty { members.append(JSON.Member(key: "services", value: .array(services))) }
+    if !services.isEmpty {
+      members.append(JSONValue.Member(key: "services", value: .array(services)))
+    }
     return members
   }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 
@@ -140,7 +141,7 @@ struct FeliCaReadCommand: AsyncParsableCommand {
     }
     for (number, block) in data.enumerated() {
       try Output.line(
-        JSON.members([
+        JSONValue.members([
           "system": .string(system), "service": .string(code), "block": .integer(number),
           "data": .bytes(block),
         ]).text)

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 
@@ -16,15 +17,15 @@ struct ISO15693InfoCommand: AsyncParsableCommand {
       let (product, information) = try await tag.work {
         (try await tag.kind.product(), try await tag.detected.vicinityInformation())
       }
-      let more: [(String, JSON?)] = [
+      let more: [(String, JSONValue?)] = [
         ("maker", product.map { .string($0.maker) }),
         ("memorySize", product?.memorySize.map { .integer($0) }),
         ("icReference", information?.icReference.map { .bytes([$0]) }),
       ]
       let facts =
         tag.detected.facts(product, information)
-        + more.compactMap { key, value in value.map { JSON.Member(key: key, value: $0) } }
-      guard !options.json else { return try Output.line(JSON.object(facts).text) }
+        + more.compactMap { key, value in value.map { JSONValue.Member(key: key, value: $0) } }
+      guard !options.json else { return try Output.line(JSONValue.object(facts).text) }
       var table = FactTable()
       table.add(facts)
       try table.print()

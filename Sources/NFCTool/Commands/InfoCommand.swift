@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 
@@ -40,7 +41,7 @@ struct InfoCommand: AsyncParsableCommand {
 
 /// All that is found out about a tag.
 private struct Report: Sendable {
-  let json: JSON
+  let json: JSONValue
   private let table: FactTable
   private let memory: [String]
 
@@ -54,10 +55,10 @@ private struct Report: Sendable {
     let details = try await TagDetails(
       tag, product, keys, password: password, listsMemory: listsMemory)
     if let maker = tag.maker(product) {
-      facts.append(JSON.Member(key: "maker", value: .string(maker)))
+      facts.append(JSONValue.Member(key: "maker", value: .string(maker)))
     }
     if let size = product?.memorySize {
-      facts.append(JSON.Member(key: "memorySize", value: .integer(size)))
+      facts.append(JSONValue.Member(key: "memorySize", value: .integer(size)))
     }
     var table = FactTable()
     // "other" is a word of programs.
@@ -69,7 +70,7 @@ private struct Report: Sendable {
     memory = details.memory?.lines ?? []
     let known = Set(facts.map(\.key))
     json = .object(
-      facts + [JSON.Member(key: "ndef", value: content.json)]
+      facts + [JSONValue.Member(key: "ndef", value: content.json)]
         + details.json.filter { !known.contains($0.key) })
   }
 

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 
@@ -64,7 +65,7 @@ extension Output {
   static func answer(_ answer: [UInt8], to command: [UInt8], json: Bool) throws {
     try line(
       json
-        ? JSON.members(["command": .bytes(command), "answer": .bytes(answer)]).text
+        ? JSONValue.members(["command": .bytes(command), "answer": .bytes(answer)]).text
         : answer.hexadecimal)
   }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import Synchronization
@@ -196,7 +197,7 @@ struct PollCommand: AsyncParsableCommand {
       "\(time.secondsText)  \(Terminal.styled("left", .faint))     \(tag.identifier.hexadecimal)")
   }
 
-  private func event(_ name: String, _ time: Duration, _ tag: [JSON.Member]) -> String {
-    JSON.members(["event": .string(name), "time": .seconds(time), "tag": .object(tag)]).text
+  private func event(_ name: String, _ time: Duration, _ tag: [JSONValue.Member]) -> String {
+    JSONValue.members(["event": .string(name), "time": .seconds(time), "tag": .object(tag)]).text
   }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -272,10 +273,10 @@ struct ProtectionChange: Sendable {
         continue
       }
       switch step {
-      case .authenticate: try Output.line(JSON.members(["authenticate": .bool(true)]).text)
+      case .authenticate: try Output.line(JSONValue.members(["authenticate": .bool(true)]).text)
       case .write(let page, let before, let after):
         try Output.line(
-          JSON.members([
+          JSONValue.members([
             "page": .integer(page), "before": before.map { .bytes($0) },
             "after": after.map { .bytes($0) }, "secret": after == nil ? .bool(true) : nil,
           ]).text)

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import SecureTags
 
@@ -29,7 +30,7 @@ extension ProtectionChange {
 
   /// Shows the plan; `false` if that is all that is wanted.
   private func shows(
-    _ steps: [(text: String, json: JSON)], _ effects: [String], _ options: GlobalOptions
+    _ steps: [(text: String, json: JSONValue)], _ effects: [String], _ options: GlobalOptions
   ) throws -> Bool {
     guard isPlan else { return false }
     for step in steps { try Output.line(options.json ? step.json.text : step.text) }
@@ -41,7 +42,7 @@ extension ProtectionChange {
 
   private static func line(
     page: Int, _ before: [UInt8]?, _ after: [UInt8]?
-  ) -> (text: String, json: JSON) {
+  ) -> (text: String, json: JSONValue) {
     let text =
       if let before, let after {
         "page \(page): \(before.hexadecimal) → \(after.hexadecimal)"
@@ -59,7 +60,7 @@ extension ProtectionChange {
 
   private static let proof = (
     text: "the tag is asked to prove the new key",
-    json: JSON.members(["authenticate": .bool(true)])
+    json: JSONValue.members(["authenticate": .bool(true)])
   )
 
   /// Gives whether it was changed, and not only shown.

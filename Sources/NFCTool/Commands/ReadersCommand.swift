@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 
@@ -65,7 +66,7 @@ struct ReadersCommand: AsyncParsableCommand {
   private func print(_ problem: NFCError, _ found: FoundReader) throws {
     guard !options.json else {
       return try Output.line(
-        JSON.members([
+        JSONValue.members([
           "connectionString": .string(found.address.description),
           "name": found.name.map { .string($0) }, "addresses": found.aliasesJSON,
           "problem": .string(problem.description),
@@ -82,7 +83,7 @@ struct ReadersCommand: AsyncParsableCommand {
     let paths = reader.capabilities.commandPaths
     guard !options.json else {
       return try Output.line(
-        JSON.members([
+        JSONValue.members([
           "connectionString": .string(reader.connectionString), "name": .string(reader.name),
           "product": found?.name.map { .string($0) }, "addresses": found?.aliasesJSON,
           "serialNumber": found?.serialNumber.map { .string($0) },
@@ -103,18 +104,18 @@ struct ReadersCommand: AsyncParsableCommand {
 }
 
 extension FoundReader {
-  fileprivate var aliasesJSON: JSON? {
+  fileprivate var aliasesJSON: JSONValue? {
     aliases.isEmpty ? nil : .array(aliases.map { .string($0.description) })
   }
 }
 
 extension CommandPath {
   /// Its name, what gets through by protocol, and what else is known of it.
-  fileprivate var json: JSON {
+  fileprivate var json: JSONValue {
     let means = TagTechnology.allCases.compactMap { technology in
       self.capabilities[technology].map { means in
-        let names = Capability.allCases.filter(means.contains).map { JSON.string($0.rawValue) }
-        return JSON.Member(key: technology.rawValue, value: .array(names))
+        let names = Capability.allCases.filter(means.contains).map { JSONValue.string($0.rawValue) }
+        return JSONValue.Member(key: technology.rawValue, value: .array(names))
       }
     }
     return .members([

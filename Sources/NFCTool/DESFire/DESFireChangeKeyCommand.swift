@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -96,7 +97,7 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     try await Session.run(options) { session in
       let card = try await session.selectDESFire(for: plan ? .reading : .changing, keyring)
       let (old, new) = try await card.work { try await change(card, secret) }
-      let place: KeyValuePairs<String, JSON?> = [
+      let place: KeyValuePairs<String, JSONValue?> = [
         "app": .string("\(application)"), "key": .integer(number),
         "crypto": .string(new.kind.rawValue), "before": old.map { .bytes([$0]) },
         "after": .bytes([new.version]),

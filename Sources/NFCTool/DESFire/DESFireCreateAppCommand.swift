@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -99,9 +100,9 @@ struct DESFireCreateAppCommand: AsyncParsableCommand {
 /// What `--plan` prints.
 enum DESFirePlan {
   static func show(
-    _ text: String, _ members: KeyValuePairs<String, JSON?>, _ options: GlobalOptions
+    _ text: String, _ members: KeyValuePairs<String, JSONValue?>, _ options: GlobalOptions
   ) throws {
-    try Output.line(options.json ? JSON.members(members).text : text)
+    try Output.line(options.json ? JSONValue.members(members).text : text)
   }
 }
 

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -191,7 +192,7 @@ struct DESFireCreateFileCommand: AsyncParsableCommand {
           file.file, communication: settings.communication, rights: settings.rights,
           key: try DESFireKey(.aes, macKey, version: UInt8(macKeyVersion)))
       }
-      let place: KeyValuePairs<String, JSON?> = [
+      let place: KeyValuePairs<String, JSONValue?> = [
         "app": .string("\(file.application)"), "file": .integer(file.file),
       ]
       guard plan else {

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -96,7 +97,7 @@ struct DESFireDeleteFileCommand: AsyncParsableCommand {
         try await application.deleteFile(file.file)
         return settings
       }
-      let place: KeyValuePairs<String, JSON?> = [
+      let place: KeyValuePairs<String, JSONValue?> = [
         "app": .string("\(file.application)"), "file": .integer(file.file),
         "deleted": .bool(true),
       ]

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -93,12 +94,12 @@ struct DESFireReadCommand: AsyncParsableCommand {
     try await card.authenticate(application, numbers, for: "file \(file.file) is read")
   }
 
-  private func line(_ text: String, _ members: KeyValuePairs<String, JSON?>) -> String {
-    guard options.json, case .object(let more) = JSON.members(members) else { return text }
-    let common: [JSON.Member] = [
-      JSON.Member(key: "app", value: .string("\(file.application)")),
-      JSON.Member(key: "file", value: .integer(file.file)),
+  private func line(_ text: String, _ members: KeyValuePairs<String, JSONValue?>) -> String {
+    guard options.json, case .object(let more) = JSONValue.members(members) else { return text }
+    let common: [JSONValue.Member] = [
+      JSONValue.Member(key: "app", value: .string("\(file.application)")),
+      JSONValue.Member(key: "file", value: .integer(file.file)),
     ]
-    return JSON.object(common + more).text
+    return JSONValue.object(common + more).text
   }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import SecureTags
 
@@ -118,7 +119,7 @@ struct DESFireReport {
 
   // MARK: JSON
 
-  var json: JSON {
+  var json: JSONValue {
     .members([
       "uid": .bytes(uid), "product": product.map { .string($0) },
       "version": .members([
@@ -134,7 +135,7 @@ struct DESFireReport {
     ])
   }
 
-  private static func json(_ application: Application) -> JSON {
+  private static func json(_ application: Application) -> JSONValue {
     .members([
       "aid": .string("\(application.identifier)"),
       "isoIdentifier": application.name.map { .bytes($0.isoIdentifier.bytes) },
@@ -144,7 +145,7 @@ struct DESFireReport {
         .array(
           $0.map { file in
             .object(
-              [JSON.Member(key: "file", value: .integer(file.number))]
+              [JSONValue.Member(key: "file", value: .integer(file.number))]
                 + (file.settings?.members ?? []))
           })
       },
@@ -200,8 +201,8 @@ extension DESFireVersionInformation.Part {
 }
 
 extension DESFireKeySummary {
-  var json: JSON {
-    let change: JSON =
+  var json: JSONValue {
+    let change: JSONValue =
       switch settings.keyChange {
       case .key(let number): .integer(number)
       case .sameKey: .string("sameKey")
@@ -232,8 +233,8 @@ extension DESFireKeySummary {
 }
 
 extension DESFireFileSettings {
-  var members: [JSON.Member] {
-    var more: KeyValuePairs<String, JSON?> = [:]
+  var members: [JSONValue.Member] {
+    var more: KeyValuePairs<String, JSONValue?> = [:]
     switch content {
     case .standardData(let size), .backupData(let size): more = ["size": .integer(size)]
     case .value(let value):
@@ -251,13 +252,13 @@ extension DESFireFileSettings {
     case .transactionMAC(let version): more = ["keyVersion": .bytes([version])]
     case .other: break
     }
-    let common: KeyValuePairs<String, JSON?> = [
+    let common: KeyValuePairs<String, JSONValue?> = [
       "type": .string(typeName), "communication": .string(communication.rawValue),
       "read": DESFireText.json(rights.read), "write": DESFireText.json(rights.write),
       "readWrite": DESFireText.json(rights.readWrite), "change": DESFireText.json(rights.change),
     ]
     return (Array(common) + Array(more)).compactMap { key, value in
-      value.map { JSON.Member(key: key, value: $0) }
+      value.map { JSONValue.Member(key: key, value: $0) }
     }
   }
 

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -64,7 +65,7 @@ extension DESFireTransactionReceipt {
   /// For people: the transaction's number, the card's code, and over what.
   var text: String { "transaction \(mac.counter)  \(mac.code.hexadecimal)  \(input.hexadecimal)" }
 
-  var json: JSON {
+  var json: JSONValue {
     .members([
       "counter": .integer(mac.counter), "mac": .bytes(mac.code), "input": .bytes(input),
       "previousReader": encryptedPreviousReader.map { .bytes($0) },

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -47,7 +48,7 @@ enum DESFireText {
     }
   }
 
-  static func json(_ access: DESFireAccess) -> JSON {
+  static func json(_ access: DESFireAccess) -> JSONValue {
     if case .key(let number) = access { .integer(number) } else { .string("\(access)") }
   }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -70,7 +71,7 @@ struct DESFireValueCommand: AsyncParsableCommand {
         return
       }
       try Output.line(
-        JSON.members([
+        JSONValue.members([
           "app": .string("\(file.application)"), "file": .integer(file.file),
           "value": .integer(value), "transaction": receipt?.json,
         ]).text)

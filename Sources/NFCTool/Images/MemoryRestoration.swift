@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import TagImages
 
@@ -79,7 +80,7 @@ struct RestoredPart {
       + omissions.map { "\(name): \(isDone ? "left" : "leave") out, \($0.text)" }
   }
 
-  func json(isDone: Bool) -> JSON {
+  func json(isDone: Bool) -> JSONValue {
     .members([
       container?.kind ?? "": container.map { .string($0.name) },
       kind: label.map { .string($0) } ?? .integer(number),

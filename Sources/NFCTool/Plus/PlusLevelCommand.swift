@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -82,7 +83,7 @@ struct PlusLevelCommand: AsyncParsableCommand {
       return try Output.line("level \(level)\(isGenuine == true ? ", genuine" : "")")
     }
     try Output.line(
-      JSON.members([
+      JSONValue.members([
         "uid": .bytes(tag.detected.identifier), "level": .integer(level),
         "genuine": isGenuine.map { .bool($0) },
       ]).text)

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -38,7 +39,7 @@ struct PlusReadCommand: AsyncParsableCommand {
           continue
         }
         try Output.line(
-          JSON.members(["block": .integer(number), "data": .bytes(data)]).text)
+          JSONValue.members(["block": .integer(number), "data": .bytes(data)]).text)
       }
     }
   }

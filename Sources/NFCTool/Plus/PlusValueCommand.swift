@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SecureTags
@@ -64,7 +65,7 @@ struct PlusValueCommand: AsyncParsableCommand {
       let value = try await card.work { try await run(card) }
       guard options.json else { return try Output.line("\(value)") }
       try Output.line(
-        JSON.members(["block": .integer(block), "value": .integer(Int(value))]).text)
+        JSONValue.members(["block": .integer(block), "value": .integer(Int(value))]).text)
     }
   }
 

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import TagImages
 
@@ -37,8 +38,8 @@ struct MemoryListing {
     }
   }
 
-  var member: JSON.Member {
-    JSON.Member(
+  var member: JSONValue.Member {
+    JSONValue.Member(
       key: "memory",
       value: .array(
         units.map { number, bytes in

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// NFC Barcode: all that it holds comes with the search.
@@ -23,6 +24,6 @@ extension TagDetails {
     guard let text = String(validating: payload, as: UTF8.self), !text.isEmpty else { return }
     let link = prefix + text
     facts.append(("link", ArgumentText.shown(link)))
-    members.append(JSON.Member(key: "uri", value: .string(link)))
+    members.append(JSONValue.Member(key: "uri", value: .string(link)))
   }
 }

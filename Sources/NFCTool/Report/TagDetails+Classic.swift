@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import TagImages
 
@@ -8,7 +9,7 @@ extension TagDetails {
   ) async throws {
     memoryMap = Self.map(commands.geometry)
     let dump = try await commands.dump(keys: keys, findsBothKeys: true)
-    members.append(JSON.Member(key: "sectors", value: .array(dump.sectors.map(Self.json))))
+    members.append(JSONValue.Member(key: "sectors", value: .array(dump.sectors.map(Self.json))))
     addRows(dump.sectors)
     if listsMemory {
       memory = MemoryListing(
@@ -52,7 +53,7 @@ extension TagDetails {
     return MiFareClassicKey.wellKnown.contains(key) ? key.bytes.hexadecimal : "given"
   }
 
-  private static func json(_ sector: MiFareClassicSectorDump) -> JSON {
+  private static func json(_ sector: MiFareClassicSectorDump) -> JSONValue {
     .members([
       "sector": .integer(sector.sector), "keyA": name(sector.keyA).map { .string($0) },
       "keyB": name(sector.keyB).map { .string($0) },

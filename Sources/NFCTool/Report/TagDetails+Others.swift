@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// FeliCa.
@@ -77,7 +78,7 @@ extension TagDetails {
     for application in found { facts.append(("application", application.name)) }
     if !found.isEmpty {
       members.append(
-        JSON.Member(
+        JSONValue.Member(
           key: "applications",
           value: .array(
             found.map { .members(["aid": .string("\($0.aid)"), "name": .string($0.name)]) })))
@@ -124,7 +125,7 @@ extension TagDetails {
     if let free = try await send(tag, DESFire.freeMemory), free.count == 3 {
       let size = free.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
       facts.append(("free memory", "\(size) bytes"))
-      members.append(JSON.Member(key: "freeMemory", value: .integer(size)))
+      members.append(JSONValue.Member(key: "freeMemory", value: .integer(size)))
     }
     if let settings = try await send(tag, DESFire.getKeySettings), settings.count == 2 {
       facts.append(("card keys", Self.words(settings)))
@@ -133,12 +134,12 @@ extension TagDetails {
       facts.append(("applications", "listed only with a key"))
       return
     }
-    var applications: [JSON] = []
+    var applications: [JSONValue] = []
     for offset in stride(from: 0, to: list.count - list.count % 3, by: 3) {
       applications.append(try await application(tag, Array(list[offset..<offset + 3])))
     }
     if applications.isEmpty { facts.append(("applications", "none")) }
-    members.append(JSON.Member(key: "applications", value: .array(applications)))
+    members.append(JSONValue.Member(key: "applications", value: .array(applications)))
   }
 
   /// Week and year are decimal digits in hexadecimal.
@@ -151,9 +152,11 @@ extension TagDetails {
     facts.append(("made", "week \(number) of 20\(year)"))
   }
 
-  private mutating func application(_ tag: any MiFareTag, _ bytes: [UInt8]) async throws -> JSON {
+  private mutating func application(_ tag: any MiFareTag, _ bytes: [UInt8]) async throws
+    -> JSONValue
+  {
     let name = Array(bytes.reversed()).hexadecimal
-    var files: [JSON] = []
+    var files: [JSONValue] = []
     var keys: String?
     var words: [String] = []
     if try await send(tag, DESFire.selectApplication, bytes) != nil {

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import SecureTags
 
@@ -10,7 +11,7 @@ extension TagDetails {
     let information = try await detected.vicinityInformation()
     if let reference = information?.icReference {
       facts.append(("IC reference", [reference].hexadecimal))
-      members.append(JSON.Member(key: "icReference", value: .bytes([reference])))
+      members.append(JSONValue.Member(key: "icReference", value: .bytes([reference])))
     }
     guard let count = information?.blockCount, count > 0 else { return }
     if let status = try await answer(detected, { try await tag.securityStatus(0..<count) }) {
@@ -68,7 +69,7 @@ extension TagDetails {
     }
     let alarms = try await answer(detected) { try await icode.soundsAlarm() } ?? false
     facts.append(("article surveillance", alarms ? "on, the tag sounds the alarm" : "off"))
-    members.append(JSON.Member(key: "eas", value: .bool(alarms)))
+    members.append(JSONValue.Member(key: "eas", value: .bool(alarms)))
   }
 
   private mutating func add(_ state: ICODEInformation) {
@@ -79,9 +80,9 @@ extension TagDetails {
     ].filter(\.0).map(\.1)
     facts.append(("locked for good", locks.isEmpty ? "none" : locks.joined(separator: ", ")))
     members += [
-      JSON.Member(key: "afiLocked", value: .bool(state.isAFILocked)),
-      JSON.Member(key: "dsfidLocked", value: .bool(state.isDSFIDLocked)),
-      JSON.Member(key: "easLocked", value: .bool(state.isSurveillanceLocked)),
+      JSONValue.Member(key: "afiLocked", value: .bool(state.isAFILocked)),
+      JSONValue.Member(key: "dsfidLocked", value: .bool(state.isDSFIDLocked)),
+      JSONValue.Member(key: "easLocked", value: .bool(state.isSurveillanceLocked)),
     ]
   }
 
@@ -112,7 +113,7 @@ extension TagDetails {
         ("area \(index + 1)", "blocks \(NumberList.text(Array(area.blocks))), \(area)"))
     }
     members.append(
-      JSON.Member(
+      JSONValue.Member(
         key: "areas",
         value: .array(
           areas.map { area in

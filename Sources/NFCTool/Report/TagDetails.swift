@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import SecureTags
 
@@ -43,7 +44,7 @@ struct TagDetails {
   /// What else there is to say, in words.
   var facts: [(name: String, value: String)] = []
   /// What else there is to say, for programs.
-  var members: [JSON.Member] = []
+  var members: [JSONValue.Member] = []
   /// What was read of the memory, if that is asked for.
   var memory: MemoryListing?
 
@@ -127,25 +128,25 @@ struct TagDetails {
 
 extension TagDetails {
   /// What `info --json` has of it, after `ndef`.
-  var json: [JSON.Member] {
-    func numbers(_ list: [Int]?) -> JSON? { list.map { .array($0.map { .integer($0) }) } }
-    let protection: JSON? = protection.map { protection in
+  var json: [JSONValue.Member] {
+    func numbers(_ list: [Int]?) -> JSONValue? { list.map { .array($0.map { .integer($0) }) } }
+    let protection: JSONValue? = protection.map { protection in
       .members([
         "password": .bool(protection.from != nil), "from": protection.from.map { .integer($0) },
         "read": .bool(protection.protectsReading), "attempts": .integer(protection.attempts),
       ])
     }
-    let locks: JSON? = locks.map { locks in
+    let locks: JSONValue? = locks.map { locks in
       .members([
         "static": .bytes(locks.staticBits), "dynamic": locks.dynamicBits.map { .bytes($0) },
       ])
     }
-    let counters: JSON? =
+    let counters: JSONValue? =
       counters.isEmpty
       ? nil
       : .array(
         counters.map { .members(["number": .integer($0.number), "value": .integer($0.value)]) })
-    let map: JSON? =
+    let map: JSONValue? =
       memoryMap.isEmpty
       ? nil
       : .array(
@@ -156,7 +157,7 @@ extension TagDetails {
           ])
         })
     guard
-      case .object(let common) = JSON.members([
+      case .object(let common) = JSONValue.members([
         "originality": .string(originality.rawValue), "lockedPages": numbers(lockedPages),
         "lockedBlocks": numbers(lockedBlocks), "protection": protection,
         "version": version.map { .bytes($0) }, "signature": signature.map { .bytes($0) },

@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SUNMessage
@@ -223,7 +224,7 @@ extension NTAG424Plan.Step {
     }
   }
 
-  fileprivate var json: JSON {
+  fileprivate var json: JSONValue {
     switch self {
     case .changeKey(let number, let version):
       .members(["change": .string("key"), "key": .integer(number), "version": .integer(version)])

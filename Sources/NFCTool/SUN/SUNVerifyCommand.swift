@@ -1,3 +1,4 @@
+import JSONText
 import ArgumentParser
 import NFC
 import SUNMessage
@@ -118,7 +119,7 @@ struct SUNVerifyCommand: AsyncParsableCommand {
   private func show(_ reading: SUNReading) throws {
     guard !json else {
       return try Output.line(
-        JSON.members([
+        JSONValue.members([
           "uid": reading.uid.map { .bytes($0) },
           "counter": reading.readCounter.map { .integer($0) },
           "fileData": reading.fileData.map { .bytes($0) }, "mode": .string(reading.mode.rawValue),

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 extension DetectedTag {
@@ -67,11 +68,11 @@ extension DetectedTag {
   }
 
   /// What the tag is matched by: `type`, `protocol`, `uid`.
-  var identity: [JSON.Member] {
+  var identity: [JSONValue.Member] {
     [
-      JSON.Member(key: "type", value: .string(typeName)),
-      JSON.Member(key: "protocol", value: .string(technology.rawValue)),
-      JSON.Member(key: "uid", value: .bytes(identifier)),
+      JSONValue.Member(key: "type", value: .string(typeName)),
+      JSONValue.Member(key: "protocol", value: .string(technology.rawValue)),
+      JSONValue.Member(key: "uid", value: .bytes(identifier)),
     ]
   }
 
@@ -79,9 +80,9 @@ extension DetectedTag {
   /// reports about itself.
   func facts(
     _ product: TagProduct?, _ information: ISO15693SystemInformation? = nil
-  ) -> [JSON.Member] {
-    let product = product.map { JSON.string($0.name) }
-    let details: JSON
+  ) -> [JSONValue.Member] {
+    let product = product.map { JSONValue.string($0.name) }
+    let details: JSONValue
     switch self {
     case .miFare(let tag):
       details = .members([

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// Facts for people, one per line, the names in their own column.
@@ -7,7 +8,7 @@ struct FactTable {
   mutating func add(_ name: String, _ value: String) { rows.append((name, value)) }
 
   /// Adds what JSON says in a word, by its name for people.
-  mutating func add(_ members: [JSON.Member]) {
+  mutating func add(_ members: [JSONValue.Member]) {
     for member in members {
       guard let text = member.value.plainText, !text.isEmpty else { continue }
       add(Self.label(member.key), Self.value(text, of: member.key))

@@ -1,42 +1,44 @@
-extension JSON {
+import JSONText
+
+extension JSONValue {
   /// What a value encodes to, with its keys in the order in which it writes them; Foundation's
   /// encoder gives them in no order.
   init(encoding value: some Encodable) throws {
-    let node = JSONNode()
+    let node = EncodedNode()
     try value.encode(to: JSONValueEncoder(node: node, codingPath: []))
     self = node.value
   }
 }
 
 /// A place in the value that is being built.
-private final class JSONNode {
+private final class EncodedNode {
   enum Content {
-    case scalar(JSON)
-    case array([JSONNode])
-    case object([(key: String, node: JSONNode)])
+    case scalar(JSONValue)
+    case array([EncodedNode])
+    case object([(key: String, node: EncodedNode)])
   }
 
   var content = Content.object([])
 
-  var value: JSON {
+  var value: JSONValue {
     switch content {
     case .scalar(let value): value
     case .array(let nodes): .array(nodes.map(\.value))
     case .object(let members):
-      .object(members.map { JSON.Member(key: $0.key, value: $0.node.value) })
+      .object(members.map { JSONValue.Member(key: $0.key, value: $0.node.value) })
     }
   }
 
-  func member(_ key: String) -> JSONNode {
-    let node = JSONNode()
+  func member(_ key: String) -> EncodedNode {
+    let node = EncodedNode()
     if case .object(let members) = content {
       content = .object(members.filter { $0.key != key } + [(key, node)])
     }
     return node
   }
 
-  func element() -> JSONNode {
-    let node = JSONNode()
+  func element() -> EncodedNode {
+    let node = EncodedNode()
     if case .array(let nodes) = content { content = .array(nodes + [node]) }
     return node
   }
@@ -61,7 +63,7 @@ private final class JSONNode {
 }
 
 private struct JSONValueEncoder: Encoder {
-  let node: JSONNode
+  let node: EncodedNode
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -80,7 +82,7 @@ private struct JSONValueEncoder: Encoder {
   }
 
   private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let node: JSONNode
+    let node: EncodedNode
     let codingPath: [any CodingKey]
 
     mutating func encodeNil(forKey key: Key) {
@@ -111,7 +113,7 @@ private struct JSONValueEncoder: Encoder {
   }
 
   private struct UnkeyedContainer: UnkeyedEncodingContainer {
-    let node: JSONNode
+    let node: EncodedNode
     let codingPath: [any CodingKey]
     var count: Int { node.count }
 
@@ -137,7 +139,7 @@ private struct JSONValueEncoder: Encoder {
   }
 
   private struct SingleContainer: SingleValueEncodingContainer {
-    let node: JSONNode
+    let node: EncodedNode
     let codingPath: [any CodingKey]
 
     mutating func encodeNil() { node.content = .scalar(.null) }

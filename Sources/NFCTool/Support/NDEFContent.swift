@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// What a tag holds by way of NDEF, as `nfc read` prints it.
@@ -35,19 +36,19 @@ struct NDEFContent: Sendable {
     }
   }
 
-  var json: JSON {
+  var json: JSONValue {
     get throws {
       .members([
         "uid": .bytes(uid), "status": .string(status.access.rawValue),
         "capacity": .integer(status.capacity), "length": .integer(bytes.count),
-        "records": .array(try message.records.map { try JSON(encoding: $0) }),
+        "records": .array(try message.records.map { try JSONValue(encoding: $0) }),
       ])
     }
   }
 
   /// What `info` says of a tag, as JSON and as lines.
   struct Description {
-    var json: JSON
+    var json: JSONValue
     var lines: [String]
   }
 
@@ -66,7 +67,7 @@ struct NDEFContent: Sendable {
         return Description(json: try content.json, lines: records + [status])
       } catch let error as NDEFError {
         let reason = "the NDEF message is broken: \(error)"
-        let json = JSON.members([
+        let json = JSONValue.members([
           "uid": .bytes(content.uid), "status": .string(content.status.access.rawValue),
           "capacity": .integer(content.status.capacity), "length": .integer(content.bytes.count),
           "error": .string(reason),

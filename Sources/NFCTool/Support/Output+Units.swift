@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 extension Output {
@@ -17,11 +18,11 @@ extension Output {
     for unit in units {
       guard !json else {
         try line(
-          JSON.object(
+          JSONValue.object(
             [
-              JSON.Member(key: name, value: .integer(unit.number)),
-              JSON.Member(key: "data", value: .bytes(unit.data)),
-            ] + (unit.isLocked.map { [JSON.Member(key: "locked", value: .bool($0))] } ?? [])
+              JSONValue.Member(key: name, value: .integer(unit.number)),
+              JSONValue.Member(key: "data", value: .bytes(unit.data)),
+            ] + (unit.isLocked.map { [JSONValue.Member(key: "locked", value: .bool($0))] } ?? [])
           ).text)
         continue
       }
@@ -35,9 +36,9 @@ extension Output {
 
   /// What a command that changes a tag has done, as its `--json` says.
   static func done(
-    _ options: GlobalOptions, _ uid: [UInt8], _ members: KeyValuePairs<String, JSON?>
+    _ options: GlobalOptions, _ uid: [UInt8], _ members: KeyValuePairs<String, JSONValue?>
   ) throws {
-    guard options.json, case .object(let more) = JSON.members(members) else { return }
-    try line(JSON.object([JSON.Member(key: "uid", value: .bytes(uid))] + more).text)
+    guard options.json, case .object(let more) = JSONValue.members(members) else { return }
+    try line(JSONValue.object([JSONValue.Member(key: "uid", value: .bytes(uid))] + more).text)
   }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import SecureTags
 
@@ -138,7 +139,7 @@ struct ProtectionStep: Sendable {
     return "\(name): \(before) → \(after)"
   }
 
-  var json: JSON {
+  var json: JSONValue {
     .members([
       "step": .string(name), "before": before.map { .string($0) },
       "after": after.map { .string($0) }, "secret": after == nil ? .bool(true) : nil,

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// Makes readers known to Home Assistant as tag scanners, by the discovery of its MQTT integration.
@@ -14,7 +15,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
   func message(for reader: String, topics: MQTTTopic) -> (topic: String, payload: String) {
     let object = "nfc-\(MQTTTopic.level(of: name))-\(MQTTTopic.level(of: reader))"
-    let payload = JSON.members([
+    let payload = JSONValue.members([
       "topic": .string(topics.tap(reader)),
       "value_template": .string(Self.tagIdentifier),
       "device": .members([

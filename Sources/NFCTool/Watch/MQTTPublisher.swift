@@ -1,3 +1,4 @@
+import JSONText
 import Foundation
 import NFC
 
@@ -61,7 +62,7 @@ actor MQTTPublisher {
     (orders, order) = AsyncStream.makeStream()
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1000))
     process.write(
-      JSON.members([
+      JSONValue.members([
         "connect": .members([
           "host": .string(options.host), "port": .integer(options.port),
           "isSecure": .bool(options.isSecure),
@@ -72,7 +73,7 @@ actor MQTTPublisher {
           "willTopic": .string(topics.status), "willPayload": "offline",
         ])
       ]).text)
-    process.write(JSON.members(["subscribe": .string(topics.commands)]).text)
+    process.write(JSONValue.members(["subscribe": .string(topics.commands)]).text)
   }
 
   /// Publishes, and follows what the broker says, until the task is cancelled.
@@ -170,7 +171,7 @@ actor MQTTPublisher {
     command.finish()
     if isConnected {
       publish("offline", on: topics.status, retain: true)
-      process.write(JSON.members(["end": .bool(true)]).text)
+      process.write(JSONValue.members(["end": .bool(true)]).text)
     }
     await process.stop(grace: .seconds(1))
   }
@@ -179,7 +180,7 @@ actor MQTTPublisher {
     _ payload: String, on topic: String, retain: Bool, number: UInt64 = unspooled
   ) {
     process.write(
-      JSON.members([
+      JSONValue.members([
         "publish": .members([
           "id": .integer(number), "topic": .string(topic), "payload": .string(payload),
           "retain": .bool(retain),

@@ -1,3 +1,4 @@
+import JSONText
 import Foundation
 import NFC
 
@@ -90,7 +91,7 @@ struct RemoteCommand: Sendable {
     }
   }
 
-  private func perform(on tag: DetectedTag) async throws -> JSON {
+  private func perform(on tag: DetectedTag) async throws -> JSONValue {
     switch action {
     case .read:
       let content = try await NDEFContent(tag)
@@ -104,7 +105,7 @@ struct RemoteCommand: Sendable {
       try await ndef.writeNDEF(message)
       return .members(["written": .integer(message.records.count)])
     case .send(let commands):
-      var answers: [JSON] = []
+      var answers: [JSONValue] = []
       for command in commands {
         answers.append(.bytes(try await tag.send(command, timeout: timeout)))
       }
@@ -113,7 +114,7 @@ struct RemoteCommand: Sendable {
   }
 
   static func answer(_ id: String?, uid: [UInt8]? = nil, failure: Failure) -> String {
-    JSON.members([
+    JSONValue.members([
       "id": id.map { .string($0) }, "uid": uid.map { .bytes($0) },
       "error": .members([
         "code": .integer(failure.status.rawValue), "message": .string(failure.reason),
@@ -121,8 +122,8 @@ struct RemoteCommand: Sendable {
     ]).text
   }
 
-  private static func answer(_ id: String?, uid: [UInt8]?, result: JSON) -> String {
-    JSON.members([
+  private static func answer(_ id: String?, uid: [UInt8]?, result: JSONValue) -> String {
+    JSONValue.members([
       "id": id.map { .string($0) }, "uid": uid.map { .bytes($0) }, "result": result,
     ]).text
   }

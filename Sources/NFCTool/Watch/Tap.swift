@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// A tag that was held to a reader, as `nfc watch` reports it.
@@ -9,15 +10,15 @@ struct Tap: Sendable {
   /// The reader's connection string.
   let reader: String
   /// What `nfc poll` prints of the tag.
-  let tag: [JSON.Member]
+  let tag: [JSONValue.Member]
   /// What `nfc read` prints of the message; `nil` for a tag without NDEF.
-  let ndef: JSON?
+  let ndef: JSONValue?
   /// The message; `nil` for a tag without NDEF, and for one whose message is broken.
   let message: NDEFMessage?
 
   init(
-    id: String = Self.newIdentifier(), time: Duration, reader: String, tag: [JSON.Member],
-    ndef: JSON? = nil, message: NDEFMessage? = nil
+    id: String = Self.newIdentifier(), time: Duration, reader: String, tag: [JSONValue.Member],
+    ndef: JSONValue? = nil, message: NDEFMessage? = nil
   ) {
     self.id = id
     self.time = time
@@ -33,7 +34,7 @@ struct Tap: Sendable {
     return (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &generator) }.hexadecimal
   }
 
-  var json: JSON {
+  var json: JSONValue {
     .members([
       "event": "tap", "id": .string(id), "time": .seconds(time), "reader": .string(reader),
       "tag": .object(tag), "ndef": ndef,
@@ -99,8 +100,4 @@ extension String {
   fileprivate init?(validating bytes: [UInt8]) {
     self.init(validating: bytes, as: UTF8.self)
   }
-}
-
-extension JSON: ExpressibleByStringLiteral {
-  init(stringLiteral value: String) { self = .string(value) }
 }

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import Synchronization
 
@@ -28,7 +29,7 @@ actor TapNotifier {
     self.onClick = onClick
     if let process = bus() {
       process.write(
-        JSON.members([
+        JSONValue.members([
           "title": .string(notification.title), "body": .string(body),
           "link": notification.link.map { .string($0) },
         ]).text)

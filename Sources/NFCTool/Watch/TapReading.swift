@@ -1,9 +1,10 @@
+import JSONText
 import NFC
 
 /// Reads a tag that has arrived, as far as it lets itself be read.
 struct TapReading: Sendable {
-  let tag: [JSON.Member]
-  let ndef: JSON?
+  let tag: [JSONValue.Member]
+  let ndef: JSONValue?
   let message: NDEFMessage?
   /// `false` if the tag left before it was read.
   let isComplete: Bool

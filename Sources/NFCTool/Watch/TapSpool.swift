@@ -1,3 +1,4 @@
+import JSONText
 import Foundation
 import NFC
 import Synchronization
@@ -255,7 +256,7 @@ private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
 extension TapSpool.Entry: Codable {
   /// A line of the file, with its end.
   fileprivate var line: [UInt8] {
-    let json = JSON.members([
+    let json = JSONValue.members([
       "number": .integer(number), "topic": .string(topic), "payload": .string(payload),
     ])
     return Array((json.text + "\n").utf8)

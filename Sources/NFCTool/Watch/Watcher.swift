@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import NFCBackground
 
@@ -101,7 +102,7 @@ actor Watcher {
   private func reportDepartures() async throws {
     for departure in debouncer.departures(at: now()) {
       if departure.isUnreported { try report(departure.tap) }
-      let left = JSON.members([
+      let left = JSONValue.members([
         "event": "left", "id": .string(departure.tap.id), "time": .seconds(now()),
         "reader": .string(departure.tap.reader), "tag": .object(departure.tap.identity),
       ])
@@ -178,8 +179,8 @@ actor Watcher {
 
   private func publishPresence(on reader: String) {
     guard let publisher else { return }
-    let present = debouncer.present(on: reader).map { JSON.object($0.tag) }
-    publisher.retain(JSON.array(present).text, on: publisher.topics.present(reader))
+    let present = debouncer.present(on: reader).map { JSONValue.object($0.tag) }
+    publisher.retain(JSONValue.array(present).text, on: publisher.topics.present(reader))
   }
 
   /// Ends what is being done.
@@ -195,5 +196,5 @@ actor Watcher {
 
 extension Tap {
   /// What a departure is matched by.
-  var identity: [JSON.Member] { tag.filter { ["type", "protocol", "uid"].contains($0.key) } }
+  var identity: [JSONValue.Member] { tag.filter { ["type", "protocol", "uid"].contains($0.key) } }
 }

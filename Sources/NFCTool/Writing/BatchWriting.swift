@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import Synchronization
 
@@ -161,7 +162,7 @@ final class BatchWriting: Sendable {
     Terminal.clearStatus()
     guard !options.json else {
       return try Output.line(
-        JSON.members([
+        JSONValue.members([
           "uid": .bytes(tag.identifier), "n": .integer(number),
           "written": .integer(written.length), "verified": .bool(written.isVerified),
           "locked": written.isLocked ? .bool(true) : nil,
@@ -176,7 +177,7 @@ final class BatchWriting: Sendable {
     Terminal.clearStatus()
     guard !options.json else {
       return try Output.line(
-        JSON.members([
+        JSONValue.members([
           "uid": .bytes(tag.identifier),
           "error": .members([
             "code": .integer(failure.status.rawValue), "message": .string(failure.reason),
@@ -208,7 +209,7 @@ final class BatchWriting: Sendable {
     let (written, failed) = state.withLock { ($0.written.count, $0.failed.count) }
     try Output.line(
       options.json
-        ? JSON.members(["written": .integer(written), "failed": .integer(failed)]).text
+        ? JSONValue.members(["written": .integer(written), "failed": .integer(failed)]).text
         : "\(written) tag\(written == 1 ? "" : "s") written, \(failed) failed")
   }
 }

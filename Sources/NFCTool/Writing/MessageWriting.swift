@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 
 /// Writing a message to a tag, and what comes with it.
@@ -17,7 +18,7 @@ struct MessageWriting: Sendable {
     var isLocked: Bool
 
     /// As `--json` says it.
-    var members: KeyValuePairs<String, JSON?> {
+    var members: KeyValuePairs<String, JSONValue?> {
       [
         "written": .integer(length), "verified": .bool(isVerified),
         "locked": isLocked ? .bool(true) : nil,

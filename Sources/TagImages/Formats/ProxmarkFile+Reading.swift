@@ -1,6 +1,13 @@
+import JSONText
+
 extension ProxmarkFile {
   static func decode(_ bytes: [UInt8]) throws(ImageError) -> TagImage {
-    let reader = Reader(try JSONText(decoding: bytes))
+    let reader: Reader
+    do throws(JSONError) {
+      reader = Reader(try JSONNode(parsing: bytes))
+    } catch {
+      throw ImageError(error.reason, at: .line(error.line))
+    }
     let type = try reader.text("FileType")
     switch type {
     case "mfcard", "mfc v2", "mfc v3": return try reader.classic()
@@ -16,22 +23,22 @@ extension ProxmarkFile {
     default:
       throw ImageError(
         "files of the type \"\(type)\" are of no tag that is known here",
-        at: .line(reader.root.member("FileType")?.line ?? 1))
+        at: .line(reader.root["FileType"]?.line ?? 1))
     }
   }
 
   private struct Reader {
-    let root: JSONText
+    let root: JSONNode
 
-    init(_ root: JSONText) { self.root = root }
+    init(_ root: JSONNode) { self.root = root }
 
     // MARK: Members
 
     func text(_ key: String) throws(ImageError) -> String {
-      guard let member = root.member(key) else {
+      guard let member = root[key] else {
         throw ImageError("there is no \"\(key)\"", at: .line(1))
       }
-      guard case .string(let text) = member.value else {
+      guard let text = member.string else {
         throw ImageError("\"\(key)\" is no text", at: .line(member.line))
       }
       return text
@@ -39,7 +46,7 @@ extension ProxmarkFile {
 
     func hexadecimal(_ key: String) throws(ImageError) -> [UInt8] {
       guard let bytes = Hexadecimal.bytes(try text(key)) else {
-        throw ImageError("\"\(key)\" is not hexadecimal", at: .line(root.member(key)?.line ?? 1))
+        throw ImageError("\"\(key)\" is not hexadecimal", at: .line(root[key]?.line ?? 1))
       }
       return bytes
     }
@@ -48,8 +55,8 @@ extension ProxmarkFile {
     ///
     /// - Parameter count: the number of bytes; `nil` for any.
     private func card(_ key: String, count: Int? = nil) throws(ImageError) -> [UInt8]? {
-      guard let member = root.member("Card")?.value.member(key) else { return nil }
-      guard case .string(let text) = member.value, let bytes = Hexadecimal.bytes(text) else {
+      guard let member = root["Card"]?[key] else { return nil }
+      guard let text = member.string, let bytes = Hexadecimal.bytes(text) else {
         throw ImageError("\"\(key)\" is not hexadecimal", at: .line(member.line))
       }
       guard bytes.count == count ?? bytes.count else {
@@ -73,23 +80,23 @@ extension ProxmarkFile {
     ///
     /// - Throws: `malformed` for a block of another size, or a missing block before the last one.
     private func blocks(size: Int) throws(ImageError) -> TagImage.Memory {
-      guard let member = root.member("blocks"), case .object(let members) = member.value else {
-        throw ImageError("there are no \"blocks\"", at: .line(root.member("blocks")?.line ?? 1))
+      guard let member = root["blocks"], let members = member.members else {
+        throw ImageError("there are no \"blocks\"", at: .line(root["blocks"]?.line ?? 1))
       }
       var blocks: [Int: [UInt8]] = [:]
       for block in members {
         guard let number = Int(block.key), number >= 0, number < Self.largestMemory / size else {
-          throw ImageError("\"\(block.key)\" is no block's number", at: .line(block.line))
+          throw ImageError("\"\(block.key)\" is no block's number", at: .line(block.node.line))
         }
-        guard case .string(let text) = block.value, let bytes = Hexadecimal.bytes(text),
+        guard let text = block.node.string, let bytes = Hexadecimal.bytes(text),
           bytes.count == size
         else {
           throw ImageError(
-            "block \(number) is not \(size) bytes in hexadecimal", at: .line(block.line))
+            "block \(number) is not \(size) bytes in hexadecimal", at: .line(block.node.line))
         }
         // 01 and 1 are the same block.
         guard blocks.updateValue(bytes, forKey: number) == nil else {
-          throw ImageError("block \(number) is there twice", at: .line(block.line))
+          throw ImageError("block \(number) is there twice", at: .line(block.node.line))
         }
       }
       guard !blocks.isEmpty else { throw ImageError("there is no block", at: .line(member.line)) }
@@ -110,13 +117,13 @@ extension ProxmarkFile {
       guard ClassicLayout.blockCounts.contains(image.memory.unitCount) else {
         throw ImageError(
           "no MIFARE Classic has \(image.memory.unitCount) blocks",
-          at: .line(root.member("blocks")?.line ?? 1))
+          at: .line(root["blocks"]?.line ?? 1))
       }
       image.uid = try card("UID")
       if let uid = image.uid, !image.kind.uidLengths.contains(uid.count) {
         throw ImageError(
           "\(image.kind.name) has no UID of \(uid.count) bytes",
-          at: .line(root.member("Card")?.value.member("UID")?.line ?? 1))
+          at: .line(root["Card"]?["UID"]?.line ?? 1))
       }
       image.atqa = try card("ATQA", count: 2)?.reversed()
       image.sak = try byte("SAK")
@@ -154,13 +161,13 @@ extension ProxmarkFile {
       else {
         throw ImageError(
           "\"bytesperpage\" is not 01 to 20",
-          at: .line(root.member("Card")?.value.member("bytesperpage")?.line ?? 1))
+          at: .line(root["Card"]?["bytesperpage"]?.line ?? 1))
       }
       var image = try vicinity(unitSize: size)
       if let count = try byte("pagescount"), Int(count) != image.memory.unitCount {
         throw ImageError(
           "\"pagescount\" is \(count), and there are \(image.memory.unitCount) blocks",
-          at: .line(root.member("Card")?.value.member("pagescount")?.line ?? 1))
+          at: .line(root["Card"]?["pagescount"]?.line ?? 1))
       }
       image.uid = try nonZeroCard("uid", count: 8)?.reversed()
       var details = TagImage.Vicinity()
@@ -198,7 +205,7 @@ extension ProxmarkFile {
       guard PicoPassLayout.sizes.contains(image.memory.bytes.count) else {
         throw ImageError(
           "no iCLASS card has \(image.memory.unitCount) blocks",
-          at: .line(root.member("blocks")?.line ?? 1))
+          at: .line(root["blocks"]?.line ?? 1))
       }
       return image
     }

@@ -1,3 +1,5 @@
+import JSONText
+
 /// `.json` of Proxmark3 (RfidResearchGroup/proxmark3, client/src/fileutils.c): `FileType` names the
 /// kind, `Card` contains the identity, `blocks` the memory.
 enum ProxmarkFile {
@@ -48,14 +50,14 @@ enum ProxmarkFile {
     }
     file.blocks(image.memory)
     if image.kind == .classic { file.sectorKeys(image) }
-    return Array((file.json.text() + "\n").utf8)
+    return Array((file.json.indentedText + "\n").utf8)
   }
 
   private struct Writer {
-    private var members: [(String, JSONText)] = [("Created", .string("proxmark3"))]
+    private var members: [(String, JSONValue)] = [("Created", .string("proxmark3"))]
     private var card: [(String, [UInt8])] = []
 
-    var json: JSONText {
+    var json: JSONValue {
       var all = members
       if !card.isEmpty {
         // These follow Created and FileType.
@@ -66,8 +68,8 @@ enum ProxmarkFile {
       return Self.object(all)
     }
 
-    private static func object(_ members: [(String, JSONText)]) -> JSONText {
-      .object(members.map { JSONText.Member(key: $0.0, value: $0.1, line: 0) })
+    private static func object(_ members: [(String, JSONValue)]) -> JSONValue {
+      .object(members.map { JSONValue.Member(key: $0.0, value: $0.1) })
     }
 
     mutating func set(_ key: String, text: String) { members.append((key, .string(text))) }

@@ -1,3 +1,4 @@
+import JSONText
 import NFC
 import Testing
 
@@ -81,8 +82,9 @@ import Testing
     Tap(
       time: .seconds(1), reader: "pn532_uart:/dev/null",
       tag: [
-        JSON.Member(key: "type", value: "miFare"), JSON.Member(key: "uid", value: .string(uid)),
-        JSON.Member(key: "product", value: .string(product)),
+        JSONValue.Member(key: "type", value: "miFare"),
+        JSONValue.Member(key: "uid", value: .string(uid)),
+        JSONValue.Member(key: "product", value: .string(product)),
       ], ndef: nil, message: NDEFMessage(records: records))
   }
 

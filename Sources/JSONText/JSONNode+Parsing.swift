@@ -1,43 +1,16 @@
-/// A JSON value with the line on which it begins.
-struct JSONNode {
-  enum Content {
-    case scalar(NDEFFieldValue)
-    case list([JSONNode])
-    case object([(name: String, node: JSONNode)])
-  }
-
-  let line: Int
-  let content: Content
-
-  /// The value without line numbers.
-  var value: NDEFFieldValue {
-    switch content {
-    case .scalar(let value): return value
-    case .list(let nodes): return .list(nodes.map(\.value))
-    case .object(let members):
-      var fields = NDEFFields()
-      for member in members { fields[member.name] = member.node.value }
-      return .fields(fields)
-    }
-  }
-
-  /// Returns the line of the value at a path, or of the innermost value around it.
-  func line(at path: some Collection<NDEFFieldError.Step>) -> Int {
-    guard let step = path.first else { return line }
-    let inner: JSONNode? =
-      switch (step, content) {
-      case (.name(let name), .object(let members)): members.first { $0.name == name }?.node
-      case (.index(let index), .list(let nodes)):
-        nodes.indices.contains(index) ? nodes[index] : nil
-      default: nil
-      }
-    return inner?.line(at: path.dropFirst()) ?? line
+extension JSONNode {
+  /// Parses one JSON value (RFC 8259); only blanks may follow it. Any bytes give a value or an error. A byte order mark
+  /// is skipped; an object with two members of one name is refused.
+  ///
+  /// - Throws: ``JSONError`` with the line.
+  package init(parsing bytes: some Collection<UInt8>) throws(JSONError) {
+    self = try JSONParser.parse(bytes)
   }
 }
 
-/// Parses a JSON text (RFC 8259); any bytes give a value or an error with its line.
-struct JSONText {
-  /// Deeper values are refused; a message needs six levels.
+/// Parses a JSON text.
+private struct JSONParser {
+  /// Deeper values are refused; what this package reads needs six levels.
   private static let maximumDepth = 32
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   private static let newline = UInt8(ascii: "\n")
@@ -51,29 +24,38 @@ struct JSONText {
     position = bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
   }
 
-  /// Parses one value; only blanks may follow it.
-  static func parse(_ bytes: some Collection<UInt8>) throws(NDEFJSONError) -> JSONNode {
-    var text = JSONText(Array(bytes))
+  static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONNode {
+    var text = JSONParser(Array(bytes))
     try text.checkEncoding()
     text.skipBlanks()
     guard text.current != nil else { throw text.error("there is nothing in it") }
     let node = try text.readValue(depth: 0)
     text.skipBlanks()
     guard text.current == nil else {
-      throw text.error("there is something after the end of the message")
+      throw text.error("there is something after the end of the value")
     }
     return node
   }
 
-  private func error(_ reason: String) -> NDEFJSONError {
-    NDEFJSONError(line: line, reason: reason)
+  private func error(_ reason: String) -> JSONError {
+    JSONError(line: line, reason: reason)
   }
 
-  private func checkEncoding() throws(NDEFJSONError) {
+  private func checkEncoding() throws(JSONError) {
     guard String(validating: bytes, as: UTF8.self) == nil else { return }
     let lines = bytes.split(separator: Self.newline, omittingEmptySubsequences: false)
     let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
-    throw NDEFJSONError(line: wrong + 1, reason: "the text is not valid UTF-8")
+    throw JSONError(line: wrong + 1, reason: "the text is not valid UTF-8")
+  }
+
+  /// Returns a text in quotation marks, with its control characters as escapes.
+  private static func shown(_ text: String) -> String { JSONValue.string(text).text }
+
+  private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
+    }
   }
 
   private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -91,26 +73,24 @@ struct JSONText {
     return true
   }
 
-  private mutating func readValue(depth: Int) throws(NDEFJSONError) -> JSONNode {
+  private mutating func readValue(depth: Int) throws(JSONError) -> JSONNode {
     guard depth < Self.maximumDepth else { throw error("the values are nested too deeply") }
     let start = line
     switch current {
     case UInt8(ascii: "{"):
       return JSONNode(line: start, content: .object(try readMembers(depth: depth)))
     case UInt8(ascii: "["):
-      return JSONNode(line: start, content: .list(try readElements(depth: depth)))
+      return JSONNode(line: start, content: .array(try readElements(depth: depth)))
     case UInt8(ascii: "\""):
-      return JSONNode(line: start, content: .scalar(.text(try readString())))
+      return JSONNode(line: start, content: .string(try readString()))
     case nil: throw error("the text ends where a value is expected")
-    default: return JSONNode(line: start, content: .scalar(try readWord()))
+    default: return JSONNode(line: start, content: try readWord())
     }
   }
 
-  private mutating func readMembers(
-    depth: Int
-  ) throws(NDEFJSONError) -> [(name: String, node: JSONNode)] {
+  private mutating func readMembers(depth: Int) throws(JSONError) -> [JSONNode.Member] {
     position += 1
-    var members: [(name: String, node: JSONNode)] = []
+    var members: [JSONNode.Member] = []
     var names: Set<String> = []
     skipBlanks()
     if skip("}") { return members }
@@ -121,21 +101,21 @@ struct JSONText {
       }
       let name = try readString()
       guard names.insert(name).inserted else {
-        throw error("there is more than one \"\(name.escapingControls)\"")
+        throw error("there is more than one \(Self.shown(name))")
       }
       skipBlanks()
       guard skip(":") else {
-        throw error("a colon is expected after \"\(name.escapingControls)\"")
+        throw error("a colon is expected after \(Self.shown(name))")
       }
       skipBlanks()
-      members.append((name, try readValue(depth: depth + 1)))
+      members.append(JSONNode.Member(key: name, node: try readValue(depth: depth + 1)))
       skipBlanks()
       if skip("}") { return members }
       guard skip(",") else { throw error("a comma or } is expected") }
     }
   }
 
-  private mutating func readElements(depth: Int) throws(NDEFJSONError) -> [JSONNode] {
+  private mutating func readElements(depth: Int) throws(JSONError) -> [JSONNode] {
     position += 1
     var elements: [JSONNode] = []
     skipBlanks()
@@ -151,7 +131,7 @@ struct JSONText {
 
   // MARK: Texts
 
-  private mutating func readString() throws(NDEFJSONError) -> String {
+  private mutating func readString() throws(JSONError) -> String {
     position += 1
     var text: [UInt8] = []
     while let byte = current {
@@ -170,7 +150,7 @@ struct JSONText {
     throw error("the text ends inside quotation marks")
   }
 
-  private mutating func readEscape() throws(NDEFJSONError) -> [UInt8] {
+  private mutating func readEscape() throws(JSONError) -> [UInt8] {
     guard let byte = current else { throw error("the text ends after a backslash") }
     position += 1
     switch byte {
@@ -186,7 +166,7 @@ struct JSONText {
   }
 
   /// Reads what follows `\u`: a character, or both halves of a surrogate pair.
-  private mutating func readScalar() throws(NDEFJSONError) -> Unicode.Scalar {
+  private mutating func readScalar() throws(JSONError) -> Unicode.Scalar {
     let first = try readCodeUnit()
     if let scalar = Unicode.Scalar(first) { return scalar }
     if UTF16.isLeadSurrogate(first), skip("\\"), skip("u") {
@@ -206,9 +186,9 @@ struct JSONText {
     return decoder.decode(&units)
   }
 
-  private mutating func readCodeUnit() throws(NDEFJSONError) -> UInt16 {
+  private mutating func readCodeUnit() throws(JSONError) -> UInt16 {
     let digits = bytes[position...].prefix(4)
-    guard digits.count == 4, digits.allSatisfy(\.isHexadecimalDigit),
+    guard digits.count == 4, digits.allSatisfy(Self.isHexadecimalDigit),
       let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
     else { throw error("four hexadecimal digits are expected after \\u") }
     position += 4
@@ -217,7 +197,7 @@ struct JSONText {
 
   // MARK: Numbers and words
 
-  private mutating func readWord() throws(NDEFJSONError) -> NDEFFieldValue {
+  private mutating func readWord() throws(JSONError) -> JSONNode.Content {
     let word = bytes[position...].prefix { byte in
       !(byte <= 0x20 || [UInt8](",:{}[]\"".utf8).contains(byte))
     }
@@ -226,16 +206,12 @@ struct JSONText {
     let text = String(decoding: word, as: UTF8.self)
     switch text {
     case "null": return .null
-    case "true": return .boolean(true)
-    case "false": return .boolean(false)
+    case "true": return .bool(true)
+    case "false": return .bool(false)
     default: break
     }
-    if Self.isNumber(text) {
-      if let integer = Int64(text) { return .integer(integer) }
-      if let number = Double(text), number.isFinite { return .number(number) }
-    }
-    throw error(
-      "\(text.escapingControls) is neither a number nor a text in quotation marks")
+    if Self.isNumber(text), Double(text)?.isFinite == true { return .number(text) }
+    throw error("\(Self.shown(text)) is neither a number nor a text in quotation marks")
   }
 
   /// Returns whether a text has the form of a number (RFC 8259, 6).

@@ -2,7 +2,7 @@ import Foundation
 import NDEF
 import Testing
 
-@Suite struct JSONTextTests {
+@Suite struct MessageJSONTests {
   private func error(_ text: String) -> NDEFJSONError? {
     do throws(NDEFJSONError) {
       _ = try NDEFMessage(json: Array(text.utf8))
@@ -41,7 +41,7 @@ import Testing
     ("{\"uri\":\"a:b\",\n}", 2, "", "a field's name in quotation marks"),
     ("{\"uri\":\"a:b\",\"uri\":\"a:b\"}", 1, "", "more than one \"uri\""),
     ("[{\"uri\":\"a:b\"}\n]\nx", 3, "", "after the end"),
-    ("{\"uri\": a}", 1, "", "a is neither a number nor"),
+    ("{\"uri\": a}", 1, "", "\"a\" is neither a number nor"),
     ("{\"uri\":\"\\x\"}", 1, "", "no such escape"),
     ("{\"uri\":\"\\ud800\"}", 1, "", "half a character"),
     ("{\"uri\":\"\\u12\"}", 1, "", "four hexadecimal"),
