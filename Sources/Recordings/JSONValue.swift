@@ -234,7 +234,7 @@ struct JSONReader {
         word.utf8.allSatisfy { "+-.0123456789Ee".utf8.contains($0) }
         && (word.first.map { $0 == "-" || $0.isNumber } ?? false)
         && (Double(word)?.isFinite ?? false)
-      guard isNumber else { throw Problem(reason: "\"\(word.prefix(20))\" is no JSON value") }
+      guard isNumber else { throw Problem(reason: "\"\(word.prefix(20))\" is not a JSON value") }
       return .number(word)
     }
   }

@@ -152,7 +152,7 @@ enum JSONText: Hashable, Sendable {
       while let byte = next, byte > 0x20, !",]}:\"{[".utf8.contains(byte) { position += 1 }
       let text = String(decoding: bytes[start..<position], as: UTF8.self)
       guard ["true", "false", "null"].contains(text) || Double(text) != nil else {
-        throw error(text.isEmpty ? "a value should stand here" : "\"\(text)\" is no value")
+        throw error(text.isEmpty ? "a value should stand here" : "\"\(text)\" is not a value")
       }
       return .literal(text)
     }

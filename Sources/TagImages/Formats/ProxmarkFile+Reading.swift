@@ -31,7 +31,7 @@ extension ProxmarkFile {
         throw ImageError("there is no \"\(key)\"", at: .line(1))
       }
       guard case .string(let text) = member.value else {
-        throw ImageError("\"\(key)\" is no text", at: .line(member.line))
+        throw ImageError("\"\(key)\" is not a text", at: .line(member.line))
       }
       return text
     }
@@ -73,12 +73,12 @@ extension ProxmarkFile {
     /// - Throws: `malformed` for a block of another size, or one that is missing before the last.
     private func blocks(size: Int) throws(ImageError) -> TagImage.Memory {
       guard let member = root.member("blocks"), case .object(let members) = member.value else {
-        throw ImageError("there are no \"blocks\"", at: .line(root.member("blocks")?.line ?? 1))
+        throw ImageError("\"blocks\" is missing", at: .line(root.member("blocks")?.line ?? 1))
       }
       var blocks: [Int: [UInt8]] = [:]
       for block in members {
         guard let number = Int(block.key), number >= 0, number < Self.largestMemory / size else {
-          throw ImageError("\"\(block.key)\" is no block's number", at: .line(block.line))
+          throw ImageError("\"\(block.key)\" is not the number of a block", at: .line(block.line))
         }
         guard case .string(let text) = block.value, let bytes = Hexadecimal.bytes(text),
           bytes.count == size
