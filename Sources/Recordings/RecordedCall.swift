@@ -106,7 +106,7 @@ extension RecordedCall.Request: CustomStringConvertible {
     case .list(let technology): "a search for \(technology.rawValue)"
     case .find(let technology, []): "a search for \(technology.rawValue)"
     case .find(let technology, let found):
-      "a search for \(technology.rawValue) besides \(found.map(\.hexadecimal).joined(separator: ", "))"
+      "a search for \(technology.rawValue) in addition to \(found.map(\.hexadecimal).joined(separator: ", "))"
     case .select(let identifier): "waking the tag \(identifier.hexadecimal)"
     case .isPresent(let identifier): "asking for the tag \(identifier.hexadecimal)"
     case .capabilities(let identifier): "the limits of the tag \(identifier.hexadecimal)"

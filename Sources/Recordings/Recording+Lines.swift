@@ -9,12 +9,12 @@ extension Recording.Line {
       value = try JSONNode(parsing: Array(bytes)).value
     } catch {
       throw RecordedField.Problem(
-        isFirst ? "this is no recording: \(error.reason)" : error.reason)
+        isFirst ? "this is not a recording: \(error.reason)" : error.reason)
     }
     let fields = RecordedField(value)
     if isFirst {
       guard (try? fields.text("format")) == Recording.format else {
-        throw RecordedField.Problem("this is no recording")
+        throw RecordedField.Problem("this is not a recording")
       }
     }
     if fields.has("format") {

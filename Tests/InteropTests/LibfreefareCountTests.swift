@@ -266,8 +266,12 @@ extension Interop {
             check('\(authenticate)', tag, c_uint8(0), zero)
         step('open the application', open)
         step('create a file', lambda: check('mifare_desfire_create_std_data_file', tag, c_uint8(0), c_uint8(3), c_uint16(0x0000), c_uint32(300)))
-        step('create a value', lambda: check('mifare_desfire_create_value_file', tag, c_uint8(1), c_uint8(1), c_uint16(0x0000), c_int32(0), c_int32(1000), c_int32(5), c_uint8(0)))
+        step('create a value', lambda: check('mifare_desfire_create_value_file', tag, c_uint8(1), c_uint8(1), c_uint16(0x0000), c_int32(0), c_int32(1000), c_int32(5), c_uint8(1)))
         step('create records', lambda: check('mifare_desfire_create_cyclic_record_file', tag, c_uint8(2), c_uint8(0), c_uint16(0x0000), c_uint32(20), c_uint32(4)))
+        step('create a backup file', lambda: check('mifare_desfire_create_backup_data_file', tag, c_uint8(3), c_uint8(1), c_uint16(0x0000), c_uint32(40)))
+        step('create a list', lambda: check('mifare_desfire_create_linear_record_file', tag, c_uint8(4), c_uint8(3), c_uint16(0x0000), c_uint32(8), c_uint32(3)))
+        step('change settings', lambda: check('mifare_desfire_change_file_settings', tag, c_uint8(3), c_uint8(1), c_uint16(0x0001)))
+        step('settings', lambda: check('mifare_desfire_get_file_settings', tag, c_uint8(3), create_string_buffer(64)))
         data = bytes(i * 7 % 256 for i in range(196))
         buffer = create_string_buffer(1000)
         step('write', lambda: check('mifare_desfire_write_data', tag, c_uint8(0), c_long(0), c_size_t(196), data))
@@ -278,20 +282,44 @@ extension Interop {
         step('commit', lambda: check('mifare_desfire_commit_transaction', tag))
         value = c_int32()
         step('value', lambda: check('mifare_desfire_get_value', tag, c_uint8(1), byref(value)))
+        step('debit', lambda: check('mifare_desfire_debit', tag, c_uint8(1), c_int32(4)))
+        step('commit a debit', lambda: check('mifare_desfire_commit_transaction', tag))
+        step('limited credit', lambda: check('mifare_desfire_limited_credit', tag, c_uint8(1), c_int32(2)))
+        step('abort', lambda: check('mifare_desfire_abort_transaction', tag))
+        step('write a backup', lambda: check('mifare_desfire_write_data', tag, c_uint8(3), c_long(0), c_size_t(36), data[:36]))
+        step('commit a backup', lambda: check('mifare_desfire_commit_transaction', tag))
+        step('read a backup', lambda: check('mifare_desfire_read_data', tag, c_uint8(3), c_long(0), c_size_t(36), buffer))
+        step('write a list', lambda: check('mifare_desfire_write_record', tag, c_uint8(4), c_long(0), c_size_t(8), data[:8]))
+        step('commit a list', lambda: check('mifare_desfire_commit_transaction', tag))
+        step('read a list', lambda: check('mifare_desfire_read_records', tag, c_uint8(4), c_long(0), c_size_t(1), buffer))
         step('write a record', lambda: check('mifare_desfire_write_record', tag, c_uint8(2), c_long(0), c_size_t(20), data[:20]))
         step('commit it', lambda: check('mifare_desfire_commit_transaction', tag))
         step('read a record', lambda: check('mifare_desfire_read_records', tag, c_uint8(2), c_long(0), c_size_t(1), buffer))
+        step('clear records', lambda: check('mifare_desfire_clear_record_file', tag, c_uint8(2)))
+        step('commit the clearing', lambda: check('mifare_desfire_commit_transaction', tag))
         files = c_void_p(); count = c_size_t()
         step('list files', lambda: check('mifare_desfire_get_file_ids', tag, byref(files), byref(count)))
         version = c_uint8()
         step('key version', lambda: check('mifare_desfire_get_key_version', tag, c_uint8(1), byref(version)))
         step('change a key', lambda: check('mifare_desfire_change_key', tag, c_uint8(1), new, zero))
+        bits = c_uint8(); most = c_uint8()
+        step('key settings', lambda: check('mifare_desfire_get_key_settings', tag, byref(bits), byref(most)))
+        step('change key settings', lambda: check('mifare_desfire_change_key_settings', tag, c_uint8(0x0F)))
+        uid = c_void_p()
+        step('the UID', lambda: check('mifare_desfire_get_card_uid', tag, byref(uid)))
+        step('change the own key', lambda: check('mifare_desfire_change_key', tag, c_uint8(0), new, none))
+        def again():
+            check('mifare_desfire_select_application', tag, app)
+            check('\(authenticate)', tag, c_uint8(0), new)
+        step('open it again', again)
         step('delete a file', lambda: check('mifare_desfire_delete_file', tag, c_uint8(0)))
         step('back to the card', root)
         size = c_uint32()
         step('free memory', lambda: check('mifare_desfire_free_mem', tag, byref(size)))
         aids = c_void_p()
         step('list applications', lambda: check('mifare_desfire_get_application_ids', tag, byref(aids), byref(count)))
+        step('default key', lambda: check('mifare_desfire_set_default_key', tag, des))
+        step('delete the application', lambda: check('mifare_desfire_delete_application', tag, app))
         step('format', lambda: check('mifare_desfire_format_picc', tag))
         """
     }
@@ -371,7 +399,8 @@ extension Interop {
           DESFireFileSettings(
             communication: .authenticated, rights: rights,
             content: .value(
-              DESFireValueSettings(lowerLimit: 0, upperLimit: 1000, limitedCredit: 5))))
+              DESFireValueSettings(
+                lowerLimit: 0, upperLimit: 1000, limitedCredit: 5, allowsLimitedCredit: true))))
       }
       try await meter.step("create records") {
         try await application.createFile(
@@ -380,6 +409,26 @@ extension Interop {
             communication: .plain, rights: rights,
             content: .cyclicRecords(DESFireRecordSettings(recordSize: 20, maximumCount: 4))))
       }
+      try await meter.step("create a backup file") {
+        try await application.createFile(
+          3,
+          DESFireFileSettings(
+            communication: .authenticated, rights: rights, content: .backupData(size: 40)))
+      }
+      try await meter.step("create a list") {
+        try await application.createFile(
+          4,
+          DESFireFileSettings(
+            communication: .enciphered, rights: rights,
+            content: .linearRecords(DESFireRecordSettings(recordSize: 8, maximumCount: 3))))
+      }
+      try await meter.step("change settings") {
+        try await application.changeFileSettings(
+          3, communication: .authenticated,
+          rights: DESFireAccessRights(
+            read: .key(0), write: .key(0), readWrite: .key(0), change: .key(1)))
+      }
+      try await meter.step("settings") { _ = try await application.fileSettings(3) }
       try await meter.step("write") { try await application.writeData(file: 0, data) }
       try await meter.step("read") {
         _ = try await application.readData(file: 0, offset: 0, count: 196)
@@ -393,6 +442,27 @@ extension Interop {
       try await meter.step("credit") { try await application.changeValue(file: 1, .credit(10)) }
       try await meter.step("commit") { try await application.commit() }
       try await meter.step("value") { _ = try await application.value(file: 1) }
+      try await meter.step("debit") { try await application.changeValue(file: 1, .debit(4)) }
+      try await meter.step("commit a debit") { try await application.commit() }
+      try await meter.step("limited credit") {
+        try await application.changeValue(file: 1, .limitedCredit(2))
+      }
+      try await meter.step("abort") { try await application.abort() }
+      try await meter.step("write a backup") {
+        // libfreefare takes a legacy MAC over whole blocks for wrong when it reads.
+        try await application.writeData(file: 3, Array(data.prefix(36)))
+      }
+      try await meter.step("commit a backup") { try await application.commit() }
+      try await meter.step("read a backup") {
+        _ = try await application.readData(file: 3, offset: 0, count: 36)
+      }
+      try await meter.step("write a list") {
+        try await application.writeRecord(file: 4, Array(data.prefix(8)))
+      }
+      try await meter.step("commit a list") { try await application.commit() }
+      try await meter.step("read a list") {
+        _ = try await application.readRecords(file: 4, count: 1)
+      }
       try await meter.step("write a record") {
         try await application.writeRecord(file: 2, Array(data.prefix(20)))
       }
@@ -400,10 +470,21 @@ extension Interop {
       try await meter.step("read a record") {
         _ = try await application.readRecords(file: 2, count: 1)
       }
+      try await meter.step("clear records") { try await application.clearRecords(file: 2) }
+      try await meter.step("commit the clearing") { try await application.commit() }
       try await meter.step("list files") { _ = try await application.files() }
       try await meter.step("key version") { _ = try await application.keyVersion(1) }
       try await meter.step("change a key") {
         try await application.changeKey(1, from: factory, to: new)
+      }
+      try await meter.step("key settings") { _ = try await application.keySummary() }
+      try await meter.step("change key settings") {
+        try await application.changeKeySettings(DESFireKeySettings())
+      }
+      try await meter.step("the UID") { _ = try await card.cardUID() }
+      try await meter.step("change the own key") { try await application.changeKey(0, to: new) }
+      try await meter.step("open it again") {
+        try await application.authenticate(0, new, by: cipher.method)
       }
       try await meter.step("delete a file") { try await application.deleteFile(0) }
       try await meter.step("back to the card") {
@@ -411,6 +492,10 @@ extension Interop {
       }
       try await meter.step("free memory") { _ = try await card.freeMemory() }
       try await meter.step("list applications") { _ = try await card.applications() }
+      try await meter.step("default key") { try await card.setDefaultKey(.factory(.des)) }
+      try await meter.step("delete the application") {
+        try await card.deleteApplication(identifier)
+      }
       try await meter.step("format") { try await card.formatPermanently() }
     }
   }

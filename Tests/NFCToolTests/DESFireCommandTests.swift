@@ -166,6 +166,8 @@ import VirtualNFC
       let plan = try await nfc("\(change) \(master) --plan", 0)
       #expect(plan.output.contains("version 00 → AES, version 07"))
       _ = try await nfc("\(change) \(master)", 77)
+      let wrong = try await nfc("\(change) \(master) --key 1:\(Self.other)", 77)
+      #expect(wrong.errors.contains("key 1 of application F00001 is not the one that is given"))
       _ = try await nfc("\(change) \(master) --key 1:\(Self.zero)", 0)
       _ = try await nfc("read \(app) --file 1 --key 1:\(Self.zero)", 77)
       _ = try await nfc("read \(app) --file 1 --key F00001/1:\(Self.key)", 0)

@@ -189,7 +189,7 @@ import VirtualNFC
   }
 
   @Test(arguments: [
-    ("", 65, "line 1"), ("no recording\n", 65, "line 1"), ("{}\n", 65, "this is no recording"),
+    ("", 65, "line 1"), ("no recording\n", 65, "line 1"), ("{}\n", 65, "this is not a recording"),
     (#"{"format":"nfc recording","version":2}"# + "\n", 65, "version 2"),
     (#"{"format":"nfc recording","version":1}"# + "\n", 65, "\"name\" is missing"),
   ])

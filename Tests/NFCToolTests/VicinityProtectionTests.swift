@@ -131,7 +131,7 @@ import VirtualNFC
       ("iso15693 eas maybe --virtual icode-slix2", 64, "on"),
       ("iso15693 eas on --lock --virtual icode-slix2", 64, "--permanently"),
       ("iso15693 eas on --permanently --virtual icode-slix2", 64, "--lock"),
-      ("iso15693 eas on --virtual st25dv04k", 66, "no ICODE"),
+      ("iso15693 eas on --virtual st25dv04k", 66, "not an ICODE"),
       ("iso15693 eas on --password 1122 --virtual icode-slix2", 64, "8 hexadecimal digits"),
       ("iso15693 eas on --password 99999999 --virtual icode-slix2", 77, "EAS password is wrong"),
       ("protect --password 11223344 --from 79 --virtual icode-slix2", 64, "0 to 78"),

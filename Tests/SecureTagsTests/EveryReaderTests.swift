@@ -5,7 +5,7 @@ import VirtualNFC
 
 @testable import SecureTags
 
-/// Every command of the family through libnfc and through PC/SC, and what goes wrong on the way.
+/// Every command of the family through libnfc and through PC/SC.
 @Suite struct EveryReaderTests {
   private static let application = DESFireApplicationIdentifier(0x12_3456) ?? .card
   private static let rights = DESFireAccessRights(
@@ -184,87 +184,5 @@ import VirtualNFC
       #expect(try await application.value(file: 3) == 30 * Int(receipt.mac.counter))
     }
     await bench.close()
-  }
-
-  // MARK: Faults
-
-  struct Change: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let body: @Sendable (DESFireApplication) async throws -> Void
-  }
-
-  static let changes = [
-    Change(testDescription: "other key") {
-      try await $0.changeKey(1, from: .factory(.aes), to: key(3))
-    },
-    Change(testDescription: "own key") { try await $0.changeKey(0, to: key(3)) },
-    Change(testDescription: "file settings") {
-      try await $0.changeFileSettings(3, communication: .plain, rights: rights)
-    },
-    Change(testDescription: "value") { application in
-      try await application.transaction { try await $0.changeValue(file: 3, .debit(7)) }
-    },
-  ]
-
-  /// At each frame of a change: the card has what it had or what it was to have, and says so to the next session.
-  @Test(arguments: ReaderBench.Kind.allCases, changes)
-  func everyFrame(_ kind: ReaderBench.Kind, _ change: Change) async throws {
-    let bench = try await ReaderBench(kind, VirtualTag(DESFire(.ev2, formatted: false)))
-    let card = try await bench.card()
-    try await card.createApplication(
-      DESFireApplicationPlan(Self.application, keyCount: 2, kind: .aes))
-    let application = card.application(Self.application)
-    try await application.authenticate(0, .factory(.aes))
-    try await application.createFile(3, Self.file(.value(Self.value)))
-    let start = try bench.chip
-    bench.setTrouble(nil, 0)
-    try await change.body(application)
-    let count = bench.exchanges()
-    #expect(count >= 1)
-    let before = try await Self.content(of: bench, start)
-    bench.restore(start)
-    try await change.body(bench.card().application(Self.application).opened())
-    let after = try await Self.content(of: bench)
-    #expect(before != after)
-    for trouble in ReaderBench.Trouble.allCases {
-      for moment in 0..<count {
-        bench.restore(start)
-        let application = try await bench.card().application(Self.application).opened()
-        bench.setTrouble(trouble, moment)
-        var failed = false
-        do { try await change.body(application) } catch { failed = true }
-        bench.restore()
-        let content = try await Self.content(of: bench)
-        #expect(content == before || content == after, "\(trouble) at \(moment)")
-        #expect(failed || content == after, "\(trouble) at \(moment)")
-      }
-    }
-    await bench.close()
-  }
-
-  /// What a new session sees, whichever key opens it.
-  private static func content(
-    of bench: ReaderBench, _ chip: DESFire? = nil
-  ) async throws -> [String] {
-    if let chip { bench.restore(chip) }
-    let application = try await bench.card().application(Self.application)
-    var facts: [String] = []
-    do {
-      try await application.authenticate(0, .factory(.aes))
-    } catch let error as NFCError where error.code == .authenticationFailed {
-      try await application.authenticate(0, key(3))
-      facts.append("another key 0")
-    }
-    facts.append("key 1 \(try await application.keyVersion(1))")
-    facts.append("\(try await application.fileSettings(3))")
-    facts.append("\(try await application.value(file: 3))")
-    return facts
-  }
-}
-
-extension DESFireApplication {
-  fileprivate func opened() async throws -> DESFireApplication {
-    try await authenticate(0, .factory(.aes))
-    return self
   }
 }

@@ -16,10 +16,20 @@ import Testing
     let body: @Sendable (inout DESFireProcedure) throws -> Void
   }
 
-  private static let value = (
-    cipherKey: "4C4C0E575943FF670CF85BAE2E0D201D", codeKey: "D1CC5CE9FC9F1970348D33D01FAFEF8F",
-    transaction: "E412166F"
-  )
+  /// A command of the session with the value file.
+  private static func value(
+    _ testDescription: String, counter: UInt16 = 0, _ exchange: String, _ command: DESFireCommand,
+    _ expected: [UInt8] = []
+  ) -> Example {
+    Example(
+      testDescription: testDescription, cipherKey: "4C4C0E575943FF670CF85BAE2E0D201D",
+      codeKey: "D1CC5CE9FC9F1970348D33D01FAFEF8F", transaction: "E412166F", counter: counter,
+      exchange: exchange
+    ) { procedure in
+      let answer = try procedure.send(command)
+      #expect(answer == expected)
+    }
+  }
 
   static let examples: [Example] = [
     Example(
@@ -55,32 +65,19 @@ import Testing
       let expected = try hex("11223344556677889900112233445566")
       #expect(data == expected)
     },
-    Example(
-      testDescription: "table 35: value", cipherKey: value.cipherKey, codeKey: value.codeKey,
-      transaction: value.transaction,
-      exchange: "6C03B775DA280F3E7300 00BC2CE0D37364B3C355C4B9B9A98802FF24035F8D39D40CE0"
-    ) { procedure in
-      let data = try procedure.send(
-        DESFireCommand(
-          code: .getValue, header: [3], protection: .enciphered, answer: .data(count: 4)))
-      #expect(data == [0, 0, 0, 0])
-    },
-    Example(
-      testDescription: "table 36: credit", cipherKey: value.cipherKey, codeKey: value.codeKey,
-      transaction: value.transaction, counter: 1,
-      exchange: "0C039DCDD6C409DABB0C9D5834D04FBD6E2668AFCFFD9EFB9234 001004E8EA74C2871F"
-    ) { procedure in
-      _ = try procedure.send(
-        DESFireCommand(code: .credit, header: [3], data: [153, 0, 0, 0], protection: .enciphered))
-    },
-    Example(
-      testDescription: "table 37: debit", cipherKey: value.cipherKey, codeKey: value.codeKey,
-      transaction: value.transaction, counter: 3,
-      exchange: "DC03C483B5A4C50AFFF9635F3A24F59E0A210CA9B6B519A49F49 00473A27190FDEF343"
-    ) { procedure in
-      _ = try procedure.send(
-        DESFireCommand(code: .debit, header: [3], data: [113, 0, 0, 0], protection: .enciphered))
-    },
+    value(
+      "table 35: value", "6C03B775DA280F3E7300 00BC2CE0D37364B3C355C4B9B9A98802FF24035F8D39D40CE0",
+      DESFireCommand(
+        code: .getValue, header: [3], protection: .enciphered, answer: .data(count: 4)),
+      [0, 0, 0, 0]),
+    value(
+      "table 36: credit", counter: 1,
+      "0C039DCDD6C409DABB0C9D5834D04FBD6E2668AFCFFD9EFB9234 001004E8EA74C2871F",
+      DESFireCommand(code: .credit, header: [3], data: [153, 0, 0, 0], protection: .enciphered)),
+    value(
+      "table 37: debit", counter: 3,
+      "DC03C483B5A4C50AFFF9635F3A24F59E0A210CA9B6B519A49F49 00473A27190FDEF343",
+      DESFireCommand(code: .debit, header: [3], data: [113, 0, 0, 0], protection: .enciphered)),
     Example(
       testDescription: "table 39: another key", cipherKey: "A664EA370E90B249FE2870772291A820",
       codeKey: "605526E474B2304354D05A800F56B7A9", transaction: "BC354CD5",

@@ -53,7 +53,7 @@ import VirtualNFC
 
   @Test(arguments: [
     (flipper([1, 2, 3], size: 4), 17, "3 bytes, not 4"),
-    (flipper([1, 2, 3], size: 65_536), 16, "no number from 0 to 65535"),
+    (flipper([1, 2, 3], size: 65_536), 16, "not a number from 0 to 65535"),
     (flipper([1, 2, 3], size: 2), 17, "3 bytes, not 2"),
     (identity, 15, "without \"NDEF Data Size\""),
     (identity + "Application Count: 1\nApplication 0 AID: D2 76\n", 17, "5 to 16 bytes"),
@@ -61,7 +61,7 @@ import VirtualNFC
       identity + "Application Count: 1\nApplication 0 AID:\nApplication 0 File IDs: 2F 00 01\n", 18,
       "two bytes each"
     ),
-    (identity + "Application Count: 257\n", 16, "no number from 0 to 256"),
+    (identity + "Application Count: 257\n", 16, "not a number from 0 to 256"),
     (
       identity + "Application Count: 1\nApplication 0 AID:\nApplication 0 File IDs: 2F 00\n"
         + "Application 0 File 2F00: 0x\n", 19, "not hexadecimal"

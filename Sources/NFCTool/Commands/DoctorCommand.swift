@@ -31,7 +31,6 @@ struct DoctorCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup(title: HelpText.shared) var options: ReaderOptions
-  @OptionGroup var others: NoTagOptions
 
   @Option(help: ArgumentHelp("Write a report on the readers to this file.", valueName: "file"))
   var report: String?

@@ -21,7 +21,6 @@ struct ReadersCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup(title: HelpText.shared) var options: ReaderOptions
-  @OptionGroup var others: NoTagOptions
 
   func run() async throws {
     Session.setLogLevel(isVerbose: options.verbose)

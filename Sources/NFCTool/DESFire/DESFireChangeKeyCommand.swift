@@ -112,6 +112,10 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     }
   }
 
+  /// INTEGRITY_ERROR: with the old key, the new one and its check are not what was enciphered (NT4H2421Gx data sheet,
+  /// table 63).
+  private static let wrongOldKey = NFCError.Cause.desfireStatus(0x1E)
+
   /// - Returns: the version before, and the new key.
   private func change(
     _ card: SelectedDESFire, _ secret: SecretKey
@@ -141,7 +145,13 @@ struct DESFireChangeKeyCommand: AsyncParsableCommand {
     if version == nil {
       try await card.authenticate(target, [prover], for: "key \(number) is changed")
     }
-    try await target.changeKey(number, from: old, to: new)
+    do {
+      try await target.changeKey(number, from: old, to: new)
+    } catch let error as NFCError where old != nil && error.cause == Self.wrongOldKey {
+      throw Failure(
+        .notAllowed, "key \(number) of \(application.name) is not the one that is given",
+        tag: card.tag.name, advice: "check --key \(number):HEX")
+    }
     do {
       try await target.authenticate(number, new)
     } catch let error as NFCError where error.code == .authenticationFailed {

@@ -1,49 +1,86 @@
 import ArgumentParser
 import NFC
 
-/// The options of every command that uses a reader: which one, and what is printed.
-struct ReaderOptions: ParsableArguments {
-  @Option(
-    name: .customLong("reader"),
-    help: ArgumentHelp(
-      """
-      The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
-      """,
-      discussion: """
-        May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used.
-        """,
-      valueName: "connection-string"))
-  var readers: [String] = []
+/// What commands are told of the reader that they use, and of what is printed.
+///
+/// Two types declare these options rather than share a group: in a debug build the parser checks a group each time it
+/// is asked for, four times as often with each group around it, which took longer than all that a command does.
+protocol ReaderChoice {
+  var readers: [String] { get }
+  var virtual: [String] { get }
+  var json: Bool { get }
+  var verbose: Bool { get }
+  var recording: RecordingOptions { get }
+}
 
-  @Option(
-    help: ArgumentHelp(
-      "Use a virtual reader with this tag in its field: a chip's name, a dump file, or demo.",
-      discussion: "May be given more than once.", valueName: "tag"))
-  var virtual: [String] = []
-
-  @Flag(help: "Print one JSON object per line.")
-  var json = false
-
-  @Flag(help: "Show libnfc's log.")
-  var verbose = false
-
-  @OptionGroup var recording: RecordingOptions
-
+extension ReaderChoice {
   /// Whether the readers are of this process: virtual ones, or those of a recording.
   var hasOwnReaders: Bool { !virtual.isEmpty || recording.replay != nil }
 
-  mutating func validate() throws {
+  fileprivate func checkReaders() throws {
     guard readers.isEmpty || virtual.isEmpty else {
       throw ValidationError("--reader and --virtual cannot both be given.")
     }
     guard recording.replay == nil || readers.isEmpty && virtual.isEmpty else {
       throw ValidationError("--replay takes the place of --reader and --virtual.")
     }
+    try recording.check()
   }
 }
 
-/// The options of every command that looks for a tag.
-struct TagOptions: ParsableArguments {
+/// What the help says of the options that all commands have.
+private enum SharedHelp {
+  static let reader = ArgumentHelp(
+    """
+    The reader: a libnfc connection string such as pn532_uart:/dev/ttyUSB0, or pcsc: and part of a PC/SC reader's name.
+    """,
+    discussion: """
+      May be given more than once. The environment variable NFC_READER names one reader. Without either, all readers that are found are used.
+      """,
+    valueName: "connection-string")
+  static let virtual = ArgumentHelp(
+    "Use a virtual reader with this tag in its field: a chip's name, a dump file, or demo.",
+    discussion: "May be given more than once.", valueName: "tag")
+  static let json = ArgumentHelp("Print one JSON object per line.")
+  static let verbose = ArgumentHelp("Show libnfc's log.")
+}
+
+/// The options of a command that looks for no tag.
+struct ReaderOptions: ParsableArguments, ReaderChoice {
+  @Option(name: .customLong("reader"), help: SharedHelp.reader) var readers: [String] = []
+  @Option(help: SharedHelp.virtual) var virtual: [String] = []
+  @Flag(help: SharedHelp.json) var json = false
+  @Flag(help: SharedHelp.verbose) var verbose = false
+  @Option(help: RecordingOptions.recordHelp) var record: String?
+  @Option(help: RecordingOptions.replayHelp) var replay: String?
+  @Flag(help: RecordingOptions.orderHelp) var replayAnyOrder = false
+  @Option(help: RecordingOptions.captureHelp) var pcap: String?
+  @Flag(help: RecordingOptions.secretsHelp) var withSecrets = false
+  // So that the same options can stand before any subcommand: there is no tag to wait for, and none to pick.
+  @Option(help: .hidden) private var timeout: String?
+  @Option(help: .hidden) private var uid: String?
+
+  var recording: RecordingOptions {
+    RecordingOptions(
+      record: record, replay: replay, replayAnyOrder: replayAnyOrder, pcap: pcap,
+      withSecrets: withSecrets)
+  }
+
+  mutating func validate() throws { try checkReaders() }
+}
+
+/// The options of every command that looks for a tag on a reader.
+struct GlobalOptions: ParsableArguments, ReaderChoice {
+  @Option(name: .customLong("reader"), help: SharedHelp.reader) var readers: [String] = []
+  @Option(help: SharedHelp.virtual) var virtual: [String] = []
+  @Flag(help: SharedHelp.json) var json = false
+  @Flag(help: SharedHelp.verbose) var verbose = false
+  @Option(help: RecordingOptions.recordHelp) var record: String?
+  @Option(help: RecordingOptions.replayHelp) var replay: String?
+  @Flag(help: RecordingOptions.orderHelp) var replayAnyOrder = false
+  @Option(help: RecordingOptions.captureHelp) var pcap: String?
+  @Flag(help: RecordingOptions.secretsHelp) var withSecrets = false
+
   @Option(
     help: ArgumentHelp("How long to wait for a tag.", valueName: "seconds"),
     transform: seconds)
@@ -53,6 +90,25 @@ struct TagOptions: ParsableArguments {
     help: ArgumentHelp("Use the tag with this UID.", valueName: "hex"),
     transform: { try Hexadecimal.argument($0, "--uid") })
   var uid: [UInt8]?
+
+  init() {}
+
+  /// Those of a command that looks for no tag.
+  init(_ options: ReaderOptions) throws {
+    self = try Self.parse([])
+    (readers, virtual) = (options.readers, options.virtual)
+    (json, verbose) = (options.json, options.verbose)
+    (record, replay, replayAnyOrder) = (options.record, options.replay, options.replayAnyOrder)
+    (pcap, withSecrets) = (options.pcap, options.withSecrets)
+  }
+
+  var recording: RecordingOptions {
+    RecordingOptions(
+      record: record, replay: replay, replayAnyOrder: replayAnyOrder, pcap: pcap,
+      withSecrets: withSecrets)
+  }
+
+  mutating func validate() throws { try checkReaders() }
 
   /// Longer than anybody waits, and short enough for every clock.
   private static let longestTimeout = 1_000_000_000.0
@@ -64,39 +120,6 @@ struct TagOptions: ParsableArguments {
     }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
-}
-
-/// What commands that look for no tag take, too, so that the same options can stand before any subcommand: there is
-/// no tag to wait for, and none to pick.
-struct NoTagOptions: ParsableArguments {
-  @Option(help: .hidden) private var timeout: String?
-  @Option(help: .hidden) private var uid: String?
-}
-
-/// The options of every command that looks for a tag on a reader.
-struct GlobalOptions: ParsableArguments {
-  @OptionGroup var reader: ReaderOptions
-  @OptionGroup var tag: TagOptions
-
-  init() {}
-
-  /// Those of a command that looks for no tag.
-  init(_ reader: ReaderOptions) throws {
-    self.reader = reader
-    tag = try TagOptions.parse([])
-  }
-
-  var readers: [String] { reader.readers }
-  var virtual: [String] { reader.virtual }
-  var json: Bool {
-    get { reader.json }
-    set { reader.json = newValue }
-  }
-  var verbose: Bool { reader.verbose }
-  var recording: RecordingOptions { reader.recording }
-  var timeout: Duration? { tag.timeout }
-  var uid: [UInt8]? { tag.uid }
-  var hasOwnReaders: Bool { reader.hasOwnReaders }
 }
 
 // MARK: - Before the subcommand

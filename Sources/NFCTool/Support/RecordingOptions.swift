@@ -1,36 +1,28 @@
 import ArgumentParser
 
 /// What is kept of a command's exchanges, or played back in place of a reader.
-struct RecordingOptions: ParsableArguments {
-  // Every command has them; `nfc recording --help` says what they do, and the commands' own help does not repeat it.
-  @Option(
-    help: ArgumentHelp(
-      "Keep what passes between reader and tags in this file.", valueName: "file",
-      visibility: .hidden))
+struct RecordingOptions: Sendable {
   var record: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "No reader, but what was recorded in this file.", valueName: "file", visibility: .hidden))
   var replay: String?
-
-  @Flag(
-    help: ArgumentHelp(
-      "With --replay: answer a command by its own answer, wherever it stands.",
-      visibility: .hidden))
   var replayAnyOrder = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Write the exchanges to this file for Wireshark.", valueName: "file", visibility: .hidden))
   var pcap: String?
-
-  @Flag(
-    help: ArgumentHelp(
-      "With --record and --pcap: do not mask keys and passwords.", visibility: .hidden))
   var withSecrets = false
 
-  mutating func validate() throws {
+  // Every command has them; `nfc recording --help` says what they do, and the commands' own help does not repeat it.
+  static let recordHelp = ArgumentHelp(
+    "Keep what passes between reader and tags in this file.", valueName: "file",
+    visibility: .hidden)
+  static let replayHelp = ArgumentHelp(
+    "No reader, but what was recorded in this file.", valueName: "file", visibility: .hidden)
+  static let orderHelp = ArgumentHelp(
+    "With --replay: answer a command by its own answer, wherever it stands.", visibility: .hidden)
+  static let captureHelp = ArgumentHelp(
+    "Write the exchanges to this file for Wireshark.", valueName: "file", visibility: .hidden)
+  static let secretsHelp = ArgumentHelp(
+    "With --record and --pcap: do not mask keys and passwords.", visibility: .hidden)
+
+  /// - Throws: `ValidationError` for options that do not go together.
+  func check() throws {
     guard replay != nil || !replayAnyOrder else {
       throw ValidationError("--replay-any-order goes with --replay.")
     }

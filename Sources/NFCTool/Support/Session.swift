@@ -91,9 +91,16 @@ struct Session: Sendable {
 
   /// libnfc looks at its environment once, when it is first used.
   static func setLogLevel(isVerbose: Bool) {
-    let everything = "3"
-    setenv("LIBNFC_LOG_LEVEL", isVerbose ? everything : "0", 0)
+    setenv("LIBNFC_LOG_LEVEL", isVerbose ? "\(verboseLogLevel)" : "0", 0)
   }
+
+  /// All that libnfc says, except what it sends and receives: there may be keys and passwords in it. They are shown to
+  /// those who set the variable themselves; `--record` has them masked.
+  ///
+  /// Two bits for each group of messages, its number shifted by one; the lowest count for all groups (libnfc, log.h).
+  static let verboseLogLevel = [1, 2, 3, 4, 6].reduce(information) { $0 | everything << (2 * $1) }
+  private static let information = 2
+  private static let everything = 3
 
   private static func open(
     _ options: GlobalOptions, _ files: ExchangeFiles, polling: PollingOptions

@@ -61,7 +61,7 @@ public final class DESFireCard: Sendable {
   }
 
   private static let productsWithLRP: Set = ["MIFARE DESFire Light", "NTAG 424 DNA"]
-  private static let wrongTag = NFCError(.wrongTag, "the tag is no MIFARE DESFire")
+  private static let wrongTag = NFCError(.wrongTag, "the tag is not a MIFARE DESFire")
 
   /// Returns an application of the card. Sends nothing.
   public func application(_ identifier: DESFireApplicationIdentifier) -> DESFireApplication {

@@ -217,7 +217,7 @@ extension DESFireProcedure {
     after before: (any TransactionMessaging)?
   ) throws -> any DESFireMessaging {
     guard let lrpKey = key.sunKey else { throw NFCError.wrongLength }
-    let size = LRPMessaging.challengeSize
+    let size = TransactionChallenges.size
     let isFirst = code == .authenticateEV2First
     let capabilities = Self.lrpCapabilities
     let answer = try challenge(

@@ -72,7 +72,7 @@ public struct ICODETag: Sendable {
   /// - Throws: `wrongTag` for a tag of another kind.
   public init(_ tag: any ISO15693Tag) async throws {
     guard let product = try await tag.product(), Self.isOne(product) else {
-      throw NFCError(.wrongTag, "the tag is no ICODE chip")
+      throw NFCError(.wrongTag, "the tag is not an ICODE chip")
     }
     let chip = Self.chips[product.name] ?? Chip(passwords: [])
     self.tag = tag

@@ -38,7 +38,7 @@ struct MIFAREPlusBlocks {
       answer = try send(Self.requestForAnswerToSelect)
     } catch let error as NFCError where error.isRefusalOfPlus {
       throw NFCError(
-        .unsupported, "the card does not go on to ISO 14443-4: it is no MIFARE Plus",
+        .unsupported, "the card does not go on to ISO 14443-4: it is not a MIFARE Plus",
         cause: error.cause)
     }
     guard answer.count >= 2, Int(answer[0]) == answer.count else { throw NFCError.wrongLength }

@@ -32,7 +32,7 @@ public final class MIFAREPlusCard: Sendable {
 
   init(_ tag: any MiFareTag, random: RandomBytes?) throws {
     guard tag.family == .plus else {
-      throw NFCError(.wrongTag, "the tag is no MIFARE Plus in security level 0 or 3")
+      throw NFCError(.wrongTag, "the tag is not a MIFARE Plus in security level 0 or 3")
     }
     self.tag = tag
     self.random = random

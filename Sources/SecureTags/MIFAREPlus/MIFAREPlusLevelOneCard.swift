@@ -33,7 +33,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
 
   init(_ tag: any MiFareTag, random: RandomBytes?) throws {
     guard Self.saks.contains(tag.sak), let classic = tag.classic else {
-      throw NFCError(.wrongTag, "the tag is no MIFARE Plus in security level 1")
+      throw NFCError(.wrongTag, "the tag is not a MIFARE Plus in security level 1")
     }
     self.tag = tag
     self.classic = classic
@@ -80,7 +80,7 @@ public struct MIFAREPlusLevelOneCard: Sendable {
         try link.wake()
         guard error.code == .authenticationFailed else {
           throw NFCError(
-            .tagRefused, "the card is no MIFARE Plus in security level 1", cause: error.cause)
+            .tagRefused, "the card is not a MIFARE Plus in security level 1", cause: error.cause)
         }
         throw error
       }

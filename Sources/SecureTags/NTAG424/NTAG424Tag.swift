@@ -37,7 +37,7 @@ public final class NTAG424Tag: Sendable {
     default: product = nil
     }
     guard product?.name == Self.productName else {
-      throw NFCError(.wrongTag, "the tag is no \(Self.productName)")
+      throw NFCError(.wrongTag, "the tag is not an \(Self.productName)")
     }
     self.tag = tag.tag
     self.random = random

@@ -38,7 +38,8 @@ public struct ST25Tag: Sendable {
   /// - Throws: `wrongTag` for a tag of another kind.
   public init(_ tag: any ISO15693Tag) async throws {
     guard let product = try await tag.product(), let chip = ST25Chip(product) else {
-      throw NFCError(.wrongTag, "the tag is no ST25DV, and no ST25TV with passwords that are known")
+      throw NFCError(
+        .wrongTag, "the tag is neither an ST25DV nor an ST25TV whose passwords are supported")
     }
     self.tag = tag
     self.product = product

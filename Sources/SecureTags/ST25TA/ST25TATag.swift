@@ -49,7 +49,7 @@ public struct ST25TATag: Sendable {
   /// - Throws: `wrongTag` for a card of another kind.
   public init(_ tag: any ISO7816Tag) async throws {
     guard let product = try await tag.product(), Self.isOne(product) else {
-      throw NFCError(.wrongTag, "the card is no ST25TA and no M24SR")
+      throw NFCError(.wrongTag, "the card is neither an ST25TA nor an M24SR")
     }
     self.tag = tag
     self.product = product

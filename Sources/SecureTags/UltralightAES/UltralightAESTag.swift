@@ -45,7 +45,7 @@ public struct UltralightAESTag: Sendable {
 
   init(_ tag: any MiFareTag, random: RandomBytes?) async throws {
     guard let commands = tag.ultralight, try await tag.product()?.name == Self.productName else {
-      throw NFCError(.wrongTag, "the tag is no \(Self.productName)")
+      throw NFCError(.wrongTag, "the tag is not a \(Self.productName)")
     }
     self.tag = tag
     self.commands = commands

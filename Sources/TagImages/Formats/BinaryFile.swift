@@ -43,7 +43,7 @@ enum BinaryFile {
     }
     guard bytes.count.isMultiple(of: smallestUnit) else {
       throw ImageError(
-        "\(bytes.count) bytes are no whole number of pages or blocks", at: .offset(bytes.count))
+        "\(bytes.count) bytes are not a whole number of pages or blocks", at: .offset(bytes.count))
     }
     return image(of: bytes, unitSize: nil)
   }

@@ -219,7 +219,7 @@ enum FlipperFile {
     func number(_ entry: Entry, in range: ClosedRange<Int>) throws(ImageError) -> Int {
       guard let number = Int(entry.value), range.contains(number) else {
         throw ImageError(
-          "\"\(entry.key)\" is no number from \(range.lowerBound) to \(range.upperBound)",
+          "\"\(entry.key)\" is not a number from \(range.lowerBound) to \(range.upperBound)",
           at: .line(entry.line))
       }
       return number

@@ -39,7 +39,7 @@ extension ProxmarkFile {
         throw ImageError("there is no \"\(key)\"", at: .line(1))
       }
       guard let text = member.string else {
-        throw ImageError("\"\(key)\" is no text", at: .line(member.line))
+        throw ImageError("\"\(key)\" is not a text", at: .line(member.line))
       }
       return text
     }
@@ -81,12 +81,13 @@ extension ProxmarkFile {
     /// - Throws: `malformed` for a block of another size, or a missing block before the last one.
     private func blocks(size: Int) throws(ImageError) -> TagImage.Memory {
       guard let member = root["blocks"], let members = member.members else {
-        throw ImageError("there are no \"blocks\"", at: .line(root["blocks"]?.line ?? 1))
+        throw ImageError("\"blocks\" is missing", at: .line(root["blocks"]?.line ?? 1))
       }
       var blocks: [Int: [UInt8]] = [:]
       for block in members {
         guard let number = Int(block.key), number >= 0, number < Self.largestMemory / size else {
-          throw ImageError("\"\(block.key)\" is no block's number", at: .line(block.node.line))
+          throw ImageError(
+            "\"\(block.key)\" is not the number of a block", at: .line(block.node.line))
         }
         guard let text = block.node.string, let bytes = Hexadecimal.bytes(text),
           bytes.count == size

@@ -13,8 +13,13 @@ public final class VirtualTag: Sendable {
     var allowed: Set<IrreversibleChange.Kind> = []
     var unexpected: [IrreversibleChange] = []
 
+    /// The bits of REQA and WUPA.
+    private static let shortFrame = 7
+
     /// Gives a frame to the chip and notes what that makes final.
     mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+      // A short frame only asks who is there (ISO/IEC 14443-3, 6.1.5.1), and a search has many.
+      guard frame.bitCount != Self.shortFrame else { return chip.receive(frame) }
       let before = known ?? chip.irreversibleState
       let answer = chip.receive(frame)
       let after = chip.irreversibleState

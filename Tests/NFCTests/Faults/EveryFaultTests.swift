@@ -18,7 +18,6 @@ import VirtualNFC
     try await Self.run(procedure, kind, .iso18092)
   }
 
-  /// What is lost on the line is waited for as long as a card may compute: most of the suite's time.
   @Test(arguments: FaultedProcedure.cards, kinds)
   func cards(_ procedure: FaultedProcedure, _ kind: Kind) async throws {
     try await Self.run(procedure, kind)
@@ -34,10 +33,17 @@ import VirtualNFC
     try await Self.run(procedure, kind)
   }
 
+  /// How many readers share the moments of a fault. What is lost on the line is waited for as long as the tag may
+  /// take, up to seconds: such moments pass side by side.
+  private static func lanes(_ kind: Kind) -> Int {
+    [.replyLost, .commandBroken].contains(kind) ? 8 : 1
+  }
+
   private static func run(
     _ procedure: FaultedProcedure, _ kind: Kind, _ options: PollingOptions = .iso14443
   ) async throws {
-    var bench = try await Bench()
+    let lanes = lanes(kind)
+    let bench = try await Bench()
     // Undisturbed, for the number of exchanges and what is on the tag then.
     let model = try procedure.tag()
     let image = procedure.content(of: model)
@@ -46,8 +52,29 @@ import VirtualNFC
     let (_, commands, exchanges) = try await bench.counting(body)
     bench.field.remove(model)
     #expect(exchanges > 0 && commands > 0)
+    let count = kind.isOnAir ? exchanges : commands
+    let contents = (before: image, after: procedure.content(of: model))
 
-    for index in 0..<(kind.isOnAir ? exchanges : commands) {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for lane in 1..<max(1, min(lanes, count)) {
+        group.addTask {
+          try await check(
+            procedure, kind, options, stride(from: lane, to: count, by: lanes), contents,
+            try await Bench())
+        }
+      }
+      try await check(
+        procedure, kind, options, stride(from: 0, to: count, by: lanes), contents, bench)
+      try await group.waitForAll()
+    }
+  }
+
+  private static func check(
+    _ procedure: FaultedProcedure, _ kind: Kind, _ options: PollingOptions,
+    _ moments: StrideTo<Int>, _ contents: (before: [UInt8], after: [UInt8]), _ first: Bench
+  ) async throws {
+    var bench = first
+    for index in moments {
       let tag = try procedure.tag()
       bench.field.place(tag)
       let body = try await procedure.prepare(try await bench.tag(options))
@@ -55,22 +82,21 @@ import VirtualNFC
       let error = await Self.error(of: body)
       let place: Comment = "\(kind) at \(index): \(error.map { "\($0)" } ?? "nothing")"
       // An answer may be lost that nobody waits for, such as INCREMENT's.
-      let isDone =
-        procedure.effect != .reads && procedure.content(of: tag) == procedure.content(of: model)
+      let isDone = procedure.effect != .reads && procedure.content(of: tag) == contents.after
       if error != nil || !(kind.isOnAir && isDone) {
         Self.expect(error, procedure.kind, kind, place)
       }
       if kind.isFatal { bench = try await Bench() }
       bench.virtual.setFaults([])
       switch procedure.effect {
-      case .reads: #expect(procedure.content(of: tag) == image, place)
+      case .reads: #expect(procedure.content(of: tag) == contents.before, place)
       case .counts:
-        #expect([image, procedure.content(of: model)].contains(procedure.content(of: tag)), place)
+        #expect([contents.before, contents.after].contains(procedure.content(of: tag)), place)
       case .writes:
         bench.field.place(tag)
         let again = try await procedure.prepare(try await bench.tag(options))
         try await again()
-        #expect(procedure.content(of: tag) == procedure.content(of: model), place)
+        #expect(procedure.content(of: tag) == contents.after, place)
       }
       bench.field.remove(tag)
     }

@@ -164,17 +164,28 @@ struct EchoApplication: VirtualApplet {
     #expect(error?.cause == loss.1)
   }
 
-  /// The same for what goes wrong between host and chip.
-  @Test(arguments: 0..<3, [Fault.Effect.replyBroken, .replyLost, .commandBroken, .lineCloses])
-  func hostFaultsNeverGivePart(_ index: Int, _ effect: Fault.Effect) async throws {
+  /// The same for what goes wrong between host and chip. What is lost there is waited for as long as a card may
+  /// compute, by all at once.
+  @Test func hostFaultsNeverGivePart() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for effect in [Fault.Effect.replyBroken, .replyLost, .commandBroken, .lineCloses] {
+        for index in 0..<3 {
+          group.addTask { try await hostFaultNeverGivesPart(index, effect) }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func hostFaultNeverGivesPart(_ index: Int, _ effect: Fault.Effect) async throws {
     let bench = try await Bench(EchoApplication().tag)
     let card = try await card(bench)
     _ = try await card.selectApplication(of: [EchoApplication.identifier])
     bench.virtual.setFaults([Fault(effect, at: .command(index))])
-    let error = await #expect(throws: NFCError.self) {
+    let error = await #expect(throws: NFCError.self, "\(effect) at \(index)") {
       let data = try await card.readBinary(file: nil, offset: 0, count: nil)
       #expect(data == EchoApplication.file)
     }
-    #expect(error?.group == .connection)
+    #expect(error?.group == .connection, "\(effect) at \(index)")
   }
 }

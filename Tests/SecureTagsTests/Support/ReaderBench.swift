@@ -78,14 +78,20 @@ struct ReaderBench: Sendable {
 
   func card() async throws -> DESFireCard { try await DESFireCard(found()) }
 
-  var chip: DESFire {
-    get throws { try #require(tag.withChip(DESFire.self) { $0 }) }
+  /// The chip as it is now.
+  func chip<Chip: VirtualChip>(_ type: Chip.Type) throws -> Chip {
+    try #require(tag.withChip(type) { $0 })
   }
 
   /// As it was, in the field and without trouble.
-  func restore(_ chip: DESFire? = nil) {
+  func restore<Chip: VirtualChip>(_ chip: Chip) {
+    _ = tag.withChip(Chip.self) { $0 = chip }
+    restore()
+  }
+
+  /// In the field and without trouble.
+  func restore() {
     setTrouble(nil, 0)
-    if let chip { tag.withChip(DESFire.self) { $0 = chip } }
     field.place(tag)
   }
 }

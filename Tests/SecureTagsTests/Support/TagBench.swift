@@ -62,10 +62,10 @@ struct TagBench: Sendable {
   func found() async throws -> DetectedTag {
     setTrouble(nil, at: 0)
     field.remove(placed)
-    _ = try await reader.tagsInField()
+    _ = try await reader.tagsInField(polling: .iso14443a)
     field.place(placed)
     for _ in 0..<20 {
-      guard let found = try await reader.tagsInField().first else { continue }
+      guard let found = try await reader.tagsInField(polling: .iso14443a).first else { continue }
       try await found.connect()
       return found
     }

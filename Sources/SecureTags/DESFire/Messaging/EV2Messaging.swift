@@ -13,12 +13,9 @@ package struct EV2Messaging: TransactionMessaging {
   private let codeCipher: BlockCipher
 
   package static let codeSize = TransactionCode.size
-  private static let challengeSize = 16
   /// The first bytes of the input for each derived value (AN12196, 4.4 and 5.7).
   private static let encryptionLabel: [UInt8] = [0xA5, 0x5A]
   private static let codeLabel: [UInt8] = [0x5A, 0xA5]
-  /// A counter, and the length of the derived key in bits.
-  private static let derivationSuffix: [UInt8] = [0x00, 0x01, 0x00, 0x80]
 
   /// Derives the keys of a session: CMACs over parts of both challenges, with the key of the
   /// authentication (AN12196, 4.3).
@@ -30,12 +27,7 @@ package struct EV2Messaging: TransactionMessaging {
     key: BlockCipher, reader: [UInt8], card: [UInt8], transactionIdentifier: [UInt8],
     commandCounter: UInt16 = 0
   ) throws {
-    guard reader.count == Self.challengeSize, card.count == Self.challengeSize else {
-      throw NFCError(.invalidParameter, "a challenge has \(Self.challengeSize) bytes")
-    }
-    let parts =
-      Self.derivationSuffix + reader[0..<2]
-      + Array(reader[2..<8]).combined(with: card[0..<6]) + card[6...] + reader[8...]
+    let parts = try TransactionChallenges.derivationInput(reader: reader, card: card)
     func derived(_ label: [UInt8]) throws -> SecretKey {
       var bytes = try key.authenticationCode(label + parts)
       return SecretKey(taking: &bytes)

@@ -15,9 +15,6 @@ struct LRPMessaging: TransactionMessaging {
   private let codes: LeakageResilientPrimitive
   private let cipher: LeakageResilientPrimitive
 
-  static let challengeSize = 16
-  /// A counter, and the length of the derived key in bits.
-  private static let derivationPrefix: [UInt8] = [0x00, 0x01, 0x00, 0x80]
   private static let derivationLabel: [UInt8] = [0x96, 0x69]
 
   /// Derives the keys of a session (AN12343, 7.2.6).
@@ -29,13 +26,8 @@ struct LRPMessaging: TransactionMessaging {
     key: SUNKey, reader: [UInt8], card: [UInt8], transactionIdentifier: [UInt8] = [],
     commandCounter: UInt16 = 0
   ) throws {
-    guard reader.count == Self.challengeSize, card.count == Self.challengeSize else {
-      throw NFCError(.invalidParameter, "a challenge has \(Self.challengeSize) bytes")
-    }
     let vector =
-      Self.derivationPrefix + reader[0..<2]
-      + Array(reader[2..<8]).combined(with: card[0..<6]) + card[6...] + reader[8...]
-      + Self.derivationLabel
+      try TransactionChallenges.derivationInput(reader: reader, card: card) + Self.derivationLabel
     var master = LeakageResilientPrimitive(key, keyIndex: 0).authenticationCode(vector)
     defer { master.wipe() }
     guard let masterKey = SUNKey(master) else { throw NFCError.wrongLength }

@@ -28,6 +28,26 @@ enum TransactionCode {
   }
 }
 
+/// What both sides have drawn for a session, from which its keys are derived.
+enum TransactionChallenges {
+  static let size = 16
+  /// A counter, and the length of the derived key in bits.
+  private static let derivationPrefix: [UInt8] = [0x00, 0x01, 0x00, 0x80]
+
+  /// The part of a derivation's input that both generations share (AN12196, 4.3; AN12343, 7.2.6).
+  ///
+  /// - Parameters:
+  ///   - reader: the reader's challenge, RndA, 16 bytes.
+  ///   - card: the card's, RndB, 16 bytes.
+  static func derivationInput(reader: [UInt8], card: [UInt8]) throws -> [UInt8] {
+    guard reader.count == size, card.count == size else {
+      throw NFCError(.invalidParameter, "a challenge has \(size) bytes")
+    }
+    return derivationPrefix + reader[0..<2]
+      + Array(reader[2..<8]).combined(with: card[0..<6]) + card[6...] + reader[8...]
+  }
+}
+
 extension TransactionMessaging {
   mutating func protect(_ command: DESFireCommand) throws -> [UInt8] {
     guard command.protection != .data(.plain) else { return command.header + command.data }

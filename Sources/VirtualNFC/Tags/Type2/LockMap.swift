@@ -30,15 +30,20 @@ struct LockMap: Sendable {
 
   let locks: [Lock]
 
-  /// The pages that hold lock bytes.
-  var lockPages: Set<Int> { Set(locks.map(\.position.page)) }
+  /// The pages that hold lock bytes, and the four bytes of each with a 1 for each bit that has a meaning. They are
+  /// compared after every frame, and therefore known beforehand.
+  private(set) var allBits: [Int: [UInt8]] = [:]
+
+  init(locks: [Lock]) {
+    self.locks = locks
+    for page in Set(locks.map(\.position.page)) {
+      allBits[page] = settableBits(page: page, inForce: [])
+    }
+  }
 
   func isLocked(_ page: Int, inForce memory: [UInt8]) -> Bool {
     locks.contains { $0.pages.contains(page) && $0.position.isSet(in: memory) }
   }
-
-  /// Returns the four bytes of a lock page with a 1 for each bit that has a meaning.
-  func allBits(page: Int) -> [UInt8] { settableBits(page: page, inForce: []) }
 
   /// Returns the four bytes of a lock page with a 1 for each bit that can still be set.
   func settableBits(page: Int, inForce memory: [UInt8]) -> [UInt8] {

@@ -159,11 +159,10 @@ extension MIFAREUltralightEV1.Product {
   /// Only MF0UL21 has more pages than the static lock bytes reach: section 8.5.3.
   private static let dynamicLockPage = 0x24
 
-  var lockMap: LockMap {
-    guard self == .mf0ul21 else { return .static }
-    let page = Self.dynamicLockPage
-    return .static + .dynamic(page: page, granularity: 2, last: page - 1)
-  }
+  var lockMap: LockMap { self == .mf0ul21 ? Self.largeMap : .static }
+
+  private static let largeMap: LockMap =
+    .static + .dynamic(page: dynamicLockPage, granularity: 2, last: dynamicLockPage - 1)
 
   /// The answer to GET_VERSION of the 17 pF version: table 14.
   var version: [UInt8] {

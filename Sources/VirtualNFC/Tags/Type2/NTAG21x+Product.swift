@@ -34,11 +34,13 @@ extension NTAG21x.Product {
 
   var lastUserPage: Int { (dynamicLockPage ?? configurationPage) - 1 }
 
-  var lockMap: LockMap {
-    guard let dynamicLockPage else { return .static }
-    let granularity = self == .ntag215 || self == .ntag216 ? 16 : 2
-    return .static
-      + .dynamic(page: dynamicLockPage, granularity: granularity, last: lastUserPage)
+  var lockMap: LockMap { Self.lockMaps[self] ?? .static }
+
+  private static let lockMaps: [Self: LockMap] = allCases.reduce(into: [:]) { maps, product in
+    guard let page = product.dynamicLockPage else { return }
+    let granularity = product == .ntag215 || product == .ntag216 ? 16 : 2
+    maps[product] =
+      .static + .dynamic(page: page, granularity: granularity, last: product.lastUserPage)
   }
 
   /// The counter and its mirror, which the two small ones lack.

@@ -145,10 +145,13 @@ extension NTAGI2C.Product {
       || (configurationPage...(configurationPage + 1)).contains(page)
   }
 
-  var lockMap: LockMap {
-    .static
-      + .dynamic(
-        page: dynamicLockPage, granularity: self == .nt3h1101 ? 16 : 32, last: dynamicLockPage - 1)
+  var lockMap: LockMap { self == .nt3h1101 ? Self.smallMap : Self.largeMap }
+
+  private static let smallMap = lockMap(page: nt3h1101.dynamicLockPage, granularity: 16)
+  private static let largeMap = lockMap(page: nt3h1201.dynamicLockPage, granularity: 32)
+
+  private static func lockMap(page: Int, granularity: Int) -> LockMap {
+    .static + .dynamic(page: page, granularity: granularity, last: page - 1)
   }
 
   /// The answer to GET_VERSION.

@@ -47,9 +47,8 @@ extension Type2Chip {
 
   public var irreversibleState: IrreversibleState {
     var state = frozenSettings
-    for page in lockMap.lockPages {
+    for (page, masks) in lockMap.allBits {
       let offset = page * Type2Memory.pageSize
-      let masks = lockMap.allBits(page: page)
       state.add(
         .lockBits, place: page,
         bytes: zip(pages[offset..<(offset + Type2Memory.pageSize)], masks).map { $0 & $1 })
@@ -191,7 +190,7 @@ extension Type2Chip {
     guard data.count == Type2Memory.pageSize, offset >= 0,
       offset + Type2Memory.pageSize <= pages.count
     else { return }
-    let isLockPage = lockMap.lockPages.contains(page)
+    let isLockPage = lockMap.allBits[page] != nil
     let settable = isLockPage ? lockMap.settableBits(page: page, inForce: lockBitsInForce) : []
     for index in 0..<Type2Memory.pageSize {
       if isLockPage {

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+import VirtualNFC
+
+/// Whatever a command is asked to show and to keep, no key and no password is in it: not in what it prints, not in
+/// libnfc's log, not in a recording, a capture or a trace.
+@Suite struct SecretOutputTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    let tag: String
+    let lines: [String]
+    /// Whether a reader of its own sees the tag for each line.
+    var isVicinity = false
+    var testDescription: String { tag }
+  }
+
+  private static let key = "1AB2C3D4E5F60718293A4B5C6D7E8F90"
+  private static let other = "A1B2C3D4E5F60718293A4B5C6D7E8F91"
+  private static let half = "5DA3917CE2468BAF"
+  private static let zero = "00000000000000000000000000000000"
+  private static let factory = "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
+
+  static let rows = [
+    Row(
+      tag: "blank-desfire-ev2",
+      lines: [
+        "desfire create-app F00001 --keys 2 --crypto aes",
+        "desfire create-file --app F00001 --file 1 --size 4 --communication full",
+        "desfire change-key 0 --app F00001 --new-key \(key) --key 0:\(zero)",
+        "desfire write --app F00001 --file 1 11 --key 0:\(key)",
+        "desfire read --app F00001 --file 1 --key 0:\(other)",
+        "desfire change-key 0 --crypto aes --new-key \(other) --key 0:0000000000000000",
+      ]),
+    Row(
+      tag: "blank-desfire",
+      lines: [
+        "desfire create-app F00002 --keys 2 --crypto des",
+        "desfire change-key 1 --app F00002 --new-key \(half) --key 0:0000000000000000 --key 1:0000000000000000",
+        "desfire change-key 0 --app F00002 --new-key \(key) --key 0:0000000000000000",
+        "desfire create-app F00003 --keys 1 --crypto 3k3des",
+        "desfire change-key 0 --app F00003 --new-key \(key)\(half) --key 0:\(zero)0000000000000000",
+      ]),
+    Row(
+      tag: "ntag424",
+      lines: [
+        "desfire change-key 1 --app 000001 --new-key \(key) --key 0:\(zero) --key 1:\(zero)",
+        "desfire change-key 2 --app 000001 --new-key \(other) --key 0:\(zero) --key 2:\(zero)",
+      ]),
+    Row(
+      tag: "mifare-plus",
+      lines: [
+        "plus change-key 1B --new-key \(key) --key 1A:\(factory)",
+        "plus read 4 --key 1B:\(key)", "plus read 4 --key 1B:\(other)",
+      ]),
+    Row(
+      tag: "blank-mifare-plus",
+      lines: ["plus personalize --key master:\(key) --key configuration:\(other)"]),
+    Row(
+      tag: "ultralight-aes",
+      lines: [
+        "protect --password \(key) --read", "write text a --password \(key)",
+        "read --password \(other)", "dump {file}.bin --password \(key)",
+      ]),
+    Row(
+      tag: "ultralight-c",
+      lines: [
+        "protect --password \(key)", "write text a --password \(key)",
+        "unprotect --password \(key)",
+      ]),
+    Row(
+      tag: "ntag215",
+      lines: [
+        "protect --password 5DA3917C --read", "info --memory --password 5DA3917C",
+        "read --password 5DA3917C", "unprotect --password 5DA3917C",
+      ]),
+    Row(
+      tag: "st25ta",
+      lines: [
+        "protect --password \(key) --current-password \(zero)", "write text a --password \(key)",
+        "write text a --password \(other)",
+      ]),
+    Row(
+      tag: "classic-1k",
+      lines: ["mifare read 1 --key 5DA3917CE246", "info --key 5DA3917CE246"]),
+    Row(
+      tag: "icode-slix2",
+      lines: ["protect --password 5DA3917C", "read --password 5DA3917C"], isVicinity: true),
+    Row(
+      tag: "st25dv", lines: ["protect --password \(half)", "read --password \(half)"],
+      isVicinity: true),
+  ]
+
+  /// Parts of the secrets as they may stand in a file: whole, in pages, and with each half's bytes turned round, as an
+  /// Ultralight keeps them.
+  private static func traces(in line: String) throws -> Set<String> {
+    let secrets = [key, other, half, "5DA3917C", "5DA3917CE246"].filter(line.contains)
+    var traces: Set<String> = []
+    for secret in secrets {
+      let bytes = try #require([UInt8](hexadecimal: secret))
+      for ordered in [bytes, bytes.reversed()] {
+        for start in stride(from: 0, through: bytes.count - 4, by: 4) {
+          traces.insert(ordered[start..<start + 4].map { String(format: "%02X", $0) }.joined())
+        }
+      }
+    }
+    return traces
+  }
+
+  @Test(.asking(.configurationLock, .lockBits), arguments: rows)
+  func showNoSecret(_ row: Row) async throws {
+    try await TemporaryDirectory.with { directory async throws in
+      let trace = directory.appending(path: "trace")
+      let virtual =
+        row.isVicinity ? nil : try RunningTool(["virtual", row.tag, "--trace", trace.path])
+      let reader = try await virtual?.waitForLines(1).first
+      var traces: Set<String> = []
+      var texts: [(place: String, text: String)] = []
+      for (index, line) in row.lines.enumerated() {
+        traces.formUnion(try Self.traces(in: line))
+        let (record, capture) = (
+          directory.appending(path: "record\(index)"), directory.appending(path: "pcap\(index)")
+        )
+        let result = try await Tool.run(
+          line.replacing("{file}", with: directory.appending(path: "dump").path)
+            .split(separator: " ").map(String.init) + [
+              "--verbose", "--record", record.path, "--pcap", capture.path,
+            ] + (reader.map { ["--reader", $0] } ?? ["--virtual", row.tag]))
+        #expect([0, 77].contains(result.status), "\(line): \(result.errors.suffix(300))")
+        texts.append(("output of \(line)", result.output))
+        texts.append(("log of \(line)", result.errors))
+        texts.append(("recording of \(line)", try String(contentsOf: record, encoding: .utf8)))
+        let captured = try Data(contentsOf: capture).map { String(format: "%02X", $0) }.joined()
+        #expect(captured.count > 500, "\(line)")
+        texts.append(("capture of \(line)", captured))
+      }
+      if let virtual {
+        virtual.interrupt()
+        _ = try await virtual.end()
+        texts.append(("trace", try String(contentsOf: trace, encoding: .utf8)))
+      }
+      #expect(!traces.isEmpty)
+      for (place, text) in texts {
+        let digits = text.uppercased().filter { !$0.isWhitespace && $0 != ":" }
+        for trace in traces where digits.contains(trace) {
+          Issue.record("\(trace) is in the \(place)")
+        }
+      }
+    }
+  }
+}

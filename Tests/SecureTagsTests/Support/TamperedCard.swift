@@ -1,0 +1,93 @@
+import VirtualNFC
+
+/// A card with somebody between it and the reader who changes one of its answers, and makes the check of ISO/IEC
+/// 14443-4 right again: nothing but the card's own MAC shows it.
+struct TamperedCard<Chip: VirtualChip>: VirtualChip {
+  enum Change: Hashable, Sendable, CaseIterable {
+    /// The answer to the command before, in place of this one.
+    case replayed
+    /// The last byte, which is the MAC's, is another.
+    case codeChanged
+    /// The last byte is missing.
+    case cut
+    /// There is one byte more.
+    case longer
+  }
+
+  var chip: Chip
+  /// How many bytes at the end of an answer are not the card's data: the status word of a wrapped command.
+  let statusSize: Int
+  /// The answers since a change was set.
+  private(set) var count = 0
+  /// Whether an answer has been another than the card's.
+  private(set) var hasChanged = false
+  private var plan: (change: Change, index: Int)?
+  private var last: [UInt8] = []
+
+  private static var blockMask: UInt8 { 0xE2 }
+  private static var informationBlock: UInt8 { 0x02 }
+  private static var cidFollows: UInt8 { 0x08 }
+
+  init(_ chip: Chip, statusSize: Int) {
+    self.chip = chip
+    self.statusSize = statusSize
+  }
+
+  /// What is to happen to which answer, counted from now.
+  mutating func set(_ change: Change?, at index: Int) {
+    plan = change.map { ($0, index) }
+    (count, hasChanged) = (0, false)
+  }
+
+  mutating func receive(_ frame: RadioFrame) -> RadioFrame? {
+    guard let answer = chip.receive(frame) else { return nil }
+    guard let request = frame.checkedPayload?.first, Self.isInformation(request),
+      let block = answer.checkedPayload, let control = block.first, Self.isInformation(control)
+    else { return answer }
+    let prologue = control & Self.cidFollows == 0 ? 1 : 2
+    let information = Array(block.dropFirst(prologue))
+    defer {
+      last = information
+      count += 1
+    }
+    guard let plan, plan.index == count else { return answer }
+    let tampered = changed(information, plan.change)
+    hasChanged = tampered != information
+    var result = RadioFrame.typeA(block.prefix(prologue) + tampered)
+    result.bitRate = answer.bitRate
+    return result
+  }
+
+  private func changed(_ information: [UInt8], _ change: Change) -> [UInt8] {
+    let data = Array(information.dropLast(statusSize))
+    let status = information.suffix(statusSize)
+    switch change {
+    case .replayed: return last
+    case .codeChanged: return data.dropLast() + data.suffix(1).map { $0 ^ 1 } + status
+    case .cut: return data.dropLast() + status
+    case .longer: return data + [0] + status
+    }
+  }
+
+  /// An I-block (ISO/IEC 14443-4, 7.1.1.1).
+  private static func isInformation(_ control: UInt8) -> Bool {
+    control & blockMask == informationBlock
+  }
+
+  // MARK: The rest is the chip's
+
+  var name: String { chip.name }
+  var identifier: [UInt8] { chip.identifier }
+  var modulation: RadioFrame.Modulation { chip.modulation }
+  var irreversibleState: IrreversibleState { chip.irreversibleState }
+  var memory: [UInt8] {
+    get { chip.memory }
+    set { chip.memory = newValue }
+  }
+  mutating func powerOn() { chip.powerOn() }
+  mutating func powerOff() { chip.powerOff() }
+  mutating func carrierHasLasted(_ time: Duration) { chip.carrierHasLasted(time) }
+  func responseTime(to request: RadioFrame, _ answer: RadioFrame) -> Duration {
+    chip.responseTime(to: request, answer)
+  }
+}
