@@ -34,13 +34,15 @@ import VirtualNFC
       ).image
     }
 
+    /// - Parameter moment: counted in exchanges after the tag was read, which changes nothing.
     /// - Returns: whether all was written before the tag left.
     func restore(_ image: TagImage, leavingAt moment: Int?) async throws -> Bool {
       let memory = try await #require(MemoryTag(found()))
+      let arguments = try RestoreArguments.parse(["image.json"])
+      let restoration = try await arguments.prepare(image, for: memory, nil)
       direct.setFaults(moment.map { [Fault(.tagLeaves, at: .exchange($0))] } ?? [])
       do {
-        let arguments = try RestoreArguments.parse(["image.json"])
-        _ = try await arguments.prepare(image, for: memory, nil).run()
+        _ = try await restoration.run()
         return true
       } catch let error as NFCError where error.group == .connection {
         return false

@@ -18,6 +18,11 @@ enum FuzzSeeds {
 
 /// Every virtual chip, through every format, to a chip again.
 @Suite struct RoundTripTests {
+  /// All that can be named, as `nfc virtual --list` shows it.
+  static let everyName = VirtualTag.names.flatMap { [$0, "blank-\($0)"] }.filter {
+    (try? VirtualTag.named($0)) != nil
+  }
+
   /// A chip that is added without an image fails here.
   @Test func everyChipHasAnImage() {
     #expect(FuzzSeeds.chips == VirtualTag.names)
@@ -25,13 +30,13 @@ enum FuzzSeeds {
 
   /// Each chip has a file that holds all of it, and is the same chip from it again. Of a Topaz 512 no format has the
   /// header ROM, which is the same in all of them.
-  @Test(arguments: VirtualTag.names) func someFileHoldsAllOfIt(_ name: String) throws {
+  @Test(arguments: everyName) func someFileHoldsAllOfIt(_ name: String) throws {
     let tag = try VirtualTag.named(name)
     let image = try #require(tag.image)
     let files = ImageFormat.allCases.compactMap { format in
       (try? format.encode(image)).map { (format, $0) }
     }
-    let losses = name == "topaz512" ? ["header ROM"] : []
+    let losses = name.hasSuffix("topaz512") ? ["header ROM"] : []
     let (format, file) = try #require(files.first { $0.1.losses == losses })
     let again = try VirtualTag.image(format.decode(file.bytes))
     #expect(again.image == image)
@@ -39,9 +44,8 @@ enum FuzzSeeds {
   }
 
   /// What the image of a chip is made to a chip again has the same image.
-  @Test(arguments: VirtualTag.names.flatMap { [$0, "blank-\($0)"] })
-  func everyChipIsMadeOfItsImage(_ name: String) throws {
-    guard let tag = try? VirtualTag.named(name), let image = tag.image else { return }
+  @Test(arguments: everyName) func everyChipIsMadeOfItsImage(_ name: String) throws {
+    let image = try #require(try VirtualTag.named(name).image)
     #expect(try VirtualTag.image(image).image == image)
   }
 

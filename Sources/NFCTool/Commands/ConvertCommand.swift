@@ -13,7 +13,7 @@ struct ConvertCommand: AsyncParsableCommand {
     discussion: """
       The extensions name the formats: .bin and .mfd are the bytes as they are, .eml is text of Proxmark3 \
       and libnfc, .json Proxmark3, .nfc Flipper Zero (versions 2 to 4 are read, 4 is written), .mct MIFARE \
-      Classic Tool. Whatever the new format cannot hold is listed in one line.
+      Classic Tool, .picopass Flipper Zero's iCLASS cards. Whatever the new format cannot hold is listed in one line.
 
       Example:
         nfc convert card.mfd card.nfc

@@ -134,8 +134,10 @@ struct DESFireRestoration: FileRestoration {
     if !length.isEmpty {
       try await reading.write(Array(repeating: 0, count: length.count), at: 0, ofFile: number)
     }
-    try await reading.write(
-      Array(target.data.dropFirst(length.count)), at: length.count, ofFile: number)
+    if let changed = target.changed(from: length.count) {
+      try await reading.write(
+        Array(target.data[changed]), at: changed.lowerBound, ofFile: number)
+    }
     try await reading.write(length, at: 0, ofFile: number)
     if target.file.type == FileType.backup { try await reading.commit() }
   }

@@ -25,6 +25,18 @@ protocol FileRestoration: MemoryRestoration {
 extension RestoredFile {
   var isReplaced: Bool { false }
 
+  /// From the first byte that differs to the last, without the first `start`; all that are new if the old ones are not
+  /// known.
+  func changed(from start: Int) -> Range<Int>? {
+    let old = old ?? []
+    let isOther = { (index: Int) in !old.indices.contains(index) || old[index] != data[index] }
+    let indices = data.indices.dropFirst(start)
+    guard let first = indices.first(where: isOther), let last = indices.last(where: isOther) else {
+      return nil
+    }
+    return first..<last + 1
+  }
+
   fileprivate func part(_ omission: RestoredPart.Omission?) -> RestoredPart {
     var part = place
     if let omission { part.omissions = [omission] } else { part.written = [part.number] }

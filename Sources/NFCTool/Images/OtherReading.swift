@@ -51,8 +51,9 @@ struct OtherReading {
 
   // MARK: SRx
 
-  /// SRIX4K data sheet, 6: Read_block. Chips have 16, 64 or 128 blocks (SRI512, SRT512 and SRI2K data sheets), and say
-  /// nothing to the number of one that they do not have.
+  /// SRIX4K data sheet, 6: Read_block. Chips have 16, 64 or 128 blocks (Flipper Zero,
+  /// lib/nfc/protocols/st25tb/st25tb.c). Not confirmed: that the smaller ones are silent to the number of a block that
+  /// they do not have, as they are to other commands that they do not carry out.
   private enum SRx {
     static let readBlock: UInt8 = 0x08
     static let systemBlock: UInt8 = 0xFF

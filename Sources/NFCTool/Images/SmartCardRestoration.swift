@@ -106,7 +106,9 @@ struct SmartCardRestoration: FileRestoration {
     _ = try await tag.readBinary(file: target.file, offset: 0, count: 1)
     let length = target.data.prefix(target.lengthSize)
     if !length.isEmpty { try await update(0, Array(repeating: 0, count: length.count)) }
-    try await update(length.count, Array(target.data.dropFirst(length.count)))
+    if let changed = target.changed(from: length.count) {
+      try await update(changed.lowerBound, Array(target.data[changed]))
+    }
     if !length.isEmpty { try await update(0, Array(length)) }
   }
 

@@ -8,8 +8,8 @@
 /// Data Content: 00 00 …                                        ATR: 3B 6F …
 /// ```
 ///
-/// The UID of an NFC Barcode is all that it has. Lines except `UID` may be missing; a byte of a ticket that is not
-/// known is `??`.
+/// The UID of an NFC Barcode is all that it has. Lines except `UID` and `Data Content` may be missing; a byte of a ticket
+/// that is not known is `??`.
 extension FlipperFile {
   enum OtherKey {
     static let productCode = "Product code"
