@@ -7,8 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Watches libnfc's readers come and go: those on USB, and the serial ports and other nodes that it was asked
-/// to look after.
+/// Watches libnfc's readers come and go: those on USB, and the serial ports and other nodes that it
+/// was asked to watch.
 ///
 /// libusb reports a USB device after udev has given it its rights. Where no udev runs, as in a container, nothing
 /// is reported; so the nodes in `/dev` are looked at too, with their rights, once a period. Readers are asked
