@@ -1,6 +1,6 @@
-/// What each page of a chip is for.
+/// The use of each page of a chip.
 struct Type2PageMap: Hashable, Sendable {
-  /// What a page is for.
+  /// The use of a page.
   enum Use: Hashable, Sendable {
     /// UID and static lock bits, pages 0 to 2.
     case identifierAndLocks
