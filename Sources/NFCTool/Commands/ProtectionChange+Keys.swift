@@ -1,7 +1,7 @@
 import NFC
 import SecureTags
 
-/// Protection by a key in place of a password: MIFARE Ultralight C and Ultralight AES.
+/// Protection with a key instead of a password: MIFARE Ultralight C and Ultralight AES.
 extension ProtectionChange {
   static let keySize = UltralightAESTag.keySize
 
@@ -62,7 +62,7 @@ extension ProtectionChange {
     json: JSON.members(["authenticate": .bool(true)])
   )
 
-  /// Gives whether it was changed, and not only shown.
+  /// Returns whether the protection was changed, and not only shown.
   func changeTripleDES(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
@@ -95,7 +95,7 @@ extension ProtectionChange {
     return true
   }
 
-  /// Gives whether it was changed, and not only shown.
+  /// Returns whether the protection was changed, and not only shown.
   func changeAES(
     _ miFare: any MiFareTag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {

@@ -1,7 +1,7 @@
 import NFC
 
 extension DetectedTag {
-  /// The case of the enum, as `--json` has it.
+  /// The name of the case, as used in `--json`.
   var typeName: String {
     switch self {
     case .miFare: "miFare"
@@ -66,7 +66,7 @@ extension DetectedTag {
     }
   }
 
-  /// What the tag is matched by: `type`, `protocol`, `uid`.
+  /// The members that identify the tag: `type`, `protocol`, `uid`.
   var identity: [JSON.Member] {
     [
       JSON.Member(key: "type", value: .string(typeName)),

@@ -1,10 +1,10 @@
 import NFC
 
-/// What a tag holds by way of NDEF, as `nfc read` prints it.
+/// The NDEF content of a tag, as `nfc read` prints it.
 struct NDEFContent: Sendable {
   let uid: [UInt8]
   let status: NDEFStatus
-  /// The message's bytes; none if there is no message.
+  /// The message's bytes; empty if there is no message.
   let bytes: [UInt8]
 
   /// Asks a connected tag.
@@ -45,7 +45,7 @@ struct NDEFContent: Sendable {
     }
   }
 
-  /// What `info` says of a tag, as JSON and as lines.
+  /// The description of a tag in `info`, as JSON and as lines.
   struct Description {
     var json: JSON
     var lines: [String]
