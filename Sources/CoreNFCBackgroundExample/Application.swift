@@ -1,12 +1,12 @@
 import CoreNFC
 
-/// A program as it is written for an iPhone: it is handed the tags with links of its domains, also when no
-/// session of its own runs.
+/// An app as written for an iPhone: it receives the tags with links to its domains, even while none
+/// of its own sessions is running.
 final class ApplicationDelegate {
-  /// Returns what UIKit calls when a person has tapped a tag.
+  /// Handles the call that UIKit makes when a person has tapped a tag.
   func application(continue userActivity: NSUserActivity) -> Bool {
     guard userActivity.activityType == NSUserActivityTypeBrowsingWeb else { return false }
-    // Confirm that the activity comes from a tag: one that does not has a message with one empty record.
+    // Confirm that the activity comes from a tag: otherwise its message has one empty record.
     let message = userActivity.ndefMessagePayload
     guard let first = message.records.first, first.typeNameFormat != .empty else { return false }
     print("opened \(userActivity.webpageURL?.absoluteString ?? "nothing")")
@@ -19,7 +19,7 @@ final class ApplicationDelegate {
 }
 
 extension NFCNDEFPayload {
-  /// The text and its language, of a text record.
+  /// The text of a text record, and its language.
   fileprivate var optionalText: (String, Locale)? {
     let (text, locale) = wellKnownTypeTextPayload()
     guard let text, let locale else { return nil }

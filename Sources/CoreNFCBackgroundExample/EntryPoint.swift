@@ -1,6 +1,6 @@
 import CoreNFC
 
-// On Linux this stands for what UIKit does: it hands what `nfc watch` has read to the delegate.
+// On Linux, this does UIKit's work: it passes what `nfc watch` has read to the delegate.
 @main
 enum EntryPoint {
   /// The name under which the program registers its domains.
@@ -16,7 +16,7 @@ enum EntryPoint {
     withExtendedLifetime(reading) { dispatchMain() }
   }
 
-  /// Unchecked because the delegate is called on the main queue only.
+  /// Unchecked because the delegate is called only on the main queue.
   private struct Delegate: @unchecked Sendable {
     let value = ApplicationDelegate()
   }

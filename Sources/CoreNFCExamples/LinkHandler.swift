@@ -1,8 +1,8 @@
 import CoreNFC
 
-/// Takes the activity with which an app is opened when a tag has been read in the background.
+/// Handles the activity that opens an app after a tag was read in the background.
 public enum LinkHandler {
-  /// Returns the links on the tag; none for an activity that did not come from one.
+  /// Returns the links on the tag. Returns none for an activity that does not come from a tag.
   public static func links(of activity: NSUserActivity) -> [URL] {
     guard activity.activityType == NSUserActivityTypeBrowsingWeb else { return [] }
     let message = activity.ndefMessagePayload

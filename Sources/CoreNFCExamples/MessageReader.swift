@@ -1,12 +1,12 @@
 import CoreNFC
 
-/// Reads the messages of one tag and ends, as most apps do it.
+/// Reads the messages of one tag and then ends, as most apps do.
 public final class MessageReader: NSObject, NFCNDEFReaderSessionDelegate {
   private var session: NFCNDEFReaderSession?
   private let completion: (Result<[String], Error>) -> Void
   private var lines: [String] = []
 
-  /// - Parameter completion: gets a line for each record, or why there is none.
+  /// - Parameter completion: receives a line for each record, or the reason why there is none.
   public init(completion: @escaping (Result<[String], Error>) -> Void) {
     self.completion = completion
   }

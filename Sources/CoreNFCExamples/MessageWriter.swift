@@ -6,20 +6,20 @@ public final class MessageWriter: NSObject, NFCNDEFReaderSessionDelegate {
   private let message: NFCNDEFMessage
   private let completion: (Error?) -> Void
 
-  /// - Parameter completion: gets what the session has ended with; the code
-  ///   `readerSessionInvalidationErrorUserCanceled` and ``isWritten`` say that all went well.
+  /// - Parameter completion: receives the error that ended the session. The session was successful
+  ///   if the code is `readerSessionInvalidationErrorUserCanceled` and ``isWritten`` is `true`.
   public init(message: NFCNDEFMessage, completion: @escaping (Error?) -> Void) {
     self.message = message
     self.completion = completion
   }
 
-  /// Whether the message stands on a tag.
+  /// Whether the message was written to a tag.
   public private(set) var isWritten = false
 
-  /// What the person was told at last.
+  /// The last message shown to the person.
   public private(set) var outcome = ""
 
-  /// Returns a message of a link and a text.
+  /// Returns a message that contains a link and a text.
   public static func message(link: URL, text: String) -> NFCNDEFMessage? {
     guard let link = NFCNDEFPayload.wellKnownTypeURIPayload(url: link),
       let text = NFCNDEFPayload.wellKnownTypeTextPayload(

@@ -1,6 +1,6 @@
 import CoreNFC
 
-/// Connects to a passport, and leaves it to others to read it.
+/// Connects to a passport, and leaves reading it to the caller.
 ///
 /// Info.plist lists the passport's application, A0000002471001 (ICAO 9303-10, 3.6).
 public final class PassportConnector: NSObject, NFCTagReaderSessionDelegate {
@@ -9,8 +9,8 @@ public final class PassportConnector: NSObject, NFCTagReaderSessionDelegate {
   private let ended: (NFCReaderError.Code?) -> Void
 
   /// - Parameters:
-  ///   - connected: gets the passport; the session continues until ``stop()``.
-  ///   - ended: gets why the session has ended; `nil` if that was ``stop()``.
+  ///   - connected: receives the passport; the session continues until ``stop()``.
+  ///   - ended: receives the reason why the session has ended; `nil` if ``stop()`` ended it.
   public init(
     connected: @escaping (NFCISO7816Tag) -> Void, ended: @escaping (NFCReaderError.Code?) -> Void
   ) {

@@ -2,14 +2,14 @@ import CoreNFC
 
 /// Selects the application of a Korean T-Money card.
 ///
-/// Info.plist lists its name, D4100000030001, under
+/// Info.plist lists the application's name, D4100000030001, under
 /// `com.apple.developer.nfc.readersession.iso7816.select-identifiers`.
 public final class TMoneyReader: NSObject, NFCTagReaderSessionDelegate {
   private var session: NFCTagReaderSession?
   private let completion: (Result<Data, Error>) -> Void
   private var answer: Data?
 
-  /// - Parameter completion: gets the answer to SELECT.
+  /// - Parameter completion: receives the answer to SELECT.
   public init(completion: @escaping (Result<Data, Error>) -> Void) {
     self.completion = completion
   }
@@ -62,7 +62,7 @@ public final class TMoneyReader: NSObject, NFCTagReaderSessionDelegate {
 }
 
 extension Data {
-  /// Pairs of hexadecimal digits; stops at what is none.
+  /// Decodes pairs of hexadecimal digits, up to the first other character.
   init(hexadecimal text: String) {
     let digits = text.compactMap(\.hexDigitValue).map(UInt8.init)
     self.init(

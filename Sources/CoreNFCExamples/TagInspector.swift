@@ -1,12 +1,12 @@
 import CoreNFC
 
-/// Looks for tags of every kind, and asks the first one something that its kind can answer.
+/// Looks for tags of every kind, and sends the first one a command that its kind can answer.
 public final class TagInspector: NSObject, NFCTagReaderSessionDelegate {
   private var session: NFCTagReaderSession?
   private let completion: (Result<String, Error>) -> Void
   private var finding: String?
 
-  /// - Parameter completion: gets a line on the tag.
+  /// - Parameter completion: receives a line about the tag.
   public init(completion: @escaping (Result<String, Error>) -> Void) {
     self.completion = completion
   }
@@ -37,14 +37,14 @@ public final class TagInspector: NSObject, NFCTagReaderSessionDelegate {
     }
   }
 
-  /// READ of the first four pages; every Type 2 tag has it.
+  /// Reads the first four pages with READ, which every Type 2 tag supports.
   private func inspect(_ tag: NFCMiFareTag, _ session: NFCTagReaderSession) {
     tag.sendMiFareCommand(commandPacket: Data([0x30, 0x00])) { answer, error in
       self.finish(session, "MIFARE", answer, error)
     }
   }
 
-  /// READ BINARY of what the selected application holds.
+  /// Reads the selected application's data with READ BINARY.
   private func inspect(_ tag: NFCISO7816Tag, _ session: NFCTagReaderSession) {
     let read = NFCISO7816APDU(
       instructionClass: 0x00, instructionCode: 0xB0, p1Parameter: 0, p2Parameter: 0, data: Data(),

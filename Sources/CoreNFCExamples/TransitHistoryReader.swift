@@ -1,19 +1,19 @@
 import CoreNFC
 
-/// Reads the latest journeys of a Japanese transit card (Suica and its kin).
+/// Reads the latest journeys of a Japanese transit card (Suica and related cards).
 ///
 /// Info.plist lists the system 0003 under `com.apple.developer.nfc.readersession.felica.systemcodes`.
 public final class TransitHistoryReader: NSObject, NFCTagReaderSessionDelegate {
-  /// One entry of the card's history, as far as its makers' users agree on it.
+  /// One entry of the card's history, as users have worked out its format.
   public struct Entry: Equatable {
     public let year: Int
     public let month: Int
     public let day: Int
-    /// Yen that were left on the card.
+    /// The yen left on the card.
     public let balance: Int
 
-    /// - Parameter block: 16 bytes: the date in bytes 4 and 5, the balance, least significant byte
-    ///   first, in bytes 10 and 11.
+    /// - Parameter block: 16 bytes, with the date in bytes 4 and 5 and the balance in bytes 10 and
+    ///   11, least significant byte first.
     init?(block: Data) {
       let bytes = Array(block)
       guard bytes.count == 16 else { return nil }
@@ -25,7 +25,7 @@ public final class TransitHistoryReader: NSObject, NFCTagReaderSessionDelegate {
     }
   }
 
-  /// The history, in the byte order of block lists and service lists.
+  /// The history's service code, in the byte order of block lists and service lists.
   private static let historyService = Data([0x0F, 0x09])
   private static let blockCount: UInt8 = 10
 

@@ -2,8 +2,8 @@ import CReadLoop
 import NFC
 import VirtualNFC
 
-/// What Swift adds to an exchange, by what every program can call, beside the same loop in C over libnfc: on the
-/// same virtual reader, by turns.
+/// Measures the time that Swift adds to an exchange: the public interface against the same loop in
+/// C with libnfc, alternately, on the same virtual reader.
 enum ExchangeBenchmark {
   private static let rounds = 6
   private static let command: [UInt8] = [0x30, 0x04]
@@ -17,7 +17,7 @@ enum ExchangeBenchmark {
     case isolatedAwaited = "Swift, awaited one by one, libnfc in a process of its own (`isolated:`)"
   }
 
-  /// - Parameter reads: in each way and round.
+  /// - Parameter reads: the number of reads in each way and round.
   static func run(reads: Int = 10_000) async throws {
     let field = VirtualField()
     let virtual = try VirtualReader(field)
@@ -30,7 +30,7 @@ enum ExchangeBenchmark {
       measured[.c, default: []].append(Double(nanoseconds) / 1000 / Double(reads))
     }
     for round in 0..<rounds {
-      // None always runs first.
+      // Neither always runs first.
       if round.isMultiple(of: 2) { try measureInC() }
       let own = try await measure(reads, virtual.connectionString)
       measured[.exclusive, default: []].append(own.exclusive)
@@ -72,7 +72,7 @@ enum ExchangeBenchmark {
     return (exclusive, awaited)
   }
 
-  /// Microseconds per exchange.
+  /// Returns microseconds per exchange.
   private static func time(
     _ reads: Int, _ body: () async throws -> Void
   ) async throws -> Double {

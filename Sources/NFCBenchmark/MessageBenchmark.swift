@@ -1,7 +1,8 @@
 import Foundation
 import NDEF
 
-/// Decoding a message with all its typed records and encoding it again, here and by ndeflib.
+/// Measures the time to decode a message with all its typed records and to encode it again, here
+/// and with ndeflib.
 enum MessageBenchmark {
   private static let rounds = 2_000
 

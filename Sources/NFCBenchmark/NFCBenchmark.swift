@@ -2,12 +2,14 @@ import Foundation
 import NFC
 import NFCCore
 
-/// What Swift adds to an exchange, and to the start of a program; how fast messages are decoded; what
-/// other programs send for the same work. Ratios measured in one run, as Markdown tables.
+/// Measures the time that Swift adds to an exchange and to the start of a program, the speed of
+/// decoding messages, and what other programs send for the same work. Prints the ratios measured in
+/// one run as Markdown tables.
 ///
-/// Arguments: the paths of the nfc tool, of CTouchToAnswer, and of a Python that has ndeflib and nfcpy. What a
-/// missing one is needed for is left out. With `exchanges` as the first argument only exchanges are measured, with
-/// `touch` only the time from touch to answer, with `watch` only what `nfc watch` can carry.
+/// Arguments: the paths of the nfc tool, of CTouchToAnswer, and of a Python that has ndeflib and
+/// nfcpy. Measurements that need a missing one are left out. The first argument may also be
+/// `exchanges`, `touch` (the time from touch to answer) or `watch` (the capacity of `nfc watch`),
+/// to make only these measurements.
 @main
 struct NFCBenchmark {
   static func main() async throws {
@@ -39,7 +41,7 @@ struct NFCBenchmark {
   }
 }
 
-/// Why nothing could be measured.
+/// The reason why nothing could be measured.
 struct BenchmarkFailure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -3,21 +3,22 @@ import NFCCore
 import Synchronization
 import VirtualNFC
 
-/// Lets a virtual reader take the time that a real one takes: PN532 user manual UM0701-02, 6.2 for the
-/// frames on the serial line; ISO/IEC 14443-3, 6.2 for those on the air.
+/// Gives a virtual reader the speed of a real one: PN532 user manual UM0701-02, 6.2 for the frames
+/// on the serial line; ISO/IEC 14443-3, 6.2 for frames over the air.
 ///
-/// A silence takes no longer than the tag's delay here, which flatters whoever looks for tags that are
-/// not there.
+/// A missing answer takes no longer than the tag's delay here, which favors programs that look for
+/// absent tags.
 final class Pace: Sendable {
   private static let byteOnLine = Duration.seconds(10) / 115_200
-  /// Preamble, start code, length and its check, direction; data check, postamble.
+  /// Preamble, start code, length, length checksum, direction; data checksum, postamble.
   private static let frame = 8
   private static let acknowledge = 6
   private static let etu = Duration.seconds(128) / 13_560_000
   private static let delay = Duration.microseconds(91)
 
-  /// When the last thing has ended. Waking takes longer than asked for; that is taken off the next wait,
-  /// but for what the program itself takes until its next command.
+  /// The time at which the last wait ended. A wait takes longer than requested. The excess is
+  /// subtracted from the next wait, but not the time that the program itself needs until its next
+  /// command.
   private let end = Mutex(ContinuousClock.now)
 
   func wait(for event: TraceEvent) {

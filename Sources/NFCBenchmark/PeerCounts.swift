@@ -4,10 +4,10 @@ import NFCCore
 import Synchronization
 import VirtualNFC
 
-/// What other programs send for the same work on the same virtual tags, from opening the reader to
-/// closing it.
+/// Counts what other programs send for the same work on the same virtual tags, from opening the
+/// reader to closing it.
 enum PeerCounts {
-  /// Commands to the chip, frames over the air, and bytes over the air both ways.
+  /// Commands to the chip, frames over the air, and bytes over the air in both directions.
   struct Count: Sendable {
     var commands = 0
     var exchanges = 0
@@ -16,11 +16,12 @@ enum PeerCounts {
     var text: String { "\(commands) / \(exchanges) / \(bytes)" }
   }
 
-  /// What another program is started with.
+  /// Another program, and how it is started.
   enum Peer {
-    /// A script with nfcpy; `tag` is the tag.
+    /// A script with nfcpy, in which `tag` is the tag.
     case nfcpy(brty: String, String)
-    /// A program of libnfc or libfreefare, with its arguments; `DIR` in one is a scratch directory.
+    /// A program of libnfc or libfreefare, with its arguments; `DIR` in an argument is a temporary
+    /// directory.
     case program(String, [String])
 
     var name: String {

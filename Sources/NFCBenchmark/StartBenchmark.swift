@@ -1,16 +1,16 @@
 import NFCCore
 import VirtualNFC
 
-/// How long a program takes from its start to the first tag that it tells of, and to its end: the nfc
-/// tool beside `nfc-list`, by turns, on the same virtual reader. They print to a terminal, where a C
-/// program's lines come one by one too.
+/// Measures how long a program takes from its start to the first tag that it reports, and to its
+/// end: the nfc tool and `nfc-list`, alternately, on the same virtual reader. They print to a
+/// terminal, because there the lines of a C program appear one by one, too.
 enum StartBenchmark {
   private static let runs = 31
 
   private struct Program {
     let name: String
     let arguments: [String]
-    /// Stands in the line that tells of a tag.
+    /// A part of the line that reports a tag.
     let mark: String
     var toFirstTag: [Double] = []
     var toEnd: [Double] = []

@@ -1,19 +1,19 @@
 import Glibc
 import NFC
 
-/// Runs a program as if a person did, its standard output its own terminal.
+/// Runs a program as a person would: its standard output is a terminal of its own.
 enum Terminal {
-  /// ioctl(2) requests of <asm-generic/ioctls.h>, whose macros Swift cannot import.
+  /// Requests of ioctl(2) from <asm-generic/ioctls.h>, whose macros Swift cannot import.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
 
   /// Runs a program to its end.
   ///
   /// - Parameters:
-  ///   - arguments: the program's path first.
-  ///   - environment: `NAME=value`, all that it gets.
-  ///   - mark: what to wait for in its output.
-  /// - Returns: milliseconds from its start to the mark, and to its end.
+  ///   - arguments: the arguments, beginning with the program's path.
+  ///   - environment: the complete environment, as `NAME=value`.
+  ///   - mark: the text to wait for in the output.
+  /// - Returns: the milliseconds from the start to the mark, and to the end.
   static func run(
     _ arguments: [String], _ environment: [String], until mark: String
   ) throws -> (Double, Double) {

@@ -2,9 +2,9 @@ import NFCCore
 import Synchronization
 import VirtualNFC
 
-/// How long a command of the nfc tool takes from the start of the process to its answer, beside a C program
-/// over libnfc that selects the tag and sends the same commands: by turns, on the same virtual reader, at
-/// 115 200 baud and with the time that frames take on the air.
+/// Measures how long a command of the nfc tool takes from the start of the process to its answer. A
+/// C program with libnfc selects the tag and sends the same commands, alternately with the tool, on
+/// the same virtual reader, at 115 200 baud and with the time that frames take over the air.
 enum TouchBenchmark {
   private static let runs = 21
 
@@ -12,11 +12,12 @@ enum TouchBenchmark {
     let command: String
     let tag: () throws -> VirtualTag
     let arguments: [String]
-    /// Stands in the line that the answer is.
+    /// A part of the line that contains the answer.
     let mark: String
     /// How the C program selects the tag.
     let kind: Kind
-    /// What the C program sends; `nil` for what the tool sends after it has selected the tag.
+    /// The commands that the C program sends; `nil` for the commands that the tool sends after it
+    /// has selected the tag.
     var commands: [String]?
   }
 
@@ -97,7 +98,7 @@ enum TouchBenchmark {
     print("| `nfc \(row.command)` |", figures.joined(separator: " | "), "|")
   }
 
-  /// The frames that went to the tag.
+  /// The frames that were sent to the tag.
   private final class SentFrames: Sendable {
     private let frames = Mutex<[[UInt8]]>([])
 
@@ -105,8 +106,8 @@ enum TouchBenchmark {
       if case .sent(let frame) = event { frames.withLock { $0.append(frame.bytes) } }
     }
 
-    /// Returns the commands among them, as libnfc takes them: without the check that the chip adds,
-    /// and without what selects a tag.
+    /// Returns the commands in the form that libnfc accepts: without the check bytes, which the
+    /// chip adds, and without the frames that select a tag.
     func commands(isFeliCa: Bool) -> [String] {
       frames.withLock { $0 }.filter { isFeliCa ? !Self.isPolling($0) : !Self.isActivation($0) }
         .map { $0.dropLast(2).hexadecimal }
@@ -123,9 +124,9 @@ enum TouchBenchmark {
   }
 }
 
-/// Messages of a wanted length.
+/// Messages of a given length.
 private enum NDEFMessageBytes {
-  /// One short record with a link that is filled up with zeros.
+  /// Returns one short record with a link padded with zeros.
   static func link(_ link: String, length: Int) -> [UInt8] {
     // Header, lengths of type and payload, type, prefix code (NFC Forum, NDEF 3.2 and RTD URI 3.2).
     let overhead = 5

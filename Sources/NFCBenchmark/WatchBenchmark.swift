@@ -4,16 +4,17 @@ import NFCCore
 import Synchronization
 import VirtualNFC
 
-/// What `nfc watch` can carry: many watchers with several readers each at one broker, and many taps in one
-/// process. Readers are virtual; the broker is Mosquitto on the loopback interface.
+/// Measures the capacity of `nfc watch`: many watchers with several readers each and one broker,
+/// and many taps in one process. Readers are virtual; the broker is Mosquitto on the loopback
+/// interface.
 enum WatchBenchmark {
   private static let readersPerWatcher = 4
   private static let tapsPerReader = 5
 
   /// - Parameters:
-  ///   - tool: the path of nfc, with nfc-mqtt beside it.
-  ///   - watchers: how many at one broker.
-  ///   - taps: how many in one process, from 10 on.
+  ///   - tool: the path of nfc. nfc-mqtt has to be in the same directory.
+  ///   - watchers: the number of watchers that use one broker.
+  ///   - taps: the number of taps in one process, at least 10.
   static func run(tool: String, watchers: Int = 50, taps: Int = 10_000) async throws {
     try await promptness(tool)
     try await fleet(tool, watchers)
@@ -24,7 +25,8 @@ enum WatchBenchmark {
 
   private static let promptTaps = 100
 
-  /// How long a tap takes from the tag's first answer to its report, where line and air take no time.
+  /// Measures the time from the tag's first answer to the report of the tap, when line and air take
+  /// no time.
   private static func promptness(_ tool: String) async throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,7 +59,7 @@ enum WatchBenchmark {
     )
   }
 
-  /// When a tag has answered first.
+  /// The time of a tag's first answer.
   private final class FirstAnswer: Sendable {
     private let state = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -101,7 +103,7 @@ enum WatchBenchmark {
       "/usr/bin/mosquitto_sub",
       ["-h", "127.0.0.1", "-p", "\(port)", "-q", "1", "-t", "nfc/+/+/tap", "-t", "nfc/+/+/present"])
     defer { subscriber.end() }
-    // Every reader publishes that nothing is present.
+    // Every reader publishes that no tag is present.
     try await subscriber.wait(seconds: 60) { $0.count { $0 == "[]" } >= stations.count }
 
     let clock = ContinuousClock()
@@ -125,12 +127,12 @@ enum WatchBenchmark {
     print("| memory of a watcher, median | \(memory[memory.count / 2] / 1024) MB |")
   }
 
-  /// Taps one tag after the other.
+  /// Taps one tag repeatedly.
   ///
-  /// - Returns: how long each took from the touch to the subscriber.
+  /// - Returns: the time of each tap, from the touch to the subscriber.
   private static func taps(on station: Station, to subscriber: Child) async throws -> [Duration] {
     var delays: [Duration] = []
-    // Not all at the same moment.
+    // Taps must not all begin at the same moment.
     try await Task.sleep(for: .milliseconds(7 * station.number % 500))
     for number in 0..<tapsPerReader {
       let (tag, link) = try station.tag(number)
@@ -150,7 +152,7 @@ enum WatchBenchmark {
     let field = VirtualField()
     let reader: VirtualReader
 
-    /// Creates a reader that takes the time of a real one.
+    /// Creates a reader with the speed of a real one.
     init(_ number: Int) throws {
       let pace = Pace()
       try self.init(number) { pace.wait(for: $0) }
@@ -211,7 +213,7 @@ enum WatchBenchmark {
     )
   }
 
-  /// Taps tags, each until it is reported as gone.
+  /// Taps tags. Each one stays until its departure is reported.
   private static func taps(
     _ numbers: Range<Int>, on station: Station, _ watch: Child
   ) async throws -> [Duration] {
@@ -239,7 +241,7 @@ enum WatchBenchmark {
   }
 }
 
-/// A program whose lines are kept, with the time at which each came.
+/// A program whose output lines are stored with their times.
 ///
 /// Unchecked because `Process` is used only in `init` and `end`.
 private final class Child: @unchecked Sendable {
@@ -298,7 +300,7 @@ private final class Child: @unchecked Sendable {
     _ = try await firstLine(containing: end, after: index)
   }
 
-  /// When the first line came that holds a text, of those after the first `index`.
+  /// Returns the time of the first line that contains a text, ignoring the first `index` lines.
   func firstLine(
     containing text: String, after index: Int, seconds: Int = 60
   ) async throws -> ContinuousClock.Instant {
@@ -318,7 +320,7 @@ private final class Child: @unchecked Sendable {
     }
   }
 
-  /// In KiB.
+  /// The resident memory in KiB.
   var residentMemory: Int? {
     let text = try? String(
       contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)

@@ -1,9 +1,9 @@
 import NFC
 import VirtualNFC
 
-/// Prints what is on the tags that are tapped: `swift run NFCExample [READER]`.
+/// Prints the contents of tapped tags: `swift run NFCExample [READER]`.
 ///
-/// Without a reader's address a virtual tag is tapped, so that it runs anywhere.
+/// Without a reader's address, the program uses a virtual tag, so that it runs everywhere.
 @main
 enum EntryPoint {
   static func main() async throws {
@@ -21,7 +21,7 @@ enum EntryPoint {
     }
   }
 
-  /// - Parameter count: ends after so many tags; `nil` when the task is cancelled.
+  /// - Parameter count: the number of tags to print; `nil` to continue until the task is cancelled.
   private static func printTags(of reader: Reader, count: Int? = nil) async throws {
     var left = count
     for try await tag in reader.tags(polling: .iso14443) {

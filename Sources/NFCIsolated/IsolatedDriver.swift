@@ -266,8 +266,8 @@ struct IsolationLimits: Sendable {
   /// An ordinary call, without the time-out of an exchange. libnfc's driver itself ends what takes
   /// longer than 15 s, and knows more about the cause.
   var call = Duration.seconds(18)
-  /// After an abort. The driver gives a call up after 1.2 s.
+  /// The time after an abort. The driver abandons a call after 1.2 s.
   var abort = Duration.milliseconds(1800)
-  /// Releasing the reader, which the driver gives three seconds and a cut.
+  /// Releasing the reader, for which the driver has three seconds and a margin.
   var closing = Duration.seconds(5)
 }

@@ -6,21 +6,22 @@ import NFCUSB
 /// string.
 ///
 /// libnfc trusts a reader's chip more than it should: some answers make it call `abort()`, others
-/// keep it copying without end. In its own process that costs the reader and not the program: the
-/// process has ended, or is ended when it does not answer in time; what was running throws
+/// keep it copying endlessly. In a separate process, this affects the reader but not the program:
+/// the process has ended, or is killed when it does not answer in time; the running call throws
 /// `readerLost` with the cause; and the next round of polling, or opening the reader again, starts
 /// another process. A program that is killed leaves no process behind, and its reader's carrier is
 /// switched off.
 ///
-/// The process runs `nfc-reader`, a product of this package. It is looked for beside the running program and in
-/// `PATH`; an app that keeps it elsewhere names it in the environment variable `NFC_READER_HELPER`, or
-/// by `ReaderSources.isolateReaders(byHelper:)` before it opens a reader.
+/// The process runs `nfc-reader`, a product of this package. It is expected in the directory of the
+/// running program or in `PATH`; an app that has it elsewhere specifies it in the environment
+/// variable `NFC_READER_HELPER`, or with `ReaderSources.isolateReaders(byHelper:)` before it opens
+/// a reader.
 ///
 /// Program and helper must be of the same release: another version of their protocol is refused.
 ///
 /// Such readers are found only by being named: ``readers()`` would list each of libnfc's readers twice.
 package struct IsolatedSource: ReaderSource {
-  /// What stands before a libnfc connection string.
+  /// The prefix of a libnfc connection string.
   package static let scheme = "isolated"
 
   package let name = "libnfc in a process of its own"
@@ -29,7 +30,7 @@ package struct IsolatedSource: ReaderSource {
   private let program: HelperProgram
   private let limits: IsolationLimits
 
-  /// Makes a source.
+  /// Creates a source.
   ///
   /// - Parameter helper: the path of `nfc-reader`; `nil` looks for it.
   package init(helper: String? = nil) {
@@ -93,7 +94,7 @@ package struct IsolatedSource: ReaderSource {
     }
   }
 
-  /// Makes one request of a helper that has no reader.
+  /// Sends one request to a helper that has no reader.
   private func ask(_ request: HelperRequest) throws -> HelperResponse {
     let helper = try HelperProcess(program)
     defer { helper.leave() }
@@ -105,7 +106,7 @@ package struct IsolatedSource: ReaderSource {
     return response
   }
 
-  // What follows takes no call into libnfc, only a look at the system's devices.
+  // The following requires no call into libnfc, only a look at the system's devices.
 
   package func aliases(of address: ReaderAddress) -> [ReaderAddress] {
     guard let inner = try? inner(address) else { return [] }
@@ -120,7 +121,7 @@ package struct IsolatedSource: ReaderSource {
     Watch(addresses.compactMap { underlyingAddress(of: $0) })
   }
 
-  /// Shows only what is named, since all others are libnfc's own to show.
+  /// Lists only readers that are named, because all others are libnfc's to list.
   private final class Watch: ReaderSourceWatch {
     private let named: [ReaderAddress]
     private let devices: LibNFCWatch

@@ -4,13 +4,15 @@ import Glibc
 import Darwin
 #endif
 
-/// The pipe by which libnfc's drivers for serial ports abort a wait.
+/// The pipe with which libnfc's drivers for serial ports abort a wait.
 ///
-/// `nfc_abort_command` closes its reading end, which wakes who waits on the other, and makes a new one. The wait
-/// closes the writing end. If nobody waits, nobody does, and every such abort would cost a descriptor.
+/// `nfc_abort_command` closes its reading end, which wakes the wait on the other, and creates a new
+/// one. The wait closes the writing end. If no call waits, nobody does, and every such abort would
+/// leak a descriptor.
 ///
-/// libnfc does not say which pipe is its own, but it shows: after an abort one of the process's pipes is new.
-/// Where other threads have made pipes in the same moment, it is not known which, and nothing is closed.
+/// libnfc does not report which pipe it uses, but this can be derived: after an abort, one of the
+/// process's pipes is new. If other threads have created pipes at the same moment, the pipe is not
+/// known, and nothing is closed.
 struct AbortPipe {
   /// An end that nobody closes any more, unless the wait has closed it.
   struct Orphan {
@@ -19,7 +21,7 @@ struct AbortPipe {
 
     /// Closes it. To be called when libnfc does not wait.
     func close() {
-      // Its number may be anybody's if it has been closed before.
+      // If it was closed before, its number may belong to something else.
       guard AbortPipe.pipe(of: descriptor) == pipe else { return }
       #if canImport(Glibc)
       _ = Glibc.close(descriptor)
@@ -29,7 +31,7 @@ struct AbortPipe {
     }
   }
 
-  /// The writing end of the pipe that is libnfc's now; `nil` if it is not known.
+  /// The writing end of libnfc's current pipe; `nil` if it is not known.
   private var current: Orphan?
 
   private static let descriptors = 0..<Int32(FD_SETSIZE)
@@ -53,10 +55,11 @@ struct AbortPipe {
     fcntl(descriptor, F_GETFD) & FD_CLOEXEC == 0
   }
 
-  /// Runs an abort, which says whether it has made a new pipe, and keeps the pipe that it makes from programs that are started: one that inherits the
-  /// reading end would keep the next abort from having an effect.
+  /// Runs an abort, which returns whether it has created a new pipe, and prevents started programs
+  /// from inheriting that pipe: a program with the reading end would keep the next abort from
+  /// having an effect.
   ///
-  /// - Returns: the end that it leaves of the pipe before; `nil` if that is not known.
+  /// - Returns: the remaining end of the previous pipe; `nil` if that is not known.
   mutating func watch(_ abort: () -> Bool) -> Orphan? {
     let before = Self.all()
     let orphan = current
@@ -73,12 +76,12 @@ struct AbortPipe {
     return orphan
   }
 
-  /// Runs the first abort, in which nobody waits, in place of the pipe that opening has made.
+  /// Runs the first abort, when no call waits, to replace the pipe that was created by opening.
   mutating func watchFirst(_ abort: () -> Bool) -> Orphan? {
     let before = Self.all()
     _ = watch(abort)
     let after = Self.all()
-    // libnfc's own is among these, as nobody has waited on it.
+    // libnfc's own is among these, because no call has waited on it.
     let halved = before.filter { $0.value.count == 2 && after[$0.key]?.count == 1 }
     guard halved.count == 1, let pipe = halved.first?.key, let rest = after[pipe]?.first,
       Self.isWriter(rest)

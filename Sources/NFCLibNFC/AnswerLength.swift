@@ -12,8 +12,8 @@ enum AnswerLength {
   /// Length, code, IDm, two status flags, number of blocks.
   private static let feliCaHead = 13
 
-  /// Returns what a tag answers that does as it is asked, without a check; `nil` for a command that
-  /// names no length.
+  /// Returns the length of a normal answer, without check bytes; `nil` for a command that does not
+  /// specify a length.
   static func asked(by command: [UInt8], of target: Target?) -> Int? {
     switch target {
     case .iso14443a(let tag)? where !tag.supportsISO14443Part4:

@@ -4,12 +4,13 @@ import Glibc
 import Darwin
 #endif
 
-/// What a PN532 on an I²C or SPI bus has answered and nobody has fetched.
+/// Frames that a PN532 on an I²C or SPI bus has sent and nobody has fetched.
 ///
-/// libnfc's drivers for buses fetch one frame after a command and take it for the chip's acknowledge. An answer that
-/// came when nobody waited for it any more, or whose program was killed, is fetched in its place (as in a log of
-/// ESPHome's, "PN532 over I2C stops responding after a while"), and every later command has the answer of the one
-/// before. So the command is broken off and its answer thrown away, by the system's own calls on libnfc's descriptor.
+/// libnfc's drivers for buses fetch one frame after a command and treat it as the chip's
+/// acknowledge. An answer that came after its call had given up, or whose program was killed, is
+/// fetched instead (as in a log of ESPHome's, "PN532 over I2C stops responding after a while"), and
+/// every later command receives the answer of the previous one. Therefore the command is cancelled
+/// and its answer discarded, using the system's own calls on libnfc's descriptor.
 ///
 /// Sources: PN532 user manual (UM0701-02), 6.2.1.3 (a host's ACK ends the command that runs), 6.2.4 and 6.2.5;
 /// linux/i2c-dev.h; linux/spi/spidev.h.
@@ -24,10 +25,11 @@ struct BusInput {
   private static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
   /// The longest frame: 264 bytes with an extended length and the code of the direction before them.
   private static let longestFrame = 276
-  /// There is the acknowledge of a command, and its answer; and those of one more that was given up.
+  /// There are the acknowledge of a command and its answer, and those of one more that was
+  /// abandoned.
   private static let mostFrames = 4
 
-  /// Breaks off what the chip does, and reads until nothing comes any more.
+  /// Cancels the chip's current command, and reads until nothing more arrives.
   ///
   /// - Returns: whether there was anything.
   @discardableResult
@@ -64,9 +66,10 @@ struct BusInput {
   // MARK: I²C
 
   enum I2C {
-    /// `I2C_SLAVE`: the address that reads and writes of a descriptor go to.
+    /// `I2C_SLAVE`: the address for reads and writes of a descriptor.
     static let setAddress: UInt = 0x0703
-    /// `PN532_I2C_ADDR` of libnfc; UM0701-02, 6.2.4 has it shifted by one, with the bit of the direction.
+    /// `PN532_I2C_ADDR` of libnfc; UM0701-02, 6.2.4 shows it shifted by one, with the direction
+    /// bit.
     static let address: Int32 = 0x24
     /// In the byte before each frame.
     static let ready: UInt8 = 0x01

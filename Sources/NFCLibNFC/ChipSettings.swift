@@ -1,23 +1,24 @@
 import CLibNFC
 
-/// What the chip of a reader is set to, as far as this module depends on it.
+/// The settings of a reader's chip, as far as this module depends on them.
 ///
-/// A reader comes as the program before has left it, and libnfc writes only what it believes to be otherwise:
-/// it takes the checks for switched on when it opens a reader, and does not know what its own search for iCLASS
-/// writes. So everything is written here before it is relied on: when a reader is opened, and after the searches
-/// that libnfc makes by hand. What libnfc caches of it costs no command of its own.
+/// A reader is in the state that the previous program has left, and libnfc writes only settings
+/// that it believes to differ: when it opens a reader, it assumes that check bytes are switched on,
+/// and it does not track what its own search for iCLASS writes. Therefore, every setting is written
+/// here before it is relied on: when a reader is opened, and after the searches that libnfc
+/// implements by hand. Settings that libnfc caches cost no separate command.
 ///
 /// Sources: PN532 user manual (UM0701-02), 7.2.5 and 7.3.1; PN532 data sheet, 8.6.23; libnfc 1.8.0, `pn53x.c`.
 final class ChipSettings {
   private let device: LibNFC.Device
   /// The radio time-out that is in force, an index into ``radioTimeouts``.
   private var radioTimeout = 0
-  /// The settings of the transmitter and receiver that the chip's search loaded, before the search for iCLASS
-  /// first wrote over them.
+  /// The transmitter and receiver settings that the chip's search loaded, before the search for
+  /// iCLASS first overwrote them.
   private var analogue: [UInt8]?
-  /// Whether those of the search for iCLASS are in force.
+  /// Whether the settings of the search for iCLASS are in effect.
   private var isSetUpForICLASS = false
-  /// Whether what the chip loads for type B is known.
+  /// Whether the chip's settings for type B are known.
   private var isTypeBEstablished = false
   /// Whether the transmitter is set up for type B frames, as far as is known.
   private var isSetUpForTypeB = false
@@ -50,10 +51,11 @@ final class ChipSettings {
     }
   }
 
-  /// TxAuto with both drivers switched on by the chip and without `Force100ASK`, which type A needs and type B
-  /// cannot bear; libnfc's own value before its search for SRx.
+  /// TxAuto with both drivers switched on by the chip and without `Force100ASK`, which type A needs
+  /// and which does not work for type B; libnfc's own value before its search for SRx.
   private static let transmitterOfTypeB: UInt8 = 0x07
-  /// What the search for iCLASS writes over (`pn53x_initiator_init_iclass_modulation`).
+  /// The registers that the search for iCLASS overwrites
+  /// (`pn53x_initiator_init_iclass_modulation`).
   private static let analogueRegisters: [Register] = [
     .conductanceOff, .receiverConfiguration, .conductanceOn, .conductanceWithoutModulation,
     .conductanceWithModulation,
@@ -65,20 +67,21 @@ final class ChipSettings {
   func establish() throws(LibNFC.Failure) {
     try rewriteChecks()
     try device.initializeInitiator()
-    // Else a search for a target that is not there would never end.
+    // Otherwise a search without a target would never end.
     try device.set(NP_INFINITE_SELECT, false)
     try device.set(NP_TIMEOUT_COM, Self.radioTimeouts[0].asked)
     try bestEffort(Self.maximumRetriesOfExchange)
   }
 
-  /// Before the first search for type B: the firmware of a complete reader has its own for its antenna.
+  /// Called before the first search for type B: the firmware of a complete reader has its own
+  /// settings for its antenna.
   private func establishTypeB() throws(LibNFC.Failure) {
     guard !isTypeBEstablished else { return }
     if device.traits.isBareChip { try bestEffort(Self.typeBTransmitter) }
     isTypeBEstablished = true
   }
 
-  /// A setting that not every chip of the family has.
+  /// Applies a setting that not every chip of the family has.
   private func bestEffort(_ command: [UInt8]) throws(LibNFC.Failure) {
     do {
       _ = try device.chipCommand(command)
@@ -90,22 +93,24 @@ final class ChipSettings {
     }
   }
 
-  /// Has the chip make and check CRC and parity itself, whatever libnfc believes of it: a flag is written only
-  /// where it is to change. Goes with the next command.
+  /// Makes the chip generate and check CRC and parity, whatever libnfc's cache says: a flag is
+  /// written only if it is to change. Sent with the next command.
   func rewriteChecks() throws(LibNFC.Failure) {
     try rewrite(NP_HANDLE_CRC)
     try rewrite(NP_HANDLE_PARITY)
     try device.set(NP_ACCEPT_INVALID_FRAMES, false)
   }
 
-  // Not a loop over both: the optimizer of Swift 6.3 fails on one that throws a typed error.
+  // This is not a loop over both: the optimizer of Swift 6.3 fails for one that throws a typed
+  // error.
   private func rewrite(_ property: nfc_property) throws(LibNFC.Failure) {
     try device.set(property, false)
     try device.set(property, true)
   }
 
-  /// Whether the chip makes and checks the CRC of a type A tag that its search has just found: TxMode and RxMode
-  /// are 80h then (logs of real chips), 106 kbit/s and framing of type A, with the CRC.
+  /// Sets whether the chip generates and checks the CRC of a type A tag that its search has just
+  /// found: TxMode and RxMode are 80h then (logs of real chips), 106 kbit/s and framing of type A,
+  /// with the CRC.
   func setTypeAChecks(_ isOn: Bool) throws(LibNFC.Failure) {
     for register in [Register.transmitterMode, .receiverMode] {
       try device.cache(isOn ? Self.checksOn : 0, in: register.rawValue)
@@ -116,15 +121,16 @@ final class ChipSettings {
 
   // MARK: The radio's time-out
 
-  /// RFConfiguration, item 2: how long the chip waits for a tag below ISO/IEC 14443-4, in milliseconds, and what
-  /// libnfc is asked for to set it (`pn53x_int_to_timeout`). The first is the one at power-up.
+  /// RFConfiguration, item 2: the time that the chip waits for a tag below ISO/IEC 14443-4, in
+  /// milliseconds, and the value that makes libnfc set it (`pn53x_int_to_timeout`). The first is
+  /// the one at power-up.
   private static let radioTimeouts: [(milliseconds: Int32, asked: Int32)] = [
     (51, 52), (102, 103), (204, 206), (409, 411), (819, 821), (1638, 1641), (3276, 3281),
   ]
 
-  /// Has the chip wait for a tag at least as long as a command may take, in steps; not shorter than after
-  /// power-up, so that ordinary commands cost nothing. It stays so until the next search, so that commands of
-  /// different lengths do not each cost one of the reader's own.
+  /// Makes the chip wait for a tag at least as long as a command may take, in steps; not less than
+  /// after power-up, so that ordinary commands cost nothing. The setting remains until the next
+  /// search, so that commands of different lengths do not each require a command to the reader.
   ///
   /// - Returns: how long it waits now, in milliseconds.
   func allow(_ milliseconds: Int32) throws(LibNFC.Failure) -> Int32 {
@@ -145,8 +151,8 @@ final class ChipSettings {
 
   // MARK: Searches
 
-  /// Before a search by the chip itself, InListPassiveTarget, which loads the settings of the transmitter and
-  /// leaves parity and `RxNoErr` as they are.
+  /// Prepares a search by the chip itself, InListPassiveTarget, which loads the transmitter
+  /// settings and does not change parity and `RxNoErr`.
   func prepareForSearch(_ type: nfc_modulation_type) throws(LibNFC.Failure) {
     try shortenRadioTimeout()
     // libnfc has the chip look for type B before it looks for B' by hand.
@@ -180,7 +186,7 @@ final class ChipSettings {
     isSetUpForTypeB = true
   }
 
-  /// Keeps what the search for iCLASS is about to write over.
+  /// Saves what the search for iCLASS is about to overwrite.
   func prepareForICLASS() throws(LibNFC.Failure) {
     try prepareForTypeB()
     if analogue == nil {

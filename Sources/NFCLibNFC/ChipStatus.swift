@@ -11,7 +11,7 @@ enum ChipStatus {
   /// Overheating and over-current.
   private static let switchedOff: Set<UInt8> = [0x0D, 0x2D]
 
-  /// What the codes mean, as far as a reader of tags meets them.
+  /// The meanings of the codes, as far as they concern a reader of tags.
   private static let texts: [UInt8: String] = [
     0x04: "wrong bit count in anticollision", 0x05: "framing error",
     0x06: "collision of bits", 0x07: "the chip's buffer is too small",
@@ -26,8 +26,8 @@ enum ChipStatus {
     0x2C: "the identifiers do not agree", 0x2D: "over-current",
   ]
 
-  /// Returns what an exchange has failed with, by the code that the chip gives for it; `nil` if it
-  /// could not be asked.
+  /// Returns the error of an exchange from the chip's code for it; `nil` if the chip could not be
+  /// asked.
   static func error(_ code: UInt8?) -> NFCError {
     switch code {
     case nil, 0, timeOut:

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The ports of readers that nobody refers to any more and that are being closed: each on its own thread, and
-/// some time after the last reference has gone. Whoever opens such a port waits for it.
+/// The ports of readers without references that are being closed, each on its own thread and some
+/// time after the last reference was released. Opening such a port waits for it.
 package enum ClosingPorts {
   private static let paths = Mutex<[String: Int]>([:])
 

@@ -15,15 +15,16 @@ final class Connection {
   /// Holds the lock on a port.
   private var port: PortLock?
 
-  /// A silent port takes libnfc some two seconds; one that trickles is given up after this.
+  /// A silent port takes libnfc some two seconds; one that sends slowly is abandoned after this
+  /// time.
   private static let openingLimit = Duration.seconds(5)
 
   /// Opens a reader. Blocks, at most for ``openingLimit`` and a moment.
   ///
   /// - Parameters:
   ///   - watchdog: bounds every call, from now on with this reader's means.
-  ///   - restoresRate: whether a silent serial port is asked for a PN532 that another program has left at
-  ///     another baud rate; not on a port that may lead to anything else.
+  ///   - restoresRate: whether a silent serial port is checked for a PN532 that another program has
+  ///     left at another baud rate; not on a port that may lead to another device.
   /// - Throws: `readerNotFound`, `readerUnavailable`, `invalidParameter`.
   init(_ text: String, _ watchdog: Watchdog, restoresRate: Bool = true) throws {
     let string = ConnectionString(text)
@@ -48,7 +49,8 @@ final class Connection {
       else { return nil }
       return try open()
     }
-    // A chip on a bus has the last answer to a program that was killed, and gives it to the next one.
+    // A chip on a bus keeps the last answer for a program that was killed, and sends it to the next
+    // one.
     func openAfterClearing() throws -> LibNFC.Device? {
       guard let input = traits.busInput, let lock, !watchdog.isCut, input.clear(lock) else {
         return nil
@@ -86,7 +88,7 @@ final class Connection {
     self.port = port
   }
 
-  /// Switches the carrier off and gives the port back.
+  /// Switches off the carrier and releases the port.
   func close() {
     device.close()
     port = nil

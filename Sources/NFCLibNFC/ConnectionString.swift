@@ -5,7 +5,7 @@ package struct ConnectionString {
   /// The drivers of libnfc that are let through.
   package static let drivers = DriverTraits.all.map(\.name)
 
-  /// Where a reader is.
+  /// The location of a reader.
   package enum Address: Hashable {
     /// A USB device by the name of its driver, and bus and number as `001:004`.
     case usb(driver: String, String)
@@ -25,7 +25,7 @@ package struct ConnectionString {
     rest = parts.count > 1 ? String(parts[1]) : nil
   }
 
-  /// What its driver can do; `nil` for one that is not let through.
+  /// The properties of its driver; `nil` for a driver that is not supported.
   var traits: DriverTraits? { DriverTraits.named(driver) }
 
   /// The baud rate that a serial port is opened at; `nil` for the driver's own.
@@ -54,7 +54,7 @@ package struct ConnectionString {
     }
     let parts = rest.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     if traits.address == .usb {
-      // With only a bus, libnfc opens the first device that is there, whatever it is.
+      // With only a bus, libnfc opens the first device there, whatever it is.
       guard parts.count == 2, !parts.contains("") else {
         throw NFCError(
           .readerNotFound, "\"\(text)\" is not \(driver):BUS:DEVICE, for instance \(driver):001:004"
@@ -63,7 +63,7 @@ package struct ConnectionString {
       return .usb(driver: driver, rest)
     }
     let path = parts[0]
-    // libnfc takes what stands after the next colon for the speed.
+    // libnfc interprets the text after the next colon as the speed.
     let numbers = parts.dropFirst().filter { $0.allSatisfy { "0"..."9" ~= $0 } }
     if parts.count > 2, numbers.count == parts.count - 1, !numbers.contains("") {
       throw NFCError(
@@ -82,7 +82,7 @@ package struct ConnectionString {
 }
 
 extension ConnectionString.Address {
-  /// The file by which the system reaches the reader.
+  /// The file through which the system reaches the reader.
   var path: String {
     switch self {
     case .usb(_, let numbers):
@@ -91,9 +91,10 @@ extension ConnectionString.Address {
     }
   }
 
-  /// Refuses what libnfc would do harm with, says what is wrong where libnfc would not, and locks the port.
+  /// Refuses addresses that libnfc would mishandle, reports errors that libnfc would not, and locks
+  /// the port.
   ///
-  /// - Returns: `nil` for a USB device, which the system gives to one program only.
+  /// - Returns: `nil` for a USB device, which the system gives to only one program.
   func lock() throws -> PortLock? {
     switch self {
     case .usb: nil

@@ -1,12 +1,12 @@
 import NFCCore
 
-/// What one of libnfc's drivers can carry and honour.
+/// The limits of one of libnfc's drivers.
 ///
-/// Every limit and every time-out of this module comes from here. The source of a row is the driver's file in
-/// libnfc 1.8.0, `libnfc/drivers`. libnfc's own PC/SC drivers are not let through: they ignore time-outs, and
-/// PC/SC readers have a driver of ours.
+/// Every limit and every time-out of this module comes from here. The source of a row is the
+/// driver's file in libnfc 1.8.0, `libnfc/drivers`. libnfc's own PC/SC drivers are not supported:
+/// they ignore time-outs, and PC/SC readers have a separate driver in this package.
 struct DriverTraits: Sendable {
-  /// What stands after the driver's name in a connection string.
+  /// The part after the driver's name in a connection string.
   enum Address: Sendable {
     /// Bus and number of a USB device.
     case usb
@@ -17,11 +17,12 @@ struct DriverTraits: Sendable {
 
   /// What `nfc_abort_command` does.
   enum Abort: Sendable {
-    /// It wakes the wait for an answer by closing a pipe. What comes too late has no effect.
+    /// It wakes the wait for an answer by closing a pipe. If it comes too late, it has no effect.
     case pipe
-    /// It sets a flag that is looked at now and then: by the next command, if the call has ended meanwhile.
+    /// It sets a flag that is checked occasionally: by the next command, if the call has ended
+    /// meanwhile.
     case flag
-    /// It closes what is waited on, which Linux does not notice, and has no effect.
+    /// It closes the descriptor of the wait, which Linux does not notice, so it has no effect.
     case none
   }
 
@@ -30,16 +31,18 @@ struct DriverTraits: Sendable {
   let address: Address
   /// The longest command to a tag, which `nfc_initiator_transceive_bytes` sends with up to two bytes before it.
   var maximumCommandLength = LibNFC.maximumCommandLength
-  /// The longest answer of a tag.
+  /// The maximum length of a tag's answer.
   var maximumResponseLength = LibNFC.maximumResponseLength
   let abort: Abort
-  /// What the driver takes off a time-out before it first looks for an answer, in milliseconds.
+  /// The time that the driver subtracts from a time-out before it first looks for an answer, in
+  /// milliseconds.
   var timeoutLoss: Int32 = 0
   /// Whether the driver reports 0 bytes, and no error, for an answer that it has not fetched.
   var takesSilenceForAnAnswer = false
-  /// How what nobody has fetched is taken off a bus.
+  /// The way to discard unfetched frames of a bus.
   var busInput: BusInput?
-  /// Whether nothing but a PN532 is at the other end: no firmware of a reader's own has set up the chip.
+  /// Whether there is nothing but a PN532 at the other end, so that no firmware of a reader has
+  /// configured the chip.
   var isBareChip = false
   /// Why it may open no reader at all.
   var defect: String?
@@ -57,7 +60,7 @@ struct DriverTraits: Sendable {
       abort: .flag, timeoutLoss: usbPass),
     // `PN53X_USB_BUFFER_LEN` holds an extended frame.
     DriverTraits(name: "pn53x_usb", address: .usb, abort: .flag, timeoutLoss: usbPass),
-    // Either of the two before: the narrower limits.
+    // Either of the two before: the stricter limits.
     DriverTraits(
       name: "usb", address: .usb, maximumCommandLength: 252, maximumResponseLength: 250,
       abort: .flag, timeoutLoss: usbPass),
@@ -67,8 +70,9 @@ struct DriverTraits: Sendable {
     DriverTraits(
       name: "arygon", address: .serialPort, maximumCommandLength: 252, maximumResponseLength: 252,
       abort: .pipe, abortsOnLongAnswer: true),
-    // `acr122s_build_frame` takes 255 bytes, D4 among them; the answer is in one APDU as with `acr122_usb`. It
-    // refuses a frame without data, which is what `acr122s_get_firmware_version` asks it for on opening.
+    // `acr122s_build_frame` accepts 255 bytes, including D4; the answer is in one APDU as with
+    // `acr122_usb`. It refuses a frame without data, which is what `acr122s_get_firmware_version`
+    // requests when it is opened.
     DriverTraits(
       name: "ACR122S", address: .serialPort, maximumCommandLength: 252,
       maximumResponseLength: 250, abort: .none,
@@ -88,7 +92,7 @@ struct DriverTraits: Sendable {
 
   static func named(_ name: String) -> DriverTraits? { all.first { $0.name == name } }
 
-  /// Refuses a command that asks for more than the driver survives.
+  /// Refuses a command that requests a longer answer than the driver survives.
   func checkAnswerLength(of command: [UInt8], to target: Target?) throws(NFCError) {
     guard abortsOnLongAnswer, let length = AnswerLength.asked(by: command, of: target),
       length > maximumResponseLength
@@ -102,8 +106,8 @@ struct DriverTraits: Sendable {
 
   /// Returns the time-out to ask the driver for, so that it waits for `milliseconds` at least.
   ///
-  /// A USB driver that is left with nothing after its first subtraction never looks for the answer, which the
-  /// next command then takes for its own; so it gets one whole pass in any case.
+  /// A USB driver whose time-out is used up by its first subtraction never looks for the answer,
+  /// which the next command would then treat as its own; so it always gets one complete pass.
   func timeout(_ milliseconds: Int32) -> Int32 {
     let wanted = max(1, milliseconds)
     guard timeoutLoss > 0 else { return wanted }

@@ -6,13 +6,13 @@ import Glibc
 import Darwin
 #endif
 
-/// The commands of a Type 1 tag with dynamic memory that a PN532's firmware does not forward: READ8,
-/// WRITE-E8 and WRITE-NE8, by the registers of its contactless unit.
+/// The commands of a Type 1 tag with dynamic memory that a PN532's firmware does not forward:
+/// READ8, WRITE-E8 and WRITE-NE8, implemented with the registers of its contactless unit.
 ///
-/// On the air each byte of such a command is its own frame without a parity bit, the first of seven
-/// bits; the answer is one frame. So parity is switched off, each byte is transmitted by itself,
-/// and of the answer, whose parity bits then stand among the data, the unit's buffer holds at most
-/// 64 bytes. RSEG, which answers 131, cannot be had.
+/// On the air, each byte of such a command is a separate frame without a parity bit, the first with
+/// seven bits; the answer is one frame. Therefore, parity is switched off, each byte is transmitted
+/// separately, and the unit's buffer, which then contains the parity bits among the data, holds at
+/// most 64 bytes of the answer. RSEG, whose answer has 131 bytes, is not possible.
 ///
 /// Source: NFC Forum Digital Protocol, 5 and 7 (Type 1 Tag platform); PN532 data sheet, 8.6.23.
 final class JewelExchange {
@@ -38,8 +38,8 @@ final class JewelExchange {
   /// Block, eight bytes of data, CRC_B.
   private static let answerLength = 11
 
-  /// Returns whether the chip forwards a command by itself; of commands that nobody knows it says
-  /// so.
+  /// Returns whether the chip itself forwards a command; it also claims to forward unknown
+  /// commands.
   static func isKnownToChip(_ command: [UInt8]) -> Bool {
     guard let code = command.first else { return true }
     return ![read8, writeErase8, writeNoErase8, readSegment].contains(code)
@@ -73,10 +73,11 @@ final class JewelExchange {
 
   // MARK: Exchange
 
-  /// Sends a command and gives the answer without its check.
+  /// Sends a command and returns the answer without its check bytes.
   ///
   /// - Parameters:
-  ///   - command: code, block and, of a write, the data. The UID may follow; else it is appended.
+  ///   - command: code, block and, for a write, the data. The UID may follow; otherwise it is
+  ///     appended.
   ///   - timeout: in milliseconds.
   /// - Throws: `LibNFC.Failure`, or ``NFCError`` with `unsupported` if this reader cannot.
   func send(_ command: [UInt8], uid: [UInt8], timeout: Int32) throws -> [UInt8] {
@@ -111,7 +112,7 @@ final class JewelExchange {
     try write([(.manualReceive, receiverControl)])
   }
 
-  /// Makes sure, once, that the chip is one whose registers are these.
+  /// Checks once that the chip has these registers.
   private func prepare() throws -> UInt8 {
     if let receiverControl { return receiverControl }
     guard device.takesChipCommands else {
@@ -148,7 +149,7 @@ final class JewelExchange {
     return list + [(.command, receive)]
   }
 
-  /// Waits for an answer in the unit's buffer and takes it out.
+  /// Waits for an answer in the unit's buffer and returns it.
   private func collect(within milliseconds: Int) throws -> [UInt8] {
     let size = (Self.answerLength * 9 + 7) / 8
     let end = ContinuousClock.now + .milliseconds(milliseconds)
@@ -187,8 +188,8 @@ final class JewelExchange {
     return try device.chipCommand(command)
   }
 
-  /// Takes parity bits and CRC_B off a run of nine bits a byte, least significant first; `nil` if one of
-  /// them is wrong.
+  /// Removes parity bits and CRC_B from a sequence of nine bits per byte, least significant first;
+  /// `nil` if one of them is wrong.
   private static func decode(_ stream: [UInt8]) -> [UInt8]? {
     guard stream.count * 8 >= answerLength * 9 else { return nil }
     func bit(_ index: Int) -> UInt8 { stream[index / 8] >> UInt8(index % 8) & 1 }

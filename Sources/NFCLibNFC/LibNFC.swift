@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-// `LibNFC` has an `open` and a `close` of its own.
+// `LibNFC` has its own `open` and `close`.
 private let openFile: @Sendable (String, Int32) -> Int32 = { open($0, $1) }
 private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
 
@@ -30,21 +30,22 @@ enum LibNFC {
 
   // MARK: What libnfc does not declare
 
-  /// Sends a command to a PN53x itself and gives its answer without the response code.
+  /// Sends a command to a PN53x itself and returns its answer without the response code.
   private typealias ChipCommand =
     @convention(c) @Sendable (
       OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?, Int, Int32
     ) -> Int32
 
-  /// `pn53x_transceive`, which libnfc exports without declaring it in its public headers; `nil` where a
-  /// build does not export it.
+  /// `pn53x_transceive`, which libnfc exports without declaring it in its public headers; `nil` if
+  /// a build does not export it.
   private static let chipCommand: ChipCommand? = {
     guard let program = dlopen(nil, RTLD_NOW), let symbol = dlsym(program, "pn53x_transceive")
     else { return nil }
     return unsafeBitCast(symbol, to: ChipCommand.self)
   }()
 
-  /// Puts the value of one of the chip's registers into libnfc's cache, from which the next command takes it.
+  /// Puts the value of one of the chip's registers into libnfc's cache, from which the next command
+  /// takes it.
   private typealias RegisterWrite =
     @convention(c) @Sendable (OpaquePointer?, UInt16, UInt8, UInt8) -> Int32
 
@@ -57,26 +58,28 @@ enum LibNFC {
 
   // MARK: Context
 
-  /// libnfc's context: one a process, made at the first use and never given back, because `nfc_exit`
-  /// frees the list of drivers that all contexts share.
+  /// libnfc's context: one per process, created at the first use and never released, because
+  /// `nfc_exit` frees the list of drivers that all contexts share.
   ///
   /// Unchecked because it is a pointer to what C only reads once it is made.
   private struct Context: @unchecked Sendable {
     let pointer: OpaquePointer?
   }
 
-  /// Calls that end in libusb 0.1, whose lists of buses and devices are the process's own, are made one at a
-  /// time. Serial ports and buses have nothing in common: one that is silent holds up nobody.
+  /// Calls that end in libusb 0.1, whose lists of buses and devices belong to the process, are made
+  /// one at a time. Serial ports and buses share nothing: a silent one does not delay others.
   private static let usb = Mutex(())
 
-  /// Made before libnfc first reads its settings, so that it does by itself only what is harmless: of the
-  /// devices that its configuration defines it would open each optional one to see whether it is there, and in
-  /// an intrusive scan each serial port, whoever uses them. ``LibNFCDriver/list()`` does both with more care.
+  /// Prepared before libnfc first reads its settings, so that it does nothing harmful
+  /// automatically: otherwise it would open each optional device in its configuration to see
+  /// whether it is present, and in an intrusive scan each serial port, even if another program uses
+  /// them. ``LibNFCDriver/list()`` does both with more care.
   ///
-  /// The environment is changed here and nowhere else, as libnfc itself does (log.c), and this once. The level
-  /// of its log must stay in it: libnfc looks there whenever it has something to say.
+  /// The environment is changed only here and only once, as libnfc itself does (log.c). The level
+  /// of its log must remain in it: libnfc reads it for every message.
   private static let context: Context = {
-    // Errors are thrown; libnfc would print them as well. A user who wants its log says so.
+    // Errors are thrown; libnfc would print them as well. A user who wants its log has to set the
+    // level.
     setenv("LIBNFC_LOG_LEVEL", "0", 0)
     let settings = [(deviceSetting, noDevice), (intrusiveScanSetting, "false")]
     let own = settings.map { name, _ in getenv(name).map { String(cString: $0) } }
@@ -91,7 +94,7 @@ enum LibNFC {
 
   private static let deviceSetting = "LIBNFC_DEVICE"
   private static let intrusiveScanSetting = "LIBNFC_INTRUSIVE_SCAN"
-  /// A device of no driver, which stands in libnfc's list in place of those of the configuration.
+  /// A device without a driver, which replaces those of the configuration in libnfc's list.
   private static let noDevice = "none:"
 
   /// Every USB reader that libnfc finds, doubles dropped. Nothing is written to any.
@@ -120,12 +123,12 @@ enum LibNFC {
     }
   }
 
-  /// libnfc waits by select(2) and puts descriptors into its sets unseen; one of 1024 or more ends the
-  /// process. Below this there is room for what a reader takes, and for what other threads open
-  /// meanwhile.
+  /// libnfc waits with select(2) and does not check the descriptors that it puts into its sets; one
+  /// of 1024 or more ends the process. Below this limit, there is room for the descriptors of a
+  /// reader, and for those that other threads open meanwhile.
   private static let safeDescriptors = Int32(FD_SETSIZE) - 128
 
-  /// Whether the next descriptor that the process is given is one that libnfc can use.
+  /// Whether libnfc can use the next descriptor that the process gets.
   fileprivate static var hasSafeDescriptors: Bool {
     let descriptor = dup(STDIN_FILENO)
     let probe = descriptor >= 0 ? descriptor : openFile("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -143,8 +146,8 @@ enum LibNFC {
   /// Opens a reader; `nil` if libnfc cannot. It has no code and no text for why.
   ///
   /// - Parameters:
-  ///   - traits: of the driver that the string names.
-  ///   - address: what it leads to.
+  ///   - traits: the limits of the driver in the string.
+  ///   - address: the location of the reader.
   ///   - lock: our own descriptor on the same port.
   /// - Throws: `readerUnavailable` if the process has more files open than libnfc can cope with.
   static func open(
@@ -172,11 +175,11 @@ enum LibNFC {
     private static let bufferSize = 264
 
     let traits: DriverTraits
-    /// `nil` where it could not be found.
+    /// The serial line; `nil` if it could not be found.
     let line: Line?
     private let device: OpaquePointer
     private let buffer: UnsafeMutablePointer<UInt8>
-    /// Guards ``abort`` against a device that is closed meanwhile.
+    /// Protects ``abort`` from a device that is closed meanwhile.
     let aborter: Aborter
     private(set) var isClosed = false
     /// `NP_EASY_FRAMING`, which `nfc_initiator_init` sets.
@@ -184,7 +187,7 @@ enum LibNFC {
 
     /// Ends a call from another thread.
     ///
-    /// Unchecked because the pointer is used only under the lock, and taken out before it is freed;
+    /// Unchecked because the pointer is used only under the lock, and removed before it is freed;
     /// `nfc_abort_command` may be called from any thread.
     final class Aborter: @unchecked Sendable {
       private struct State {
@@ -203,11 +206,11 @@ enum LibNFC {
 
       func abort() {
         state.withLock { state in
-          // It makes a new pipe, whose ends must be within select's reach.
+          // It creates a new pipe, whose ends must be within select's range.
           guard let device = OpaquePointer(bitPattern: state.device), LibNFC.hasSafeDescriptors
           else { return }
           switch kind {
-          // It would only take libnfc's descriptors away from it.
+          // It would only close libnfc's descriptors.
           case .none: break
           case .flag: nfc_abort_command(device)
           case .pipe:
@@ -218,8 +221,8 @@ enum LibNFC {
         }
       }
 
-      /// Has libnfc take a new pipe in place of the one that opening has made: one that no program inherits, and
-      /// that is known.
+      /// Makes libnfc create a new pipe to replace the one from opening: one that programs do not
+      /// inherit, and that is known.
       fileprivate func takeNewPipe() {
         state.withLock { state in
           guard kind == .pipe, let device = OpaquePointer(bitPattern: state.device) else { return }
@@ -265,8 +268,9 @@ enum LibNFC {
 
     var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
 
-    /// The chip and its firmware: the first line of what libnfc knows of the device, which its drivers for PN53x
-    /// chips begin with `chip: ` (chips/pn53x.c, pn53x_get_information_about). Asks the device for nothing.
+    /// The chip and its firmware: the first line of libnfc's device information, which its drivers
+    /// for PN53x chips begin with `chip: ` (chips/pn53x.c, pn53x_get_information_about). Sends
+    /// nothing to the device.
     var firmware: String? {
       guard !isClosed else { return nil }
       var text: UnsafeMutablePointer<CChar>?
@@ -299,8 +303,8 @@ enum LibNFC {
       try check(nfc_device_set_property_bool(device, property, value))
     }
 
-    /// Has the next command write the whole of a register. For a part of it libnfc asks the chip
-    /// for the rest first, which is its own command.
+    /// Makes the next command write the whole register. To write a part of it, libnfc would first
+    /// ask the chip for the rest, with a separate command.
     func cache(_ value: UInt8, in register: UInt16) throws(Failure) {
       guard let call = LibNFC.registerWrite else { return }
       try check(call(device, register, 0xFF, value))
@@ -313,7 +317,7 @@ enum LibNFC {
     /// Returns the modulations that the reader has as an initiator, with their bit rates in
     /// kilobits a second.
     ///
-    /// Of a device that is open.
+    /// Returns the modulations of an open device.
     func modulations() throws(Failure) -> [(nfc_modulation_type, [Int])] {
       var types: UnsafePointer<nfc_modulation_type>?
       try check(nfc_device_get_supported_modulation(device, N_INITIATOR, &types))
@@ -344,9 +348,10 @@ enum LibNFC {
       }
     }
 
-    /// Looks for one target; `nil` if there is none.
+    /// Searches for one target; `nil` if there is none.
     ///
-    /// - Parameter initiatorData: what libnfc takes for the modulation, `nil` for its default.
+    /// - Parameter initiatorData: the data that libnfc expects for the modulation, `nil` for its
+    ///   default.
     func select(
       _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil
     ) throws(Failure) -> nfc_target? {
@@ -361,10 +366,10 @@ enum LibNFC {
       } else {
         count = try check(nfc_initiator_select_passive_target(device, modulation, nil, 0, &target))
       }
-      // What libnfc 1.8.0 returns for a target that it has looked for by hand is the first byte of its number,
-      // which may be 0. It fills in the target only if there is one.
+      // For a target that it has searched for by hand, libnfc 1.8.0 returns the first byte of its
+      // number, which may be 0. It fills in the target only if there is one.
       if count > 0 || target.nm.nmt == type { return target }
-      // Searches by hand take as long without anything being wrong.
+      // Searches by hand take long without a fault.
       if [NMT_ISO14443A, NMT_ISO14443B, NMT_FELICA, NMT_JEWEL].contains(type) {
         try checkAnswer(since: start, within: Self.searchTimeout)
       }
@@ -380,7 +385,8 @@ enum LibNFC {
       try check(nfc_initiator_target_is_present(device, nil))
     }
 
-    /// One exchange. A failure has the chip's own code with it, where the chip can be asked for it.
+    /// Exchanges a command for its answer. A failure includes the chip's own code, if the chip can
+    /// be asked for it.
     ///
     /// - Parameter timeout: in milliseconds, at least 1: 0 would wait for ever.
     func transceive(_ command: [UInt8], timeout: Int32) throws(Failure) -> [UInt8] {
@@ -404,25 +410,25 @@ enum LibNFC {
 
     /// InDataExchange and InCommunicateThru (UM0701-02, 7.3.8 and 7.3.9).
     private static let (inDataExchange, inCommunicateThru): (UInt8, UInt8) = (0x40, 0x42)
-    /// The number of the one target that libnfc has the chip find.
+    /// The number of the only target that libnfc makes the chip find.
     private static let target: UInt8 = 0x01
 
-    /// One exchange as `nfc_initiator_transceive_bytes` makes it, for drivers that report an answer
-    /// which they have not fetched as one of 0 bytes: libnfc then takes for the chip's status
-    /// whatever stands in its own buffer, and ends the process when the highest bit of it is set.
+    /// An exchange like `nfc_initiator_transceive_bytes`, for drivers that report a missing answer
+    /// as one of 0 bytes: libnfc would then treat the contents of its own buffer as the chip's
+    /// status, and end the process if the highest bit is set.
     private func transceiveByChip(
       _ command: [UInt8], timeout: Int32
     ) throws(Failure) -> [UInt8] {
       let head = isEasyFraming ? [Self.inDataExchange, Self.target] : [Self.inCommunicateThru]
-      // A status of success in the place of one that does not come.
+      // A successful status in place of a missing one.
       buffer[0] = 0
       let answer = try chipCommand(head + command, timeout: timeout)
       guard !answer.isEmpty else { throw Failure(code: Failure.timeout) }
       return Array(answer.dropFirst())
     }
 
-    /// Returns what the chip hears without having sent anything, by InCommunicateThru without data.
-    /// Without easy framing.
+    /// Returns what the chip receives without sending anything, with InCommunicateThru without
+    /// data. Without easy framing.
     func listen(timeout: Int32) throws(Failure) -> [UInt8] {
       try transceiveByChip([], timeout: timeout)
     }
@@ -430,7 +436,7 @@ enum LibNFC {
     /// The time-out of libnfc's own searches, in milliseconds (`pn53x_initiator_select_passive_target`).
     private static let searchTimeout: Int32 = 300
 
-    /// Tells an answer of 0 bytes that has come from one that has not, by the time that it took.
+    /// Distinguishes an answer of 0 bytes from a missing answer, by the time that it took.
     private func checkAnswer(
       since start: ContinuousClock.Instant, within timeout: Int32
     ) throws(Failure) {
@@ -455,7 +461,8 @@ enum LibNFC {
     /// Whether ``chipCommand(_:timeout:)`` works here: libnfc has the way.
     let takesChipCommands = LibNFC.chipCommand != nil
 
-    /// Sends a command of the chip's own (UM0701-02, 7.2) and gives what follows the response code.
+    /// Sends a command of the chip itself (UM0701-02, 7.2) and returns what follows the response
+    /// code.
     ///
     /// - Parameter timeout: in milliseconds, at least 1.
     func chipCommand(
@@ -470,7 +477,8 @@ enum LibNFC {
       try checkLength(command, LibNFC.maximumCommandLength)
       guard let call = LibNFC.chipCommand else { throw Failure(code: Failure.notSupported) }
       if traits.takesSilenceForAnAnswer {
-        // Such a driver returns the error of an earlier call, which only calls of libnfc's public ones clear.
+        // Such a driver returns the error of an earlier call, which only calls of libnfc's public
+        // functions clear.
         try set(NP_EASY_FRAMING, isEasyFraming)
       }
       let start = ContinuousClock.now
@@ -481,14 +489,14 @@ enum LibNFC {
       return answer
     }
 
-    /// A command that stays between host and chip takes no longer, in milliseconds.
+    /// The time limit for a command that stays between host and chip, in milliseconds.
     static let chipTimeout: Int32 = 300
 
     /// GetFirmwareVersion (UM0701-02, 7.2.2).
     static let getFirmwareVersion: UInt8 = 0x02
 
-    /// Clears an abort that was sent into a call which ended by itself. The drivers that only set a flag leave
-    /// it for the next command, so it is given one that does no harm.
+    /// Clears an abort that arrived in a call that ended by itself. The drivers that only set a
+    /// flag leave it for the next command, so a harmless one is sent.
     func clearAbort() {
       guard traits.abort == .flag else { return }
       // A USB driver looks at the flag when a wait of at most 200 ms has passed in vain: a wait of one is left.
@@ -503,8 +511,8 @@ enum LibNFC {
       resynchronize()
     }
 
-    /// Takes what the reader has answered too late off a USB line or a bus, where it would be taken for the answer
-    /// to the next command. The drivers for serial ports do that by themselves.
+    /// Removes late answers of the reader from a USB line or a bus, where they would be treated as
+    /// the answer to the next command. The drivers for serial ports do that automatically.
     func resynchronize() {
       guard !isClosed else { return }
       switch traits.address {

@@ -8,18 +8,18 @@ import Darwin
 package protocol ConfigurationFiles {
   var environment: [String: String] { get }
 
-  /// Returns the names in a folder, in order; `nil` if there is none that can be read.
+  /// Returns the names in a folder, in order; `nil` if it cannot be read.
   func names(in path: String) -> [String]?
 
-  /// Returns the bytes of a regular file; `nil` if there is none that can be read.
+  /// Returns the bytes of a regular file; `nil` if it cannot be read.
   func bytes(_ path: String) -> [UInt8]?
 
   /// Returns whether a path leads to a regular file; `nil` if it leads to nothing.
   func isRegularFile(_ path: String) -> Bool?
 }
 
-/// libnfc's configuration as libnfc 1.8.0 reads it (conf.c, nfc-internal.c), and what it leaves out
-/// without a word.
+/// libnfc's configuration as libnfc 1.8.0 reads it (conf.c, nfc-internal.c), and the parts that it
+/// silently ignores.
 package struct LibNFCConfiguration {
   package static let folder = "/etc/nfc"
   package static let devicesFolder = folder + "/devices.d"
@@ -65,7 +65,7 @@ package struct LibNFCConfiguration {
     read(Self.folder + "/libnfc.conf", prefix: "", files)
     for name in files.names(in: Self.devicesFolder) ?? [] {
       let path = "\(Self.devicesFolder)/\(name)"
-      // libnfc wants at least one character before the suffix.
+      // libnfc requires at least one character before the suffix.
       guard name.hasSuffix(".conf"), name != ".conf" else {
         flaws.append(
           Flaw(
@@ -180,10 +180,10 @@ package struct LibNFCConfiguration {
 }
 
 extension LibNFCConfiguration {
-  /// That of the system that the program runs on, as it is now.
+  /// The current configuration of the system that the program runs on.
   static var own: LibNFCConfiguration { LibNFCConfiguration(OwnFiles()) }
 
-  /// Returns what a reader is called in the configuration.
+  /// Returns the name of a reader in the configuration.
   func name(of connectionString: String) -> String? {
     devices.first { $0.connectionString == connectionString && !$0.name.isEmpty }?.name
   }
@@ -224,7 +224,8 @@ private struct OwnFiles: ConfigurationFiles {
 
 /// The names in a folder.
 enum Folder {
-  /// In no order, and without those that begin with a point; `nil` if there is no folder that can be read.
+  /// Returns the names in no order, without those that begin with a point; `nil` if the folder
+  /// cannot be read.
   static func names(in path: String) -> [String]? {
     guard let stream = opendir(path) else { return nil }
     defer { closedir(stream) }
@@ -239,11 +240,11 @@ enum Folder {
   }
 }
 
-/// What libnfc makes of a line (conf.c, `parse_line`).
+/// libnfc's interpretation of a line (conf.c, `parse_line`).
 package enum ConfigurationLine: Hashable {
   case nothing
   case entry(key: String, value: String)
-  /// Left out, or not taken as it is written.
+  /// Ignored, or not interpreted as it is written.
   case flaw(reason: String, advice: String)
 
   /// `BUFSIZ` of glibc, less the zero at the end.
@@ -305,7 +306,7 @@ package enum ConfigurationLine: Hashable {
         reason: "its quotation marks do not match, and libnfc takes them for a part of the value",
         advice: "put them around the whole value")
     }
-    // libnfc reads on past the end of such a line, in what the line before it has left.
+    // libnfc reads past the end of such a line, into what the previous line has left.
     guard isEnded || word.count < value.count else {
       return .flaw(
         reason: "the file ends without a line feed, and libnfc may read on into an older line",

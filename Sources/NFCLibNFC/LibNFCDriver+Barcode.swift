@@ -4,10 +4,10 @@ import NFCCore
 // MARK: NFC Barcode
 
 extension LibNFCDriver {
-  /// How long the chip may take to say what it has heard, in milliseconds.
+  /// The time that the chip has to report what it has received, in milliseconds.
   private static let listeningTime: Int32 = 300
 
-  /// Listens once for an NFC Barcode, which talks first, by a command of the chip's.
+  /// Listens once for an NFC Barcode, which sends unasked, with a command of the chip.
   ///
   /// libnfc has its own search. Where its driver reports an answer that it has not fetched as one
   /// of 0 bytes, that counts the bits of one of less, and copies until the process ends
@@ -30,7 +30,7 @@ extension LibNFCDriver {
   /// Codes of 128 and of 256 bits.
   private static let codeLengths = [16, 32]
 
-  /// Returns the code in what a receiver of type A has heard without taking parity off: after the
+  /// Returns the code in what a type A receiver has received without removing parity: after the
   /// first bit, which is 1 and opens the frame, all others, the earliest in the lowest bit. The
   /// last two bytes are CRC_A, most significant byte first (Thinfilm NFC Barcode Protocol, tag
   /// functional specification 3.4).

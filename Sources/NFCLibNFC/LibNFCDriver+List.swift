@@ -7,8 +7,8 @@ import Darwin
 // MARK: Which readers are there
 
 extension LibNFCDriver {
-  /// Returns the connection strings of the readers that can be found without being named: those on
-  /// USB, and those that libnfc's configuration and environment define.
+  /// Returns the connection strings of the readers that can be found without a name: those on USB,
+  /// and those that libnfc's configuration and environment define.
   ///
   /// Nothing is written to a reader that is in use. libnfc would open each device that is defined as optional, and
   /// in an intrusive scan each serial port, to see whether a reader is there; this is done here instead, and
@@ -29,11 +29,11 @@ extension LibNFCDriver {
     return found
   }
 
-  /// Returns whether a device that need not be there is.
+  /// Returns whether an optional device is present.
   private static func isThere(_ connectionString: String) -> Bool {
     guard let address = try? ConnectionString(connectionString).address() else { return false }
     switch address {
-    // Opening it would reset it, whoever has it.
+    // Opening it would reset it, even if another program uses it.
     case .usb: return access(address.path, F_OK) == 0
     case .serialPort, .node:
       return PortLock.isTaken(address.path) || answers(connectionString, restoresRate: true)
@@ -56,8 +56,8 @@ extension LibNFCDriver {
 
   // MARK: The intrusive scan
 
-  /// What libnfc takes for serial ports and buses (uart.c, i2c.c, spi.c), and the drivers that it looks there
-  /// with, with their speeds.
+  /// The names that libnfc searches for serial ports and buses (uart.c, i2c.c, spi.c), and the
+  /// drivers that it tries there, with their speeds.
   private static let ports: [(prefixes: [String], drivers: [(name: String, speed: String)])] = [
     (
       ["ttyUSB", "ttyS", "ttyACM", "ttyAMA", "ttyO"],

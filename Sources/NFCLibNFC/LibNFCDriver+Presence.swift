@@ -52,7 +52,7 @@ extension LibNFCDriver {
   }
 
   private func answersRead(_ target: Target) throws -> Bool {
-    // In the form in which the chip is set up already.
+    // In the form that the chip is already configured for.
     let isBare = framing == .bare
     let command =
       isBare

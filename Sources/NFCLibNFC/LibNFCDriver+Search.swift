@@ -24,7 +24,7 @@ extension LibNFCDriver {
     }
   }
 
-  /// One at a time is all that a PN53x finds of the other technologies.
+  /// For the other technologies, a PN53x finds only one tag at a time.
   package func findsOneByOne(_ technology: TagTechnology) -> Bool {
     [.iso14443a, .iso14443b, .feliCa].contains(technology)
   }
@@ -45,8 +45,8 @@ extension LibNFCDriver {
     return targets
   }
 
-  /// Puts the active tag to sleep and looks for another. One that has been found before comes up again
-  /// when it had fallen back to IDLE by itself, after a refusal for instance, and is put to sleep too.
+  /// Puts the active tag to sleep and searches for another. A tag that was found before is found
+  /// again if it has returned to IDLE, for instance after a refusal, and is put to sleep too.
   private func find(_ type: nfc_modulation_type, excluding found: [Target]) throws -> Target? {
     guard found.count < Self.maximumTags else { return nil }
     for _ in 0...found.count {
@@ -57,9 +57,9 @@ extension LibNFCDriver {
     return nil
   }
 
-  /// Type B cards can be put to sleep and not be woken by a PN53x: it sends REQB, never WUPB. A card that
-  /// is alone is started again, since it may draw another PUPI whenever the carrier goes, and left
-  /// active.
+  /// A PN53x can put type B cards to sleep but cannot wake them: it sends REQB, never WUPB. A
+  /// single card is restarted, because it may choose another PUPI when the carrier is switched off,
+  /// and left active.
   private func listTypeB() throws -> [Target] {
     let targets = try listAll(NMT_ISO14443B)
     guard targets.count == 1 else { return targets }
@@ -100,10 +100,10 @@ extension LibNFCDriver {
     card.bitRate == 424 ? NBR_424 : NBR_212
   }
 
-  /// Looks once for a target. A search that goes wrong on the air has found nothing; one whose frame
-  /// breaks on the line is made once more, for it changes nothing.
+  /// Searches once for a target. A search that fails on the air has found nothing; one whose frame
+  /// breaks on the line is repeated once, because it changes nothing.
   ///
-  /// - Parameter sendsRATS: whether a card that says so goes on to ISO/IEC 14443-4.
+  /// - Parameter sendsRATS: whether a card that supports ISO/IEC 14443-4 is activated for it.
   private func find(
     _ type: nfc_modulation_type, _ rate: nfc_baud_rate, initiatorData: [UInt8]? = nil,
     sendsRATS: Bool = true
@@ -136,7 +136,7 @@ extension LibNFCDriver {
     }
   }
 
-  /// Nothing of what the chip was set up for last is relied on.
+  /// Prepares the chip, without relying on its previous settings.
   private func prepare(
     for type: nfc_modulation_type, sendsRATS: Bool
   ) throws(LibNFC.Failure) {
@@ -151,7 +151,7 @@ extension LibNFCDriver {
     try device.set(NP_HANDLE_CRC, true)
     try device.set(NP_HANDLE_PARITY, true)
     try device.set(NP_EASY_FRAMING, true)
-    // A command of its own (SetParameters) only where it changes.
+    // A separate command (SetParameters), sent only if the setting changes.
     try device.set(NP_AUTO_ISO14443_4, sendsRATS)
   }
 
@@ -179,8 +179,8 @@ extension LibNFCDriver {
       if try wake(target) { return }
     default: break
     }
-    // A card that was broken off in the middle of a command, or that has no way to be woken, hears
-    // nothing but the carrier's going.
+    // A card that was interrupted in the middle of a command, or that cannot be woken, reacts only
+    // to switching the carrier off.
     try resetField()
     guard try wake(target) else {
       throw NFCError(.tagConnectionLost, "the tag has left the field")
@@ -207,7 +207,7 @@ extension LibNFCDriver {
     if !card.supportsISO14443Part4, card.uid == cardWithSectors { return try wakeSectors(card) }
     let found = try find(NMT_ISO14443A, NBR_106, initiatorData: card.uid)
     if case .iso14443a(let found)? = found, card.isClassicSide(of: found) {
-      // Activated for its applications: it starts anew.
+      // It was activated for its applications: it restarts.
       try deselect()
       cardWithSectors = card.uid
       return try wakeSectors(card)
@@ -215,8 +215,8 @@ extension LibNFCDriver {
     return found?.isSame(as: .iso14443a(card)) ?? false
   }
 
-  /// Returns a card with MIFARE Classic sectors beside its applications opens them only before
-  /// RATS, as libnfc's `nfc-mfclassic` has it.
+  /// Wakes a card with MIFARE Classic sectors in addition to its applications. It opens the sectors
+  /// only before RATS, as in libnfc's `nfc-mfclassic`.
   private func wakeSectors(_ card: ISO14443ATarget) throws -> Bool {
     let found = try find(
       NMT_ISO14443A, NBR_106, initiatorData: card.uid, sendsRATS: false)

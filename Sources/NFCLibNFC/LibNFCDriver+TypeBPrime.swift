@@ -10,8 +10,8 @@ extension LibNFCDriver {
 
   /// Finds and selects a B' card by libnfc's raw frames.
   ///
-  /// libnfc has its own search, but takes lengths from the card's answer without looking: one that
-  /// is too short makes it copy without end.
+  /// libnfc has its own search, but takes lengths from the card's answer without checking: one that
+  /// is too short makes it copy endlessly.
   func findTypeBPrime() throws -> Target? {
     active = nil
     do {

@@ -19,13 +19,14 @@ package final class LibNFCDriver: ReaderDriver {
   private let port: String
   private let isCloseAnnounced: OnceFlag
   private var hold: TerminalHold?
-  /// The USB adapter that the reader is behind, and how the one that is there now is found.
+  /// The USB adapter that the reader is connected to, for finding its current name.
   private let adapter: SerialAdapter?
   private let adapterOfPort: @Sendable (String) -> SerialAdapter?
   /// The technology that the chip is set up for, and the target that it has active.
   var active: Target?
   var framing: Framing?
-  /// The UID of a card that is known to speak ISO/IEC 14443-4 beside its MIFARE Classic sectors.
+  /// The UID of a card that is known to support ISO/IEC 14443-4 in addition to its MIFARE Classic
+  /// sectors.
   var cardWithSectors: [UInt8]?
 
   var device: LibNFC.Device { connection.device }
@@ -57,7 +58,7 @@ package final class LibNFCDriver: ReaderDriver {
         .readerUnavailable, "the reader at \(text) does not say what it can do",
         cause: .libnfc(error.code, error.text))
     }
-    // Not before: asked about a chip of which it knows nothing, libnfc reads a list that is not there.
+    // Not before: for an unknown chip, libnfc would read a list that does not exist.
     firmware = connection.device.firmware
     abort = { watchdog.abort() }
     let isCloseAnnounced = OnceFlag()
@@ -65,16 +66,16 @@ package final class LibNFCDriver: ReaderDriver {
     announceClose = { [port] in if isCloseAnnounced.set() { ClosingPorts.add(port) } }
   }
 
-  /// Opens a reader. Blocks, for a reader that does not answer up to two seconds, for one that does not stop
-  /// answering up to seven.
+  /// Opens a reader. Blocks for up to two seconds if a reader does not answer, and up to seven if
+  /// it does not stop answering.
   ///
-  /// A reader that goes is opened again by the next round of polling.
+  /// The next round of polling opens a lost reader again.
   ///
   /// - Parameters:
   ///   - connectionString: as libnfc has it, `driver:address[:speed]`; `nil` for the first reader that libnfc
   ///     finds.
-  ///   - current: where the reader is when it has gone and is to be opened again; `nil` if that does not
-  ///     change.
+  ///   - current: returns the current location of a lost reader that is to be opened again; `nil`
+  ///     if that does not change.
   /// - Throws: `readerNotFound`, `readerUnavailable`, `invalidParameter`.
   package static func open(
     _ connectionString: String?, currently current: (@Sendable () -> String)? = nil
@@ -119,7 +120,8 @@ package final class LibNFCDriver: ReaderDriver {
       capabilities.technologies.insert(technology)
       capabilities.bitRates[technology] = rates
     }
-    // libnfc opens a chip on a serial line that does not tell its firmware, and knows nothing of it.
+    // libnfc opens a chip on a serial line that does not report its firmware, and knows nothing
+    // about it.
     guard !capabilities.technologies.isEmpty else {
       throw LibNFC.Failure(code: LibNFC.Failure.inputOutput)
     }
@@ -130,7 +132,7 @@ package final class LibNFCDriver: ReaderDriver {
   package func end() { watchdog.end() }
 
   package func close() {
-    // The longest that a reader may take to let go of its tags.
+    // The maximum time for a reader to release its tags.
     watchdog.begin()
     try? watchdog.call(atMost: .seconds(3)) {
       try? jewel.restore()
@@ -148,7 +150,7 @@ package final class LibNFCDriver: ReaderDriver {
     framing = nil
     guard !device.isClosed else { return }
     try? watchdog.call(atMost: .seconds(3)) { connection.close() }
-    // What a cancelled task has not allowed is done all the same.
+    // Steps that a cancelled task has skipped are performed all the same.
     connection.close()
   }
 
@@ -173,7 +175,7 @@ package final class LibNFCDriver: ReaderDriver {
 
   // MARK: Calls
 
-  /// Makes a call into libnfc, and puts right what an abort or a late answer would leave for the next one.
+  /// Calls libnfc, and cleans up what an abort or a late answer would leave for the next call.
   func call<Result>(
     atMost limit: Duration = Watchdog.ordinaryLimit, _ body: () throws -> Result
   ) throws -> Result {
@@ -229,7 +231,7 @@ package final class LibNFCDriver: ReaderDriver {
         try use(framing)
         var limit = milliseconds
         if !isOwnTimekeeper(framing) {
-          // The chip reports silence itself, and is not to be given up before it does.
+          // The chip itself reports silence, and must not be aborted before it does.
           limit = max(milliseconds, try settings.allow(milliseconds) + Self.wayToTheChip)
         }
         return try device.transceive(command, timeout: limit)
@@ -246,8 +248,8 @@ package final class LibNFCDriver: ReaderDriver {
   /// The longest command and answer at 9600 baud, in milliseconds.
   private static let wayToTheChip: Int32 = 600
 
-  /// Returns whether the chip knows by itself how long the tag may take: a card of ISO/IEC 14443-4
-  /// tells it.
+  /// Returns whether the chip itself knows how long the tag may take: a card of ISO/IEC 14443-4
+  /// reports it.
   private func isOwnTimekeeper(_ framing: Framing) -> Bool {
     guard framing == .tagProtocol else { return false }
     switch active {
@@ -266,7 +268,7 @@ package final class LibNFCDriver: ReaderDriver {
   private func jewelExchange(
     _ command: [UInt8], uid: [UInt8], timeout: Int32
   ) throws -> [UInt8] {
-    // Whatever comes next has to set up the chip.
+    // The next command has to configure the chip.
     framing = nil
     do {
       return try call { try jewel.send(command, uid: uid, timeout: timeout) }
@@ -284,7 +286,7 @@ package final class LibNFCDriver: ReaderDriver {
     try jewel.restore()
     try device.set(NP_EASY_FRAMING, framing == .tagProtocol)
     try device.set(NP_HANDLE_CRC, framing != .bare)
-    // What the search that has found the tag has loaded is known: with checks.
+    // The settings of the search that has found the tag are known: with check bytes.
     if case .iso14443a? = active, framing == .bare || self.framing == .bare {
       try settings.setTypeAChecks(framing != .bare)
     }
@@ -330,8 +332,8 @@ package final class LibNFCDriver: ReaderDriver {
     }
   }
 
-  /// Returns what a call has ended with that was aborted: by its task, or because no call may take
-  /// so long.
+  /// Returns the error of a call that was aborted: by its task, or because no call may take so
+  /// long.
   func endedEarly(_ failure: LibNFC.Failure, _ activity: String) -> any Error {
     watchdog.isAborted ? CancellationError() : readerError(failure, activity)
   }

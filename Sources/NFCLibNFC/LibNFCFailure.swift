@@ -1,7 +1,7 @@
 import CLibNFC
 
 extension LibNFC {
-  /// What a call has failed with: `NFC_E…`, and libnfc's text.
+  /// The error of a call: `NFC_E…`, and libnfc's text.
   struct Failure: Error {
     let code: Int32
     let text: String
@@ -23,8 +23,8 @@ extension LibNFC {
     static let notSupported = Int32(NFC_EDEVNOTSUPP)
     static let chip = Int32(NFC_ECHIP)
 
-    /// Whether it came about between host and reader, so that it says nothing of a tag: an error of libusb, which
-    /// libnfc hands up as it is, among them.
+    /// Whether it occurred between host and reader, so that it says nothing about a tag; this
+    /// includes errors of libusb, which libnfc passes on unchanged.
     var isOfLine: Bool {
       switch code {
       case Self.inputOutput, Self.timeout, Int32(NFC_EOVFLOW), Int32(NFC_ENOTSUCHDEV): true

@@ -22,10 +22,10 @@ package struct LibNFCSource: ReaderSource {
       searches: configuration.searches)
   }
 
-  /// Returns what is known of readers beyond libnfc's names for them.
+  /// Returns what is known about readers beyond libnfc's names for them.
   ///
-  /// A reader on USB that libnfc leaves out, because something keeps this program from it, is among them too:
-  /// what it is that does so can be told only to whoever tries to open it.
+  /// This includes a reader on USB that libnfc leaves out because something prevents this program
+  /// from using it: the reason is reported to whoever tries to open it.
   ///
   /// - Parameter searches: whether USB is searched at all; libnfc's configuration can forbid it.
   package static func found(
@@ -51,7 +51,7 @@ package struct LibNFCSource: ReaderSource {
 
   private static func reader(_ address: ReaderAddress, _ device: USBIdentity?) -> FoundReader {
     guard let device else {
-      // Where the system shows no USB devices there is only the driver's name to go by.
+      // If the system shows no USB devices, only the driver's name is known.
       return FoundReader(address, namesElsewhere: USBModel.smartCardNames(ofDriver: address.scheme))
     }
     let model = USBModel.of(vendor: device.vendor, product: device.product)
@@ -81,8 +81,9 @@ package struct LibNFCSource: ReaderSource {
 
   /// Opens a reader on USB.
   ///
-  /// libnfc resets an ACR122U before it claims it, and so takes it from a program that has it: who has it is
-  /// found out first. A reader that is free and answers nonsense is reset once.
+  /// libnfc resets an ACR122U before it claims it, and so takes it from a program that uses it.
+  /// Therefore the current user is found out first. A reader that is free and whose answers make no
+  /// sense is reset once.
   private func open(_ device: USBIdentity) throws -> any ReaderDriver {
     let model = USBModel.of(vendor: device.vendor, product: device.product)
     guard let driver = model?.libnfcDriver else {
@@ -101,7 +102,8 @@ package struct LibNFCSource: ReaderSource {
     do {
       return try LibNFCDriver.open(connectionString)
     } catch let error as NFCError where error.code == .readerUnavailable {
-      // It is free, so that nothing else is in the way: it hangs, or somebody has left it in a command.
+      // It is free, so no other program is in the way: it hangs, or a program has left it in the
+      // middle of a command.
       let silence = NFCError(
         .readerUnavailable,
         "the reader at \(connectionString) does not answer, although no other program has it; "
@@ -135,7 +137,7 @@ package struct LibNFCSource: ReaderSource {
 
   package var version: String? { LibNFC.version }
 
-  /// Returns a device that was reset may come back under another number, after a moment.
+  /// Waits for a device that was reset, which may return under another number after a moment.
   private static func waitForReturn(of device: USBIdentity) -> USBIdentity? {
     let clock = ContinuousClock()
     let deadline = clock.now + .seconds(2)

@@ -2,8 +2,8 @@ import CLibNFC
 import NFCCore
 
 extension Target {
-  /// Reads what libnfc has filled in. Lengths come from the tag by way of the reader's chip: none is
-  /// trusted beyond the field that it counts.
+  /// Reads what libnfc has filled in. Lengths come from the tag by way of the reader's chip: none
+  /// is trusted beyond the field that it counts.
   init?(_ target: nfc_target) {
     let info = target.nti
     switch target.nm.nmt {
@@ -51,7 +51,7 @@ extension Target {
   }
 }
 
-/// Returns the first bytes of a C array, at most as many as it has.
+/// Returns the first bytes of a C array, limited to its size.
 private func bytes<Value>(of value: Value, count: Int) -> [UInt8] {
   withUnsafeBytes(of: value) { Array($0.prefix(max(0, count))) }
 }

@@ -7,8 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Watches libnfc's readers come and go: those on USB, and the serial ports and other nodes that it was asked
-/// to look after.
+/// Watches libnfc's readers come and go: those on USB, and the serial ports and other nodes that it
+/// was asked to watch.
 ///
 /// libusb reports a USB device after udev has given it its rights. Where no udev runs, as in a container, nothing
 /// is reported; so the nodes in `/dev` are looked at too, with their rights, once a period. Readers are asked
@@ -63,12 +63,12 @@ package final class LibNFCWatch: ReaderSourceWatch {
     while clock.now < deadline {
       let start = clock.now
       if usb.wait(atMost: min(Self.period, deadline - start)) {
-        // libnfc is asked whatever the nodes show.
+        // libnfc is asked whatever the state of the nodes.
         nodes = nil
         return true
       }
       if currentNodes() != nodes { return true }
-      // An interruption, or no more to wait for.
+      // An interruption, or nothing more to wait for.
       if clock.now - start < Self.period { return true }
     }
     return true
@@ -87,9 +87,10 @@ enum DeviceNodes {
     let mode: UInt32
     let owner: UInt32
     let group: UInt32
-    /// Of the node: one that is plugged in again under its old name has another.
+    /// The number of the node, which is another one if a device is plugged in again under its old
+    /// name.
     let number: UInt64
-    /// Whether this login may read and write it, by whatever rule.
+    /// Whether this login may read and write it, for any reason.
     let isUsable: Bool
   }
 
@@ -108,7 +109,7 @@ enum DeviceNodes {
   private static func node(_ path: String) -> Node? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    // The times tell nothing: those of a USB device change with each transfer.
+    // The times indicate nothing: those of a USB device change with each transfer.
     return Node(
       path: path, mode: UInt32(status.st_mode), owner: status.st_uid, group: status.st_gid,
       number: UInt64(truncatingIfNeeded: status.st_ino), isUsable: access(path, R_OK | W_OK) == 0)

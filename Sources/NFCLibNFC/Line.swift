@@ -6,16 +6,16 @@ import Glibc
 import Darwin
 #endif
 
-/// The descriptor by which libnfc reaches a reader: libnfc does not give it out, and it is needed for what
-/// libnfc has no call for. A program that is started must not inherit it; a call that does not end is ended by
-/// it; what a USB reader has answered too late is taken off it.
+/// The descriptor with which libnfc reaches a reader. libnfc does not expose it, but it is needed
+/// for functions that libnfc lacks: started programs must not inherit it, a call that does not end
+/// is ended through it, and late answers of a USB reader are removed from it.
 final class Line: Sendable {
   /// -1 once libnfc has closed it.
   private let descriptor: Mutex<Int32>
   private let path: String
 
-  /// Finds the descriptor that libnfc has opened `path` by, among those of the process, and keeps it from
-  /// programs that are started.
+  /// Finds the descriptor with which libnfc has opened `path`, among those of the process, and
+  /// prevents started programs from inheriting it.
   ///
   /// - Parameter other: a descriptor of ours on the same path.
   init?(to path: String, besides other: Int32?) {
@@ -42,16 +42,17 @@ final class Line: Sendable {
   /// libnfc has closed it.
   func retire() { descriptor.withLock { $0 = -1 } }
 
-  /// Ends whatever libnfc waits for on it, permanently: every further call on it fails at once.
+  /// Ends every wait of libnfc on it, permanently: every further call on it fails at once.
   func cut() { withDescriptor(Self.cut) }
 
-  /// Ends an opening that has not come to an end.
+  /// Ends an opening that does not finish.
   static func cut(path: String, besides other: Int32?) {
     if let descriptor = descriptor(of: path, besides: other) { cut(descriptor) }
   }
 
-  /// Puts `/dev/null` in a descriptor's place, at once and under the same number, so that nothing else can be
-  /// given that number before libnfc closes it. It can always be read, and has no terminal or USB calls.
+  /// Replaces a descriptor with `/dev/null`, atomically and under the same number, so that nothing
+  /// else can get that number before libnfc closes it. `/dev/null` can always be read, and has no
+  /// terminal or USB calls.
   private static func cut(_ descriptor: Int32) {
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
     guard nothing >= 0 else { return }
@@ -60,7 +61,8 @@ final class Line: Sendable {
     close(nothing)
   }
 
-  /// Runs `body` with the descriptor, if it is still open. A number that libnfc has given back may be anybody's.
+  /// Runs `body` with the descriptor, if it is still open. A number that libnfc has closed may
+  /// belong to something else.
   func withDescriptor(_ body: (Int32) -> Void) {
     descriptor.withLock { if $0 >= 0, Self.leads($0, to: path) { body($0) } }
   }
@@ -71,8 +73,8 @@ enum Interruption {
   /// A signal that programs ignore by default, and that any of them must be ready to get for no reason.
   private static let signal = SIGURG
 
-  /// Lets the signal interrupt a call, which one that is ignored does not. A handler of the program's own is
-  /// left in place and does as well.
+  /// Allows the signal to interrupt a call, which an ignored one does not. The program's own
+  /// handler is kept and works as well.
   private static let handler: Void = {
     var current = sigaction()
     sigaction(signal, nil, &current)
@@ -95,7 +97,7 @@ enum Interruption {
     sigaction(signal, &new, nil)
   }()
 
-  /// - Parameter thread: one that has not ended.
+  /// - Parameter thread: a thread that has not ended.
   static func wake(_ thread: pthread_t) {
     _ = handler
     pthread_kill(thread, signal)

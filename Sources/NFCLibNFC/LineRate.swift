@@ -6,9 +6,9 @@ import Darwin
 
 /// Brings a PN532 on a serial port back to the baud rate that libnfc opens the port at.
 ///
-/// The chip keeps the rate that a program has set until its supply is cut (UM0701-02, 7.2.8). nfcpy sets
-/// 921 600 baud and takes it back only when it ends properly, so the chip of one that was killed answers nobody:
-/// libnfc 1.8.0 does not know that rate (uart.c, `uart_set_speed`).
+/// The chip keeps the rate that a program has set until its power is cut (UM0701-02, 7.2.8). nfcpy
+/// sets 921 600 baud and resets it only when it ends properly, so the chip of a killed nfcpy
+/// answers nobody: libnfc 1.8.0 does not support that rate (uart.c, `uart_set_speed`).
 struct LineRate {
   private struct Rate {
     let baud: Int
@@ -35,15 +35,15 @@ struct LineRate {
   /// The rate after power-up, and libnfc's when none is named.
   static let ordinary = 115_200
 
-  /// How long the chip is waited for at one rate, in milliseconds: a USB adapter holds what it has received for
-  /// 16 ms, and at 9600 baud command and answer take 50.
+  /// The time to wait for the chip at one rate, in milliseconds: a USB adapter holds received bytes
+  /// for 16 ms, and at 9600 baud, command and answer take 50.
   private static let patience: Int32 = 90
 
   private let descriptor: Int32
   private let wanted: Rate
 
   /// - Parameters:
-  ///   - descriptor: ours on the port, which nobody else has open.
+  ///   - descriptor: our descriptor of the port, which nobody else has open.
   ///   - baud: the rate to bring the chip to; `nil` for libnfc's own.
   init?(on descriptor: Int32, to baud: Int?) {
     guard let wanted = Self.rates.first(where: { $0.baud == baud ?? Self.ordinary }) else {
@@ -53,9 +53,10 @@ struct LineRate {
     self.wanted = wanted
   }
 
-  /// Asks for a chip at each rate but the one after power-up, unless that is wanted: at the wanted one first, for
-  /// libnfc asks once, and what a program that broke off has left on the line may spoil the answer. Blocks, without
-  /// an answer for less than a second.
+  /// Searches for a chip at each rate except the one after power-up, unless that is the wanted
+  /// rate. The wanted rate comes first, because libnfc asks only once, and what an interrupted
+  /// program has left on the line may spoil the answer. Blocks; without an answer, for less than a
+  /// second.
   ///
   /// - Parameter isCancelled: whether to end early.
   /// - Returns: whether a chip has answered, and is at the wanted rate now.
@@ -88,7 +89,7 @@ struct LineRate {
 
   // MARK: Frames, UM0701-02, 6.2.1
 
-  /// As libnfc's: edges by which a sleeping chip wakes, and zeros for the time that it takes.
+  /// The same as libnfc's: edges that wake a sleeping chip, and zeros for the time that this takes.
   private static let wakeUp: [UInt8] = [0x55, 0x55] + [UInt8](repeating: 0x00, count: 14)
   private static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
   private static let start: [UInt8] = [0x00, 0x00, 0xFF]
@@ -109,7 +110,7 @@ struct LineRate {
       send(Self.acknowledge)
     else { return false }
     tcdrain(descriptor)
-    // The chip reads it at the old rate; what comes next is for the new one.
+    // The chip reads this at the old rate; the next command uses the new one.
     pause(milliseconds: 10)
     return true
   }
@@ -118,7 +119,7 @@ struct LineRate {
     write(descriptor, bytes, bytes.count) == bytes.count
   }
 
-  /// Returns whether these bytes come, whatever noise before them.
+  /// Returns whether these bytes arrive, ignoring noise before them.
   private func waits(for wanted: [UInt8]) -> Bool {
     let clock = ContinuousClock()
     let deadline = clock.now + .milliseconds(Int(Self.patience))

@@ -6,18 +6,18 @@ import Glibc
 import Darwin
 #endif
 
-/// A serial port, or an I²C or SPI bus, that is about to be, or is, used by libnfc: what is wrong with it,
-/// which libnfc does not say, and a lock on it.
+/// A serial port, or an I²C or SPI bus, that libnfc is about to use or uses: a check for problems
+/// that libnfc does not report, and a lock.
 ///
-/// libnfc marks a serial port as taken by a bit of the terminal settings that glibc does not hand to the
-/// kernel (`CCLAIMED` is glibc's `IBAUD0`), and buses not at all, so two programs could talk to one chip at
-/// once. The lock here is flock(2)'s, as other programs for serial ports take it; it goes with the program,
-/// however that ends.
+/// libnfc marks a serial port as taken with a bit of the terminal settings that glibc does not pass
+/// to the kernel (`CCLAIMED` is glibc's `IBAUD0`), and buses not at all, so two programs could talk
+/// to one chip at once. The lock here uses flock(2), like other programs for serial ports; it
+/// disappears with the program, however that ends.
 final class PortLock: Sendable {
-  /// What holds the lock, for whoever looks for libnfc's own descriptor.
+  /// The descriptor with the lock, for distinguishing it from libnfc's own.
   let descriptor: Int32
 
-  /// Opens and locks a port. One that a reader of this program is just giving back is waited for.
+  /// Opens and locks a port. Waits for a port that a reader of this program is just releasing.
   ///
   /// - Throws: `readerNotFound` if there is no such port, `readerUnavailable` if it cannot be used.
   init(_ path: String, isSerialPort: Bool) throws {
@@ -60,7 +60,7 @@ final class PortLock: Sendable {
 
   private static func lock(_ descriptor: Int32, _ path: String) -> Bool {
     while true {
-      // Asked before the lock is tried: who is done with it in between has let go of it.
+      // Checked before the lock is tried: a port that is released in between is free.
       let isBeingClosed = ClosingPorts.contains(path)
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
       guard errno == EINTR || isBeingClosed else { return false }

@@ -4,27 +4,27 @@ import Glibc
 import Darwin
 #endif
 
-/// The USB adapter that a serial port is on, as far as it can be told from others.
+/// The USB adapter of a serial port, as far as it can be distinguished from others.
 ///
-/// The kernel gives a port's name to the next adapter that is plugged in: `/dev/ttyUSB0` may lead
-/// to another device when it comes back. What does not change is in sysfs, in the folder of the USB
+/// The kernel gives a port's name to the next adapter that is plugged in: `/dev/ttyUSB0` may refer
+/// to another device when it returns. The stable facts are in sysfs, in the folder of the USB
 /// device that the port belongs to (Linux, Documentation/ABI, sysfs-bus-usb).
 struct SerialAdapter: Hashable, Sendable {
   let vendor: String
   let product: String
-  /// The number by which its maker tells two adapters of one model apart; many have none.
+  /// The serial number, which distinguishes two adapters of one model; many have none.
   let serialNumber: String?
   /// The kernel's name for the socket, `1-2.3`.
   let socket: String
 
   private static let (vendorFile, productFile, serialFile) = ("idVendor", "idProduct", "serial")
-  /// From a port to the root of the bus there are not more folders.
+  /// The maximum number of folders from a port to the root of the bus.
   private static let deepest = 32
 
   /// - Parameters:
   ///   - path: the port's node, or a link to it.
   ///   - system: where sysfs is.
-  /// - Returns: `nil` for a port on no USB adapter: one of the board, a pseudo-terminal.
+  /// - Returns: `nil` for a port that is not on a USB adapter: one of the board, a pseudo-terminal.
   init?(of path: String, system: String = "/sys") {
     guard let node = Self.resolved(path), let name = node.split(separator: "/").last,
       var folder = Self.resolved("\(system)/class/tty/\(name)/device")
@@ -53,7 +53,7 @@ struct SerialAdapter: Hashable, Sendable {
     self.socket = socket
   }
 
-  /// Returns whether this is the other one, plugged in again: by its serial number, in whatever
+  /// Returns whether this is the same adapter, plugged in again: by its serial number, in any
   /// socket; without one, by the model and the socket.
   func isSame(as other: SerialAdapter) -> Bool {
     guard vendor == other.vendor, product == other.product, serialNumber == other.serialNumber
@@ -61,7 +61,7 @@ struct SerialAdapter: Hashable, Sendable {
     return serialNumber != nil || socket == other.socket
   }
 
-  /// What a person can tell it by.
+  /// A name with which a person can identify it.
   var name: String {
     let place = serialNumber.map { "serial number \($0)" } ?? "at \(socket)"
     return "USB \(vendor):\(product), \(place)"

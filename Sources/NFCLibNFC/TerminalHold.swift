@@ -4,19 +4,20 @@ import Glibc
 import Darwin
 #endif
 
-/// Keeps the number of a pseudo-terminal from being given to another one, for as long as a reader that was on it is
-/// waited for.
+/// Prevents the number of a pseudo-terminal from being reused while a reader that was on it is
+/// expected to return.
 ///
-/// A reader that is unplugged comes back under its port's name. A pseudo-terminal never does: when both its ends
-/// are closed the kernel gives its number to the next one that is made, which is a person's terminal as likely as
-/// a reader. While this is held its name leads to it, or to nothing (Linux, `fs/devpts`). A symbolic link may be
-/// led to another one meanwhile. Real serial ports are not held: an adapter would come back under another name.
+/// A reader that is unplugged returns under its port's name. A pseudo-terminal never does: when
+/// both its ends are closed, the kernel gives its number to the next one, which may be a person's
+/// terminal instead of a reader. While this object exists, the name refers to the old one, or to
+/// nothing (Linux, `fs/devpts`). A symbolic link may meanwhile be redirected. Real serial ports are
+/// not held: an adapter would return under another name.
 final class TerminalHold {
   private static let folder = "/dev/pts/"
   private let descriptor: Int32
   private let path: String
 
-  /// - Returns: `nil` for what is no pseudo-terminal.
+  /// - Returns: `nil` for a path that is not a pseudo-terminal.
   init?(_ path: String) {
     guard let resolved = Self.resolved(path), resolved.hasPrefix(Self.folder) else { return nil }
     self.path = resolved

@@ -4,9 +4,9 @@ import Glibc
 import Darwin
 #endif
 
-/// The way by which a USB reader answers: its first bulk endpoint towards the host.
+/// The path of a USB reader's answers: its first bulk endpoint towards the host.
 ///
-/// libnfc has no call that only reads. Linux gives one to whoever has the descriptor on which the interface is
+/// libnfc has no call that only reads. Linux has one for the descriptor on which the interface is
 /// claimed (linux/usbdevice_fs.h).
 struct USBInput {
   /// `struct usbdevfs_bulktransfer`.
@@ -30,7 +30,7 @@ struct USBInput {
 
   private let endpoint: UInt8
 
-  /// Reads the descriptors of the device, as its node gives them; `nil` if there is no such endpoint.
+  /// Reads the descriptors of the device from its node; `nil` if there is no such endpoint.
   init?(of descriptor: Int32) {
     var bytes = [UInt8](repeating: 0, count: Self.longestDescriptors)
     let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -40,7 +40,7 @@ struct USBInput {
     self.endpoint = endpoint
   }
 
-  /// Returns the address of the first bulk endpoint towards the host in a run of descriptors.
+  /// Returns the address of the first bulk endpoint towards the host in a sequence of descriptors.
   static func endpoint(in bytes: [UInt8]) -> UInt8? {
     var rest = bytes[...]
     while let length = rest.first.map(Int.init), length >= 2, length <= rest.count {
@@ -58,7 +58,7 @@ struct USBInput {
   private static let patience: UInt32 = 20
   private static let mostAnswers = 8
 
-  /// Reads until nothing comes any more.
+  /// Reads until nothing more arrives.
   func drain(_ descriptor: Int32) {
     var buffer = [UInt8](repeating: 0, count: 512)
     buffer.withUnsafeMutableBytes { bytes in

@@ -1,21 +1,21 @@
 import NFCCore
 import NFCUSB
 
-/// What a person calls a reader on USB.
+/// A name for a reader on USB.
 enum USBName: Hashable {
   /// libnfc's own name: bus and number, `001:004`.
   case address(String)
   /// The socket, `1-2.3`.
   case port(String)
-  /// What the maker has given it.
+  /// The serial number from the maker.
   case serialNumber(String)
 
-  /// The drivers that look at USB devices; the last goes for both others.
+  /// The drivers for USB devices; the last one represents both others.
   static let schemes = ["acr122_usb", "pn53x_usb", anyDriver]
   private static let anyDriver = "usb"
   private static let serialPrefix = "serial="
 
-  /// `nil` for the address of another kind of reader, and for one that is none.
+  /// Creates a name; `nil` for the address of another kind of reader, and for an invalid one.
   init?(_ address: ReaderAddress) {
     guard Self.schemes.contains(address.scheme), let rest = address.rest else { return nil }
     if rest.hasPrefix(Self.serialPrefix), rest != Self.serialPrefix {
@@ -43,7 +43,7 @@ enum USBName: Hashable {
       .allSatisfy { UInt8($0) != nil }
   }
 
-  /// The address that stands for it.
+  /// The address with this name.
   var address: ReaderAddress {
     switch self {
     case .address(let text), .port(let text): ReaderAddress("\(Self.anyDriver):\(text)")
@@ -62,7 +62,8 @@ enum USBName: Hashable {
 
   /// Returns the device of that name.
   ///
-  /// - Throws: `readerNotFound` if there is none or more than one, or it is not the named driver's.
+  /// - Throws: `readerNotFound` if there is no such reader or more than one, or it does not belong
+  ///   to the named driver.
   func device(
     for address: ReaderAddress, among devices: [USBIdentity] = USBDevices.all()
   ) throws -> USBIdentity {
@@ -88,7 +89,7 @@ enum USBName: Hashable {
 }
 
 extension USBAccess.Obstacle {
-  /// Returns what stands in the way of whoever opens a reader.
+  /// Returns the problem that prevents a reader from being opened.
   func error(at connectionString: String, _ device: USBIdentity) -> NFCError {
     switch self {
     case .notThere: NFCError(.readerNotFound, "no USB device is at \(connectionString)")

@@ -7,17 +7,19 @@ import Glibc
 import Darwin
 #endif
 
-/// Ends a call into libnfc that a cancelled task waits for, or that takes longer than it may.
+/// Ends a call into libnfc that a cancelled task waits for, or that exceeds its time limit.
 ///
-/// libnfc's own time-outs bound every wait, but neither the number of bytes that are waited for one by one nor
-/// the number of frames: a chip that trickles, or that says "more to come" for ever, holds it for ever. And
-/// `nfc_abort_command` ends only some waits: on a serial line the one for the first bytes of an answer.
+/// libnfc's own time-outs limit every wait, but neither the number of bytes that are read one by
+/// one nor the number of frames: a chip that sends slowly, or that always announces more data,
+/// blocks it forever. And `nfc_abort_command` ends only some waits: on a serial line, the one for
+/// the first bytes of an answer.
 ///
-/// So a call that is to end has one period's grace, for it may be about to end by itself. It is aborted then,
-/// and once more, as an abort can fall between two waits and be lost. A call that goes on all the same is cut
-/// off: its line to the reader is broken beneath it, and the reader is lost with it.
+/// Therefore, a call that should end gets one period's grace, because it may be about to end by
+/// itself. Then it is aborted, and once more, because an abort between two waits is lost. A call
+/// that continues all the same is cut off: its line to the reader is broken, and the reader is
+/// lost.
 final class Watchdog: Sendable {
-  /// What a call can be ended by.
+  /// The ways to end a call.
   struct Means: Sendable {
     /// Asks libnfc to end it.
     var abort: @Sendable () -> Void
@@ -29,12 +31,12 @@ final class Watchdog: Sendable {
     var means: Means
     var isWorking = false
     var isAborted = false
-    /// Periods since the abort was asked for.
+    /// The number of periods since the abort was requested.
     var age = 0
     /// Periods that the call in progress has lasted, and may last.
     var callAge = 0
     var callLimit = 0
-    /// The thread of the call in progress.
+    /// The thread of the running call.
     var thread: pthread_t?
     /// Whether an abort was sent into the call.
     var isAbortSent = false
@@ -60,7 +62,7 @@ final class Watchdog: Sendable {
 
   func retire() { state.withLock { $0.isRetired = true } }
 
-  /// Another connection to the reader takes the place of the one before.
+  /// Replaces the previous connection to the reader.
   func use(_ means: Means) {
     state.withLock {
       $0.means = means
@@ -68,7 +70,7 @@ final class Watchdog: Sendable {
     }
   }
 
-  /// A piece of work begins; an abort of the one before concerns it no more.
+  /// Begins a piece of work; an abort of the previous one no longer applies.
   func begin() {
     state.withLock {
       $0.isWorking = true
@@ -86,13 +88,13 @@ final class Watchdog: Sendable {
   /// Whether the running piece of work is to end.
   var isAborted: Bool { state.withLock { $0.isAborted } }
 
-  /// Whether a call was cut off, so that the connection is of no use any more.
+  /// Whether a call was cut off, so that the connection can no longer be used.
   var isCut: Bool { state.withLock { $0.isCut } }
 
   /// Whether an abort was sent into the last call.
   var isAbortSent: Bool { state.withLock { $0.isAbortSent } }
 
-  /// Marks the time in which C runs.
+  /// Marks the time during which C runs.
   func call<Result>(
     atMost limit: Duration = Watchdog.ordinaryLimit, _ body: () throws -> Result
   ) throws -> Result {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Keeps a connection to a broker for the program that has started this one, and makes a new one
-/// whenever it ends.
+/// Maintains a connection to a broker for the program that has started this one, and reconnects
+/// whenever the connection ends.
 ///
-/// One thread waits for standard input and for the broker together. When standard input ends, so does
-/// this program.
+/// One thread waits for standard input and for the broker at the same time. This program ends when
+/// standard input ends.
 struct Bridge {
   private var input = LineReader(descriptor: STDIN_FILENO)
   private let options: ConnectRequest
   private var filters: [String] = []
   private var connection: Mosquitto?
   private var isConnected = false
-  /// The caller's number of each message that the broker has not acknowledged.
+  /// The caller's number of each message that the broker has not acknowledged yet.
   private var pending: [Int32: UInt64] = [:]
   private var nextAttempt = ContinuousClock.now
   private var pause = shortestPause
@@ -19,7 +19,7 @@ struct Bridge {
 
   private static let shortestPause = Duration.milliseconds(250)
   private static let longestPause = Duration.seconds(10)
-  /// How long a broker may take to answer a request for a connection.
+  /// How long a broker may take to answer a connection request.
   private static let patience = Duration.seconds(15)
   private var answerDeadline: ContinuousClock.Instant?
 
@@ -43,7 +43,7 @@ struct Bridge {
       guard report() else { return }
       if isEnding, pending.isEmpty || !isConnected { break }
     }
-    // Without a goodbye the broker publishes the last will.
+    // If this program does not disconnect, the broker publishes the last will.
     guard isEnding else { return }
     connection?.disconnect()
     try? connection?.write()
@@ -61,7 +61,7 @@ struct Bridge {
     }
   }
 
-  /// Waits until there is something to read or write, at most for a moment.
+  /// Waits until it can read or write, at most for a short time.
   private mutating func wait() {
     var descriptors = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
     if let connection, connection.socket >= 0 {
@@ -114,7 +114,7 @@ struct Bridge {
     }
   }
 
-  /// Reports what has happened; `false` if the broker refuses permanently.
+  /// Reports events. Returns `false` if the broker refuses permanently.
   private mutating func report() -> Bool {
     var isRefused = refusal != nil
     if let refusal { Output.write(Report(refused: refusal)) }
@@ -142,11 +142,11 @@ struct Bridge {
 
   private var refusal: String?
 
-  /// The connection has ended, or there is none; another one is tried after a pause.
+  /// Handles a connection that has ended or could not be made. Another one is tried after a pause.
   private mutating func end(_ error: any Error) {
     let problem = error as? Mosquitto.Problem ?? Mosquitto.Problem(reason: "\(error)")
     if problem.isFinal { refusal = problem.reason }
-    // The call that learns of a refusal fails as well.
+    // The call that reports a refusal fails as well.
     for case .refused(let reason) in connection?.takeEvents() ?? [] { refusal = reason }
     connection = nil
     isConnected = false

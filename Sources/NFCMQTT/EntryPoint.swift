@@ -1,7 +1,7 @@
 import Foundation
 
-/// `nfc-mqtt`: publishes for `nfc watch`. A program of its own, so that only those who use a broker
-/// need libmosquitto.
+/// `nfc-mqtt`: publishes messages for `nfc watch`. It is a separate program, so that only those who
+/// use a broker need libmosquitto.
 @main
 enum EntryPoint {
   static func main() {
@@ -18,7 +18,7 @@ enum EntryPoint {
 }
 
 enum Output {
-  /// Writes a line at once. Where nobody reads, there is nothing left to do.
+  /// Writes a line immediately. Does nothing if nobody reads it.
   static func write(_ report: Report) {
     guard var line = try? JSONEncoder().encode(report) else { return }
     line.append(0x0A)

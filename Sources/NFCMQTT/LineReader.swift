@@ -1,17 +1,17 @@
 import Foundation
 
-/// Standard input in lines, without waiting for more than is there.
+/// Reads standard input line by line, without waiting for more than is available.
 struct LineReader {
   private let descriptor: Int32
   private var buffer = Data()
   private(set) var isAtEnd = false
 
-  /// A line is no longer than this; one that is ends the input.
+  /// The maximum length of a line. A longer line ends the input.
   private static let longestLine = 4 << 20
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Reads what is there; waits if there is nothing.
+  /// Reads the available bytes; waits if there are none.
   mutating func fill() {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(descriptor, &bytes, bytes.count)
@@ -23,7 +23,7 @@ struct LineReader {
     }
   }
 
-  /// Returns the next whole line; `nil` if there is none yet.
+  /// Returns the next complete line; `nil` if it has not arrived yet.
   mutating func next() -> Data? {
     guard let end = buffer.firstIndex(of: 0x0A) else { return nil }
     let line = Data(buffer[buffer.startIndex..<end])
@@ -31,7 +31,7 @@ struct LineReader {
     return line
   }
 
-  /// Returns the next line, however long that takes; `nil` at the end.
+  /// Returns the next line and waits for it if necessary; `nil` at the end.
   mutating func nextBlocking() -> Data? {
     while true {
       if let line = next() { return line }

@@ -1,11 +1,11 @@
-/// What `nfc watch` asks of this program: one JSON object per line on standard input.
+/// A request of `nfc watch` to this program: one JSON object per line on standard input.
 struct Request: Decodable {
-  /// The first line.
+  /// The connection to make. It is sent in the first line.
   var connect: ConnectRequest?
   var publish: PublishRequest?
-  /// A topic filter, for every connection from now on.
+  /// A topic filter for all further connections.
   var subscribe: String?
-  /// Publish what has been handed over, say goodbye, and end.
+  /// Publishes the remaining messages, disconnects, and ends.
   var end: Bool?
 }
 
@@ -13,7 +13,7 @@ struct ConnectRequest: Decodable {
   let host: String
   let port: UInt16
   let isSecure: Bool
-  /// A file of certificate authorities; the system's without it.
+  /// A file with certificate authorities; `nil` for those of the system.
   let authorities: String?
   let user: String?
   let password: String?
@@ -23,21 +23,21 @@ struct ConnectRequest: Decodable {
 }
 
 struct PublishRequest: Decodable {
-  /// By which the acknowledgement is matched.
+  /// The number that identifies the acknowledgement.
   let id: UInt64
   let topic: String
   let payload: String
   let retain: Bool
 }
 
-/// What this program reports: one JSON object per line on standard output.
+/// A report of this program: one JSON object per line on standard output.
 struct Report: Encodable {
   var connected: Bool?
-  /// The connection has ended or could not be made; it is tried again.
+  /// The reason why the connection ended or could not be made. It is tried again.
   var disconnected: String?
-  /// The broker refuses, and this program ends.
+  /// The reason why the broker refuses. This program ends.
   var refused: String?
-  /// The broker has a message.
+  /// The number of a message that the broker has received.
   var published: UInt64?
   var message: Message?
 

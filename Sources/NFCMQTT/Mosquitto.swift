@@ -1,32 +1,33 @@
 import CMosquitto
 import Foundation
 
-/// One connection to a broker by libmosquitto: the one file of this program that calls it.
+/// One connection to a broker through libmosquitto. This is the only file of this program that
+/// calls libmosquitto.
 ///
-/// Used from one thread, which waits for ``socket`` and calls ``read()``, ``write()`` and ``idle()``.
-/// What happens is kept in ``events`` until it is taken. A connection that has ended is not used again,
-/// so that libmosquitto never repeats by itself what the caller repeats.
+/// Used from one thread, which waits for ``socket`` and calls ``read()``, ``write()`` and
+/// ``idle()``. ``events`` contains what has happened until it is read. A connection that has ended
+/// is not used again, so that libmosquitto never repeats what the caller repeats.
 final class Mosquitto {
   /// What has happened on the connection.
   enum Event: Hashable {
     case connected
-    /// The broker wants neither this user nor another attempt.
+    /// The broker refuses this user. Another attempt would fail, too.
     case refused(reason: String)
     case ended(reason: String)
-    /// The broker has a message: its number.
+    /// The broker has received the message with this number.
     case published(Int32)
     case message(topic: String, payload: [UInt8])
   }
 
   struct Problem: Error, Hashable {
     let reason: String
-    /// Trying again changes nothing: the certificate or the password is wrong.
+    /// Whether another attempt would fail, too, because the certificate or the password is wrong.
     var isFinal = false
   }
 
   private let handle: OpaquePointer
   private(set) var events: [Event] = []
-  /// The last error that libmosquitto logged: the only place where OpenSSL's words are.
+  /// The last error that libmosquitto logged. Only the log contains OpenSSL's messages.
   private var lastLogged: String?
 
   static func start() { mosquitto_lib_init() }
@@ -59,7 +60,7 @@ final class Mosquitto {
   /// Whether a broker that is alone with an old connection notices that it is gone.
   private static let keepAlive: Int32 = 30
 
-  /// Blocks until the broker's host has accepted the connection; the broker itself answers later.
+  /// Waits until the broker's host has accepted the connection. The broker itself answers later.
   func connect(host: String, port: UInt16) throws {
     lastLogged = nil
     try check(mosquitto_connect(handle, host, Int32(port), Self.keepAlive))
@@ -72,7 +73,7 @@ final class Mosquitto {
   func write() throws { try check(mosquitto_loop_write(handle, 16)) }
   func idle() throws { try check(mosquitto_loop_misc(handle)) }
 
-  /// Hands a message over, and gives the number by which ``Event/published(_:)`` names it.
+  /// Sends a message, and returns the number that ``Event/published(_:)`` has for it.
   func publish(topic: String, payload: [UInt8], retain: Bool) throws -> Int32 {
     var number: Int32 = 0
     try check(
@@ -92,7 +93,7 @@ final class Mosquitto {
   private func check(_ code: Int32) throws {
     let code = mosq_err_t(code)
     guard code != MOSQ_ERR_SUCCESS else { return }
-    // libmosquitto has one code for whatever goes wrong in TLS.
+    // libmosquitto has one code for all TLS errors.
     if code == MOSQ_ERR_TLS {
       let reason = lastLogged ?? "the secure connection failed"
       throw Problem(reason: reason, isFinal: Self.isAboutCertificates(reason))
@@ -103,7 +104,8 @@ final class Mosquitto {
     throw Problem(reason: text.trimmingCharacters(in: .punctuationCharacters))
   }
 
-  /// Returns a handshake that ended because the broker went away may do better the next time.
+  /// Returns whether a TLS error is about certificates. A handshake that failed because the broker
+  /// went away may succeed the next time.
   private static func isAboutCertificates(_ text: String) -> Bool {
     ["certificate", "host name", "alert", "unable to load", "CA"].contains { text.contains($0) }
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// `nfc-notify`: shows notifications for `nfc watch`. A program of its own, so that only those who want
-/// notifications need libdbus.
+/// `nfc-notify`: shows notifications for `nfc watch`. It is a separate program, so that only those
+/// who want notifications need libdbus.
 ///
-/// A line of JSON on standard input shows one: `{"title":…,"body":…,"link":…}`. When a person clicks it,
-/// its link is one line on standard output.
+/// Each line of JSON on standard input is one notification: `{"title":…,"body":…,"link":…}`. When a
+/// person clicks it, this program prints the link on standard output.
 @main
 enum EntryPoint {
   private struct Request: Decodable {
@@ -13,7 +13,7 @@ enum EntryPoint {
     let link: String?
   }
 
-  /// The name by which a click on the notification itself is reported.
+  /// The name of the action that reports a click on the notification itself.
   private static let clicked = "default"
   private static let period: Int32 = 1000
 
@@ -33,8 +33,8 @@ enum EntryPoint {
 
   /// Shows a notification and returns its number.
   ///
-  /// A body is markup where the service supports it (specification, "Markup"). What a tag says is text: it must
-  /// not show pictures or links.
+  /// A body is markup if the service supports it (specification, "Markup"). The contents of a tag
+  /// are plain text and must not show pictures or links.
   private static func show(
     _ request: Request, _ bus: SessionBus
   ) throws(SessionBus.Problem) -> UInt32 {
@@ -73,7 +73,7 @@ enum EntryPoint {
         do {
           links[try show(request, bus)] = request.link
         } catch {
-          // The service may be started later; the next notification finds out.
+          // The service may be started later: the next notification tries again.
           complain(error)
         }
       }

@@ -1,6 +1,7 @@
 import CDBus
 
-/// The session bus, as far as notifications need it: the one file of this program that calls libdbus.
+/// The part of the session bus that notifications need. This is the only file of this program that
+/// calls libdbus.
 ///
 /// Used from one thread. Source: Desktop Notifications Specification 1.2, "D-BUS Protocol".
 final class SessionBus {
@@ -8,13 +9,14 @@ final class SessionBus {
     let reason: String
   }
 
-  /// A notification that was clicked, or is gone.
+  /// A notification that was clicked or has closed.
   enum Event {
     case invoked(UInt32, action: String)
     case closed(UInt32)
   }
 
-  /// Type codes of arguments (D-Bus specification, "Type System"), which C has as macros with a cast.
+  /// The type codes of arguments (D-Bus specification, "Type System"), which are macros with casts
+  /// in C.
   private enum TypeCode {
     static let uint32 = Int32(UInt8(ascii: "u"))
     static let int32 = Int32(UInt8(ascii: "i"))
@@ -33,7 +35,7 @@ final class SessionBus {
     }
     self.connection = connection
     dbus_connection_set_exit_on_disconnect(connection, 0)
-    // Whoever sends them: the service may start again under another unique name.
+    // Accepts any sender: the service may restart under another unique name.
     dbus_bus_add_match(
       connection, "type='signal',interface='\(Self.service)',path='\(Self.path)'", nil)
     dbus_connection_flush(connection)
@@ -46,15 +48,15 @@ final class SessionBus {
 
   var isConnected: Bool { dbus_connection_get_is_connected(connection) != 0 }
 
-  /// To be waited for with poll(2); `nil` if there is none.
+  /// The file descriptor to wait for with poll(2); `nil` if there is none.
   var descriptor: Int32? {
     var descriptor: Int32 = -1
     return dbus_connection_get_unix_fd(connection, &descriptor) != 0 ? descriptor : nil
   }
 
-  /// Shows a notification, and gives its number.
+  /// Shows a notification, and returns its number.
   ///
-  /// - Parameter action: the name and label of what a click does.
+  /// - Parameter action: the name and label of the action for a click.
   func notify(
     title: String, body: String, action: (name: String, label: String)?
   ) throws(Problem) -> UInt32 {
@@ -84,7 +86,7 @@ final class SessionBus {
     return number
   }
 
-  /// Returns what the service can show, as words of the specification's "Capabilities".
+  /// Returns the service's capabilities, as words from the specification's "Capabilities".
   func capabilities() throws(Problem) -> Set<String> {
     guard
       let call = dbus_message_new_method_call(
@@ -105,7 +107,7 @@ final class SessionBus {
     return Set(Self.texts(in: &list))
   }
 
-  /// Returns what has happened since; waits for nothing.
+  /// Returns the events since the last call, without waiting.
   func events() -> [Event] {
     dbus_connection_read_write(connection, 0)
     var events: [Event] = []

@@ -6,7 +6,7 @@ struct AnswerToSelect: Hashable {
 
   private static let isReserved: UInt8 = 0x80
   private static let interfaceBytes: UInt8 = 0x70
-  /// FSCI: the codes above stand for no size.
+  /// FSCI: higher codes do not represent a size.
   private static let largestSizeCode: UInt8 = 0x0C
 
   /// `nil` for bytes that are none, such as historical bytes by themselves: the first is not their number,

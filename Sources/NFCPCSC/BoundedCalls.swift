@@ -1,16 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Makes calls on their own thread, one after the other, and waits for each no longer than it may
-/// take: pcsc-lite waits for its daemon's answers without a limit, and has no way to end a call
-/// that waits for a card.
+/// Makes calls on a separate thread, one after the other, and limits the wait for each: pcsc-lite
+/// waits for its daemon's answers without a limit, and cannot end a call that waits for a card.
 ///
-/// A call that takes longer is abandoned: it continues by itself, and what it holds lives until it
-/// returns. Abandoned before it has begun, it never begins, so that calls after a stuck one need no
-/// thread.
+/// A call that takes longer is abandoned: it continues on its thread, and what it refers to lives
+/// until it returns. If it is abandoned before it has begun, it never begins, so that calls after a
+/// stuck one need no thread.
 final class BoundedCalls: Sendable {
-  /// How long a call may still take after ``expedite()``, and how long one waits after an abandoned call
-  /// that has not returned. A call that is about to end does, and nothing is left over.
+  /// The time that a call may still take after ``expedite()``, and the time to wait for an
+  /// abandoned call that has not returned. A call that is about to end does so, and nothing is left
+  /// over.
   private static let patience = Duration.milliseconds(300)
 
   private struct State {
@@ -48,8 +48,8 @@ final class BoundedCalls: Sendable {
     ///
     /// - Parameter onReturn: called if it was abandoned meanwhile.
     func make(onReturn: () -> Void) {
-      // What the body holds is released before anybody can know of its end: a connection that ended
-      // later, on this thread, could meet the end of the process.
+      // The values of the body are released before its end can be known: a connection that ended
+      // later, on this thread, could coincide with the end of the process.
       guard let value = value() else { return }
       phase.withLock { phase in
         if case .abandoned = phase { onReturn() } else { phase = .finished(value) }
@@ -68,7 +68,7 @@ final class BoundedCalls: Sendable {
     /// Waits for the call no longer.
     ///
     /// - Parameter onRunning: called if it is running, and so will return later.
-    /// - Returns: its result, if it has one all the same.
+    /// - Returns: the result of the call, if it has one after all.
     func abandon(onRunning: () -> Void) -> Result? {
       phase.withLock { phase in
         switch phase {
@@ -82,7 +82,7 @@ final class BoundedCalls: Sendable {
     }
   }
 
-  /// Makes a call after those before it, from any thread.
+  /// Makes a call after the previous ones, from any thread.
   ///
   /// - Returns: the result of `body`; `nil` if that takes longer than `timeout`, or too long after
   ///   ``expedite()``.
@@ -116,7 +116,7 @@ final class BoundedCalls: Sendable {
         Int(min(seconds, longest)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }
 
-  /// Makes a call after those before it, and waits for nothing.
+  /// Makes a call after the previous ones, without waiting for it.
   func add(_ body: @escaping @Sendable () -> Void) {
     queue.async(execute: body)
   }

@@ -1,5 +1,5 @@
-/// The answer to reset that a contactless reader makes up for a card, which has none of its own:
-/// PC/SC part 3, 3.1.3.2.3.
+/// The answer to reset that a contactless reader invents for a card without one: PC/SC part 3,
+/// 3.1.3.2.3.
 enum ContactlessATR: Hashable {
   case storageCard(StorageCard)
   /// A card of ISO/IEC 14443-4: the historical bytes of its ATS (type A), or application data,
@@ -33,7 +33,7 @@ enum ContactlessATR: Hashable {
       ?? .smartCard(historicalBytes: historical)
   }
 
-  /// What stands for a card without ISO/IEC 14443-4: the standard that it is of, and its name.
+  /// The description of a card without ISO/IEC 14443-4: its standard, and its name.
   struct StorageCard: Hashable {
     /// Category 80, application identifier of 12 bytes, RID of the PC/SC workgroup.
     private static let prefix: [UInt8] = [0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06]
@@ -44,7 +44,7 @@ enum ContactlessATR: Hashable {
     /// FeliCa at 212 and 424 kbit/s as ACS's readers name it, among type A (ACR122U, application
     /// programming interface 2.04, 3.1).
     private static let feliCaAmongTypeA: Set<UInt16> = [0xF011, 0xF012]
-    /// Topaz and Jewel, likewise.
+    /// Topaz and Jewel.
     private static let topaz: UInt16 = 0xF004
     /// iCLASS and PicoPass, which speak another protocol in the same modulation.
     private static let picoPass: ClosedRange<UInt16> = 0x0017...0x0020
@@ -54,7 +54,7 @@ enum ContactlessATR: Hashable {
       0x0001: 0x08, 0x0002: 0x18, 0x0003: 0x00, 0x0026: 0x09, 0x0036: 0x08, 0x0037: 0x18,
       0x003A: 0x00,
     ]
-    /// The first byte of a name that ACS's readers make of the SAK of other cards (ACR122U,
+    /// The first byte of a name that ACS's readers derive from the SAK of other cards (ACR122U,
     /// application programming interface 2.04, 3.1).
     private static let namedBySAK: UInt8 = 0xFF
 
@@ -79,7 +79,7 @@ enum ContactlessATR: Hashable {
     var isTypeA: Bool { Self.typeA.contains(standard) && !isFeliCa && !isTopaz }
     var isTypeB: Bool { Self.typeB.contains(standard) }
 
-    /// The SAK that a type A card of this name has; `nil` if the name does not tell.
+    /// The SAK of a type A card with this name; `nil` if the name does not indicate it.
     var sak: UInt8? {
       if UInt8(name >> 8) == Self.namedBySAK { return UInt8(name & 0xFF) }
       return Self.saks[name]

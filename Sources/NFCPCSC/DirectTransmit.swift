@@ -6,10 +6,10 @@ enum DirectTransmit {
   private static let fromChip: UInt8 = 0xD5
   private static let dataExchange: UInt8 = 0x40
   private static let communicateThru: UInt8 = 0x42
-  /// The number that the reader's own search gives the tag.
+  /// The number that the reader's own search assigns to the tag.
   private static let target: UInt8 = 0x01
 
-  // What the chip carries out itself, an acknowledge of four bits included.
+  // Commands that the chip carries out itself, including an acknowledge of four bits.
   private static let read: UInt8 = 0x30
   private static let writePage: UInt8 = 0xA2
   private static let acknowledge: UInt8 = 0x0A
@@ -20,8 +20,9 @@ enum DirectTransmit {
   private static let statusTimeout: UInt8 = 0x01
   private static let refusals: Set<UInt8> = [0x02, 0x05, 0x13]
 
-  /// Status words of the reader: its exchange with the chip failed, the chip is mute, its answer is broken,
-  /// it does not take the command (ACR122U, application programming interface 2.04, 4.3).
+  /// Status words of the reader: its exchange with the chip failed, the chip does not answer, its
+  /// answer is broken, it does not accept the command (ACR122U, application programming interface
+  /// 2.04, 4.3).
   private static let meanings: ExchangeOutcome.Meanings = [
     0x6300: .noAnswer, 0x6301: .noAnswer, 0x6327: .broken, 0x637F: .unknown(0x637F),
   ]
@@ -35,13 +36,14 @@ enum DirectTransmit {
     answer.starts(with: [fromChip, getFirmwareVersion + 1])
   }
 
-  /// Returns whether the reader may give the answer to a command only to the next one: after one
-  /// that it has given nothing for, or another's answer (nfc-tools/libnfc issue 666).
+  /// Returns whether the reader may deliver the answer to a command with the next one: after a
+  /// command for which it has returned nothing, or another command's answer (nfc-tools/libnfc issue
+  /// 666).
   static func mayBeBehind(_ answer: [UInt8], of command: [UInt8]) -> Bool {
     answer.isEmpty || outcome(answer, of: command) == .malformed
   }
 
-  /// The longest command of the tag's own, and the longest answer.
+  /// The maximum length of a tag's command and of its answer.
   static let maximumLength = 255 - 3
 
   /// Returns a type A tag's command, or a FeliCa card's with its length, without check.
@@ -59,9 +61,9 @@ enum DirectTransmit {
     }
   }
 
-  /// Returns what came of a command, without check. A refusal is a single byte 00: the chip does
-  /// not tell the code of an acknowledge. An acknowledge of a command that the chip does not know
-  /// is a broken answer to it.
+  /// Returns the outcome of a command, without check bytes. A refusal is a single byte 00: the chip
+  /// does not report the code of an acknowledge. If the chip does not know a command, an
+  /// acknowledge looks like a broken answer.
   static func outcome(_ answer: [UInt8], of command: [UInt8]) -> ExchangeOutcome {
     let code = (isExchange(command) ? dataExchange : communicateThru) + 1
     let outcome = ExchangeOutcome(answer, meanings: meanings)

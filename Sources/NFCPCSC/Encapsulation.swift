@@ -6,11 +6,11 @@ enum Encapsulation {
   private static let ownTimeout: UInt8 = 0x00
   private static let expectedLength: UInt8 = 0x00
 
-  /// What the frame is of: P1.
+  /// The standard of the frame: P1.
   enum Standard: UInt8 {
     /// Type A at 106 kbit/s.
     case typeA = 0x01
-    /// ISO/IEC 15693, with flags and UID as given.
+    /// ISO/IEC 15693, with flags and UID unchanged.
     case vicinity = 0x04
     /// FeliCa at 212 kbit/s, the frame's length first.
     case feliCa = 0x07

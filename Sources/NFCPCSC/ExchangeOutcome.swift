@@ -1,10 +1,10 @@
-/// What came of an APDU, or of a frame in one.
+/// The outcome of an APDU, or of a frame in one.
 enum ExchangeOutcome: Hashable {
-  /// What was answered, without status word and check.
+  /// The answer, without status word and check bytes.
   case answer([UInt8])
   /// The tag has not answered.
   case noAnswer
-  /// The tag's answer was broken on the way, or several came at once.
+  /// The tag's answer was broken on the way, or several arrived at once.
   case broken
   /// The reader or the tag has refused; the status word indicates which, and why, as far as it can.
   case refused(UInt16)
@@ -15,7 +15,7 @@ enum ExchangeOutcome: Hashable {
 }
 
 extension ExchangeOutcome {
-  /// What status words mean in addition to those that all readers have.
+  /// The meanings of status words in addition to those of all readers.
   typealias Meanings = [UInt16: ExchangeOutcome]
 
   private static let done: UInt16 = 0x9000
@@ -24,9 +24,9 @@ extension ExchangeOutcome {
 
   /// Reads the answer to an APDU: PC/SC part 3, 3.2.2.1; ISO/IEC 7816-4, 5.6.
   ///
-  /// No bytes at all are how an ACR122U says that a card is mute or has gone (pyscard issue 18).
+  /// An ACR122U returns no bytes at all if a card does not answer or has left (pyscard issue 18).
   ///
-  /// - Parameter meanings: of status words of the reader's maker.
+  /// - Parameter meanings: the meanings of the maker's status words.
   init(_ answer: [UInt8], meanings: Meanings = [:]) {
     guard let (data, word) = Self.split(answer) else {
       self = answer.isEmpty ? .noAnswer : .malformed
@@ -35,14 +35,14 @@ extension ExchangeOutcome {
     self = word == Self.done ? .answer(data) : meanings[word] ?? ExchangeOutcome(word: word)
   }
 
-  /// What a status word other than 9000 means.
+  /// Creates the meaning of a status word other than 9000.
   init(word: UInt16) {
     self =
       Self.noAnswerWords.contains(word)
       ? .noAnswer : Self.unknownWords.contains(word) ? .unknown(word) : .refused(word)
   }
 
-  /// Data and status word of an answer; `nil` if it is too short for one.
+  /// Returns data and status word of an answer; `nil` if it is too short for one.
   static func split(_ answer: [UInt8]) -> (data: [UInt8], word: UInt16)? {
     guard answer.count >= 2 else { return nil }
     let word = UInt16(answer[answer.count - 2]) << 8 | UInt16(answer[answer.count - 1])
@@ -54,10 +54,10 @@ extension ExchangeOutcome {
     if case .answer(let bytes) = self { .answer(body(bytes)) } else { self }
   }
 
-  /// The status word by which a reader tells that something has failed, and not what.
+  /// The status word with which a reader reports a failure without a reason.
   private static let failed: UInt16 = 0x6300
 
-  /// The same of a command that changes the tag: where no reason is told for a failure, the tag may
-  /// have carried it out and only its answer be lost.
+  /// The outcome for a command that changes the tag: if no reason is given for a failure, the tag
+  /// may have carried it out, and only its answer may be lost.
   var ofChange: ExchangeOutcome { self == .refused(Self.failed) ? .noAnswer : self }
 }

@@ -1,6 +1,6 @@
-/// Blocks of a FeliCa card through a reader that takes no FeliCa frames: `FF A4` selects a service, `FF B0`
-/// reads one of its blocks. A record of a Sony RC-S380 has `FF A4 00 01 02 0F 09`, then `FF B0 00 00 00`
-/// with 16 bytes in answer (qiita.com/gebo/items/cb2dd393170767852fb3).
+/// Blocks of a FeliCa card on a reader that does not accept FeliCa frames: `FF A4` selects a
+/// service, `FF B0` reads one of its blocks. A record of a Sony RC-S380 has `FF A4 00 01 02 0F 09`,
+/// then `FF B0 00 00 00` with 16 bytes as the answer (qiita.com/gebo/items/cb2dd393170767852fb3).
 enum FeliCaBlockAccess {
   private static let pseudoClass: UInt8 = 0xFF
   private static let selectFile: UInt8 = 0xA4
@@ -10,7 +10,7 @@ enum FeliCaBlockAccess {
   private static let anyLength: UInt8 = 0x00
   static let blockSize = 16
 
-  /// - Parameter service: its code, least significant byte first, as the card takes it.
+  /// - Parameter service: its code, least significant byte first, as the card expects it.
   static func select(service: [UInt8]) -> [UInt8] {
     [pseudoClass, selectFile, 0x00, byServiceCode, UInt8(truncatingIfNeeded: service.count)]
       + service
@@ -42,7 +42,7 @@ enum FeliCaBlockAccess {
     let idm: [UInt8]
     let blocks: [Block]
 
-    /// `nil` for another command, and for one that is not well-formed.
+    /// Decodes a read command; `nil` for another command, and for one that is not well-formed.
     init?(_ frame: [UInt8]) {
       guard frame.first == UInt8(exactly: frame.count), frame.count > 2, frame[1] == Self.command
       else { return nil }

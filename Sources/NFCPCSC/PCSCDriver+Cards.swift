@@ -1,13 +1,14 @@
 import NFCCore
 
-// Cards that the service shows one at a time: what they are, and how they are woken.
+// Cards that the service shows one at a time: recognizing and waking them.
 extension PCSCDriver {
   // MARK: Recognition
 
-  /// Returns what a card is and how commands get to it; `nil` if the reader does not tell.
+  /// Returns the kind of a card and the way to send commands to it; `nil` if the reader does not
+  /// indicate it.
   ///
-  /// - Throws: `tagResponseError` for a card that is silent, which tells nothing of the reader: the next
-  ///   round asks again.
+  /// - Throws: `tagResponseError` for a card that does not answer, which says nothing about the
+  ///   reader: the next round asks again.
   func recognise(_ atr: ContactlessATR) throws -> (CardPath, Target?)? {
     let found: (CardPath, Target?)?
     switch atr {
@@ -35,7 +36,7 @@ extension PCSCDriver {
 
   static let silence = NFCError(.tagResponseError, "the tag has not answered", cause: .noAnswer)
 
-  /// UID, IDm or PUPI; `nil` if the reader gives none.
+  /// Returns the UID, IDm or PUPI; `nil` if the reader does not report it.
   func identifier() throws -> [UInt8]? {
     guard
       case .answer(let bytes) = ExchangeOutcome(
@@ -50,7 +51,7 @@ extension PCSCDriver {
   private static let applicationDataLength = 4
   private static let typeBHistoricalLength = 8
 
-  /// What a UID may have (ISO/IEC 14443-3, 6.5.4); a PUPI has the first.
+  /// The possible lengths of a UID (ISO/IEC 14443-3, 6.5.4); a PUPI has the first.
   private static let uidLengths: Set<Int> = [4, 7, 10]
 
   private func smartCard(_ historicalBytes: [UInt8]) throws -> Target? {
@@ -81,8 +82,8 @@ extension PCSCDriver {
         protocolInfo: Array(rest.dropLast())))
   }
 
-  /// Application data, protocol info that names ISO/IEC 14443-4, and MBLI in the high half of the
-  /// last byte (PC/SC part 3, 3.1.3.2.3.1; ISO/IEC 14443-3, 7.9.4).
+  /// Returns whether bytes are application data, protocol info that indicates ISO/IEC 14443-4, and
+  /// MBLI in the high half of the last byte (PC/SC part 3, 3.1.3.2.3.1; ISO/IEC 14443-3, 7.9.4).
   private func isTypeB(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == Self.typeBHistoricalLength else { return false }
     let protocolType = bytes[5] & 0x0F
@@ -110,7 +111,8 @@ extension PCSCDriver {
     return (.identifierAlone, .iso14443b(target))
   }
 
-  /// SENS_RES of every Topaz (NFC Forum Digital Protocol, 7.6.1.2), and as much of the UID as RID gives.
+  /// SENS_RES of every Topaz (NFC Forum Digital Protocol, 7.6.1.2), and the part of the UID that
+  /// RID returns.
   private static let topazSensRes: [UInt8] = [0x0C, 0x00]
   private static let topazUIDLength = 4
 
@@ -147,7 +149,7 @@ extension PCSCDriver {
     case let sak?:
       return (.identifierAlone, card(sak))
     case nil:
-      // A name that tells nothing: pages that begin with the UID are an Ultralight's.
+      // A name without information: if the pages begin with the UID, the tag is an Ultralight.
       guard let command = StorageCardCommands.command(for: Self.readFirstPages),
         case .answer(let pages) = ExchangeOutcome(try transmit(command)),
         Self.arePages(pages, of: uid)
@@ -181,7 +183,7 @@ extension PCSCDriver {
     return nil
   }
 
-  /// Returns whether the first pages are of the tag of that UID, which has seven bytes: with a
+  /// Returns whether the first pages belong to the tag with this UID, which has seven bytes: with a
   /// check byte after the third (NTAG21x data sheet, 8.5.1), or without (NTAG I2C,
   /// NT3H1101/NT3H1201 data sheet, 8).
   private static func arePages(_ pages: [UInt8], of uid: [UInt8]) -> Bool {
@@ -218,7 +220,7 @@ extension PCSCDriver {
 
   private static let idmLength = 8
 
-  /// Returns what Sony's readers give in place of an ATS; empty if the reader does not.
+  /// Returns what Sony's readers report in place of an ATS; empty if the reader does not.
   private func pmm() throws -> [UInt8] {
     guard case .answer(let bytes) = ExchangeOutcome(try transmit(StorageCardCommands.getATS)),
       bytes.count == Self.idmLength
@@ -293,8 +295,9 @@ extension PCSCDriver {
     }
   }
 
-  /// By a frame of the tag's own, or what is written on every tag, where frames get through: a reader in a
-  /// session does not notice that a tag has gone. The service knows of the others.
+  /// Asks with a frame of the tag's own, or with what can be read on every tag, if the reader can
+  /// send frames: a reader in a session does not notice that a tag has left. For other tags, the
+  /// service knows.
   package func isPresent(_ target: Target) throws -> Bool {
     do {
       try checkPresence()
@@ -309,7 +312,7 @@ extension PCSCDriver {
     }
   }
 
-  /// Returns whether a tag that takes frames answers to its number.
+  /// Returns whether a tag with frames answers to its UID.
   private func isThere(_ target: Target) throws -> Bool {
     switch target {
     case .iso14443a(let card):
@@ -359,8 +362,8 @@ extension PCSCDriver {
   private static let noReason: UInt16 = 0x6300
   private static let read: UInt8 = 0x30
 
-  /// Returns whether a tag may have carried a command out all the same: a reader that gives no
-  /// reason for a write's failure may as well have lost the acknowledge.
+  /// Returns whether a tag may have carried out a command all the same: a reader that reports a
+  /// failed write without a reason may have lost the acknowledge.
   private func isAmbiguous(_ word: UInt16, _ command: [UInt8]) -> Bool {
     word == Self.noReason && command.first != Self.read
   }

@@ -1,6 +1,6 @@
 import NFCCore
 
-// Frames of a tag's own: transparent sessions, encapsulation, and direct transmit.
+// Frames of tags: transparent sessions, encapsulation, and direct transmit.
 extension PCSCDriver {
   // MARK: Transparent session
 
@@ -16,7 +16,7 @@ extension PCSCDriver {
       return false
     }
     if standard == .feliCa {
-      // A card that the reader's own search has left behind does not answer (Sony RC-S300).
+      // A card that the reader's own search has left active does not answer (Sony RC-S300).
       _ = try transmit(TransparentSession.fieldOffCommand)
       _ = try transmit(TransparentSession.fieldOnCommand)
     }
@@ -24,7 +24,7 @@ extension PCSCDriver {
     return true
   }
 
-  /// Gives the field back to the reader's own search, which then notices a removal.
+  /// Returns the field to the reader's own search, which then notices when a card is removed.
   func endTransparentSession() throws {
     guard let session, session.isTransparent else { return }
     self.session?.isTransparent = false
@@ -37,8 +37,8 @@ extension PCSCDriver {
     return TransparentSession.isDone(objects)
   }
 
-  /// Returns whether the reader knows the command for exchanges; what it makes of one without a
-  /// frame is its own affair.
+  /// Returns whether the reader supports the command for exchanges; its reaction to one without a
+  /// frame does not matter.
   private func takesExchanges(_ answer: [UInt8]) -> Bool {
     var outcome = ExchangeOutcome(answer)
     if case .answer(let objects) = outcome { outcome = TransparentSession.outcome(objects) }
@@ -63,10 +63,11 @@ extension PCSCDriver {
     return result
   }
 
-  /// The status word of an object whose value the reader does not take (PC/SC part 3, supplement 2.02).
+  /// The status word for an object whose value the reader does not accept (PC/SC part 3, supplement
+  /// 2.02).
   private static let refusedObject: UInt16 = 0x6A80
 
-  /// Returns the tag's answer, or why there is none.
+  /// Returns the tag's answer, or throws the reason why there is none.
   func frame(_ outcome: ExchangeOutcome) throws -> [UInt8] {
     switch outcome {
     case .answer(let frame): return frame
@@ -87,7 +88,7 @@ extension PCSCDriver {
 
   // MARK: Type A, FeliCa
 
-  /// Sends a command without its check and gives the answer without its own.
+  /// Sends a command without its check bytes and returns the answer without its own.
   func sendFrame(_ command: [UInt8], _ timeout: Duration) throws -> ExchangeOutcome {
     switch session?.path {
     case .direct: try sendDirect(command, timeout)
@@ -102,7 +103,7 @@ extension PCSCDriver {
     guard let command = Encapsulation.command(frame, of: standard) else { return .malformed }
     let outcome = ExchangeOutcome(
       try transmit(command, timeout: timeout), meanings: Encapsulation.meanings)
-    // Of an acknowledge, which has no whole byte, a reader may tell no more than that it came.
+    // For an acknowledge, which has no whole byte, a reader may report only that it arrived.
     return outcome == .answer([]) ? .answer([Self.acknowledge]) : outcome
   }
 
@@ -149,7 +150,8 @@ extension PCSCDriver {
   /// A refusal whose code was lost: an invalid argument (NTAG21x data sheet, 9.3).
   static let refusal: UInt8 = 0x00
 
-  /// Returns an answer as it is on the air: with its check, or the four bits of an acknowledge.
+  /// Returns an answer in its form on the air: with its check bytes, or the four bits of an
+  /// acknowledge.
   ///
   /// - Parameter onRefusal: is called if the tag is mute from now on.
   static func bare(_ answer: [UInt8], onRefusal: () -> Void) -> [UInt8] {

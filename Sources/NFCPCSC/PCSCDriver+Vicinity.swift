@@ -1,6 +1,6 @@
 import NFCCore
 
-// Tags of ISO/IEC 15693: several may be there at once, and an inventory tells which.
+// Tags of ISO/IEC 15693: there may be several, and an inventory finds them.
 extension PCSCDriver {
   /// How commands get to the tags that are there.
   ///
@@ -26,7 +26,7 @@ extension PCSCDriver {
     return .identifierAlone
   }
 
-  /// Whether an inventory of our own finds all tags; else the reader has found one.
+  /// Whether our own inventory finds all tags; otherwise the reader has found one.
   private var hasInventory: Bool { session?.isTransparent ?? false }
 
   func findVicinityTags() throws -> [Target] {
@@ -49,15 +49,15 @@ extension PCSCDriver {
   private static let uidPrefix: UInt8 = 0xE0
   private static let uidLength = 8
 
-  /// Returns what the UID may be, most significant byte first, most likely first. Readers differ in
-  /// the order, and one that ends as it begins reads as a UID both ways.
+  /// Returns the possible UIDs, most significant byte first, the most likely one first. Readers
+  /// differ in the order, and a UID whose last byte equals its first is valid in both directions.
   private func vicinityUIDs() throws -> [[UInt8]] {
     guard let uid = try identifier(), uid.count == Self.uidLength else { return [] }
     let orders = model.reversesUIDs ? [uid.reversed(), uid] : [uid, uid.reversed()]
     return orders.filter { $0.first == Self.uidPrefix }
   }
 
-  /// Returns the UID of the tag that the reader has found, as it was told by the tag if it is open.
+  /// Returns the UID of the tag that the reader has found, asking the tag if it is ambiguous.
   private func vicinityUID() throws -> [UInt8]? {
     let uids = try vicinityUIDs()
     if case .vicinity(let dialect) = session?.path, uids.contains(dialect.uid) {
@@ -76,7 +76,7 @@ extension PCSCDriver {
     return try enter(patience: .zero) && (isThere(wanted.uid) || hears(wanted.uid))
   }
 
-  /// Returns whether a tag is there, as it is: nothing is woken.
+  /// Returns whether a tag is present in its current state: nothing is woken.
   func hasVicinityTag(_ target: Target) throws -> Bool {
     guard case .iso15693(let wanted) = target else { return false }
     guard hasInventory else { return try vicinityUID() == wanted.uid }
@@ -89,8 +89,8 @@ extension PCSCDriver {
   /// The maker's code in a UID (ISO/IEC 7816-6).
   private static let nxp: UInt8 = 0x04
 
-  /// Returns whether a tag answers what is addressed to it: it may have been told to stay quiet, or
-  /// to hide.
+  /// Returns whether a tag answers addressed commands: it may have been told to stay quiet, or to
+  /// hide.
   private func hears(_ uid: [UInt8]) throws -> Bool {
     var probes = [ISO15693Command.getSystemInformation]
     if let maker = ISO15693Product.manufacturerCode(uid: uid), maker == Self.nxp {
@@ -110,7 +110,7 @@ extension PCSCDriver {
 
   private static let inventoryTimeout = Duration.milliseconds(60)
 
-  /// Returns whether a tag answers an inventory for its UID alone.
+  /// Returns whether a tag answers an inventory for its UID only.
   private func isThere(_ uid: [UInt8]) throws -> Bool {
     let value = uid.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let request = try ISO15693Request(

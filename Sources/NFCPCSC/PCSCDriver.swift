@@ -3,9 +3,9 @@ import Synchronization
 
 /// A reader that the PC/SC service drives.
 ///
-/// The service shows one card at a time, and of a tag without ISO/IEC 14443-4 no more than a name
-/// that the reader gives it. Commands get through in one of these ways, the best that reader and
-/// tag have; ``ReaderCapabilities/commandPaths`` names those of a reader:
+/// The service shows one card at a time. For a tag without ISO/IEC 14443-4, it has only a name from
+/// the reader. Commands use one of these ways, the best that reader and tag support;
+/// ``ReaderCapabilities/commandPaths`` lists those of a reader:
 ///
 /// | Way | Carries | Loses |
 /// |---|---|---|
@@ -20,8 +20,9 @@ import Synchronization
 /// | FeliCa blocks (`FF A4`, `FF B0`, Sony) | Read Without Encryption | everything else |
 /// | Get data (`FF CA`) | UID, IDm, PUPI | everything else |
 ///
-/// Which of them a reader has is found out when a tag is there, by its name and by commands that change
-/// nothing on the tag; a tag that is silent then is asked again. ATQA, SAK and ATS do not get through.
+/// The way that a reader supports is found out when a tag is present, from its name and with
+/// commands that change nothing on the tag; a tag that does not answer is asked again. ATQA, SAK
+/// and ATS are not available.
 ///
 /// The commands are those of makers' manuals, published code and records; none of this was tried on
 /// a real reader.
@@ -29,7 +30,7 @@ import Synchronization
 /// A reader that was unplugged, or whose service has stopped, throws `readerLost` and can be used
 /// again once it is back.
 package final class PCSCDriver: ReaderDriver {
-  /// What stands before a reader's name in a connection string.
+  /// The prefix of a reader's name in a connection string.
   package static let scheme = "pcsc:"
 
   package let name: String
@@ -46,21 +47,22 @@ package final class PCSCDriver: ReaderDriver {
   var active: Target?
   /// Whether a search has waited for a card since the last round began.
   private var hasWaited = false
-  /// The event at which a card came that the reader does not tell of: it is not asked again.
+  /// The event of the arrival of a card that the reader does not identify: it is not asked again.
   private var unrecognisedEvent: Int?
-  /// The event at which a card came that did not answer in this round.
+  /// The event of the arrival of a card that did not answer in this round.
   private var silentEvent: Int?
-  /// The event at which the last card came that did not answer, and in how many rounds it did not.
+  /// The event of the arrival of the last card that did not answer, and the number of rounds
+  /// without an answer.
   private var silence: (event: Int, rounds: Int)?
-  /// As many rounds a card may be silent because it is being put down; one that is silent for longer is
-  /// taken for what it shows.
+  /// The number of rounds in which a card may be silent because it is being put down; after that,
+  /// it counts as what it shows.
   private static let patientRounds = 10
 
   /// A connection to the card that was there at an event.
   struct Session {
     let eventCount: Int
     var path: CardPath
-    /// The card, unless an inventory tells which tags are there.
+    /// The card, unless an inventory finds the tags.
     var target: Target?
     /// Whether a transparent session is open.
     var isTransparent = false
@@ -83,19 +85,18 @@ package final class PCSCDriver: ReaderDriver {
     let flag = Mutex(false)
   }
 
-  /// How long a search waits for a card to come, once a round.
+  /// The time that a search waits for a card to arrive, once per round.
   private static let patience = Duration.milliseconds(50)
-  /// What a reader may take for a command that goes to no tag, or for one that it waits for by
-  /// itself.
+  /// The time limit for a command that is not sent to a tag, or for which the reader itself waits.
   static let readerTimeout = Duration.seconds(1)
-  /// No tag takes longer, whatever a program allows.
+  /// The maximum time limit, whatever a program allows; no tag takes longer.
   private static let longestTimeout = Duration.seconds(60)
 
   /// Opens a reader.
   ///
   /// - Parameters:
   ///   - name: its name, or a part of it; empty for the first.
-  ///   - service: what it is reached by.
+  ///   - service: the connection to the service.
   /// - Throws: `readerNotFound`, `readerUnavailable`.
   package init(_ name: String, over service: any SmartCardService) throws {
     let names: [String]
@@ -173,7 +174,7 @@ package final class PCSCDriver: ReaderDriver {
 
   /// Returns the connection strings of the readers that a PC/SC service has.
   ///
-  /// Takes a few milliseconds, and at most some seconds with a service that does not answer.
+  /// Takes a few milliseconds, or several seconds if a service does not answer.
   ///
   /// - Throws: `readerUnavailable` if the service does not run, refuses or does not answer.
   package static func readers(
@@ -188,7 +189,7 @@ package final class PCSCDriver: ReaderDriver {
     }
   }
 
-  /// As ``readers(of:)``, with none of a service that cannot be reached.
+  /// Returns ``readers(of:)``, or none if the service cannot be reached.
   static func list(of service: PCSCSource.Service = PCSCSource.system) -> [String] {
     (try? readers(of: service)) ?? []
   }
@@ -221,10 +222,9 @@ package final class PCSCDriver: ReaderDriver {
 
   // MARK: Card
 
-  /// Makes the connection to the card that is there, and finds out what it is and what the reader
-  /// takes.
+  /// Connects to the card, and finds out its kind and what the reader supports.
   ///
-  /// - Returns: whether there is a card that the reader tells of.
+  /// - Returns: whether there is a card that the reader identifies.
   func enter(patience: Duration) throws -> Bool {
     var status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
     if !status.isCardPresent {
@@ -267,11 +267,11 @@ package final class PCSCDriver: ReaderDriver {
     return session != nil
   }
 
-  /// Whether a card that does not answer is asked again in the next round.
+  /// Whether a silent card is asked again in the next round.
   var isPatient: Bool { (silence?.rounds ?? 0) < Self.patientRounds }
 
-  /// Throws if the card has gone, as far as the service knows: a reader says of a tag that has left
-  /// no more than of one that refuses.
+  /// Throws if the card has left, as far as the service knows: a reader reports a tag that has left
+  /// like one that refuses.
   func checkPresence() throws {
     let status = try call { () throws(SmartCardFailure) in try service.status(of: name) }
     guard status.isCardPresent, status.eventCount == session?.eventCount else {
@@ -284,7 +284,7 @@ package final class PCSCDriver: ReaderDriver {
 
   /// Sends an APDU.
   ///
-  /// - Parameter timeout: for what goes over the air.
+  /// - Parameter timeout: the time limit for the exchange over the air.
   func transmit(_ command: [UInt8], timeout: Duration = readerTimeout) throws -> [UInt8] {
     try checkAbort()
     let timeout = min(max(timeout, .zero), Self.longestTimeout)
@@ -297,7 +297,7 @@ package final class PCSCDriver: ReaderDriver {
     try call { () throws(SmartCardFailure) in try service.reset() }
   }
 
-  /// Runs a call and says of a failure what has been lost by it.
+  /// Runs a call; if it fails, records what is lost.
   private func call<Result>(
     _ body: () throws(SmartCardFailure) -> Result
   ) throws -> Result {
@@ -321,7 +321,7 @@ package final class PCSCDriver: ReaderDriver {
       _ = try transmit(TransparentSession.fieldOffCommand)
       _ = try transmit(TransparentSession.fieldOnCommand)
     } catch let error as NFCError where [.tagConnectionLost, .readerLost].contains(error.code) {
-      // The next search finds whatever is there now, over a new connection if need be.
+      // The next search finds whatever is present then, over a new connection if necessary.
     }
   }
 
@@ -338,7 +338,8 @@ package final class PCSCDriver: ReaderDriver {
       let targets = try findVicinityTags()
       active = targets.last
       if targets.isEmpty {
-        // A reader may notice in a session neither that a tag has gone nor that another has come.
+        // In a session, a reader may notice neither that a tag has left nor that another has
+        // arrived.
         try endTransparentSession()
         leave()
       }
@@ -346,7 +347,7 @@ package final class PCSCDriver: ReaderDriver {
     } catch let error as NFCError
       where error.code == .tagConnectionLost || error.code == .tagResponseError
     {
-      // Nothing that could be told apart in this round.
+      // There is nothing that could be distinguished in this round.
       return []
     }
   }
@@ -393,7 +394,7 @@ package final class PCSCDriver: ReaderDriver {
           cause: .notCarried)
       }
     } catch let error as NFCError where error.code == .tagResponseError {
-      // Whatever has become of it: it is woken before the next command.
+      // Whatever its state: it is woken before the next command.
       active = nil
       throw error
     }

@@ -5,14 +5,14 @@ import Synchronization
 
 /// pcsc-lite: the only file of this module that calls C.
 ///
-/// A service that has stopped, or was started again, makes a connection to it invalid. Such a connection
-/// is closed and another one made: at once for a question that concerns no card, at the next one
-/// otherwise.
+/// When a service stops or restarts, a connection to it becomes invalid. Such a connection is
+/// closed and replaced: at once for a request that does not concern a card, otherwise at the next
+/// one.
 ///
-/// A service that does not answer holds no thread of the caller: every call of pcsc-lite, even those that
-/// only cancel or release, is made on another thread and given up after a time. The threads that it may
-/// hold until it answers again are one in the process for making connections, and two for each connection
-/// that was open: its calls, and its cancellation.
+/// A service that does not answer does not block threads of the caller: every call of pcsc-lite,
+/// even one that only cancels or releases, is made on another thread and abandoned after a time.
+/// The threads that the service may block until it answers again are one per process for creating
+/// connections, and two for each open connection: its calls, and its cancellation.
 final class PCSCLite: SmartCardService {
   // pcsclite.h.
   private static let scopeSystem: DWORD = 2
@@ -25,23 +25,23 @@ final class PCSCLite: SmartCardService {
   private static let statePresent: DWORD = 0x20
   private static let stateUnknown: DWORD = 0x04
   private static let stateUnavailable: DWORD = 0x08
-  /// The name by which readers that come and go are waited for.
+  /// The name for waiting for readers that come and go.
   private static let readerNotification = "\\\\?PnP?\\Notification"
   /// An extended APDU, the largest that the service moves (MAX_BUFFER_SIZE_EXTENDED).
   private static let bufferSize = 4 + 3 + 65536 + 3 + 2
   private static let largestATR = 33
   /// Longer than any poll waits, and the service's own unit fits.
   private static let longestWait = Duration.seconds(60)
-  /// For what the service answers by itself: it takes a millisecond, and longer when the service is
-  /// started by the question.
+  /// The time limit for answers of the service itself: usually one millisecond, and longer if the
+  /// request starts the service.
   private static let serviceTimeout = Duration.seconds(2)
-  /// For a call that powers a card, whatever its answer to reset waits for.
+  /// The time limit for a call that powers a card, which may wait for its answer to reset.
   private static let powerTimeout = Duration.seconds(4)
 
   /// A connection to the service, and to a card.
   ///
-  /// Unchecked because what is mutable is used by one call at a time, on the thread of ``calls``;
-  /// only the context is used beside that, by calls for which pcsc-lite allows it.
+  /// Unchecked because the mutable state is used by one call at a time, on the thread of ``calls``;
+  /// only the context is also used elsewhere, by calls for which pcsc-lite allows it.
   private final class Connection: @unchecked Sendable {
     let context: SCARDCONTEXT
     let calls = BoundedCalls()
@@ -65,19 +65,19 @@ final class PCSCLite: SmartCardService {
     }
   }
 
-  /// Makes the connections of this process: pcsc-lite makes one at a time anyway.
+  /// Creates the connections of this process; pcsc-lite creates only one at a time anyway.
   private static let connecting = BoundedCalls(label: "PC/SC connections")
 
   private var connection: Connection?
   /// Counts the connections: the service counts events from its own start.
   private var generation = 0
-  /// A connection that was given up in the middle of a call that has not returned yet.
+  /// A connection that was abandoned in the middle of a call that has not returned yet.
   private weak var stuck: Connection?
   private let cancellation = Cancellation()
-  /// What a reader is allowed over the time that an exchange may take.
+  /// The time that a reader has in addition to that of an exchange.
   private let grace: Duration
 
-  /// Cancels calls over the connection while there is one, from any thread.
+  /// Cancels calls over the connection while it exists, from any thread.
   private final class Cancellation: Sendable {
     let connection = Mutex<(context: SCARDCONTEXT, calls: BoundedCalls)?>(nil)
     private let queue = DispatchQueue(label: "PC/SC cancellation")
@@ -91,7 +91,8 @@ final class PCSCLite: SmartCardService {
         return !isRunning
       }
       guard isFirst else { return }
-      // It asks the service, too. One that arrives late ends a later wait early, which does no harm.
+      // Cancelling calls the service, too. If it arrives late, it ends a later wait early, which
+      // does no harm.
       queue.async { [self] in
         _ = SCardCancel(context)
         isRunning.withLock { $0 = false }
@@ -101,9 +102,9 @@ final class PCSCLite: SmartCardService {
 
   /// Connects to the PC/SC service.
   ///
-  /// - Parameter grace: over the time that is given for an exchange. The readers' driver gives a
-  ///   reader that does not answer up after 3 s (libccid, DEFAULT_COM_READ_TIMEOUT), and its error
-  ///   comes first.
+  /// - Parameter grace: the time in addition to that of an exchange. The driver of the readers
+  ///   abandons a silent reader after 3 s (libccid, DEFAULT_COM_READ_TIMEOUT), and its error comes
+  ///   first.
   init(grace: Duration = .seconds(4)) throws(SmartCardFailure) {
     self.grace = grace
     _ = try connected()
@@ -150,9 +151,9 @@ final class PCSCLite: SmartCardService {
     connection = nil
   }
 
-  /// Makes a call, and gives the connection up if it takes longer than allowed.
+  /// Makes a call, and abandons the connection if it takes too long.
   ///
-  /// - Returns: `nil` if it was given up.
+  /// - Returns: `nil` if it was abandoned.
   private func attempt<Result: Sendable>(
     _ current: Connection, atMost timeout: Duration,
     _ body: @escaping @Sendable (Connection) throws(SmartCardFailure) -> Result
@@ -197,9 +198,9 @@ final class PCSCLite: SmartCardService {
     return try once()
   }
 
-  /// Makes a call that may take as long as a card or a reader lets it.
+  /// Makes a call whose duration depends on a card or a reader.
   ///
-  /// - Throws: `timeout` if it is given up.
+  /// - Throws: `timeout` if it is abandoned.
   private func call<Result: Sendable>(
     _ current: Connection, atMost timeout: Duration,
     _ body: @escaping @Sendable (Connection) throws(SmartCardFailure) -> Result
@@ -215,7 +216,7 @@ final class PCSCLite: SmartCardService {
       return try ask { context throws(SmartCardFailure) in
         var length = DWORD(0)
         try Self.check(SCardListReaders(context, nil, nil, &length))
-        // One that is plugged in meanwhile makes the list longer.
+        // A reader that is plugged in meanwhile makes the list longer.
         length += 1024
         var names = [CChar](repeating: 0, count: Int(length))
         try Self.check(SCardListReaders(context, nil, &names, &length))
@@ -232,7 +233,7 @@ final class PCSCLite: SmartCardService {
     try wait(Self.readerNotification, 0, timeout)
   }
 
-  /// What the service reports of a reader: the flags of its state, and the answer to reset.
+  /// The service's report about a reader: the flags of its state, and the answer to reset.
   private struct ReaderState: Sendable {
     let flags: DWORD
     let atr: [UInt8]
@@ -351,7 +352,7 @@ final class PCSCLite: SmartCardService {
 }
 
 extension SmartCardFailure {
-  /// Whether a connection to the service is of no use after it.
+  /// Whether a connection to the service cannot be used after this failure.
   fileprivate var endsConnection: Bool {
     switch self {
     case .noService, .serviceStopped, .invalidHandle, .communication: true

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// What is known of a PC/SC reader by its name: there is no way to ask.
+/// The facts about a PC/SC reader that are derived from its name: it cannot be asked.
 struct PCSCReaderModel {
   private let name: String
 
@@ -11,7 +11,8 @@ struct PCSCReaderModel {
   /// A slot for a chip card in the reader, not its antenna.
   var isSAM: Bool { name.split { !$0.isLetter }.contains("SAM") }
 
-  /// Readers whose chip has no ISO/IEC 15693. All others are taken to have it until a tag shows.
+  /// Readers whose chip does not support ISO/IEC 15693. All others are assumed to support it until
+  /// a tag shows.
   private static let withoutVicinity = [
     "ACR122", "ACR1251", "ACR1252", "SCL3711", "SCL3712", "RC-S300", "RC-S380", "PASORI",
   ]
@@ -24,24 +25,24 @@ struct PCSCReaderModel {
     return all
   }
 
-  /// Has a PN532 that takes commands of its own.
+  /// Whether it has a PN532 that accepts its own commands.
   var hasDirectTransmit: Bool { isOne(of: ["ACR122"]) }
 
   /// Reads FeliCa blocks by `FF A4` and `FF B0`.
   var hasFeliCaBlocks: Bool { isOne(of: ["RC-S380", "PASORI"]) }
 
-  /// Takes frames by `FF FE`.
+  /// Whether it accepts frames in `FF FE`.
   var hasEncapsulation: Bool { isSpringCard }
 
-  /// Gives an ISO/IEC 15693 tag's UID as it is on the air, least significant byte first; others are
-  /// taken to give it the other way round.
+  /// Whether it reports an ISO/IEC 15693 tag's UID in its order on the air, least significant byte
+  /// first; other readers are assumed to reverse it.
   var reversesUIDs: Bool { isOne(of: ["ACR1552", "ORCANTHUS"]) }
 
-  /// Returns what the maker has for ISO/IEC 15693 in addition to transparent sessions, best first;
-  /// at last the commands that every reader has. Never tried on another's: the same bytes mean
-  /// another thing there.
+  /// Returns the maker's commands for ISO/IEC 15693 in addition to transparent sessions, best
+  /// first; finally the commands that every reader has. They are never tried on another maker's
+  /// reader, for which the same bytes have another meaning.
   ///
-  /// - Parameter uid: of the tag that the reader has found, most significant byte first.
+  /// - Parameter uid: the UID of the tag that the reader has found, most significant byte first.
   func vicinityDialects(uid: [UInt8]) -> [any VicinityDialect] {
     let blockSize = ISO15693Product(uid: uid)?.geometry?.blockSize
     func storageCard(_ addressing: StorageCardBlocks.Addressing?) -> StorageCardBlocks {

@@ -1,8 +1,8 @@
 import NFCCore
 import Synchronization
 
-/// The readers that a PC/SC service has, for a program that watches them come and go.
-/// All calls but ``cancel`` are made on one thread.
+/// The readers of a PC/SC service, for watching them come and go. All calls except ``cancel`` are
+/// made on one thread.
 package final class PCSCReaders {
   private let makeService: PCSCSource.Service
   private var service: (any SmartCardService)?
@@ -29,9 +29,9 @@ package final class PCSCReaders {
     connected().flatMap { try? PCSCDriver.list($0) } ?? []
   }
 
-  /// Waits until a reader may have come or gone, at most so long.
+  /// Waits until a reader may have come or gone, at most for a given time.
   ///
-  /// - Returns: `false` at once if there is no service to wait with.
+  /// - Returns: `false` at once if there is no service to wait for.
   package func wait(atMost timeout: Duration) -> Bool {
     do {
       guard let service else { return false }

@@ -2,7 +2,7 @@ import NFCCore
 
 /// The readers of a PC/SC service.
 package struct PCSCSource: ReaderSource {
-  /// Makes a connection to the service.
+  /// Creates a connection to the service.
   package typealias Service = @Sendable () throws(SmartCardFailure) -> any SmartCardService
 
   /// The system's.

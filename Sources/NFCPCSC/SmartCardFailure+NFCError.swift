@@ -3,7 +3,7 @@ import NFCCore
 extension SmartCardFailure {
   var cause: NFCError.Cause { .pcsc(code, description) }
 
-  /// Returns what a failure means for the reader and the tag in it.
+  /// Returns the meaning of a failure for the reader and its tag.
   func nfcError(reader: String) -> any Error {
     switch self {
     case .cancelled: CancellationError()

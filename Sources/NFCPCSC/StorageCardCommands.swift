@@ -1,6 +1,6 @@
 import NFCCore
 
-/// The commands of PC/SC part 3, 3.2.2.1, which every reader takes for cards without ISO/IEC
+/// The commands of PC/SC part 3, 3.2.2.1, which every reader accepts for cards without ISO/IEC
 /// 14443-4, in place of the tag's own.
 enum StorageCardCommands {
   private static let pseudoClass: UInt8 = 0xFF
@@ -8,7 +8,7 @@ enum StorageCardCommands {
   private static let updateBinary: UInt8 = 0xD6
   private static let loadKeys: UInt8 = 0x82
   private static let generalAuthenticate: UInt8 = 0x86
-  /// What READ gives on an Ultralight as on a Classic.
+  /// The length of the answer to READ, for an Ultralight and a Classic.
   private static let readLength: UInt8 = 16
 
   // The tag's own: NTAG21x data sheet, 10.2 and 10.4; MF1S50YYX data sheet, 9.
@@ -18,11 +18,11 @@ enum StorageCardCommands {
 
   /// Get data: UID, IDm or PUPI.
   static let getIdentifier: [UInt8] = [pseudoClass, 0xCA, 0x00, 0x00, 0x00]
-  /// Get data: the historical bytes of the ATS; some readers give all of it.
+  /// Get data: the historical bytes of the ATS; some readers return all of it.
   static let getATS: [UInt8] = [pseudoClass, 0xCA, 0x01, 0x00, 0x00]
 
-  /// READ of four pages or a block, WRITE of a page or a block; `nil` for any other command, which
-  /// there is no way for.
+  /// Returns the command for READ of four pages or a block, or WRITE of a page or a block; `nil`
+  /// for any other command, which cannot be sent.
   static func command(for command: [UInt8]) -> [UInt8]? {
     guard let code = command.first, command.count >= 2 else { return nil }
     let (number, data) = (command[1], Array(command.dropFirst(2)))
@@ -36,7 +36,8 @@ enum StorageCardCommands {
 
   // MARK: MIFARE Classic
 
-  /// Where readers keep a key until they lose their power, and what it is called when it is used.
+  /// The reader's memory for keys, which it loses with its power, and the reference for using a
+  /// key.
   struct KeySlots {
     fileprivate let first: UInt8
     fileprivate let hasOneEach: Bool
@@ -52,7 +53,7 @@ enum StorageCardCommands {
   private static let keyA: UInt8 = 0x60
   private static let keyB: UInt8 = 0x61
 
-  /// Puts a key into the reader's volatile memory. None is ever written to one that keeps it.
+  /// Puts a key into the reader's volatile memory. No key is ever written to permanent memory.
   static func load(_ key: [UInt8], _ type: MiFareClassicKeyType, _ slots: KeySlots) -> [UInt8] {
     let slot = slots.hasOneEach && type == .b ? slots.first + 1 : slots.first
     return [pseudoClass, loadKeys, 0x00, slot, UInt8(truncatingIfNeeded: key.count)] + key

@@ -2,7 +2,7 @@ import NFCCore
 
 /// The objects of a transparent session: PC/SC part 3, supplement 2.02.
 enum TransparentSession {
-  // FF C2 00 and what is meant.
+  // FF C2 00 and the kind of command.
   private static let header: [UInt8] = [0xFF, 0xC2, 0x00]
   private static let manage: UInt8 = 0x00
   private static let exchange: UInt8 = 0x01
@@ -36,10 +36,10 @@ enum TransparentSession {
   static let fieldOffCommand = command(manage, fieldOff)
   static let fieldOnCommand = command(manage, fieldOn)
 
-  /// What the frames are of. Layer 3: activated, and the reader adds the check.
+  /// The standard of the frames. Layer 3: activated, and the reader adds the check bytes.
   enum Standard: Hashable {
-    /// ISO/IEC 14443 type A. Its frames with a check by the reader are known from an ACR1552U, the
-    /// shape of an acknowledge of four bits is not.
+    /// ISO/IEC 14443 type A. Frames to which the reader adds check bytes are known from an
+    /// ACR1552U; the form of an acknowledge of four bits is not known.
     case typeA
     /// ISO/IEC 15693.
     case vicinity
@@ -59,9 +59,9 @@ enum TransparentSession {
     command(switchProtocol, protocolObject + standard.value)
   }
 
-  /// Lc is one byte; timer and the header of the frame's object come off it.
+  /// Lc is one byte; the timer and the header of the frame's object are subtracted.
   static let maximumCommandLength = 255 - 7 - 3
-  /// 256 bytes of an answer, less its objects and the status word.
+  /// 256 bytes of an answer, minus its objects and the status word.
   static let maximumResponseLength = 241
 
   private static func command(_ parameter: UInt8, _ objects: [UInt8]) -> [UInt8] {
@@ -70,7 +70,8 @@ enum TransparentSession {
 
   private static let longestTimeout = Duration.seconds(60)
 
-  /// Returns a frame to the tag, flags first and without check, and how long its answer may take.
+  /// Returns the command for a frame to the tag, flags first and without check bytes, with the time
+  /// limit for its answer.
   ///
   /// - Parameter frame: at most ``maximumCommandLength`` bytes.
   static func exchangeCommand(_ frame: [UInt8], timeout: Duration) -> [UInt8] {

@@ -7,8 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// `nfc-reader`: has a reader for a program that opened it by `isolated:`, so that libnfc's crashes and hangs
-/// are not that program's.
+/// `nfc-reader`: uses a reader on behalf of a program that opened it with `isolated:`, so that
+/// crashes and hangs of libnfc do not affect that program.
 @main
 enum EntryPoint {
   static func main() {

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The `nfc` command.
 struct NFCTool: AsyncParsableCommand {
-  /// Before what the parser finds wrong, as before every failure.
+  /// The text before the parser's errors, as before every error.
   static var _errorPrefix: String { "nfc: " }
 
   static let configuration = CommandConfiguration(

@@ -6,10 +6,11 @@ import Darwin
 private let readFile = Darwin.read
 #endif
 
-/// The names and the number that a device has given the system when it was plugged in.
+/// The names and the serial number that a device reported when it was plugged in.
 ///
-/// Linux shows them in sysfs (Documentation/ABI/testing/sysfs-bus-usb) to every login. To ask the device for
-/// them it would have to be opened, which takes rights, and time of whoever is using it.
+/// Linux shows them to every user in sysfs (Documentation/ABI/testing/sysfs-bus-usb). Reading them
+/// from the device would require opening it, which needs permission and disturbs whoever is using
+/// it.
 struct DeviceStrings {
   private static let folder = "/sys/bus/usb/devices"
   /// A string descriptor has at most 126 characters (USB 2.0, 9.6.7).
@@ -26,8 +27,8 @@ struct DeviceStrings {
     productName = line("product")
   }
 
-  /// Returns the first line of a file, `nil` if there is none. What is not printable is left out:
-  /// it is the device's own, and shown to people.
+  /// Returns the first line of a file; `nil` if the file does not exist. Characters that are not
+  /// printable are omitted, because the text comes from the device and is shown to people.
   private static func line(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

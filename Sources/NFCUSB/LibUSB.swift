@@ -1,9 +1,9 @@
 import CLibUSB
 import Synchronization
 
-/// libusb-1.0: the one file of this module that calls C.
+/// libusb-1.0. This is the only file of this module that calls C.
 enum LibUSB {
-  /// What a call has failed with: `LIBUSB_ERROR_…`, and libusb's text.
+  /// The error of a failed call: `LIBUSB_ERROR_…` and libusb's text.
   struct Failure: Error, Hashable {
     let code: Int32
 
@@ -12,7 +12,7 @@ enum LibUSB {
     static let access = Failure(code: LIBUSB_ERROR_ACCESS.rawValue)
     static let busy = Failure(code: LIBUSB_ERROR_BUSY.rawValue)
     static let noDevice = Failure(code: LIBUSB_ERROR_NO_DEVICE.rawValue)
-    /// The device has come back under another number, or not yet (libusb_reset_device).
+    /// The device has returned with another number, or has not returned yet (libusb_reset_device).
     static let notFound = Failure(code: LIBUSB_ERROR_NOT_FOUND.rawValue)
   }
 
@@ -21,7 +21,7 @@ enum LibUSB {
     return result
   }
 
-  /// Where a device is, and what its descriptor says.
+  /// The location of a device, and its descriptor.
   struct Place: Hashable {
     let vendor: UInt16
     let product: UInt16
@@ -36,19 +36,20 @@ enum LibUSB {
       product = descriptor.idProduct
       bus = libusb_get_bus_number(device)
       number = libusb_get_device_address(device)
-      // USB 2.0, 4.1.1: no more than seven tiers.
+      // USB 2.0, 4.1.1: at most seven tiers.
       var ports = [UInt8](repeating: 0, count: 7)
       let count = libusb_get_port_numbers(device, &ports, Int32(ports.count))
       self.ports = count > 0 ? Array(ports.prefix(Int(count))) : []
     }
   }
 
-  /// A context. Its calls may be made from any thread, as libusb allows.
+  /// A libusb context. libusb allows calls from any thread.
   ///
-  /// Unchecked because it is a pointer that does not change, to what libusb locks itself.
+  /// Unchecked because it contains a constant pointer to an object that libusb locks itself.
   final class Context: @unchecked Sendable {
     private let pointer: OpaquePointer
-    /// Raised when a device has come or gone. libusb's callback has its address until the context has gone.
+    /// Raised when a device has arrived or left. libusb's callback has its address until the
+    /// context is destroyed.
     let changes = Flag()
 
     init() throws(Failure) {
@@ -60,7 +61,7 @@ enum LibUSB {
 
     deinit { libusb_exit(pointer) }
 
-    /// Returns the devices that are there; none of them is opened.
+    /// Returns the connected devices without opening them.
     func devices() throws(Failure) -> [Place] {
       var list: UnsafeMutablePointer<OpaquePointer?>?
       let count = try LibUSB.check(Int32(clamping: libusb_get_device_list(pointer, &list)))
@@ -69,7 +70,7 @@ enum LibUSB {
       return (0..<Int(count)).compactMap { index in list[index].flatMap { Place($0) } }
     }
 
-    /// Opens a device; `nil` if it does not exist any more.
+    /// Opens a device. Returns `nil` if it no longer exists.
     func open(bus: UInt8, number: UInt8) throws(Failure) -> Handle? {
       var list: UnsafeMutablePointer<OpaquePointer?>?
       let count = try LibUSB.check(Int32(clamping: libusb_get_device_list(pointer, &list)))
@@ -86,12 +87,13 @@ enum LibUSB {
       return nil
     }
 
-    // MARK: Devices that come and go
+    // MARK: Devices that arrive and leave
 
-    /// Whether libusb reports devices as they come and go on this system.
+    /// Whether libusb can report arriving and leaving devices on this system.
     var hasHotplug: Bool { libusb_has_capability(LIBUSB_CAP_HAS_HOTPLUG.rawValue) != 0 }
 
-    /// Begins to raise ``changes`` for each device that comes or goes, while ``handleEvents(atMost:)`` runs.
+    /// Starts raising ``changes`` for each device that arrives or leaves while
+    /// ``handleEvents(atMost:)`` runs.
     func watch() throws(Failure) {
       let events =
         LIBUSB_HOTPLUG_EVENT_DEVICE_ARRIVED.rawValue | LIBUSB_HOTPLUG_EVENT_DEVICE_LEFT.rawValue
@@ -101,12 +103,12 @@ enum LibUSB {
           pointer, Int32(events), 0, any, any, any,
           { _, _, _, argument in
             if let argument { Unmanaged<Flag>.fromOpaque(argument).takeUnretainedValue().raise() }
-            // Anything but 0 would end the subscription.
+            // Any other value would end the subscription.
             return 0
           }, Unmanaged.passUnretained(changes).toOpaque(), nil))
     }
 
-    /// Lets libusb report what has happened; waits for it so long at most.
+    /// Lets libusb report events. Waits for one at most as long as the timeout.
     func handleEvents(atMost timeout: Duration) {
       let (seconds, attoseconds) = timeout.components
       var time = timeval()
@@ -119,11 +121,11 @@ enum LibUSB {
     func interrupt() { libusb_interrupt_event_handler(pointer) }
   }
 
-  /// Is raised when something has happened.
+  /// A flag that is raised when something has happened.
   final class Flag: Sendable {
     private let state = Mutex(false)
     func raise() { state.withLock { $0 = true } }
-    /// Returns whether it was raised; it is down afterwards.
+    /// Lowers the flag. Returns whether it was raised.
     func lower() -> Bool {
       state.withLock { state in
         defer { state = false }
@@ -132,7 +134,7 @@ enum LibUSB {
     }
   }
 
-  /// An open device. Closed when the last reference goes.
+  /// An open device. It is closed when the last reference is released.
   final class Handle {
     private let pointer: OpaquePointer
     private let context: Context
@@ -144,23 +146,24 @@ enum LibUSB {
 
     deinit { libusb_close(pointer) }
 
-    /// Returns whether a module of the kernel is bound to an interface; a program's claim is none.
+    /// Returns whether a kernel driver is bound to an interface. A program's claim does not count.
     func hasKernelDriver(_ interface: Int32) -> Bool {
       libusb_kernel_driver_active(pointer, interface) == 1
     }
 
-    /// Unbinds the module of the kernel.
+    /// Unbinds the kernel driver.
     func detachKernelDriver(_ interface: Int32) throws(Failure) {
       _ = try LibUSB.check(libusb_detach_kernel_driver(pointer, interface))
     }
 
-    /// Claims an interface and lets go of it again.
+    /// Claims an interface and releases it again.
     func tryClaim(_ interface: Int32) throws(Failure) {
       _ = try LibUSB.check(libusb_claim_interface(pointer, interface))
       libusb_release_interface(pointer, interface)
     }
 
-    /// Resets the device's port, as if it had been plugged in again.
+    /// Resets the device's port, with the same effect as unplugging the device and plugging it in
+    /// again.
     func reset() throws(Failure) { _ = try LibUSB.check(libusb_reset_device(pointer)) }
   }
 }

@@ -1,17 +1,17 @@
-/// Whether this program may take a USB device, and what else can be done to one.
+/// Checks whether this program may use a USB device, and resets devices.
 package struct USBAccess {
-  /// libnfc's readers have one interface, or use the first.
+  /// libnfc's readers have one interface, or use the first one.
   private static let interface: Int32 = 0
 
-  /// What keeps a program from a device.
+  /// The reason why a program cannot use a device.
   package enum Obstacle: Error, Hashable {
     /// It has been unplugged.
     case notThere
-    /// This login has no right to write to its node.
+    /// The user lacks write permission for the device node.
     case noRights
-    /// A module of the kernel has it, and this login may not unbind that.
+    /// A kernel driver uses the device, and the user may not unbind it.
     case kernelDriver
-    /// Another program has claimed it, or this one.
+    /// This program or another one has claimed the device.
     case inUse
     /// Another reason, in libusb's words.
     case other(String)
@@ -28,7 +28,7 @@ package struct USBAccess {
 
   private let handle: LibUSB.Handle
 
-  /// Opens a device, which changes nothing about it.
+  /// Opens a device without changing it.
   package init(_ device: USBIdentity) throws(Obstacle) {
     do throws(LibUSB.Failure) {
       guard let handle = try LibUSB.Context().open(bus: device.bus, number: device.number) else {
@@ -40,8 +40,8 @@ package struct USBAccess {
     }
   }
 
-  /// Finds out whether the device is free, by claiming it for a moment. A module of the kernel that has it is
-  /// unbound where this login may do that; it stays so until the device is plugged in again.
+  /// Checks whether the device is free by claiming it briefly. Unbinds a kernel driver if the user
+  /// may do that; the driver stays unbound until the device is plugged in again.
   package func checkFree() throws(Obstacle) {
     if handle.hasKernelDriver(Self.interface) {
       do throws(LibUSB.Failure) {
@@ -57,14 +57,14 @@ package struct USBAccess {
     }
   }
 
-  /// Resets a device that nobody uses: it starts as if it had been plugged in again. It may come back under
-  /// another number.
+  /// Resets a device that nobody uses, as if it had been plugged in again. It may get another
+  /// number.
   package func reset() throws(Obstacle) {
     try checkFree()
     do throws(LibUSB.Failure) {
       try handle.reset()
     } catch  where error == .notFound {
-      // It has been reset, and comes back under another number.
+      // The device has been reset and returns with another number.
       return
     } catch {
       throw Obstacle(error)

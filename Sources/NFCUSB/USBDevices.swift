@@ -1,7 +1,7 @@
-/// The USB devices of this machine.
+/// The USB devices of this computer.
 package enum USBDevices {
-  /// Returns all that are there, in the order of their buses and numbers; none of them is opened
-  /// for it. Empty where the system has no USB.
+  /// Returns all connected devices, ordered by bus and number, without opening them. The result is
+  /// empty if the system has no USB.
   package static func all() -> [USBIdentity] {
     guard let context = try? LibUSB.Context(), let places = try? context.devices() else {
       return []
@@ -16,7 +16,7 @@ package enum USBDevices {
     }.sorted { ($0.bus, $0.number) < ($1.bus, $1.number) }
   }
 
-  /// Those that libnfc drives.
+  /// Returns the devices that libnfc can use.
   package static func readers() -> [USBIdentity] {
     all().filter { USBModel.of(vendor: $0.vendor, product: $0.product)?.libnfcDriver != nil }
   }

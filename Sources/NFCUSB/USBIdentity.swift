@@ -1,15 +1,15 @@
-/// A USB device: where it is, and what it says of itself.
+/// A USB device: its location and what it reports about itself.
 package struct USBIdentity: Hashable, Sendable {
   package let vendor: UInt16
   package let product: UInt16
-  /// The bus, and the number that the kernel has given the device on it: another one each time it is plugged
-  /// in.
+  /// The bus, and the number that the kernel has given the device on it. The number changes each
+  /// time the device is plugged in.
   package let bus: UInt8
   package let number: UInt8
-  /// The kernel's name for the socket, `1-2.3`: bus, port of the root hub, ports of further hubs. It stays the
-  /// same as long as the device is plugged into the same socket. `nil` for a root hub.
+  /// The kernel's name for the socket, `1-2.3`: bus, port of the root hub, ports of further hubs.
+  /// It does not change while the device uses the same socket. `nil` for a root hub.
   package let port: String?
-  /// The number by which its maker tells two devices of one model apart; many readers have none.
+  /// The serial number, which distinguishes two devices of one model; many readers have none.
   package let serialNumber: String?
   package let manufacturerName: String?
   package let productName: String?
@@ -33,10 +33,11 @@ package struct USBIdentity: Hashable, Sendable {
     ports.isEmpty ? nil : "\(bus)-" + ports.map(String.init).joined(separator: ".")
   }
 
-  /// Bus and number in three digits each with a colon between them, as libnfc compares them: `001:004`.
+  /// Bus and number with three digits each and a colon between them, the form that libnfc compares:
+  /// `001:004`.
   package var address: String { Self.threeDigits(bus) + ":" + Self.threeDigits(number) }
 
-  /// The device's node, `/dev/bus/usb/001/004`.
+  /// The device node, `/dev/bus/usb/001/004`.
   package var node: String {
     "/dev/bus/usb/\(Self.threeDigits(bus))/\(Self.threeDigits(number))"
   }
@@ -44,7 +45,7 @@ package struct USBIdentity: Hashable, Sendable {
   /// Vendor and product, `072F:2200`.
   package var identifiers: String { Self.digits(vendor) + ":" + Self.digits(product) }
 
-  /// Maker and product, as the device names them; `nil` if it names neither.
+  /// The names of the maker and the product as reported by the device; `nil` if it reports neither.
   package var ownName: String? {
     let names = [manufacturerName, productName].compactMap(\.self)
     return names.isEmpty ? nil : names.joined(separator: " ")

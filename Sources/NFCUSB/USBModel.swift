@@ -1,14 +1,14 @@
-/// What is known of a USB device by its vendor and product.
+/// A known USB model, identified by its vendor and product numbers.
 package struct USBModel: Sendable {
-  /// Who can drive it.
+  /// The software that can use a device.
   package enum Use: Hashable, Sendable {
-    /// libnfc, by its driver of this name.
+    /// libnfc, with the driver of this name.
     case libnfc(String)
     /// The PC/SC service.
     case smartCards
     /// Nothing in this package.
     case nothing
-    /// A serial port, on which a PN532 may be.
+    /// A serial port, to which a PN532 may be connected.
     case serialPort
   }
 
@@ -17,18 +17,18 @@ package struct USBModel: Sendable {
   package let name: String
   package let use: Use
 
-  /// Returns what is known of a device; `nil` for one that is not listed here.
+  /// Returns the model of a device; `nil` for a model that is not listed here.
   package static func of(vendor: UInt16, product: UInt16) -> USBModel? {
     all.first { $0.vendor == vendor && $0.product == product }
   }
 
-  /// libnfc's driver for it; `nil` if libnfc does not drive it.
+  /// The name of libnfc's driver; `nil` if libnfc does not support the device.
   package var libnfcDriver: String? {
     if case .libnfc(let driver) = use { driver } else { nil }
   }
 
-  /// Parts of the names, in capitals, that the PC/SC service gives a reader that libnfc drives too (libccid's
-  /// Info.plist; a Touchatag names itself by its sticker in older ones).
+  /// The parts, in capitals, of the names that the PC/SC service uses for a reader that libnfc
+  /// supports, too (libccid's Info.plist; older versions name the Touchatag after its sticker).
   package var smartCardNames: [String] {
     switch (vendor, product) {
     case (0x072F, 0x2200), (0x072F, 0x2214): ["ACR122"]
@@ -38,7 +38,7 @@ package struct USBModel: Sendable {
     }
   }
 
-  /// As ``smartCardNames``, of all readers that one of libnfc's drivers may have.
+  /// Returns the ``smartCardNames`` of all readers that one of libnfc's drivers supports.
   package static func smartCardNames(ofDriver driver: String) -> [String] {
     all.filter { $0.libnfcDriver == driver }.flatMap(\.smartCardNames)
   }
@@ -62,7 +62,8 @@ package struct USBModel: Sendable {
     USBModel(0x054C, 0x0193, "Sony PN531", pn53x),
     USBModel(0x054C, 0x02E1, "Sony RC-S360", pn53x),
     USBModel(0x1FD3, 0x0608, "ASK LoGO", pn53x),
-    // libccid's Info.plist has them, and names for others; those of the ACR1552U from 1.5.3.
+    // Listed in libccid's Info.plist, which also has names for others; the ACR1552U is listed since
+    // 1.5.3.
     USBModel(0x072F, 0x2303, "ACS ACR1552U", .smartCards),
     USBModel(0x072F, 0x2308, "ACS ACR1552U", .smartCards),
     USBModel(0x072F, 0x223B, "ACS ACR1252 Dual Reader", .smartCards),
@@ -83,19 +84,19 @@ package struct USBModel: Sendable {
     USBModel(0x096E, 0x060D, "Feitian R502", .smartCards),
     USBModel(0x054C, 0x06C1, "Sony RC-S380/S", .nothing),
     USBModel(0x054C, 0x06C3, "Sony RC-S380/P", .nothing),
-    // Bridges: nothing in these says whether a PN532 is behind them.
+    // Bridges: these numbers do not say whether a PN532 is connected.
     USBModel(0x0403, 0x6001, "FTDI serial bridge", .serialPort),
     USBModel(0x10C4, 0xEA60, "CP210x serial bridge", .serialPort),
     USBModel(0x1A86, 0x7523, "CH340 serial bridge", .serialPort),
     USBModel(0x067B, 0x2303, "PL2303 serial bridge", .serialPort),
   ]
 
-  /// The first libccid that knows a reader, for those that Debian 12's (1.5.2) does not (history in its
-  /// README).
+  /// The first version of libccid that supports a reader, for those that Debian 12's (1.5.2) does
+  /// not support (history in its README).
   package var firstLibCCID: String? { name == "ACS ACR1552U" ? "1.5.3" : nil }
 
-  /// Ids that libnfc's own udev rules give to the group `plugdev`
-  /// (contrib/udev/93-pn53x.rules): all that it drives, but one.
+  /// Whether libnfc's own udev rules give the device to the group `plugdev`
+  /// (contrib/udev/93-pn53x.rules). They list all devices that libnfc supports except one.
   package var isInLibNFCRules: Bool {
     if case .libnfc = use { return !(vendor == 0x072F && product == 0x2214) }
     return false

@@ -1,25 +1,26 @@
-/// Reports that USB devices have come or gone.
+/// Reports that USB devices have arrived or left.
 ///
-/// libusb is told by udev, once udev has given the device its rights. Used by one thread, except ``cancel``.
+/// libusb receives the events from udev, after udev has set the device's permissions. Only
+/// ``cancel`` may be called from another thread.
 package final class USBWatch {
   private let context: LibUSB.Context
 
-  /// `nil` where the system reports nothing.
+  /// Returns `nil` on a system that does not report changes.
   package init?() {
     guard let context = try? LibUSB.Context(), context.hasHotplug, (try? context.watch()) != nil
     else { return nil }
     self.context = context
   }
 
-  /// Waits until a device comes or goes, so long at most.
+  /// Waits until a device arrives or leaves, at most as long as the timeout.
   ///
-  /// - Returns: whether one has.
+  /// - Returns: whether a device has arrived or left.
   package func wait(atMost timeout: Duration) -> Bool {
     context.handleEvents(atMost: timeout)
     return context.changes.lower()
   }
 
-  /// Ends the wait that is running, from any thread.
+  /// Ends the current wait, from any thread.
   package var cancel: @Sendable () -> Void {
     let context = context
     return { context.interrupt() }

@@ -16,8 +16,8 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
     var isEnding = false
   }
 
-  /// What the thread and the executor share. The thread does not hold the executor itself, so that
-  /// letting go of the executor ends the thread.
+  /// The state that the thread and the executor share. The thread does not hold the executor
+  /// itself, so that releasing the executor ends the thread.
   private final class Queue: Sendable {
     private let state = Mutex(State())
     private let signal = Signal()
@@ -32,7 +32,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
       signal.raise()
     }
 
-    /// Returns the jobs that wait, in their order; `nil` when there will be none any more.
+    /// Returns the waiting jobs in order; `nil` when there will be no more.
     func take() -> [UnownedJob]? {
       while true {
         let (jobs, isEnding) = state.withLock { state in
@@ -59,8 +59,8 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
   private final class WeakExecutor: Sendable {
     private let reference = Mutex<Unowned?>(nil)
 
-    /// The thread runs a job only while somebody waits for it, and whoever waits holds the actor, which
-    /// holds the executor.
+    /// The thread runs a job only while a caller waits for it. This caller holds the actor, and the
+    /// actor holds the executor.
     private struct Unowned: @unchecked Sendable {
       let executor: UnownedSerialExecutor
     }
@@ -103,7 +103,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
 
   /// The system has refused to create a thread.
   public struct Failure: Error, CustomStringConvertible {
-    /// The errno.
+    /// The value of errno.
     public let code: Int32
     public var description: String { "no thread: \(String(cString: strerror(code)))" }
   }
@@ -127,7 +127,7 @@ public final class ReaderThread: SerialExecutor, TaskExecutor {
   }
 }
 
-/// A condition that stays raised until it was waited for.
+/// A condition that stays raised until a thread has waited for it.
 ///
 /// Unchecked because it owns a pthread mutex and condition, which are made to be shared and whose
 /// addresses never change.

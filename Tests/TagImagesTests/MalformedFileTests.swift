@@ -72,7 +72,8 @@ import Testing
       flipperStart
         + "\nDevice type: FeliCa\nUID: 01\nData format version: 3\n", .line(5), "1 to 2"),
     Case(.proxmark, "", .line(1), "nothing"),
-    Case(.proxmark, "{\n \"FileType\": \"mfu\",\n \"FileType\": \"mfu\"\n}", .line(3), "more than one"),
+    Case(
+      .proxmark, "{\n \"FileType\": \"mfu\",\n \"FileType\": \"mfu\"\n}", .line(3), "more than one"),
     Case(.proxmark, "{\"FileType\": \"t55x7\"}", .line(1), "t55x7"),
     Case(.proxmark, "{\"Created\": \"proxmark3\"}", .line(1), "FileType"),
     Case(.proxmark, "{\"FileType\": \"mfu\"}", .line(1), "blocks"),

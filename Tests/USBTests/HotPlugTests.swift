@@ -18,6 +18,16 @@ struct HotPlugTests {
     return reader
   }
 
+  /// Runs a test with all models at the same time: most of it is waiting.
+  private func forEachModel(
+    _ body: @escaping @Sendable (USBReader.Model) async throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup { group in
+      for model in Self.models { group.addTask { try await body(model) } }
+      try await group.waitForAll()
+    }
+  }
+
   /// The events of `poll --json` or `watch --json`, in order.
   private func events(_ output: String) -> [String] {
     output.split(separator: "\n").compactMap { line in
@@ -28,67 +38,73 @@ struct HotPlugTests {
   // MARK: Coming and going
 
   /// It goes while it is polled, and is back under another number.
-  @Test(arguments: models, ["", "usb:1-1"])
-  func pollGoesOn(_ model: USBReader.Model, _ name: String) async throws {
-    let reader = try reader(model)
-    let named = name.isEmpty ? [] : ["--reader", name]
-    let poll = try await USBProgram.nfc(
-      ["poll", "--json", "--count", "3", "--timeout", "20"] + named, on: reader,
-      .comesAndGoes(120, times: 2, milliseconds: 300))
-    poll.expectSuccess()
-    #expect(
-      events(poll.output) == ["arrived", "left", "arrived", "left", "arrived"],
-      "\(poll.output)\(poll.errors)")
-    #expect(poll.errors.contains("waiting for it"), "\(poll.errors)")
-    #expect(reader.history.filter { $0 != "reset" }.count == 5, "\(reader.history)")
+  @Test(arguments: ["", "usb:1-1"])
+  func pollGoesOn(_ name: String) async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let named = name.isEmpty ? [] : ["--reader", name]
+      let poll = try await USBProgram.nfc(
+        ["poll", "--json", "--count", "3", "--timeout", "20"] + named, on: reader,
+        .comesAndGoes(120, times: 2, milliseconds: 300))
+      poll.expectSuccess()
+      #expect(
+        events(poll.output) == ["arrived", "left", "arrived", "left", "arrived"],
+        "\(poll.output)\(poll.errors)")
+      #expect(poll.errors.contains("waiting for it"), "\(poll.errors)")
+      #expect(reader.history.filter { $0 != "reset" }.count == 5, "\(reader.history)")
+    }
   }
 
   /// It comes when the command runs already, goes, and comes back.
-  @Test(arguments: models) func watchGoesOn(_ model: USBReader.Model) async throws {
-    let reader = try reader(model)
-    let watch = try await USBProgram.shell(
-      USBProgram.watches(untilTaps: 2), on: reader, .arrives(milliseconds: 1000),
-      .comesAndGoes(150, times: 1, milliseconds: 400))
-    #expect(
-      events(watch.output).prefix(3) == ["tap", "left", "tap"], "\(watch.output)\(watch.errors)")
+  @Test func watchGoesOn() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let watch = try await USBProgram.shell(
+        USBProgram.watches(untilTaps: 2), on: reader, .arrives(milliseconds: 1000),
+        .comesAndGoes(150, times: 1, milliseconds: 400))
+      #expect(
+        events(watch.output).prefix(3) == ["tap", "left", "tap"], "\(watch.output)\(watch.errors)")
+    }
   }
 
   /// The system reports it before this login may use it, and nothing when that has changed.
-  @Test(arguments: models) func watchFindsAReaderWhoseRightsComeLate(
-    _ model: USBReader.Model
-  ) async throws {
-    let reader = try reader(model)
-    let watch = try await USBProgram.shell(
-      USBProgram.watches(), on: reader, .arrives(milliseconds: 1000),
-      .rightsComeLate(milliseconds: 2000))
-    #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
-    #expect(watch.errors.contains("no right to write"), "\(watch.errors)")
-    #expect(reader.history.filter { $0 != "reset" } == ["plugged", "rights"])
+  @Test func watchFindsAReaderWhoseRightsComeLate() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let watch = try await USBProgram.shell(
+        USBProgram.watches(), on: reader, .arrives(milliseconds: 1000),
+        .rightsComeLate(milliseconds: 2000))
+      #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
+      #expect(watch.errors.contains("no right to write"), "\(watch.errors)")
+      #expect(reader.history.filter { $0 != "reset" } == ["plugged", "rights"])
+    }
   }
 
   /// So it does when the reader comes back.
-  @Test(arguments: models) func pollGoesOnWhenRightsComeLate(
-    _ model: USBReader.Model
-  ) async throws {
-    let reader = try reader(model)
-    let poll = try await USBProgram.nfc(
-      ["poll", "--json", "--count", "2", "--timeout", "20"], on: reader,
-      .unpluggedAndBack(120, milliseconds: 300), .rightsComeLate(milliseconds: 1500))
-    poll.expectSuccess()
-    #expect(
-      events(poll.output) == ["arrived", "left", "arrived"], "\(poll.output)\(poll.errors)")
-    #expect(
-      reader.history.filter { $0 != "reset" } == ["plugged", "unplugged", "plugged", "rights"])
+  @Test func pollGoesOnWhenRightsComeLate() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let poll = try await USBProgram.nfc(
+        ["poll", "--json", "--count", "2", "--timeout", "20"], on: reader,
+        .unpluggedAndBack(120, milliseconds: 300), .rightsComeLate(milliseconds: 1500))
+      poll.expectSuccess()
+      #expect(
+        events(poll.output) == ["arrived", "left", "arrived"], "\(poll.output)\(poll.errors)")
+      #expect(
+        reader.history.filter { $0 != "reset" } == ["plugged", "unplugged", "plugged", "rights"])
+    }
   }
 
   /// In a container or under WSL the first USB device makes the bus. libusb 0.1, on which libnfc stands, looks for
   /// buses once in a process.
-  @Test(arguments: models) func watchFindsTheFirstBus(_ model: USBReader.Model) async throws {
-    let reader = try reader(model)
-    let watch = try await USBProgram.shell(
-      USBProgram.watches(), on: reader, .busArrives, .arrives(milliseconds: 2000))
-    #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
-    #expect(reader.history.filter { $0 != "reset" } == ["plugged"])
+  @Test func watchFindsTheFirstBus() async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let watch = try await USBProgram.shell(
+        USBProgram.watches(), on: reader, .busArrives, .arrives(milliseconds: 2000))
+      #expect(events(watch.output).first == "tap", "\(watch.output)\(watch.errors)")
+      #expect(reader.history.filter { $0 != "reset" } == ["plugged"])
+    }
   }
 
   /// Nothing is there, and nothing comes.
@@ -101,22 +117,24 @@ struct HotPlugTests {
 
   /// Unplugged at any transfer of a write: the tag holds the old message, none, or the new one, and can be
   /// written again.
-  @Test(arguments: models, [2, 9, 18, 22, 26, 31, 44])
-  func unpluggedWhileWriting(_ model: USBReader.Model, _ transfer: Int) async throws {
-    let reader = try reader(model)
-    let text = "a text that takes several pages of the tag"
-    let write = try await USBProgram.nfc("write", "text", text, on: reader, .unplugged(transfer))
-    #expect([0, 69, 74].contains(write.status), "\(write.status) \(write.output)\(write.errors)")
-    // Its supply goes with the plug.
-    reader.reader.cyclePower()
-    let read = try await USBProgram.nfcAgain("read", "--json", on: reader)
-    read.expectSuccess()
-    let isKnown =
-      read.output.contains("example.org") || read.output.contains(text)
-      || read.output.contains("\"records\":[]")
-    #expect(isKnown, "\(read.output)")
-    if write.status == 0 { #expect(read.output.contains(text)) }
-    try await USBProgram.nfcAgain("write", "text", text, "--verify", on: reader).expectSuccess()
+  @Test(arguments: [2, 9, 18, 22, 26, 31, 44])
+  func unpluggedWhileWriting(_ transfer: Int) async throws {
+    try await forEachModel { model in
+      let reader = try reader(model)
+      let text = "a text that takes several pages of the tag"
+      let write = try await USBProgram.nfc("write", "text", text, on: reader, .unplugged(transfer))
+      #expect([0, 69, 74].contains(write.status), "\(write.status) \(write.output)\(write.errors)")
+      // Its supply goes with the plug.
+      reader.reader.cyclePower()
+      let read = try await USBProgram.nfcAgain("read", "--json", on: reader)
+      read.expectSuccess()
+      let isKnown =
+        read.output.contains("example.org") || read.output.contains(text)
+        || read.output.contains("\"records\":[]")
+      #expect(isKnown, "\(read.output)")
+      if write.status == 0 { #expect(read.output.contains(text)) }
+      try await USBProgram.nfcAgain("write", "text", text, "--verify", on: reader).expectSuccess()
+    }
   }
 
   // MARK: Hanging readers and modules of the kernel

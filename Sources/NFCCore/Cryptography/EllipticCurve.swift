@@ -14,7 +14,7 @@ enum EllipticCurve: Hashable, Sendable {
     }
   }
 
-  /// The bytes of a coordinate, and of each half of a signature.
+  /// The number of bytes of a coordinate, and of each half of a signature.
   var size: Int {
     switch self {
     case .secp128r1: 16

@@ -21,16 +21,16 @@ public enum OriginalitySignature {
     package let name: String
     let curve: EllipticCurve
     let point: String
-    /// Whether SHA-256 of the UID is signed, and not the UID itself.
+    /// Whether the SHA-256 of the UID is signed instead of the UID itself.
     let isHashed: Bool
   }
 
   /// Verifies a signature with a key.
   ///
   /// - Parameters:
-  ///   - uid: in the order in which it is signed: as it is printed, of ISO/IEC 15693 chips by NXP least
-  ///     significant byte first.
-  ///   - signature: r and s, as the chip gives them.
+  ///   - uid: in the order in which it is signed: the printed order, but for NXP's ISO/IEC 15693
+  ///     chips least significant byte first.
+  ///   - signature: r and s, in the chip's form.
   package static func verify(
     uid: [UInt8], signature: [UInt8], key: PublicKey
   ) -> Verdict {
@@ -55,8 +55,8 @@ public enum OriginalitySignature {
   /// Returns whether a key is known that products of this name are signed with.
   package static func isKnown(for product: TagProduct) -> Bool { !keys(for: product).isEmpty }
 
-  /// What does not say by which of its maker's keys it is signed (Proxmark3, recover_pk.py: three chips of the first
-  /// kind, none of the others).
+  /// Products that do not indicate which of their maker's keys has signed them (Proxmark3,
+  /// recover_pk.py: three chips of the first kind, none of the others).
   private static let withOtherKeys: Set = [
     "ST25TA02KB", "ST25TA02KB-D", "ST25TA02KB-P", "ST25TA512B",
   ]

@@ -25,7 +25,7 @@ enum TwoKeyTripleDES {
     guard EVP_CipherInit_ex(context, EVP_des_ede_cbc(), nil, key, initialValue, direction) == 1,
       EVP_CIPHER_CTX_set_padding(context, 0) == 1
     else { return nil }
-    // The library may write a block more than it announces.
+    // The library may write one block more than it announces.
     var output = [UInt8](repeating: 0, count: data.count + blockSize)
     var written: Int32 = 0
     guard EVP_CipherUpdate(context, &output, &written, data, size) == 1, written == size

@@ -19,20 +19,20 @@ public struct FeliCaBlock: Hashable, Sendable {
     self.accessMode = accessMode
   }
 
-  /// Set in the first byte of an element with a block number of one byte.
+  /// The flag in the first byte of an element with a one-byte block number.
   private static let shortElement: UInt8 = 0x80
 
-  /// Two bytes for the block numbers up to 255, three above: the number's low byte comes first.
+  /// Two bytes for block numbers up to 255, three above: the number's low byte comes first.
   var encoded: [UInt8] {
     let head = (accessMode & 0x07) << 4 | serviceIndex & 0x0F
     let low = UInt8(number & 0xFF)
     return number <= 0xFF ? [head | Self.shortElement, low] : [head, low, UInt8(number >> 8)]
   }
 
-  /// How many bytes an element of a block list has.
+  /// The possible numbers of bytes in an element of a block list.
   package static let encodedSizes = 2...3
 
-  /// Reads an element of a block list; `nil` for bytes that are none.
+  /// Parses an element of a block list; `nil` for invalid bytes.
   package init?(encoded bytes: [UInt8]) {
     guard Self.encodedSizes.contains(bytes.count) else { return nil }
     let isShort = bytes[0] & Self.shortElement != 0

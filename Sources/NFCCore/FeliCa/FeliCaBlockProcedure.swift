@@ -1,7 +1,7 @@
 /// Reads and writes many blocks of a service in as few exchanges as frame, reader and card allow.
 struct FeliCaBlockProcedure {
   let idm: [UInt8]
-  /// Bytes of a packet with its LEN that the reader carries.
+  /// The maximum length of a packet with its LEN on this reader.
   let maximumCommandLength: Int
   let maximumResponseLength: Int
   /// Sends a packet without LEN.
@@ -48,10 +48,11 @@ struct FeliCaBlockProcedure {
 
   /// Blocks in the order of their numbers' list.
   ///
-  /// A refusal for their number halves how many are asked for. So does silence, which is how some cards
-  /// refuse: after it one block alone shows whether the card is still there.
+  /// If the card refuses the number of blocks, it is halved. The same happens after silence, which
+  /// is how some cards refuse: a single block then shows whether the card is still present.
   ///
-  /// - Parameter limit: the most blocks in one command; what the card refuses lowers it.
+  /// - Parameter limit: the maximum number of blocks in one command; a refusal of the card lowers
+  ///   it.
   /// - Throws: a refusal with the block that is to blame.
   func read(service: UInt16, blocks: [Int], limit: inout Int) throws -> [[UInt8]] {
     limit = max(1, min(limit, largestRead))
@@ -67,7 +68,7 @@ struct FeliCaBlockProcedure {
 
   /// Writes blocks in the order of their numbers' list, as ``read(service:blocks:limit:)`` reads them.
   ///
-  /// Where writing twice does no harm, a command that was not answered is given again with fewer blocks.
+  /// If writing twice does no harm, a command that was not answered is repeated with fewer blocks.
   func write(service: UInt16, blocks: [Int], data: [[UInt8]], limit: inout Int) throws {
     guard data.count == blocks.count, data.allSatisfy({ $0.count == FeliCaBlock.size }) else {
       throw NFCError(.invalidParameter, "a block has \(FeliCaBlock.size) bytes")
@@ -82,15 +83,15 @@ struct FeliCaBlockProcedure {
     }
   }
 
-  /// Returns whether a service is of random access, whose blocks may be written twice; a cyclic one
-  /// would get two records, a purse be changed twice. The low six bits of its code say it (FeliCa
-  /// Card User's Manual, excerpted edition, 3.4.1).
+  /// Returns whether a service has random access, so that its blocks may be written twice; a cyclic
+  /// service would get two records, and a purse would change twice. The low six bits of its code
+  /// indicate this (FeliCa Card User's Manual, excerpted edition, 3.4.1).
   private static func isRandom(_ service: UInt16) -> Bool {
     let attribute = service & 0x3F
     return (0x08...0x0B).contains(attribute)
   }
 
-  /// Gives the numbers to `step` in parts, with their places in the list.
+  /// Passes the numbers to `step` in parts, with their positions in the list.
   private func steps(
     _ numbers: [Int], limit: inout Int, isRepeatable: Bool,
     _ step: (Range<Int>, [FeliCaBlock]) throws -> Void
@@ -102,7 +103,8 @@ struct FeliCaBlockProcedure {
       return FeliCaBlock(number)
     }
     var next = 0
-    /// The card was silent to more than one block: one alone is to show whether it is still there.
+    /// Whether the card was silent to more than one block, so that a single one has to show whether
+    /// it is still present.
     var isProbe = false
     while next < blocks.count {
       let part = next..<min(next + (isProbe ? 1 : limit), blocks.count)

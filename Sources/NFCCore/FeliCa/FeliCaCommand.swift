@@ -5,7 +5,7 @@ protocol FeliCaCommand: Sendable {
   /// Command code and parameters, without the length byte and the check.
   var encoded: [UInt8] { get }
 
-  /// Throws `invalidParameter` for what the command cannot carry.
+  /// Throws `invalidParameter` for values that the command does not allow.
   func validate() throws
 
   /// Reads the answer, without the length byte and the check.
@@ -31,7 +31,7 @@ enum FeliCaCommandCode {
   static let resetMode: UInt8 = 0x3E
 }
 
-/// What the answers of all cards have in common.
+/// The common parts of all answers.
 enum FeliCaAnswer {
   /// Bytes of IDm, and of PMm.
   static let identifierSize = 8
@@ -49,10 +49,10 @@ enum FeliCaAnswer {
     return answer.dropFirst(1 + idm.count)
   }
 
-  /// Takes the status flags from the front (FeliCa Card User's Manual, excerpted edition, 4.5). A warning is no
-  /// error: what it warns of was done.
+  /// Removes the status flags from the beginning (FeliCa Card User's Manual, excerpted edition,
+  /// 4.5). A warning is not an error: the command was carried out.
   ///
-  /// - Throws: `tagRefused`, or `notAuthenticated` where the card asks for that, with the flags.
+  /// - Throws: `tagRefused`, or `notAuthenticated` if the card requires that, with the flags.
   static func takeStatus(from body: inout ArraySlice<UInt8>) throws {
     guard let first = body.popFirst(), let second = body.popFirst() else { throw tooShort }
     guard first == 0 || second == FeliCaStatusFlag.memoryWarning else {
@@ -70,7 +70,8 @@ enum FeliCaAnswer {
 /// Values of status flag 2 (FeliCa Card User's Manual, excerpted edition, 4.5; FeliCa Lite-S User's
 /// Manual, 4.5).
 enum FeliCaStatusFlag {
-  /// The command was done, though the memory has been written more often than it is made for.
+  /// The command was carried out, although the memory has been written more often than it is
+  /// designed for.
   static let memoryWarning: UInt8 = 0x71
   static let illegalNumberOfBlocks: UInt8 = 0xA2
   static let illegalServiceCode: UInt8 = 0xA6

@@ -6,19 +6,20 @@ struct FeliCaICType: Hashable, Sendable {
   let rawValue: UInt8
   private let romType: UInt8
 
-  /// `nil` unless PMm has eight bytes, and for one of FF only, which a device of NFC-DEP gives.
+  /// Creates a type; `nil` unless PMm has eight bytes, and for one of FF only, which an NFC-DEP
+  /// device reports.
   init?(pmm: [UInt8]) {
     guard pmm.count == 8, pmm.contains(where: { $0 != 0xFF }) else { return nil }
     romType = pmm[0]
     rawValue = pmm[1]
   }
 
-  /// What is known of a chip, or of all chips of a range.
+  /// The facts about a chip, or about all chips in a range.
   private struct Entry {
     let types: ClosedRange<UInt8>
     let name: String
     var maker = "Sony"
-    /// How many blocks one command reads and writes; `nil` where nobody has published it.
+    /// The number of blocks that one command reads and writes; `nil` if nobody has published it.
     var limits: (read: Int, write: Int)?
   }
 
@@ -53,26 +54,26 @@ struct FeliCaICType: Hashable, Sendable {
 
   private var entry: Entry? { Self.entries.first { $0.types.contains(rawValue) } }
 
-  /// The chip's name and maker; `nil` for a type that nobody has named.
+  /// The chip's name and maker; `nil` for a type without a known name.
   var product: TagProduct? { entry.map { TagProduct(name: $0.name, maker: $0.maker) } }
 
-  /// How many blocks one Read Without Encryption asks such a chip for; `nil` where it is not known.
+  /// The number of blocks for one Read Without Encryption; `nil` if it is not known.
   var blocksPerRead: Int? { entry?.limits?.read }
 
-  /// How many blocks one Write Without Encryption gives such a chip; `nil` where it is not known.
+  /// The number of blocks for one Write Without Encryption; `nil` if it is not known.
   var blocksPerWrite: Int? { entry?.limits?.write }
 
-  /// Whether a host on wires can change the chip's blocks while a reader talks to it: anything but Lite
-  /// and Lite-S may be such a chip, or a program that behaves as one.
+  /// Whether a wired host can change the chip's blocks while a reader uses it: any chip except Lite
+  /// and Lite-S may have a wired side, or be emulated by a program.
   var mayBeChangedByWire: Bool { rawValue != 0xF0 && rawValue != 0xF1 }
 }
 
-/// How many blocks go into one command: what the card refuses lowers them.
+/// The number of blocks in one command; refusals of the card lower it.
 struct FeliCaBlockLimits: Hashable, Sendable {
   var read: Int
   var write: Int
 
-  /// What most cards grant that nobody has published more of.
+  /// The limits of most cards, for chips without published limits.
   private static let usual = (read: 12, write: 8)
 
   /// Where to begin with a card.
@@ -82,7 +83,7 @@ struct FeliCaBlockLimits: Hashable, Sendable {
     write = type?.blocksPerWrite ?? Self.usual.write
   }
 
-  /// What a card says of itself, but not more than its chip is known to do.
+  /// Creates limits from the card's own report, restricted to what is known about its chip.
   init(read: Int, write: Int, pmm: [UInt8]) {
     let type = FeliCaICType(pmm: pmm)
     self.read = max(1, min(read, type?.blocksPerRead ?? read))

@@ -12,7 +12,7 @@ public struct FeliCaLiteCardKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Each half stands with its last byte first in block CK.
+  /// In block CK, each half has its last byte first.
   var block: [UInt8] { FeliCaLiteMAC.reversedUnits(bytes) }
 }
 
@@ -35,7 +35,8 @@ enum FeliCaLiteMAC {
     stride(from: 0, to: bytes.count, by: unit).flatMap { bytes[$0...].prefix(unit).reversed() }
   }
 
-  /// SK1 and SK2 in the cipher's order: the challenge, given as block RC holds it, under the card key.
+  /// Returns SK1 and SK2 in the cipher's order: the challenge, in the order of block RC, enciphered
+  /// with the card key.
   static func sessionKey(_ key: FeliCaLiteCardKey, challenge: [UInt8]) -> [UInt8]? {
     TwoKeyTripleDES.encrypt(reversedUnits(challenge), key: key.bytes, initialValue: zeros)
   }
@@ -54,7 +55,8 @@ enum FeliCaLiteMAC {
     return text.suffix(unit).reversed()
   }
 
-  /// MAC_A of a read: the block numbers, that of MAC_A last, then FF, go before the data.
+  /// Returns the MAC_A of a read: the block numbers, ending with that of MAC_A, then FF, precede
+  /// the data.
   static func readCode(
     blocks: [UInt8], data: [UInt8], sessionKey: [UInt8], challenge: [UInt8]
   ) -> [UInt8]? {
@@ -63,7 +65,7 @@ enum FeliCaLiteMAC {
     return code(over: head + data, sessionKey: sessionKey, challenge: challenge)
   }
 
-  /// MAC_A of a write: the write counter and the block numbers go before the data.
+  /// Returns the MAC_A of a write: the write counter and the block numbers precede the data.
   static func writeCode(
     writeCounter: [UInt8], block: UInt8, data: [UInt8], sessionKey: [UInt8], challenge: [UInt8]
   ) -> [UInt8]? {

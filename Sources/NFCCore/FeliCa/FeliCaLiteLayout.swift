@@ -13,7 +13,8 @@ enum FeliCaLiteGeneration: Hashable, Sendable {
   }
 }
 
-/// Block numbers of FeliCa Lite and Lite-S, and what one command carries (FeliCa Lite-S User's Manual, 3.1).
+/// The block numbers of FeliCa Lite and Lite-S, and the limits of one command (FeliCa Lite-S User's
+/// Manual, 3.1).
 enum FeliCaLiteLayout {
   /// S_PAD0 to S_PAD13.
   static let scratchPads = 0...13

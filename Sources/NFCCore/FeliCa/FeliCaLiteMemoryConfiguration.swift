@@ -86,7 +86,8 @@ public struct FeliCaLiteMemoryConfiguration: Hashable, Sendable {
     set { setBit(0, at: Offset.stateWriteMAC, to: newValue) }
   }
 
-  /// Blocks that anybody can write. The restrictions are Lite-S's; in Lite their bytes say nothing.
+  /// Returns the blocks that anyone can write. Only Lite-S has the restrictions; in Lite, their
+  /// bytes have no meaning.
   func openBlocks(_ generation: FeliCaLiteGeneration) -> Set<Int> {
     switch generation {
     case .lite: writableBlocks

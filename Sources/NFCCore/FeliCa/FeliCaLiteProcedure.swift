@@ -81,7 +81,7 @@ struct FeliCaLiteProcedure: Sendable {
     _ = try read([FeliCaLiteLayout.id], exchange)
   }
 
-  /// External authentication: STATE takes 01 only with MAC_A.
+  /// Performs external authentication: STATE accepts 01 only with MAC_A.
   func authenticateExternally(_ exchange: FeliCaLiteExchange) throws {
     try write(Self.padded([Self.authenticated]), to: FeliCaLiteLayout.state, exchange)
     guard

@@ -1,6 +1,6 @@
 /// Polling: JIS X 6319-4; FeliCa Card User's Manual, excerpted edition, 4.4.2.
 struct FeliCaPolling: FeliCaCommand, Hashable {
-  /// FF in either byte stands for any value.
+  /// The system code; FF in either byte matches any value.
   var systemCode: UInt16
   var requestCode: FeliCaRequestCode
   var timeSlots: FeliCaTimeSlots
@@ -62,7 +62,8 @@ public struct FeliCaPollingAnswer: Hashable, Sendable {
     self.requestData = requestData
   }
 
-  /// Returns whether what has answered is a system of that card, and not another card in the field.
+  /// Returns whether the answer is from a system of that card, and not from another card in the
+  /// field.
   ///
   /// The first half byte of IDm is the system's number; the rest is the card's (FeliCa Card User's Manual,
   /// excerpted edition, 3.2.1).

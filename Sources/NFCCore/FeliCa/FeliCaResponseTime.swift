@@ -1,17 +1,18 @@
-/// How long a card may take to answer, by its own promise in PMm.
+/// The time that a card may take to answer, as it announces it in PMm.
 ///
 /// The last six bytes of PMm are each for some commands; the time is 302 µs × ((B + 1) × n + A + 1) × 4^E
 /// with A in bits 0 to 2, B in bits 3 to 5 and E in bits 6 and 7, and n the number of blocks or nodes
 /// (JIS X 6319-4; NFC Forum Digital Protocol 1.1, 6.6.2).
 enum FeliCaResponseTime {
-  /// What is waited in any case: some cards promise less than they need, and readers add their own.
+  /// The minimum time limit: some cards announce less than they need, and readers add their own
+  /// delay.
   static let least = Duration.milliseconds(500)
 
   private static let unit = Duration.nanoseconds(302_065)
-  /// For what stands between the host and the reader's antenna.
+  /// The allowance for the path between the host and the reader's antenna.
   private static let allowance = Duration.milliseconds(100)
 
-  /// Where in PMm the promise for a command stands.
+  /// The byte of PMm with the time for a command.
   private enum Place {
     static let requestService = 2
     static let requestResponse = 3
@@ -21,7 +22,7 @@ enum FeliCaResponseTime {
     static let other = 7
   }
 
-  /// Returns the time-out of a command without its LEN byte.
+  /// Returns the time-out for a command without its LEN byte.
   static func timeout(of command: [UInt8], pmm: [UInt8]) -> Duration {
     guard pmm.count == 8, let code = command.first, code != FeliCaCommandCode.polling else {
       return least
@@ -51,7 +52,8 @@ enum FeliCaResponseTime {
     command.indices.contains(index) ? Int(command[index]) : 0
   }
 
-  /// The number of blocks stands after the code, IDm, the number of services and the services.
+  /// Returns the number of blocks, which follows the code, IDm, the number of services and the
+  /// services.
   private static func blockCount(_ command: [UInt8]) -> Int {
     byte(10 + 2 * byte(9, of: command), of: command)
   }

@@ -52,8 +52,8 @@ public enum FeliCaNode: Hashable, Sendable {
   case service(UInt16)
 }
 
-/// Search Service Code, which gives the nodes one by one. Not in the excerpted manual; JIS X 6319-4 and the
-/// cards themselves.
+/// Search Service Code, which returns the nodes one by one. Not in the excerpted manual; from JIS X
+/// 6319-4 and the cards themselves.
 struct FeliCaSearchServiceCode: FeliCaCommand, Hashable {
   var idm: [UInt8]
   /// From 0.
@@ -97,7 +97,7 @@ public struct FeliCaSpecificationVersion: Hashable, Sendable {
 struct FeliCaRequestSpecificationVersion: FeliCaCommand, Hashable {
   var idm: [UInt8]
 
-  /// The only format there is.
+  /// The only format that exists.
   private static let format: UInt8 = 0x00
   private static let reserved: [UInt8] = [0x00, 0x00]
 

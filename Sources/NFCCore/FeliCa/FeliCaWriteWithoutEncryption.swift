@@ -2,7 +2,7 @@
 struct FeliCaWriteWithoutEncryption: FeliCaCommand, Hashable {
   var idm: [UInt8]
   var list: FeliCaBlockList
-  /// 16 bytes for each block of the list.
+  /// The data, 16 bytes for each block of the list.
   var data: [[UInt8]]
 
   /// What fits a command: LEN, code, IDm, the services, the list and the blocks are at most 255 bytes.

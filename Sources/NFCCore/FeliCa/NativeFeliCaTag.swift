@@ -57,7 +57,7 @@ struct NativeFeliCaTag: FeliCaTag, HandleTag {
     }
   }
 
-  /// Runs a procedure with what the card has granted so far, and remembers what it has refused.
+  /// Runs a procedure with the limits that are known for the card, and remembers its refusals.
   private func withLimits<Result: Sendable>(
     in system: FeliCaSystem?,
     _ body: @Sendable (FeliCaBlockProcedure, inout FeliCaBlockLimits) throws -> Result
@@ -82,7 +82,7 @@ enum FeliCaExchange {
     return try command.answer(send(command.encoded, link))
   }
 
-  /// Puts LEN before the command and takes it from the answer.
+  /// Sends a command after its LEN, and removes LEN from the answer.
   static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard (1...254).contains(command.count) else {
       throw NFCError(
@@ -100,7 +100,7 @@ enum FeliCaExchange {
 }
 
 extension Target {
-  /// PMm of a FeliCa card; none of another tag.
+  /// The PMm of a FeliCa card; empty for another tag.
   fileprivate var pmm: [UInt8] {
     if case .feliCa(let target) = self { target.pmm } else { [] }
   }

@@ -1,17 +1,17 @@
 extension ISO15693Access {
-  /// Returns what the tag tells of itself; asked once, then known.
+  /// Returns the information that the tag reports about itself; it is read once.
   ///
-  /// Which commands are tried, and in which order, depends on the maker: chips of ST with more than
-  /// 256 blocks leave their size out of the ordinary answer, or want the protocol extension flag.
+  /// The commands and their order depend on the maker: ST's chips with more than 256 blocks omit
+  /// their size from the ordinary answer, or require the protocol extension flag.
   ///
-  /// - Throws: `unsupported` if the tag is there and tells nothing of itself, or if the reader cannot
-  ///   ask it.
+  /// - Throws: `unsupported` if the tag is present but reports nothing about itself, or if the
+  ///   reader cannot ask it.
   mutating func systemInformation() throws -> ISO15693SystemInformation {
     if let known = knowledge.information { return known }
     return try askInformation()
   }
 
-  /// Asks the tag what it is now; see ``systemInformation()``.
+  /// Reads the current information; see ``systemInformation()``.
   mutating func askInformation() throws -> ISO15693SystemInformation {
     try link.checkRequests()
     var best: ISO15693SystemInformation?
@@ -31,7 +31,7 @@ extension ISO15693Access {
       }
     }
     guard let best else {
-      // Only a tag that answers to something else has refused.
+      // Only a tag that answers another command has refused.
       _ = try readBlock(0)
       if knowledge.informationForm == nil { knowledge.refusesInformation = true }
       throw NFCError(.unsupported, "the tag does not tell its system information")
@@ -64,7 +64,7 @@ extension ISO15693Access {
     return try ISO15693SystemInformation(decoding: payload, form: form)
   }
 
-  /// The IC reference of chips that tell size and number of blocks the wrong way round (LRI2K;
+  /// The IC reference of chips that report size and number of blocks in the wrong order (LRI2K;
   /// Android, rw_i93.c).
   private static let swappingReference: UInt8 = 0x21
 
@@ -85,10 +85,10 @@ extension ISO15693Access {
 
 /// Finding vicinity tags by a reader that sends no lone end of frame: one slot at a time.
 package enum ISO15693Inventory {
-  /// No more tags are looked for than a field can hold.
+  /// The maximum number of tags to search for; a field cannot hold more.
   static let largestCount = 64
 
-  /// Returns the tags that are ready, each by its answer. Answers that collide are told apart by
+  /// Returns the tags in the state Ready, each with its answer. Colliding answers are separated by
   /// the bits of their UIDs, least significant first.
   ///
   /// - Parameter afi: 0 for tags of every family.
@@ -106,10 +106,10 @@ package enum ISO15693Inventory {
         let answer = try ISO15693InventoryAnswer(decoding: payload)
         if !found.contains(answer) { found.append(answer) }
       } catch let error as NFCError where error.isSilence || error.vicinityRefusal != nil {
-        // A tag that refuses has not told its UID; the next search may find it.
+        // A tag that refuses has not reported its UID; the next search may find it.
         continue
       } catch let error as NFCError where error.isTransmissionError || error.isReaderFailure {
-        // Some readers tell of several answers at once as of their own failure.
+        // Some readers report several answers as their own failure.
         guard mask.length < 64 else { continue }
         let bit = UInt64(1) << UInt64(mask.length)
         masks.append(ISO15693InventoryMask(length: mask.length + 1, value: mask.value | bit))
@@ -119,8 +119,8 @@ package enum ISO15693Inventory {
     return found
   }
 
-  /// How often is asked at most: UIDs of a full field differ within a few bits, and an answer that is
-  /// always broken is no reason to ask for every UID that there could be.
+  /// The maximum number of requests: the UIDs in a full field differ within a few bits, and an
+  /// answer that is always broken must not cause a request for every possible UID.
   private static let largestEffort = 512
   /// Flags, DSFID and UID.
   private static let answerLength = 10

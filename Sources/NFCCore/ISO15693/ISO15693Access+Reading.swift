@@ -1,14 +1,14 @@
 extension ISO15693Access {
   /// Reads blocks by the largest steps that tag and reader grant: one command if both allow it.
   ///
-  /// A read of several blocks that is refused or not answered is halved, down to single blocks;
-  /// what was granted then is the limit from now on. A tag that has not told its size is asked first,
-  /// once, if its kind leaves it open.
+  /// A read of several blocks that is refused or not answered is halved, down to single blocks; the
+  /// number that succeeds is the limit from now on. If its kind does not determine the size of a
+  /// tag, the tag is first asked for it, once.
   ///
-  /// - Parameter securityStatus: asks for each block's lock too: by the option flag, or with its
-  ///   own command where the reader has no way for that.
-  /// - Throws: `invalidParameter` before anything is read for numbers that the tag does not have;
-  ///   the refusal of a tag that does not tell its size.
+  /// - Parameter securityStatus: also reads the lock state of each block: with the option flag, or
+  ///   with a separate command if the reader does not support the flag.
+  /// - Throws: `invalidParameter`, before anything is read, for numbers that the tag does not have;
+  ///   the refusal of a tag that does not report its size.
   mutating func readBlocks(
     _ range: Range<Int>, securityStatus: Bool = false
   ) throws -> [ISO15693Block] {
@@ -60,7 +60,8 @@ extension ISO15693Access {
         }
         trial = try smallerStep(than: step, from: next, after: error)
         if error.isSilence {
-          // A single block tells a tag that does not know the command from one that is gone.
+          // A single block distinguishes a tag that does not support the command from one that is
+          // gone.
           blocks.append(try readBlock(next, securityStatus: securityStatus))
           next += 1
         }
@@ -71,7 +72,7 @@ extension ISO15693Access {
 
   /// Returns how many blocks the next command is for.
   private func readStep(from number: Int, to end: Int, limit: Int?, overhead: Int) -> Int {
-    // The size of the first block tells how many an answer can hold.
+    // The size of the first block determines how many an answer can hold.
     guard let size = knowledge.likelyBlockSize, limit != 1, !link.carriesBlocksAlone else {
       return 1
     }
@@ -98,10 +99,10 @@ extension ISO15693Access {
     }
   }
 
-  /// Returns what to try after a read of several blocks has failed. Throws what has nothing to do
-  /// with their number.
+  /// Returns the number to try after a read of several blocks has failed. Throws errors that are
+  /// not caused by their number.
   private func smallerStep(than step: Int, from number: Int, after error: NFCError) throws -> Int {
-    // Limits are powers of two: halving goes by those.
+    // Limits are powers of two: halving follows them.
     let half = step.nextPowerOfTwoBelow
     if error.isSilence || error.isReaderFailure { return half }
     if error.cause == .notCarried { return 1 }
@@ -140,8 +141,8 @@ extension ISO15693Access {
     try learnSize(of: block, at: number)
   }
 
-  /// A single block of another size than the kind has is believed; one of another size than the tag
-  /// itself has told is not.
+  /// Accepts a single block whose size differs from that of the kind, but not one whose size
+  /// differs from the tag's own report.
   private mutating func learnSize(of block: ISO15693Block, at number: Int) throws {
     guard block.data.count == knowledge.blockSize ?? block.data.count else {
       throw otherSize(at: number)
@@ -155,8 +156,8 @@ extension ISO15693Access {
       place: .block(number))
   }
 
-  /// Chips of ST that know no extended commands are silent on a one-byte number, or refuse an
-  /// extended command.
+  /// Returns whether the protocol extension may help: ST's chips without extended commands are
+  /// silent for a one-byte number, or refuse an extended command.
   private func mayNeedProtocolExtension(_ number: Int, _ error: NFCError) -> Bool {
     guard knowledge.wideNumbers == nil,
       knowledge.uid == nil || knowledge.maker == ISO15693Product.stMicroelectronics
@@ -206,7 +207,7 @@ extension ISO15693Access {
           try link.exchange(
             request(command, adding: flags), answerLength: end - next, place: .block(next))
         }
-        // Past its end SLI gives fewer bytes and no error (SL2ICS20 data sheet, 9.2.9).
+        // After its end, SLI returns fewer bytes and no error (SL2ICS20 data sheet, 9.2.9).
         guard payload.count == end - next else {
           throw NFCError(
             .tagResponseError,
@@ -216,7 +217,7 @@ extension ISO15693Access {
         statuses += payload
         next = end
       } catch let error as NFCError where error.isSilence || error.isRefusalOfCommand {
-        // Only a tag that answers to something else has refused.
+        // Only a tag that answers another command has refused.
         guard let block = try blockWithStatus(next) else {
           guard error.cause != .notCarried else { throw error }
           _ = try readBlock(next)
@@ -243,7 +244,7 @@ extension ISO15693Access {
     }
   }
 
-  /// Returns whether a block is locked, by whatever the reader carries.
+  /// Returns whether a block is locked, with any command that the reader supports.
   mutating func isLocked(_ number: Int) throws -> Bool {
     if let isLocked = try blockWithStatus(number)?.isLocked { return isLocked }
     return try securityStatus(number..<(number + 1)).first.map { $0 & 1 != 0 } ?? false

@@ -1,12 +1,12 @@
 extension ISO15693Access {
   /// Writes whole blocks from a number on.
   ///
-  /// A tag that has not told its size yet is asked first, so that nothing is written of a run that
-  /// goes beyond its end. After a silence the blocks are read back before they are sent again: the
-  /// tag may have written them.
+  /// A tag whose size is not known is asked for it first, so that nothing is written if the range
+  /// exceeds it. After a silence, the blocks are read back before they are sent again: the tag may
+  /// have written them.
   ///
-  /// - Throws: `invalidParameter` before anything is sent for data that are not whole blocks or
-  ///   blocks that the tag does not have; `readOnly` with the number of a locked block.
+  /// - Throws: `invalidParameter`, before anything is sent, for data that does not fill whole
+  ///   blocks or blocks that the tag does not have; `readOnly` with the number of a locked block.
   mutating func writeBlocks(at first: Int, _ data: [UInt8]) throws {
     guard !data.isEmpty, (0..<Self.largestBlockCount).contains(first) else {
       throw NFCError(
@@ -33,19 +33,19 @@ extension ISO15693Access {
     try check(first..<(first + data.count / size))
   }
 
-  /// Finds out the size of a block, and the number of blocks if the tag tells it.
+  /// Finds out the size of a block, and the number of blocks if the tag reports it.
   mutating func askSize(number: Int = 0) throws {
     try askCount()
     if knowledge.blockSize == nil { _ = try readBlock(number) }
   }
 
-  /// Finds out the number of blocks, if the tag tells it.
+  /// Finds out the number of blocks, if the tag reports it.
   mutating func askCount() throws {
     guard knowledge.blockCount == nil, !knowledge.refusesInformation else { return }
     do {
       _ = try systemInformation()
     } catch let error as NFCError where error.code == .unsupported {
-      // Then its refusals tell.
+      // In this case, its refusals show it.
     }
   }
 
@@ -112,9 +112,9 @@ extension ISO15693Access {
 
   /// Locks one block permanently. **Cannot be undone.**
   ///
-  /// A tag that has not told its size yet is asked first. That it is locked already is no error.
-  /// After a silence the block's status is asked before the command is sent again, and after a refusal
-  /// of which a reader tells no more.
+  /// A tag whose size is not known is asked for it first. A block that is already locked is not an
+  /// error. The block's status is read before the command is repeated after a silence, and after a
+  /// refusal for which the reader gives no reason.
   mutating func lockBlock(_ number: Int) throws {
     guard (0..<Self.largestBlockCount).contains(number) else {
       throw NFCError(.invalidParameter, "block numbers go from 0 to 65535")
@@ -131,7 +131,7 @@ extension ISO15693Access {
     }
   }
 
-  /// Sends a write-alike command for a block, with the option flag if the tag wants it.
+  /// Sends a write-alike command for a block, with the option flag if the tag requires it.
   private mutating func change(
     _ number: Int, narrow: (UInt16) -> ISO15693Command, extended: (UInt16) -> ISO15693Command,
     isDone: (inout ISO15693Access) throws -> Bool
@@ -150,8 +150,8 @@ extension ISO15693Access {
         knowledge.needsWriteOption = option
         return
       } catch let error as NFCError where error.leavesOpenWhatWasDone {
-        // The tag may have done it and only its answer be lost: look before it is sent again. What a
-        // counter holds does not tell.
+        // The tag may have carried it out, and only its answer may be lost: the block is read
+        // before it is sent again. The content of a counter proves nothing.
         guard number != knowledge.product?.traits.counterBlock, let done = try? isDone(&self) else {
           throw error
         }

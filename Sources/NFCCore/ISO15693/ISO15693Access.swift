@@ -1,10 +1,10 @@
-/// Procedures with one vicinity tag: each uses the fewest exchanges that tag and reader grant, and
-/// what a tag has refused once is not asked again.
+/// Procedures with one vicinity tag: each uses the fewest exchanges that tag and reader allow, and
+/// does not repeat requests that the tag has refused.
 ///
 /// All are synchronous and throw ``NFCError`` with the block as its place.
 struct ISO15693Access {
   let link: ISO15693Link
-  /// What is known of the tag, to be kept as long as it is the same.
+  /// The facts about the tag, which remain valid as long as it is the same.
   var knowledge: ISO15693Knowledge
 
   init(_ link: ISO15693Link, knowledge: ISO15693Knowledge) {
@@ -24,8 +24,8 @@ struct ISO15693Access {
 
   // MARK: Requests
 
-  /// Returns a command addressed to the tag; an inventory, and what is for the selected tag, has no
-  /// UID.
+  /// Returns a command addressed to the tag; an inventory, and a command for the selected tag, has
+  /// no UID.
   func request(
     _ command: ISO15693Command, adding flags: ISO15693RequestFlags = []
   ) -> ISO15693Request {
@@ -34,13 +34,13 @@ struct ISO15693Access {
       command, flags: flags.union(.highDataRate), uid: isAddressed ? knowledge.uid : nil)
   }
 
-  /// Sends a command as it is and returns the answer, which is not a refusal; an empty one to a command
-  /// that has none.
+  /// Sends an unchanged command and returns the answer, which is not a refusal; an empty one for a
+  /// command without an answer.
   ///
   /// A write-alike command gets the option flag if the tag is known to need it.
   ///
-  /// - Throws: before anything is sent, `commandTooLong` if the answer is known to be too long for the
-  ///   reader, `unsupported` for what the reader does not carry.
+  /// - Throws: before anything is sent, `commandTooLong` if the answer is known to be too long for
+  ///   the reader, `unsupported` for commands that the reader cannot send.
   func send(
     _ command: ISO15693Command, adding flags: ISO15693RequestFlags = []
   ) throws -> ISO15693Response {
@@ -56,7 +56,7 @@ struct ISO15693Access {
     }
   }
 
-  /// Returns how many bytes can follow the flags of an answer.
+  /// Returns the number of bytes that can follow the flags of an answer.
   private func answerLength(
     _ command: ISO15693Command, _ flags: ISO15693RequestFlags
   ) throws -> Int {
@@ -101,14 +101,14 @@ struct ISO15693Access {
 
   // MARK: Block numbers
 
-  /// The number of blocks, as the tag has told it. Where the reader cannot ask a tag that would
-  /// tell, its kind's number takes that place.
+  /// The number of blocks, as the tag has reported it. If the reader cannot ask a tag that would
+  /// report it, its kind's number is used instead.
   private var blockCount: Int? {
     let tells = knowledge.product?.traits.hasSystemInformation ?? true
     return link.carriesBlocksAlone && tells ? knowledge.likelyBlockCount : knowledge.blockCount
   }
 
-  /// Refuses what the tag does not have, before anything is sent.
+  /// Refuses blocks that the tag does not have, before anything is sent.
   func check(_ range: Range<Int>) throws {
     guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= Self.largestBlockCount else {
       throw NFCError(
@@ -122,7 +122,7 @@ struct ISO15693Access {
     }
   }
 
-  /// The same, and asks a tag for its size that has not told it yet, unless it is of a kind that
+  /// Refuses blocks that the tag does not have, asking a tag for its unknown size unless its kind
   /// has all these blocks.
   mutating func checkExistence(_ range: Range<Int>) throws {
     try check(range)
@@ -131,7 +131,7 @@ struct ISO15693Access {
     try check(range)
   }
 
-  /// Returns a command for one block in the form that the tag takes for its number.
+  /// Returns a command for one block in the form that the tag requires for its number.
   func numbered(
     _ number: Int, _ wide: ISO15693Knowledge.WideNumbers?,
     narrow: (UInt16) -> ISO15693Command, extended: (UInt16) -> ISO15693Command
@@ -144,7 +144,7 @@ struct ISO15693Access {
     }
   }
 
-  /// Returns a command for several blocks in the form that the tag takes for their numbers.
+  /// Returns a command for several blocks in the form that the tag requires for their numbers.
   func numbered(
     _ numbers: Range<Int>, narrow: (ISO15693BlockRange) -> ISO15693Command,
     extended: (ISO15693BlockRange) -> ISO15693Command
@@ -160,12 +160,12 @@ struct ISO15693Access {
     }
   }
 
-  /// Returns where a command that begins at a number must end, for its form.
+  /// Returns the end of the blocks for one command that begins at a number, depending on its form.
   func formEnd(from number: Int, to end: Int) -> Int {
     switch knowledge.wideNumbers {
     case .protocolExtension: return min(end, number + Self.largestNarrowCount)
     case .extendedCommands: return end
-    // It is not known how larger numbers are sent: one block tells.
+    // It is not known how larger numbers are sent: one block shows it.
     case nil:
       return number > Self.largestNarrowNumber
         ? number + 1 : min(end, Self.largestNarrowNumber + 1)

@@ -104,13 +104,13 @@ public enum ISO15693Command: Hashable, Sendable {
     }
   }
 
-  /// Whether it is for all tags, to tell their UIDs.
+  /// Whether the command addresses all tags, to find their UIDs.
   var isInventory: Bool {
     if case .inventory = self { true } else { false }
   }
 
-  /// Whether the tag changes its memory: it may take 20 ms, and with the option flag it waits for
-  /// another end of frame before it answers (ISO/IEC 15693-3, 10.4.2).
+  /// Whether the tag changes its memory: this may take 20 ms, and with the option flag the tag
+  /// waits for another end of frame before it answers (ISO/IEC 15693-3, 10.4.2).
   package var isWriteAlike: Bool {
     switch self {
     case .writeSingleBlock, .lockBlock, .writeMultipleBlocks, .writeAFI, .lockAFI, .writeDSFID,
@@ -166,7 +166,7 @@ public struct ISO15693BlockRange: Hashable, Sendable {
     self.count = count
   }
 
-  /// What stands in a frame. Nothing says that the run ends within the numbers that there are.
+  /// Creates the range in a frame. It may exceed the existing numbers.
   init(first: UInt16, countLessOne: UInt16) {
     self.first = first
     count = Int(countLessOne) + 1

@@ -30,6 +30,6 @@ package enum ISO15693CommandCode {
   package static let extendedFastReadMultipleBlocks: UInt8 = 0x3D
   /// Custom commands: the maker's code follows.
   package static let custom: ClosedRange<UInt8> = 0xA0...0xDF
-  /// Proprietary commands: of the maker's, without its code.
+  /// Proprietary commands of the maker, without its code.
   package static let proprietary: ClosedRange<UInt8> = 0xE0...0xFF
 }

@@ -54,7 +54,7 @@ extension ISO15693ErrorCode: CustomStringConvertible {
 
 extension NFCError {
   /// Creates the refusal of a tag: `readOnly` for a locked block, `notAuthenticated` for a
-  /// read-protected one, else `tagRefused`, with the cause `iso15693`.
+  /// read-protected one, otherwise `tagRefused`, with the cause `iso15693`.
   package init(_ code: ISO15693ErrorCode, place: Place? = nil) {
     let general: Code
     switch code {
@@ -71,8 +71,9 @@ extension NFCError {
     return nil
   }
 
-  /// What a reader tells of a vicinity tag's refusal only by a status word (PC/SC part 3, 3.2.2.1;
-  /// ISO/IEC 7816-4, 5.6). One that tells of the reader is `tagResponseError`.
+  /// Creates the error for a vicinity tag's refusal that a reader reports only with a status word
+  /// (PC/SC part 3, 3.2.2.1; ISO/IEC 7816-4, 5.6). A status word about the reader is
+  /// `tagResponseError`.
   package init(vicinityStatusWord word: UInt16) {
     let (code, reason): (Code, String) =
       switch Self.meaning(of: word) {
@@ -95,7 +96,7 @@ extension NFCError {
     }
   }
 
-  /// Why a vicinity tag has refused, by its own code or by what a status word tells of it; `nil` for
+  /// The reason of a vicinity tag's refusal, from its own code or from a status word; `nil` for
   /// every other error.
   package var vicinityRefusal: ISO15693ErrorCode? {
     if case .statusWord(let word) = cause { return Self.meaning(of: word) }

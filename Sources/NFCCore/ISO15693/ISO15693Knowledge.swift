@@ -1,4 +1,4 @@
-/// What has been learned of a vicinity tag; true for as long as it is the same tag.
+/// The facts that were learned about a vicinity tag; valid as long as it is the same tag.
 struct ISO15693Knowledge: Hashable, Sendable {
   /// How block numbers above 255 are sent.
   enum WideNumbers: Hashable, Sendable {
@@ -13,22 +13,23 @@ struct ISO15693Knowledge: Hashable, Sendable {
   /// The chip as the UID names it.
   let product: ISO15693Product?
 
-  /// What the tag itself has reported. AFI and DSFID in it are those of that moment: another program or the
-  /// chip's wired side may have written them since.
+  /// The tag's own report. Its AFI and DSFID are those of that moment: another program or the
+  /// chip's wired interface may have written them since.
   var information: ISO15693SystemInformation?
-  /// The form in which it has given all that it knows of itself.
+  /// The form in which it has reported everything about itself.
   var informationForm: ISO15693SystemInformation.Form?
   /// As it was reported or written last.
   var dsfid: UInt8?
-  /// It does not tell: asking again would only take time.
+  /// Whether it does not report information: asking again would only take time.
   var refusesInformation = false
-  /// Found out from the tag: by its system information or by the length of a block.
+  /// The size of a block, found out from the tag: from its system information or the length of a
+  /// block.
   var blockSize: Int?
-  /// The first number that the tag does not have, as it has told itself.
+  /// The first number that the tag does not have, as it has reported.
   var blockCount: Int?
   /// The most blocks that a read of several has been granted; 1: none is.
   var readLimit: Int?
-  /// The tag has no command for the security status: reads with the option flag tell it.
+  /// Whether the tag has no command for the security status: reads with the option flag return it.
   var refusesSecurityStatus = false
   /// The most blocks in a write of several; 1: none is known to be granted.
   var writeLimit: Int
@@ -45,7 +46,7 @@ struct ISO15693Knowledge: Hashable, Sendable {
     writeLimit = traits?.writeLimit ?? 1
     wideNumbers = traits?.wideNumbers
     if traits?.needsWriteOption == true { needsWriteOption = true }
-    // Every Tag-it wants it (Texas Instruments, SCBU011).
+    // Every Tag-it requires it (Texas Instruments, SCBU011).
     if maker == ISO15693Product.texasInstruments { needsWriteOption = true }
   }
 
@@ -54,11 +55,11 @@ struct ISO15693Knowledge: Hashable, Sendable {
 
   /// The size of a block as the tag has shown it, or as its kind has it.
   var likelyBlockSize: Int? { blockSize ?? product?.geometry?.blockSize }
-  /// The number of blocks as the tag has told it, or as its kind has it.
+  /// The number of blocks as the tag has reported it, or as its kind has it.
   var likelyBlockCount: Int? { blockCount ?? product?.geometry?.blockCount }
 
-  /// A program's own command was sent: what the tag reports of itself may be something else now. Of its
-  /// memory nothing is forgotten, which no command changes.
+  /// Forgets the information after a program's own command, which may have changed it. Nothing is
+  /// forgotten about the memory, which no command changes.
   mutating func forgetInformation(after command: ISO15693Command? = nil) {
     switch command {
     case .writeAFI(let value): information?.afi = value
@@ -70,7 +71,7 @@ struct ISO15693Knowledge: Hashable, Sendable {
     }
   }
 
-  /// Takes over what a tag has told.
+  /// Updates the facts from the tag's report.
   mutating func learn(_ information: ISO15693SystemInformation) {
     self.information = information
     dsfid = information.dsfid ?? dsfid

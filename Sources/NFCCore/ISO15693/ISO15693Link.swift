@@ -1,6 +1,7 @@
 /// The one primitive that procedures with vicinity tags need: a frame out, a frame back.
 ///
-/// A link exists while a procedure runs on the reader's thread; whoever can send a frame makes one.
+/// A link exists while a procedure runs on the reader's thread; anyone who can send a frame can
+/// create one.
 package struct ISO15693Link {
   /// The longest request and the longest answer that the reader moves, without their checks.
   package let maximumCommandLength: Int
@@ -10,12 +11,13 @@ package struct ISO15693Link {
   private let send: (_ frame: [UInt8], _ timeout: Duration) throws -> [UInt8]
 
   /// - Parameters:
-  ///   - means: what the reader carries to the tag; `nil` for everything.
-  ///   - section: runs a part of a procedure that a cancelled task does not stop.
-  ///   - transceive: sends a frame, flags first, without its check, and gives the answer in the same
-  ///     form; after a write-alike command with the option flag it sends the second end of frame. It
-  ///     throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence and `checksum` on
-  ///     a broken answer, `tagConnectionLost` where the reader knows that the tag has left.
+  ///   - means: the commands that the reader can send to the tag; `nil` for all.
+  ///   - section: runs a part of a procedure that is not interrupted when the task is cancelled.
+  ///   - transceive: sends a frame, flags first, without its check bytes, and returns the answer in
+  ///     the same form; after a write-alike command with the option flag, it sends the second end
+  ///     of frame. It throws ``NFCError``: `tagResponseError` with the cause `noAnswer` on silence
+  ///     and `checksum` on a broken answer, `tagConnectionLost` if the reader knows that the tag
+  ///     has left.
   package init(
     maximumCommandLength: Int, maximumResponseLength: Int,
     means: Set<CommandPath.Capability>? = nil,
@@ -42,11 +44,11 @@ package struct ISO15693Link {
     }
   }
 
-  /// Whether the reader has commands of its own to read and write a block, and carries nothing else:
-  /// the tag cannot be asked what it is.
+  /// Whether the reader only has its own commands to read and write a block: the tag cannot be
+  /// asked what it is.
   var carriesBlocksAlone: Bool { means == [.readAndWrite] }
 
-  /// Refuses a command of a program's own that the reader does not carry; see ``checkRequests()``.
+  /// Refuses a command of a program that the reader cannot send; see ``checkRequests()``.
   func checkRequest(_ command: ISO15693Command, _ flags: ISO15693RequestFlags) throws {
     switch command {
     case .readSingleBlock, .writeSingleBlock, .extendedReadSingleBlock, .extendedWriteSingleBlock:
@@ -56,8 +58,8 @@ package struct ISO15693Link {
     try checkRequests()
   }
 
-  /// Refuses requests of a program's own where the reader has commands of its own only for blocks:
-  /// the answer would be made up here and not the tag's.
+  /// Refuses requests of a program if the reader has only its own commands for blocks: the answer
+  /// would be invented here, not the tag's.
   func checkRequests() throws {
     guard carriesBlocksAlone else { return }
     throw NFCError(
@@ -65,17 +67,19 @@ package struct ISO15693Link {
       cause: .notCarried)
   }
 
-  /// Refuses what needs locks where the reader carries none, before anything is changed.
+  /// Refuses operations that need locks if the reader does not support them, before anything is
+  /// changed.
   func checkLocks() throws {
     guard let means, !means.contains(.locks) else { return }
     throw NFCError(
       .unsupported, "the reader carries no locks to this tag", cause: .notCarried)
   }
 
-  /// Runs a part of a procedure that a cancelled task does not stop; see ``TagLink/uninterrupted(_:)``.
+  /// Runs a part of a procedure that is not interrupted when the task is cancelled; see
+  /// ``TagLink/uninterrupted(_:)``.
   func uninterrupted(_ body: () throws -> Void) throws { try section(body) }
 
-  /// Sends a frame as it is; see ``ISO15693Request`` for what it is made of.
+  /// Sends an unchanged frame; see ``ISO15693Request`` for its structure.
   ///
   /// - Throws: `commandTooLong` before anything is sent.
   func transceive(_ frame: [UInt8], timeout: Duration) throws -> [UInt8] {
@@ -87,14 +91,14 @@ package struct ISO15693Link {
     return try send(frame, timeout)
   }
 
-  /// Sends a request and gives the answer's payload; see ``respond(to:answerLength:place:)``.
+  /// Sends a request and returns the answer's payload; see ``respond(to:answerLength:place:)``.
   func exchange(
     _ request: ISO15693Request, answerLength: Int, place: NFCError.Place?
   ) throws -> [UInt8] {
     try respond(to: request, answerLength: answerLength, place: place).payload
   }
 
-  /// Sends a request and gives the answer.
+  /// Sends a request and returns the answer.
   ///
   /// - Throws: a refusal with the cause `iso15693` and `place`.
   func respond(
@@ -114,14 +118,15 @@ package struct ISO15693Link {
     }
   }
 
-  /// A byte takes 0.302 ms either way at 26.48 kbit/s, the tag 0.32 ms to begin (ISO/IEC 15693-3,
-  /// 9.1); the rest is for the reader and its driver.
+  /// Returns the time limit for a read: a byte takes 0.302 ms in either direction at 26.48 kbit/s,
+  /// and the tag 0.32 ms to begin (ISO/IEC 15693-3, 9.1); the rest is for the reader and its
+  /// driver.
   static func readTimeout(bytes: Int) -> Duration {
     .milliseconds(50) + .microseconds(302) * bytes
   }
 
-  /// A tag takes up to 20 ms for a write, and with the option flag the reader's end of frame comes
-  /// first (ISO/IEC 15693-3, 10.4.2).
+  /// The time limit for a write: a tag takes up to 20 ms, and with the option flag the reader's end
+  /// of frame comes first (ISO/IEC 15693-3, 10.4.2).
   static let writeTimeout = Duration.milliseconds(100)
 }
 

@@ -1,9 +1,9 @@
-/// A vicinity chip as its UID names it, with what commands must know of it.
+/// A vicinity chip as its UID identifies it, with the facts that commands depend on.
 ///
 /// Sources: ISO/IEC 7816-6 for makers; the makers' data sheets and Proxmark3's list for products.
-/// What is not sure is left out: then the tag is asked.
+/// Uncertain facts are left out: then the tag is asked.
 package struct ISO15693Product: Hashable, Sendable {
-  /// As the maker writes it; a family's name where the UID says no more.
+  /// The maker's name for the chip; a family's name if the UID does not identify the chip.
   package private(set) var name: String
   /// Bytes a block and number of blocks where all chips of this kind have the same.
   package private(set) var geometry: ISO15693Geometry?
@@ -13,7 +13,7 @@ package struct ISO15693Product: Hashable, Sendable {
 
   /// What sets a chip apart from the standard's reader's point of view.
   struct Traits: Hashable, Sendable {
-    /// The most blocks in one read; 1 where there is no read of several.
+    /// The maximum number of blocks in one read; 1 if several cannot be read.
     var readLimit: Int?
     /// Reads do not go beyond a multiple of this many blocks.
     var sectorLength: Int?
@@ -23,19 +23,19 @@ package struct ISO15693Product: Hashable, Sendable {
     var needsWriteOption = false
     /// How block numbers above 255 are sent.
     var wideNumbers: ISO15693Knowledge.WideNumbers?
-    /// A block that counts what is written to it, and so never reads as it was written.
+    /// A block that counts what is written to it, so that it never reads as it was written.
     var counterBlock: Int?
-    /// Somebody else can write while the tag is connected.
+    /// Whether somebody else can write while the tag is connected.
     var hasWiredSide = false
-    /// What the lock command of the standard locks.
+    /// The parts that the standard's lock command locks.
     var locking = Locking.blocks
     /// Get system information is there.
     var hasSystemInformation = true
-    /// The system information tells a wrong size of the memory.
+    /// Whether the system information reports a wrong size of the memory.
     var misstatesMemory = false
   }
 
-  /// What of a chip the lock command of the standard locks.
+  /// The parts of a chip that the standard's lock command locks.
   enum Locking: Hashable, Sendable {
     /// Each block.
     case blocks
@@ -57,7 +57,7 @@ package struct ISO15693Product: Hashable, Sendable {
     self.traits = traits
   }
 
-  /// Returns the chip of those that the UID leaves open, once the tag has told its memory.
+  /// Returns the chip among those that the UID leaves open, once the tag has reported its memory.
   func narrowed(by information: ISO15693SystemInformation) -> ISO15693Product {
     guard let size = information.blockSize, let count = information.blockCount,
       let name = variants[count]
@@ -114,8 +114,8 @@ package struct ISO15693Product: Hashable, Sendable {
     return TagProduct(name: name, maker: maker, memorySize: geometry?.size)
   }
 
-  /// Bits 36 and 35 of the UID are the generation (SL2S2602 data sheet, 8.3). Bit 37 is clear in all of them:
-  /// ICODE 3 has it set, with the bits around it clear (Proxmark3, cmdhf15.c).
+  /// Bits 36 and 35 of the UID are the generation (SL2S2602 data sheet, 8.3). Bit 37 is clear in
+  /// all of them: ICODE 3 has it set, with the bits around it clear (Proxmark3, cmdhf15.c).
   private enum Generation {
     static let mask: UInt8 = 0x38
     static let sli: UInt8 = 0x00
@@ -137,7 +137,7 @@ package struct ISO15693Product: Hashable, Sendable {
     case 0x02:
       return ISO15693Product(isX ? "ICODE SLIX-S" : "ICODE SLI-S", 40, traits: singleOnly)
     case 0x03:
-      // Its system information tells more blocks than there are (Android, rw_i93.c).
+      // Its system information reports more blocks than there are (Android, rw_i93.c).
       return ISO15693Product(
         isX ? "ICODE SLIX-L" : "ICODE SLI-L", 8,
         traits: Traits(readLimit: 1, misstatesMemory: true))

@@ -1,15 +1,15 @@
 extension ISO15693Request {
   /// Reads a frame, flags first, without its check, as a tag does.
   ///
-  /// - Throws: `malformedContent` with the byte where the frame ends too early or goes on too long,
-  ///   or for flags that contradict each other.
+  /// - Throws: `malformedContent` with the byte where the frame ends too early or is too long, or
+  ///   for flags that contradict each other.
   package init(decoding frame: [UInt8]) throws {
     var rest = Fields(frame)
     let flags = ISO15693RequestFlags(rawValue: try rest.byte())
     let code = try rest.byte()
     if flags.contains(.inventory) {
       guard code == ISO15693CommandCode.inventory else {
-        // Makers' inventories have parameters of their own.
+        // Makers' inventories have their own parameters.
         self.init(raw: flags, .other(code: code, parameters: rest.remainder()), uid: nil)
         return
       }
@@ -102,7 +102,7 @@ extension ISO15693Request {
   }
 }
 
-/// The fields of a frame from its beginning on, least significant byte first.
+/// Reads the fields of a frame from its beginning, least significant byte first.
 struct Fields {
   private let frame: [UInt8]
   private(set) var position = 0

@@ -53,14 +53,14 @@ public struct ISO15693Request: Hashable, Sendable {
     if case .inventory(let afi, let mask) = command {
       guard flags.contains(.inventory), flags.contains(.inventoryAFI) == (afi != nil), uid == nil
       else { throw NFCError(.invalidParameter, "the request's flags do not suit an inventory") }
-      // 16 slots take the next four bits of the UID (ISO/IEC 15693-3, 8.1).
+      // 16 slots use the next four bits of the UID (ISO/IEC 15693-3, 8.1).
       guard flags.contains(.inventoryOneSlot) || mask.length <= 60 else {
         throw NFCError(.invalidParameter, "a mask for 16 slots has at most 60 bits")
       }
       return
     }
     if flags.contains(.inventory) {
-      // Makers have inventories of their own, whose parameters are passed as they are.
+      // Makers have their own inventories, whose parameters are passed unchanged.
       guard case .other = command, uid == nil else {
         throw NFCError(.invalidParameter, "the inventory flag is for an inventory only")
       }

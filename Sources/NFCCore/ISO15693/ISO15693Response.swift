@@ -66,7 +66,7 @@ public struct ISO15693Block: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - payload: what follows the flags.
-  ///   - count: how many blocks were asked for.
+  ///   - count: the number of requested blocks.
   ///   - hasSecurityStatus: the request had the option flag.
   /// - Throws: `tagResponseError` if the bytes are not `count` blocks of 1 to 32 bytes.
   package static func decode(

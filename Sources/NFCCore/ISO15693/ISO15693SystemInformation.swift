@@ -42,10 +42,10 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
   private static let addressingFlag: UInt8 = 0x10
   private static let commandListFlag: UInt8 = 0x20
   private static let moreFlags: UInt8 = 0x80
-  /// Five bits of the size field count (ISO/IEC 15693-3, 10.4.12).
+  /// Five bits of the size field are significant (ISO/IEC 15693-3, 10.4.12).
   private static let sizeMask: UInt8 = 0x1F
 
-  /// How the memory stands in the answer.
+  /// The form of the memory's size in the answer.
   package enum Form: Hashable, Sendable {
     /// Get system information: a one-byte count.
     case ordinary
@@ -55,7 +55,7 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
     case extended
   }
 
-  /// Reads what follows the flags of the answer.
+  /// Parses the bytes after the flags of the answer.
   ///
   /// - Throws: `tagResponseError` if bytes are missing. More of them are no error: some chips add.
   package init(decoding payload: [UInt8], form: Form) throws {
@@ -90,8 +90,8 @@ public struct ISO15693SystemInformation: Hashable, Sendable {
     return information
   }
 
-  /// Returns what a tag answers, after the flags, with the fields that are there and, in the
-  /// extended form, `wanted`.
+  /// Returns a tag's answer without its flags, with the existing fields and, in the extended form,
+  /// `wanted`.
   package func encoded(
     form: Form, wanted: ISO15693SystemInformationFields = .standard
   ) -> [UInt8] {
@@ -137,8 +137,8 @@ public struct ISO15693CommandList: Hashable, Sendable {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The command of each bit, from the first byte's least significant one on; `nil` is one of the
-  /// maker's or unknown.
+  /// The command of each bit, starting with the least significant one of the first byte; `nil` is a
+  /// command of the maker or unknown.
   private static let codes: [UInt8?] = [
     0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x2C,
     0x27, 0x28, 0x29, 0x2A, 0x2B, nil, 0x2D, nil,

@@ -7,8 +7,8 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
   var icSerialNumber: [UInt8] { Array(target.uid.suffix(6)) }
   var dsfid: UInt8? { handle.vicinityKnowledge.dsfid ?? target.dsfid }
 
-  /// By the UID where it is enough; where that leaves several chips open, the tag is asked for the size of its
-  /// memory, once.
+  /// The UID is used if it is sufficient; if it leaves several chips open, the tag is asked for the
+  /// size of its memory, once.
   func product() async throws -> TagProduct? {
     guard let product = ISO15693Product(uid: target.uid) else { return nil }
     guard !product.variants.isEmpty else { return product.tagProduct(uid: target.uid) }
@@ -68,12 +68,12 @@ struct NativeISO15693Tag: ISO15693Tag, HandleTag {
 }
 
 extension TagHandle {
-  /// What is known of a vicinity tag; at first what its UID tells.
+  /// The facts about a vicinity tag; at first, those from its UID.
   var vicinityKnowledge: ISO15693Knowledge {
     knowledge.withLock { $0.vicinity } ?? ISO15693Knowledge(uid: target.identifier)
   }
 
-  /// Runs a procedure with a vicinity tag, and keeps what it has learned, also if it fails.
+  /// Runs a procedure with a vicinity tag, and keeps what it has learned, even if it fails.
   fileprivate func performVicinity<Result: Sendable>(
     changes: Bool = false, _ body: @Sendable (inout ISO15693Access) throws -> Result
   ) async throws -> Result {

@@ -1,5 +1,5 @@
-/// The capability container of an NFC Forum Type 5 tag, in block 0 and what follows it
-/// (Type 5 Tag 1.0, 4.3.1).
+/// The capability container of an NFC Forum Type 5 tag, in block 0 and the following ones (Type 5
+/// Tag 1.0, 4.3.1).
 package struct Type5CapabilityContainer: Hashable, Sendable {
   /// Block numbers have two bytes.
   package var isWide: Bool
@@ -8,7 +8,7 @@ package struct Type5CapabilityContainer: Hashable, Sendable {
   /// Two bits: 0 always, 2 proprietary, 3 never.
   package var readAccess: UInt8
   package var writeAccess: UInt8
-  /// The length of the area in units of 8 bytes, as it stands there.
+  /// The length of the area in units of 8 bytes.
   package var areaUnits: Int
   package var features: Features
   /// 4 or 8 bytes.
@@ -32,12 +32,12 @@ package struct Type5CapabilityContainer: Hashable, Sendable {
   static let version10: UInt8 = 0x40
   static let accessNever: UInt8 = 0x03
   static let unit = 8
-  /// Where the access bits and the features stand.
+  /// The position of the access bits; the features follow.
   static let accessIndex = 1
   static let featuresIndex = 3
   static let shortLength = 4
   static let longLength = 8
-  /// The longest area of a container of four bytes, in units.
+  /// The maximum length of the area with a container of four bytes, in units.
   static let largestShortArea = 0xFF
 
   package init(
@@ -57,9 +57,9 @@ package struct Type5CapabilityContainer: Hashable, Sendable {
     start.count > 2 && (start[0] == narrowMagic || start[0] == wideMagic) && start[2] == 0
   }
 
-  /// Reads the beginning of a tag's memory; `nil` if no container of version 1 is there.
+  /// Parses the beginning of a tag's memory; `nil` if it does not contain a container of version 1.
   ///
-  /// - Throws: `malformedContent` if the container goes on beyond the bytes.
+  /// - Throws: `malformedContent` if the container is longer than the bytes.
   package init?(decoding bytes: [UInt8]) throws {
     guard let magic = bytes.first else { return nil }
     guard magic == Self.narrowMagic || magic == Self.wideMagic else { return nil }
@@ -96,9 +96,9 @@ package struct Type5CapabilityContainer: Hashable, Sendable {
     ]
   }
 
-  /// Returns where the area ends, counted from the beginning of the memory.
+  /// Returns the end of the area, counted from the beginning of the memory.
   ///
-  /// - Parameter memorySize: all of the tag's bytes, `nil` if not known.
+  /// - Parameter memorySize: the number of the tag's bytes, `nil` if not known.
   func areaEnd(memorySize: Int?) -> Int {
     let stated = areaUnits * Self.unit
     guard let memorySize else { return length + stated }

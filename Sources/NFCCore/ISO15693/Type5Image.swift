@@ -1,4 +1,4 @@
-/// What is known of a Type 5 tag's memory: whole blocks, each by its number.
+/// The known part of a Type 5 tag's memory: whole blocks, by their numbers.
 struct Type5Image: Hashable, Sendable {
   /// In bytes; `nil` as long as no block has been read.
   private(set) var blockSize: Int?

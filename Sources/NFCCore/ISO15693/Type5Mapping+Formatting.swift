@@ -1,11 +1,12 @@
 extension Type5Mapping {
-  /// Writes a container and an empty message: the container last, so that a tag torn away before it is as it
-  /// was. A formatted tag is emptied, whatever is broken in it.
+  /// Writes a container and an empty message, the container last, so that a tag that is removed
+  /// before has not changed. A formatted tag is emptied, even if it is broken.
   ///
   /// A tag that is not formatted is read as a whole before anything is written, and refused if it holds
   /// something, unless `wipe` is set.
   ///
-  /// - Throws: `unsupported` for a tag that does not report its size, or holds something else; `readOnly`.
+  /// - Throws: `unsupported` for a tag that does not report its size, or has other content;
+  ///   `readOnly`.
   mutating func format(wipe: Bool, _ link: ISO15693Link) throws {
     try prove(link, forWriting: true)
     if let layout = try layout(link, repairing: true) {
@@ -37,8 +38,8 @@ extension Type5Mapping {
     min(count, knowledge.product?.traits.counterBlock ?? count)
   }
 
-  /// Refuses a tag that holds something: bytes other than 00 and FF, and other than what a format that was
-  /// torn away has left.
+  /// Refuses a tag that has content: bytes other than 00 and FF, and other than what an interrupted
+  /// format has left.
   private mutating func checkBlank(
     except content: [UInt8], size: Int, count: Int, _ link: ISO15693Link
   ) throws {
@@ -84,7 +85,7 @@ extension Type5Mapping {
     let units =
       short > Type5CapabilityContainer.largestShortArea
       ? (size * count - Type5CapabilityContainer.longLength) / unit : short
-    // Two-byte numbers stand for the extended commands: some chips with this many blocks lack them.
+    // Two-byte numbers require the extended commands: some chips with this many blocks lack them.
     return Type5CapabilityContainer(
       isWide: isWide && knowledge.wideNumbers != .protocolExtension, areaUnits: units,
       features: features)

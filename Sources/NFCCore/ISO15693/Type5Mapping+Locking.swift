@@ -1,11 +1,11 @@
 extension Type5Mapping {
-  /// Makes the tag read-only permanently: write access in the container, then every block of
-  /// container and area (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
+  /// Makes the tag read-only permanently: first the write access in the container, then every block
+  /// of container and area (Type 5 Tag 1.0, 7.5.4). **Cannot be undone.**
   ///
-  /// Asked whatever the container says: what is still open is locked. What the chip is known to lock counts,
-  /// not what the container promises. Before the first lock the last block is written with what it holds,
-  /// which a protected one refuses; a container that was written before the first lock is refused is put
-  /// back. What is locked is read back.
+  /// The locks are checked whatever the container says, and open blocks are locked. What the chip
+  /// is known to lock takes precedence over the container. Before the first lock, the last block is
+  /// written unchanged, which a protected block refuses; a container that was written before the
+  /// first lock is refused is restored. Locked blocks are read back.
   ///
   /// - Throws: `unsupported` before anything is written for a chip that does not lock each block.
   mutating func lock(_ link: ISO15693Link) throws {
@@ -35,8 +35,8 @@ extension Type5Mapping {
     }
   }
 
-  /// Returns where what is locked ends: a reader that counts the area in another way than this one
-  /// must find nothing open in it, either.
+  /// Returns the end of the locked part: a reader that counts the area in another way must find
+  /// nothing open in it, either.
   private func lockedEnd(_ layout: Layout) -> Int {
     let container = layout.container
     let stated = container.length + container.areaUnits * Type5CapabilityContainer.unit
@@ -63,9 +63,10 @@ extension Type5Mapping {
     return zip(numbers, statuses).filter { $0.1 & ISO15693Block.lockedBit == 0 }.map { $0.0 }
   }
 
-  /// Closes the container and locks these blocks, the last first: block 0, with the container, comes last.
+  /// Closes the container and locks these blocks, the last first: block 0, with the container,
+  /// comes last.
   ///
-  /// - Parameter container: as it is; `nil` if it is closed, or cannot be.
+  /// - Parameter container: the current container; `nil` if it is closed, or cannot be.
   private mutating func close(
     _ open: [Int], _ container: Type5CapabilityContainer?, _ link: ISO15693Link
   ) throws {

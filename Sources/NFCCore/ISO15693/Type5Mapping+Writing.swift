@@ -1,9 +1,10 @@
 extension Type5Mapping {
-  /// Length to zero, then data and terminator, then the length (Type 5 Tag 1.0, 7.5.3). A length of three
-  /// bytes that lies in two blocks is made valid by its first byte, which is written last.
+  /// Writes length zero, then data and terminator, then the length (Type 5 Tag 1.0, 7.5.3). A
+  /// length of three bytes in two blocks becomes valid with its first byte, which is written last.
   ///
-  /// Only blocks that change are written, against what this call has read. One exchange more, the first time,
-  /// asks whether one of them is locked: a message is not given up for one that cannot be written.
+  /// Only blocks that change are written, compared with what this call has read. The first time,
+  /// one more exchange checks whether one of them is locked: the old message is kept if the new one
+  /// cannot be written.
   mutating func write(_ message: [UInt8], _ link: ISO15693Link) throws {
     try prove(link, forWriting: true)
     guard let layout = try layout(link, repairing: true) else {
@@ -26,7 +27,7 @@ extension Type5Mapping {
     let start = layout.area.lowerBound + layout.offset
     let replacement = try replacement(message, layout, link)
     let first = layout.area.lowerBound
-    // What else the blocks hold stays as it is, also past the end of the area.
+    // The other bytes of the blocks do not change, including those past the end of the area.
     try load(start..<(first + replacement.end), link)
     let image = image
     let writes = replacement.writes(
@@ -34,7 +35,7 @@ extension Type5Mapping {
     try checkLocks(of: writes.map(\.unit), link)
     var run: [(number: Int, data: [UInt8])] = []
     for write in writes {
-      // The block with the length is by itself: what it makes valid has to be there before.
+      // The block with the length is written separately: what it makes valid must already be there.
       let hasLength = write.unit == (start + 1) / size
       if let last = run.last, hasLength || last.number + 1 != write.unit {
         try store(run, size, link)
@@ -51,7 +52,7 @@ extension Type5Mapping {
     try store(run, size, link)
   }
 
-  /// Returns the message's TLV with those that follow it.
+  /// Returns the message's TLV together with those that follow it.
   private mutating func replacement(
     _ message: [UInt8], _ layout: Layout, _ link: ISO15693Link
   ) throws -> MessageReplacement {
@@ -73,7 +74,7 @@ extension Type5Mapping {
     return size
   }
 
-  /// Writes neighbouring blocks, and takes over what is on the tag then.
+  /// Writes adjacent blocks, and updates the image.
   private mutating func store(
     _ blocks: [(number: Int, data: [UInt8])], _ size: Int, _ link: ISO15693Link
   ) throws {
@@ -82,15 +83,15 @@ extension Type5Mapping {
     for block in blocks { try keep(block.data, block.number) }
   }
 
-  /// Writes one block whatever it holds; see ``store(_:_:_:)``.
+  /// Writes one block whatever it contains; see ``store(_:_:_:)``.
   mutating func store(_ data: [UInt8], block number: Int, _ link: ISO15693Link) throws {
     try store([(number, data)], data.count, link)
   }
 
   // MARK: Locks
 
-  /// Refuses to write where a block is locked, before anything is written. A tag that does not report its
-  /// locks, or only block by block, is not asked.
+  /// Refuses to write if a block is locked, before anything is written. A tag that does not report
+  /// its locks, or only block by block, is not asked.
   private mutating func checkLocks(of numbers: [Int], _ link: ISO15693Link) throws {
     guard let lowest = numbers.min(), let highest = numbers.max() else { return }
     if numbers.contains(where: { locks[$0] == nil }), knowledge.readLimit != 1,

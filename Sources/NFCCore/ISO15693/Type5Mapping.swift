@@ -1,33 +1,37 @@
-/// NDEF on NFC Forum Type 5 tags: procedures over ``ISO15693Link`` and what they have learned.
+/// NDEF on NFC Forum Type 5 tags: procedures over ``ISO15693Link``, and the facts that they have
+/// learned.
 ///
-/// The first read takes as much as one command grants, container and message together: a message that fits
-/// costs one exchange. Each call begins with that exchange, which shows that the tag is still there and
-/// whether it holds what it held. A chip that its wired side can write is read again as a whole.
+/// The first read takes as much as one command allows, container and message together: a message
+/// that fits costs one exchange. Each call begins with that exchange, which shows that the tag is
+/// still present and whether its content is the same. A chip with a wired interface is read again
+/// completely.
 ///
 /// Source: NFC Forum Type 5 Tag 1.0.
 struct Type5Mapping: Hashable, Sendable {
-  /// What is known of the tag.
+  /// The facts about the tag.
   private(set) var knowledge: ISO15693Knowledge
   private(set) var image = Type5Image()
-  /// Whether an exchange of this call stands behind the image.
+  /// Whether an exchange of this call confirms the image.
   private var isProven = false
-  /// Blocks whose locks are known. A lock is never opened again; one that is open may be closed.
+  /// The blocks whose locks are known. A lock is never opened again; an open block may be locked.
   var locks: [Int: Bool] = [:]
 
   init(knowledge: ISO15693Knowledge) {
     self.knowledge = knowledge
   }
 
-  /// Where the message is, and what stands after it.
+  /// The position of the message, and what follows it.
   struct Layout: Hashable {
     let container: Type5CapabilityContainer
     /// The addresses of the TLVs.
     let area: Range<Int>
-    /// Where the message's TLV is, or where one can go; counted from the beginning of the area.
+    /// The position of the message's TLV, or where one can begin; counted from the beginning of the
+    /// area.
     let offset: Int
-    /// `nil` if no message has been begun, or what is there is broken.
+    /// The message; `nil` if none has been begun, or it is broken.
     let message: TagLengthValue?
-    /// The TLVs after the message that a new one must not destroy, counted from the beginning of the area.
+    /// The TLVs after the message that a new one must not destroy, counted from the beginning of
+    /// the area.
     var following = 0..<0
 
     var room: Int { area.count - offset }
@@ -77,7 +81,7 @@ struct Type5Mapping: Hashable, Sendable {
   /// Container and message; `nil` for a tag that is not formatted, or not to be read without the maker's
   /// own way.
   ///
-  /// - Parameter repairing: what is broken counts as the place for a new message.
+  /// - Parameter repairing: whether broken content counts as the place for a new message.
   mutating func layout(_ link: ISO15693Link, repairing: Bool) throws -> Layout? {
     guard let container = try container(link), container.readAccess == 0 else { return nil }
     let area = container.length..<max(container.length, areaEnd(container))
@@ -94,8 +98,8 @@ struct Type5Mapping: Hashable, Sendable {
 
   /// Begins a call: reads the beginning of the memory, unless this call has done so.
   ///
-  /// - Parameter forWriting: nothing that an earlier call has read is used. For reading, the rest of a chip
-  ///   without a wired side is, where its beginning is what it was.
+  /// - Parameter forWriting: whether to use nothing that an earlier call has read. For reading, the
+  ///   rest of a chip without a wired interface is used if its beginning is unchanged.
   mutating func prove(_ link: ISO15693Link, forWriting: Bool) throws {
     guard !isProven else { return }
     let earlier = image
@@ -105,7 +109,7 @@ struct Type5Mapping: Hashable, Sendable {
     isProven = true
   }
 
-  /// Whether somebody else can write while the tag is connected; so it is taken for one that is not known.
+  /// Whether somebody else can write while the tag is connected; assumed for an unknown chip.
   private var hasWiredSide: Bool { knowledge.product?.traits.hasWiredSide ?? true }
 
   // MARK: Container
@@ -121,7 +125,8 @@ struct Type5Mapping: Hashable, Sendable {
     let bytes = image.bytes(0..<Type5CapabilityContainer.longLength) ?? start
     let found = try Type5CapabilityContainer(decoding: bytes)
     guard let found else { return nil }
-    // Read Multiple is tried even if the container does not promise it: what the tag grants, counts.
+    // Read Multiple is tried even if the container does not announce it: only the tag's answer
+    // counts.
     if found.features.contains(.specialFrame), knowledge.needsWriteOption == nil {
       knowledge.needsWriteOption = true
     }
@@ -141,7 +146,7 @@ struct Type5Mapping: Hashable, Sendable {
     return size * count
   }
 
-  /// Returns where the area ends. A block that counts what is written to it is never in it,
+  /// Returns the end of the area. It never includes a block that counts what is written to it,
   /// whatever the container says.
   func areaEnd(_ container: Type5CapabilityContainer) -> Int {
     let end = container.areaEnd(memorySize: likelyMemorySize)
@@ -166,7 +171,7 @@ struct Type5Mapping: Hashable, Sendable {
     return try body(&access)
   }
 
-  /// Reads as much of the memory as one command may.
+  /// Reads as much of the memory as one command allows.
   private mutating func loadBeginning(_ link: ISO15693Link) throws {
     try withAccess(link) { access in
       if access.knowledge.likelyBlockCount == nil { try access.askSize() }
@@ -214,7 +219,7 @@ struct Type5Mapping: Hashable, Sendable {
     try image.keep(blocks.map(\.data), from: numbers.lowerBound)
   }
 
-  /// Takes over what has been written.
+  /// Updates the image with what was written.
   mutating func keep(_ block: [UInt8], _ number: Int) throws {
     try image.keep([block], from: number)
   }
@@ -223,8 +228,9 @@ struct Type5Mapping: Hashable, Sendable {
 
   /// Looks for the message's TLV.
   ///
-  /// - Returns: the TLV, and where it is or can go.
-  /// - Throws: `malformedContent` for a value that goes beyond the area, with its place in the memory.
+  /// - Returns: the TLV, and its position or possible position.
+  /// - Throws: `malformedContent` for a value that exceeds the area, with its position in the
+  ///   memory.
   private mutating func findMessage(
     in area: Range<Int>, _ link: ISO15693Link, repairing: Bool
   ) throws -> (offset: Int, message: TagLengthValue?) {
@@ -238,18 +244,19 @@ struct Type5Mapping: Hashable, Sendable {
     }
   }
 
-  /// Reads the blocks that hold these bytes of the area.
+  /// Reads the blocks that contain these bytes of the area.
   mutating func load(_ offsets: Range<Int>, of area: Range<Int>, _ link: ISO15693Link) throws {
     try load(
       (area.lowerBound + offsets.lowerBound)..<(area.lowerBound + offsets.upperBound), link)
   }
 
-  /// How often is looked for what follows a message that has no terminator.
+  /// The maximum number of searches for what follows a message without a terminator.
   private static let searchLimit = 8
 
   /// Returns the TLVs after the message that a new one must not destroy.
   ///
-  /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
+  /// - Parameter isComplete: whether to search however far away they are, as before a write;
+  ///   otherwise the search is limited.
   private mutating func following(
     _ message: TagLengthValue, _ area: Range<Int>, isComplete: Bool, _ link: ISO15693Link
   ) throws -> Range<Int> {

@@ -1,10 +1,10 @@
-/// EF.CardAccess of a travel document or an identity card: which protocols open its chip (ICAO Doc 9303-11,
-/// 9.2; BSI TR-03110-3, A.1.1).
+/// EF.CardAccess of a travel document or an identity card, which lists the protocols that open its
+/// chip (ICAO Doc 9303-11, 9.2; BSI TR-03110-3, A.1.1).
 package struct CardAccess: Hashable, Sendable {
   /// In the master file: ICAO Doc 9303-10, 3.11.3.
   package static let fileIdentifier: UInt16 = 0x011C
 
-  /// The object identifiers of the protocols, as DER writes them, in the order of the file.
+  /// The object identifiers of the protocols, in DER, in the order of the file.
   package let protocols: [[UInt8]]
 
   // DER, ITU-T X.690, 8.9, 8.12, 8.19.
@@ -38,7 +38,7 @@ package struct CardAccess: Hashable, Sendable {
     guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
     var length = Int(first)
     if first > 0x7F {
-      // The number of the bytes of the length; no file is as long as three make it.
+      // The number of bytes of the length; no file is so long that it needs three.
       let count = Int(first & 0x7F)
       guard (1...2).contains(count), rest.count >= count else { return nil }
       length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }

@@ -1,6 +1,7 @@
 /// Files without records: ISO/IEC 7816-4, 7.1.1, 7.2.3 and 7.2.5.
 extension ISO7816Procedure {
-  /// What one READ BINARY asks for at first. libnfc may cut an answer of more than 244 bytes without a word.
+  /// The number of bytes that one READ BINARY requests at first. libnfc may silently cut off an
+  /// answer of more than 244 bytes.
   static let longestRead = 242
   /// P1 of SELECT: an EF of the current DF (ISO/IEC 7816-4, table 39).
   private static let elementaryFile: UInt8 = 0x02
@@ -9,7 +10,7 @@ extension ISO7816Procedure {
 
   // MARK: Selecting
 
-  /// SELECT by file identifier, in the two ways that cards know.
+  /// Sends SELECT by file identifier, in the two forms that cards support.
   func selectFile(_ identifier: UInt16) throws {
     let first = Type4Command.selectFile(identifier, isVersion1: false)
     var answer = try send(first, .automatic)
@@ -25,14 +26,14 @@ extension ISO7816Procedure {
     guard Self.isSelected(answer) else { throw Self.refusal(answer, file: identifier) }
   }
 
-  /// Sends a SELECT as it is: one exchange. File control information that waits for GET RESPONSE is left
-  /// where it is.
+  /// Sends an unchanged SELECT: one exchange. File control information that waits for GET RESPONSE
+  /// is not fetched.
   ///
-  /// - Returns: whether there is such a file or application.
+  /// - Returns: whether the file or application exists.
   func select(_ command: APDU, file: UInt16? = nil) throws -> Bool {
     let answer = try send(command, .raw)
     if Self.isSelected(answer) { return true }
-    // Of applications any refusal means that there is none by that name.
+    // For applications, any refusal means that there is none with this name.
     guard file == nil || answer.status == .fileNotFound else {
       throw Self.refusal(answer, file: file)
     }
@@ -48,12 +49,12 @@ extension ISO7816Procedure {
 
   // MARK: Reading
 
-  /// Bytes of the current file.
+  /// Reads bytes of the current file.
   ///
   /// - Parameters:
   ///   - count: `nil` for all to the end.
-  ///   - limit: the most to ask for at once; what the card refuses lowers it. A refusal for the end of the
-  ///     file tells nothing of the next one, and does not.
+  ///   - limit: the maximum number of bytes per request; a refusal of the card lowers it. A refusal
+  ///     at the end of the file says nothing about the next one, and does not.
   func readBinary(
     file: UInt16?, offset: Int, count: Int?, limit: inout Int
   ) throws -> [UInt8] {
@@ -139,9 +140,10 @@ extension ISO7816Procedure {
 
   // MARK: Writing
 
-  /// UPDATE BINARY of the current file.
+  /// Sends UPDATE BINARY for the current file.
   ///
-  /// - Parameter limit: the most data in one command; what the card refuses lowers it.
+  /// - Parameter limit: the maximum number of data bytes in one command; a refusal of the card
+  ///   lowers it.
   func updateBinary(file: UInt16, offset: Int, data: [UInt8], limit: inout Int) throws {
     var done = 0
     while done < data.count {
@@ -179,14 +181,14 @@ extension ISO7816Procedure {
   }
 }
 
-/// How much is asked for at once while a file is read, and what the card's refusals say about it.
+/// The number of bytes per request while a file is read, and the meaning of the card's refusals.
 ///
-/// Some cards refuse a READ BINARY that reaches beyond the file's end with the same status word as one that
-/// asks for more than they can give.
+/// Some cards refuse a READ BINARY that exceeds the file with the same status word as one that
+/// requests more than they can return.
 struct BinaryReading: Hashable, Sendable {
-  /// The most to ask for at once.
+  /// The maximum number of bytes per request.
   private(set) var limit: Int
-  /// Less than this is not asked for.
+  /// The minimum number of bytes per request.
   let smallest: Int
   private let first: Int
   private var granted = 0
@@ -213,8 +215,8 @@ struct BinaryReading: Hashable, Sendable {
     limit = max(smallest, asked / 2)
   }
 
-  /// Returns the limit to remember, now that the file is known to have bytes up to `end`: what was
-  /// refused within it was too much for the card.
+  /// Returns the limit to remember, when the file is known to have bytes up to `end`: a refusal
+  /// within it means that the request was too long for the card.
   func limit(fileReaches end: Int) -> Int {
     guard let refused = refusals.filter({ $0.end <= end }).map(\.asked).min() else { return first }
     return max(smallest, min(refused - 1, max(granted, limit)))

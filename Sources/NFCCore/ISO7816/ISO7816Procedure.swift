@@ -1,6 +1,6 @@
-/// Sends commands that take more than one exchange: ISO/IEC 7816-4, 5.3.3 and 5.3.4.
+/// Sends commands that need more than one exchange: ISO/IEC 7816-4, 5.3.3 and 5.3.4.
 struct ISO7816Procedure {
-  /// Bytes of a command, and of an answer with its status word, that the reader carries.
+  /// The maximum length of a command, and of an answer with its status word, on this reader.
   let maximumCommandLength: Int
   let maximumResponseLength: Int
   let exchange: (APDU) throws -> ResponseAPDU
@@ -32,10 +32,10 @@ struct ISO7816Procedure {
   /// Header, Lc and Le of a short command.
   private static let shortOverhead = 6
   private static let statusWordSize = 2
-  /// The longest answer that any command can ask for.
+  /// The maximum length of an answer to any command.
   private static let longestAnswer = 65_536
-  /// Every card gives this many bytes at once (NFC Forum, Type 4 Tag Operation Specification 2.0,
-  /// 5.1: MLe); one that gives fewer for ever is not waited for.
+  /// The number of bytes that every card returns at once (NFC Forum, Type 4 Tag Operation
+  /// Specification 2.0, 5.1: MLe); a card that always returns fewer is abandoned.
   static let leastAnswer = 15
   static let toleratedShortAnswers = 256
 
@@ -78,7 +78,7 @@ struct ISO7816Procedure {
     guard command.data.count > room else {
       return [Self.short(command, data: command.data, expectedLength: expectedLength)]
     }
-    // Without chaining the reader says whether it carries the command.
+    // Without chaining, the reader decides whether it can send the command.
     guard options.contains(.commandChaining) else { return [command] }
     guard room > 0, command.instructionClass & (Self.proprietaryFlag | Self.chainingFlag) == 0
     else {
@@ -126,7 +126,7 @@ struct ISO7816Procedure {
 
   // MARK: Answers
 
-  /// Fetches what waits: the whole data, and the status word of the last answer.
+  /// Fetches the waiting data: returns the complete data, and the status word of the last answer.
   private func gather(
     _ first: ResponseAPDU, of command: APDU, limit: Int, _ options: APDUOptions
   ) throws -> ResponseAPDU {
@@ -166,7 +166,7 @@ struct ISO7816Procedure {
     return try exchange(request(Self.length(answer.sw2)))
   }
 
-  /// Returns the class byte that says the same logical channel and nothing else.
+  /// Returns a class byte with only the same logical channel.
   private static func channel(of instructionClass: UInt8) -> UInt8 {
     if instructionClass & proprietaryFlag != 0 { return 0 }
     return instructionClass & furtherInterindustry != 0

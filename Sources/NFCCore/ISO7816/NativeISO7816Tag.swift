@@ -68,7 +68,8 @@ struct NativeISO7816Tag: ISO7816Tag, HandleTag {
 
 /// Commands of ISO/IEC 7816-4 over the air.
 enum ISO7816Exchange {
-  /// Waiting-time extensions counted: a card that computes for longer is given up.
+  /// The time limit including waiting-time extensions: a card that computes for longer is
+  /// abandoned.
   static let timeout = Duration.seconds(5)
 
   static func send(_ command: APDU, _ link: TagLink) throws -> ResponseAPDU {

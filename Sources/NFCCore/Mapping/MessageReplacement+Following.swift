@@ -1,16 +1,17 @@
 extension MessageReplacement {
-  /// A message that begins with this byte is none. The first record of a message has the flag Message Begin, so
-  /// that no reader takes it for one (NFC Forum NDEF 1.0, 3.2.1).
+  /// The first byte that marks a message as missing. The first record of a message has the flag
+  /// Message Begin, so no reader treats this as a message (NFC Forum NDEF 1.0, 3.2.1).
   static let none: UInt8 = 0x00
 
-  /// Returns whether a message's bytes are what a write leaves that is torn off where TLVs follow.
+  /// Returns whether a message's bytes are what an interrupted write leaves if TLVs follow.
   static func isNone(_ message: [UInt8]) -> Bool { message.isEmpty || message.first == none }
 
-  /// Returns the order in which the TLVs that follow can be found at any moment.
+  /// Returns an order of writes in which the following TLVs can be found at any moment.
   ///
-  /// An empty message would hide them: what is left of the old one would be taken for TLVs. So the message is
-  /// marked as none by its first byte, and covers everything up to the TLVs, or up to a copy that is
-  /// written first. Then everything else is written, and last the new length and the first byte.
+  /// An empty message would hide them: the rest of the old one would be treated as TLVs. So the
+  /// message is marked as missing with its first byte, and covers everything up to the TLVs, or up
+  /// to a copy that is written first. Then everything else is written, and finally the new length
+  /// and the first byte.
   ///
   /// - Returns: `false` if there is no such order.
   func keepFollowing(_ order: inout WriteOrder) -> Bool {
@@ -22,7 +23,8 @@ extension MessageReplacement {
       order.put([following.upperBound: TagLengthValue.Tag.terminator])
       guard move(to: destination.lowerBound, &message, &order) else { return false }
     } else {
-      // No room for both behind the message: a copy goes where the old message ends meanwhile.
+      // There is no room for both after the message: a copy is temporarily placed at the end of the
+      // old message.
       let first = following.lowerBound - 1 - following.count
       guard cover(&message, upTo: following.lowerBound, &order), first > message.valueOffset,
         move(to: first, &message, &order),
@@ -48,9 +50,10 @@ extension MessageReplacement {
 
   // MARK: Covering
 
-  /// Marks the message as none, and makes it end at an offset; `false` if one write cannot change its length.
+  /// Marks the message as missing, and makes it end at an offset; `false` if one write cannot
+  /// change its length.
   ///
-  /// - Parameter message: the TLV as it is on the tag.
+  /// - Parameter message: the current TLV on the tag.
   private func cover(
     _ message: inout TagLengthValue, upTo end: Int, _ order: inout WriteOrder
   ) -> Bool {
@@ -58,7 +61,7 @@ extension MessageReplacement {
       message.offset + TagLengthValue.shortestHeader + TagLengthValue.longestShortValue
     let isLong = message.hasLongHeader || end > shortReach
     if setLength(&message, upTo: end, isLong: isLong, &order) { return true }
-    // A short length first, with padding behind it, makes room for a long one.
+    // A short length first, followed by padding, makes room for a long one.
     guard !message.hasLongHeader, following.upperBound < shortReach else { return false }
     order.put(shortReach..<end) { _ in TagLengthValue.Tag.null }
     return setLength(&message, upTo: shortReach, isLong: false, &order)
@@ -83,11 +86,11 @@ extension MessageReplacement {
 
     let ownsRest = first == message.valueOffset ? message.length > 0 : message.value.contains(first)
     let isOneUnit = Set(changed.map(order.unit)).count <= 1
-    // A longer length takes the place of the message's first bytes, which do not count any more.
+    // A longer length replaces the message's first bytes, which no longer count.
     guard isOneUnit || ownsRest && !message.hasLongHeader else { return false }
     if !rest.isEmpty {
       if message.length > 0 { order.put([message.valueOffset: Self.none]) }
-      // What stands behind the message is not its own before it has the length.
+      // The bytes after the message do not belong to it until it has the length.
       if ownsRest { order.put(rest) }
       order.put(head.filter { order.unit($0.key) == lengthUnit })
     }
@@ -99,8 +102,8 @@ extension MessageReplacement {
 
   // MARK: The new message
 
-  /// Writes everything that does not share a unit with the length and the first byte. Padding that takes the place
-  /// of TLVs once the message is shorter is written too.
+  /// Writes everything that does not share a unit with the length and the first byte. This includes
+  /// padding that replaces TLVs when the message becomes shorter.
   private func putBody(_ cover: TagLengthValue, _ order: inout WriteOrder) {
     let head = old.offset...max(cover.valueOffset, new.valueOffset)
     let headUnits = Set(head.map(order.unit))
@@ -113,8 +116,8 @@ extension MessageReplacement {
     order.put(body, byte)
   }
 
-  /// Writes the new length, what stands beside it, and last the message's first byte; `false` if one write
-  /// cannot change the length.
+  /// Writes the new length with its unit, and finally the message's first byte; `false` if one
+  /// write cannot change the length.
   private func putLength(_ message: inout TagLengthValue, _ order: inout WriteOrder) -> Bool {
     var left = offsets.filter { order.current($0) != byte($0) }
     guard Set(left.map(order.unit)).count > 1 else {
@@ -122,7 +125,7 @@ extension MessageReplacement {
       return true
     }
     if message.hasLongHeader, !new.hasLongHeader, new.end < message.valueOffset {
-      // The rest of the longer length would be taken for a TLV: it becomes padding first.
+      // The rest of the longer length would be treated as a TLV, so it becomes padding first.
       let rest = lengthOffset + 1..<message.valueOffset
       order.put([lengthOffset: UInt8(rest.count)])
       order.put(rest) { _ in Self.none }

@@ -1,20 +1,20 @@
-/// What a write puts in the place of a message's TLV: the new message, and the TLVs that follow it.
+/// The replacement of a message's TLV: the new message, and the TLVs that follow it.
 ///
-/// A tag is written unit by unit (pages, blocks, bytes), and may be torn away between any two writes.
-/// ``writes(old:unit:)`` has the order in which the tag then holds the old message, none, or the new one,
-/// and still every TLV that follows. Only where there is no room for a copy of those, or where both bytes of a long
-/// length change and lie in two units, can they be lost.
+/// A tag is written unit by unit (pages, blocks, bytes), and may be removed between any two writes.
+/// ``writes(old:unit:)`` returns the order in which the tag always holds the old message, none, or
+/// the new one, and every TLV that follows. These can be lost only if there is no room for a copy
+/// of them, or if both bytes of a long length change and are in two units.
 struct MessageReplacement: Hashable, Sendable {
-  /// The TLV that is there. Where there is none, or one that is broken, an empty one.
+  /// The existing TLV; an empty one if there is none, or if it is broken.
   let old: TagLengthValue
-  /// What the area is to hold from the TLV's first byte on: tag, length, message, the TLVs that follow, and a
-  /// terminator where there is room for one.
+  /// The new content of the area from the TLV's first byte on: tag, length, message, the TLVs that
+  /// follow, and a terminator if there is room for one.
   let bytes: [UInt8]
   /// The new message's TLV.
   let new: TagLengthValue
-  /// Where the TLVs that follow the message stand now; empty if there are none.
+  /// The current position of the TLVs that follow the message; empty if there are none.
   let following: Range<Int>
-  /// Where they are to stand.
+  /// Their new position.
   let destination: Range<Int>
   /// The data area's, in bytes.
   let size: Int
@@ -22,9 +22,9 @@ struct MessageReplacement: Hashable, Sendable {
   /// - Parameters:
   ///   - old: the message's TLV.
   ///   - size: the data area's, in bytes.
-  ///   - blocks: the bytes of the TLVs that ``TagLengthValue/following(size:_:)`` has found. Where the new message
-  ///     ends before them, they stay where they are, with padding in front. Else they move, beyond their own end if
-  ///     there is room.
+  ///   - blocks: the bytes of the TLVs that ``TagLengthValue/following(size:_:)`` has found. If the
+  ///     new message ends before them, they stay where they are, with padding in front. Otherwise
+  ///     they move, beyond their own end if there is room.
   ///   - start: where they are.
   /// - Throws: `capacityExceeded` if both do not fit.
   init(
@@ -69,26 +69,26 @@ struct MessageReplacement: Hashable, Sendable {
     return bytes.indices.contains(index) ? bytes[index] : nil
   }
 
-  /// Where what is written ends.
+  /// The end of what is written.
   var end: Int { old.offset + bytes.count }
   var offsets: Range<Int> { old.offset..<end }
   var lengthOffset: Int { old.offset + 1 }
 }
 
 extension MessageReplacement {
-  /// One write of a unit (a page, a block, a byte) that a tag writes in one go.
+  /// One write of a unit (a page, a block, a byte), which a tag performs at once.
   struct UnitWrite: Hashable, Sendable {
     let unit: Int
-    /// What the unit is to hold, by offsets of the area. Anything else in it stays as it is.
+    /// The new content of the unit, by offsets of the area. Other bytes of the unit do not change.
     let content: [Int: UInt8]
   }
 
   /// Returns the writes, in their order. Units that hold what they should are left out.
   ///
   /// - Parameters:
-  ///   - old: a byte of the area as it is, `nil` if that is not known. The length's first byte has been read, and
-  ///     the TLVs that follow.
-  ///   - unit: the unit that a byte of the area lies in.
+  ///   - old: returns a byte of the area in its current state, `nil` if that is not known. The
+  ///     first byte of the length is known, and so are the TLVs that follow.
+  ///   - unit: returns the unit of a byte of the area.
   func writes(old byte: @escaping (Int) -> UInt8?, unit: @escaping (Int) -> Int) -> [UnitWrite] {
     var order = WriteOrder(old: byte, unit: unit)
     if following.isEmpty || !keepFollowing(&order) {
@@ -98,9 +98,10 @@ extension MessageReplacement {
     return order.writes
   }
 
-  /// A length whose first byte is 0 makes the message empty, in both forms of the length. So the unit with that
-  /// byte is written with 0 first, then everything else, the rest of a long length included, and last that
-  /// unit again. One unit that is the only one to change and has the length in it is written once.
+  /// A length whose first byte is 0 makes the message empty, in both forms of the length. So the
+  /// unit with that byte is first written with 0, then come all others, including the rest of a
+  /// long length, and finally that unit again. If only one unit changes and it contains the length,
+  /// it is written once.
   private func emptyAndWrite(_ order: inout WriteOrder) {
     let lengthUnit = order.unit(lengthOffset)
     let others = offsets.filter { order.unit($0) != lengthUnit }
@@ -119,7 +120,7 @@ extension MessageReplacement {
 // MARK: Order
 
 extension MessageReplacement {
-  /// Writes one after the other, and what the area holds after them.
+  /// The writes in sequence, and the content of the area after them.
   struct WriteOrder {
     let old: (Int) -> UInt8?
     let unit: (Int) -> Int
@@ -133,7 +134,7 @@ extension MessageReplacement {
 
     func current(_ offset: Int) -> UInt8? { written[offset] ?? old(offset) }
 
-    /// Writes these bytes, unit by unit, where a unit does not hold them.
+    /// Writes these bytes, unit by unit, if a unit does not already contain them.
     mutating func put(_ content: [Int: UInt8]) {
       put(content.keys.sorted()) { content[$0] }
     }

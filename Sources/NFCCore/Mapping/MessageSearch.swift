@@ -1,11 +1,11 @@
 /// The search for the NDEF message among the TLVs of a data area.
 ///
-/// It does no I/O: it asks for the bytes that it has to know next, and continues where it was once
-/// they are there. Lock and memory control TLVs on the way take bytes out of the area.
+/// It does no I/O: it asks for the bytes that it needs next, and continues from there when they are
+/// available. Lock and memory control TLVs on the way remove bytes from the area.
 ///
 /// Source: NFC Forum Type 2 Tag, 4.4, and Type 1 Tag, 4.5, for control TLVs.
 struct MessageSearch: Hashable, Sendable {
-  /// What the search has come to.
+  /// The result of the search.
   enum Result: Hashable, Sendable {
     case message(TagLengthValue)
     /// There is no message; one can begin at this offset.
@@ -14,7 +14,7 @@ struct MessageSearch: Hashable, Sendable {
     case needs(Range<Int>)
   }
 
-  /// The area, without what control TLVs have taken out of it so far.
+  /// The area, without the bytes that control TLVs have removed so far.
   private(set) var area: TagDataArea
   /// The first lock control TLV.
   private(set) var lockControl: ControlledArea?
@@ -31,7 +31,7 @@ struct MessageSearch: Hashable, Sendable {
     self.repairing = repairing
   }
 
-  /// Goes on with the search.
+  /// Continues the search.
   ///
   /// - Parameters:
   ///   - byte: by its address; `nil` if it is not known.
@@ -62,7 +62,8 @@ struct MessageSearch: Hashable, Sendable {
     }
   }
 
-  /// Takes what a control TLV names out of the area; the bytes of its value if they are not known.
+  /// Removes the bytes that a control TLV specifies from the area; returns the bytes of its value
+  /// if they are not known.
   private mutating func take(
     _ block: TagLengthValue, _ byte: (Int) -> UInt8?
   ) -> Range<Int>? {

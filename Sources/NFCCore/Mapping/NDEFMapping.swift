@@ -1,17 +1,19 @@
-/// How one kind of tag holds an NDEF message: procedures over a link, and what they have learned.
+/// The way in which one kind of tag holds an NDEF message: procedures over a link, and the facts
+/// that they have learned.
 ///
-/// A mapping is a value. ``TagHandle`` keeps it between calls while the tag is connected, and throws it
-/// away when a call fails: what it believed may no longer be so.
+/// A mapping is a value. ``TagHandle`` keeps it between calls while the tag is connected, and
+/// discards it when a call fails: its facts may no longer be valid.
 ///
-/// Every procedure uses the fewest exchanges that tag and reader allow, but each one reaches the tag at
-/// least once, so that a tag that has left is found out. What an earlier call read is a proof of nothing:
-/// a procedure uses it only after an exchange of the same call has shown that it still holds. Where
-/// somebody else can write meanwhile (the wired side of an NTAG I²C or an ST25DV), it is read again.
+/// Every procedure uses the fewest exchanges that tag and reader allow, but each one reaches the
+/// tag at least once, so that a tag that has left is noticed. What an earlier call has read proves
+/// nothing: a procedure uses it only after an exchange of the same call has shown that it is still
+/// valid. If somebody else can write meanwhile (the wired interface of an NTAG I²C or an ST25DV),
+/// it is read again.
 protocol NDEFMapping: Sendable {
   /// Begins a call: content that an earlier one read is to be proven, or read again, before it is used.
   ///
-  /// What cannot change while the tag is connected stays known: which chip it is, what it grants to one
-  /// command, which file is selected.
+  /// Facts that cannot change while the tag is connected are kept: the chip, the limits of one
+  /// command, the selected file.
   mutating func beginCall()
 
   /// See ``NDEFTag/queryNDEFStatus()``.
@@ -20,28 +22,28 @@ protocol NDEFMapping: Sendable {
   /// See ``NDEFTag/readNDEFBytes()``. Throws `notNDEF` where ``status(_:)`` says `notSupported`.
   mutating func read(_ link: TagLink) throws -> [UInt8]?
 
-  /// As ``status(_:)``, before a write: what is broken in a way that ``write(_:_:)`` mends is no error
-  /// here, and counts as empty.
+  /// Returns the status like ``status(_:)``, before a write: content that is broken in a way that
+  /// ``write(_:_:)`` repairs is not an error here, and counts as empty.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus
 
   /// Writes a message that fits a tag that can be written: ``statusForWriting(_:)`` has said both in this
   /// call.
   ///
-  /// The order is the one that leaves no mixture: length to zero, data, length last. What stands beside
-  /// the message stays.
+  /// The order leaves no mixture: length to zero, data, length last. Data next to the message does
+  /// not change.
   mutating func write(_ message: [UInt8], _ link: TagLink) throws
 
   /// See ``NDEFTag/formatNDEF(wipe:)``.
   mutating func format(wipe: Bool, _ link: TagLink) throws
 
-  /// See ``NDEFTag/makeReadOnly()``. Asked whatever the tag's status is: completes what is still open, and
-  /// does nothing only where every bit is set. Throws `notNDEF` where the tag is not formatted.
+  /// See ``NDEFTag/makeReadOnly()``. Works whatever the tag's status is: completes what is still
+  /// open, and does nothing only if every bit is set. Throws `notNDEF` if the tag is not formatted.
   ///
-  /// Looks at everything first, and throws before the first write if the lock could not be complete;
+  /// Checks everything first, and throws before the first write if the lock could not be completed;
   /// writes in ``TagLink/uninterrupted(_:)``; reads back what it has locked.
   mutating func lock(_ link: TagLink) throws
 
-  /// Forgets what is known of the message, so that the next read asks the tag.
+  /// Forgets the known message, so that the next read asks the tag.
   mutating func forgetContent()
 }
 
@@ -75,6 +77,7 @@ extension NDEFMapping {
 }
 
 extension NFCError {
-  /// For what needs an NDEF tag. Whether it can be made one depends on its kind.
+  /// The error of operations that need an NDEF tag. Its kind determines whether it can be
+  /// formatted.
   static let notFormatted = NFCError(.notNDEF, "the tag is not NDEF formatted")
 }

@@ -26,7 +26,7 @@ struct TagDataArea: Hashable, Sendable {
     size = spans.reduce(0) { $0 + $1.count }
   }
 
-  /// Returns the address of a byte of the area, `nil` beyond its end.
+  /// Returns the address of a byte of the area, `nil` after its end.
   func address(_ offset: Int) -> Int? {
     guard offset >= 0 else { return nil }
     var offset = offset
@@ -37,7 +37,7 @@ struct TagDataArea: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the place of an address in the area, `nil` if it does not belong to it.
+  /// Returns the offset of an address in the area, `nil` if it does not belong to it.
   func offset(_ address: Int) -> Int? {
     var offset = 0
     for span in spans {
@@ -49,15 +49,15 @@ struct TagDataArea: Hashable, Sendable {
 
   /// Returns the area without more reserved addresses, as a control TLV names them.
   ///
-  /// - Parameter offset: where that TLV ends. What lies before cannot be taken out any more: the TLVs
-  ///   stand there.
+  /// - Parameter offset: the end of that TLV. Earlier bytes cannot be removed any more, because
+  ///   they contain the TLVs.
   func without(_ addresses: Range<Int>, behind offset: Int) -> TagDataArea {
     guard let next = address(offset), addresses.upperBound > next else { return self }
     let gap = max(next, addresses.lowerBound)..<addresses.upperBound
     return TagDataArea(bytes, without: reserved + [gap])
   }
 
-  /// Returns what TLV stands at an offset; see ``TagLengthValue/step(at:size:byte:)``.
+  /// Returns the TLV at an offset; see ``TagLengthValue/step(at:size:byte:)``.
   ///
   /// - Parameters:
   ///   - byte: by its address; `nil` if it is not known.

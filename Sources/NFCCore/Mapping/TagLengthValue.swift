@@ -2,12 +2,12 @@
 ///
 /// Offsets count the bytes that belong to the data area, from its first byte on; lock bytes, sector
 /// trailers and reserved bytes between them are not counted. Nothing here does any I/O: the caller
-/// hands out the bytes that it has read, and is told which it has to read next.
+/// provides the bytes that it has read, and is informed which bytes to read next.
 ///
 /// Source: NFC Forum Type 2 Tag, 4.4; NXP AN1305 (NFC Type MIFARE Classic Tag), 2.3.
 struct TagLengthValue: Hashable, Sendable {
   let tag: UInt8
-  /// Where the tag byte stands.
+  /// The position of the tag byte.
   let offset: Int
   /// Where the value begins.
   let valueOffset: Int
@@ -21,7 +21,7 @@ struct TagLengthValue: Hashable, Sendable {
 }
 
 extension TagLengthValue {
-  /// What a block is.
+  /// The tags of blocks.
   enum Tag {
     /// Padding: one byte, without a length.
     static let null: UInt8 = 0x00
@@ -33,9 +33,9 @@ extension TagLengthValue {
     static let terminator: UInt8 = 0xFE
   }
 
-  /// Tag and length of a value of at most FE bytes.
+  /// The size of tag and length for a value of at most FE bytes.
   static let shortestHeader = 2
-  /// Tag and length of a longer value.
+  /// The size of tag and length for a longer value.
   static let longestHeader = 4
   /// In the length's first byte: two more bytes have the length, most significant first.
   static let longLength: UInt8 = 0xFF
@@ -58,8 +58,8 @@ extension TagLengthValue {
     [tag, longLength, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
   }
 
-  /// Returns the longest value of a block that may take `room` bytes, tag and length included. A
-  /// terminator is not counted: none is written where a block reaches to the end of the area.
+  /// Returns the maximum length of a value in a block of at most `room` bytes, including tag and
+  /// length. A terminator is not counted: none is written if a block reaches the end of the area.
   static func capacity(room: Int) -> Int {
     let short = min(room - shortestHeader, longestShortValue)
     return max(0, short, min(room - longestHeader, longestValue))
@@ -71,8 +71,8 @@ extension TagLengthValue {
       tag: Tag.ndefMessage, offset: offset, valueOffset: offset + shortestHeader, length: 0)
   }
 
-  /// Returns an NDEF message's block as it stands in an area in which `room` bytes are left: tag,
-  /// length, message, and a terminator where there is room for one.
+  /// Returns an NDEF message's block in an area in which `room` bytes are left: tag, length,
+  /// message, and a terminator if there is room for one.
   static func block(message: [UInt8], room: Int) -> [UInt8] {
     var bytes = header(Tag.ndefMessage, length: message.count) + message
     if bytes.count < room { bytes.append(Tag.terminator) }
@@ -83,7 +83,7 @@ extension TagLengthValue {
 // MARK: Reading
 
 extension TagLengthValue {
-  /// What stands at a place of the data area.
+  /// The content at a position of the data area.
   enum Step: Hashable, Sendable {
     case block(TagLengthValue)
     case terminator
@@ -97,7 +97,7 @@ extension TagLengthValue {
   ///
   /// - Parameters:
   ///   - size: the data area's, in bytes.
-  ///   - byte: gives a byte of the area, `nil` if it has not been read.
+  ///   - byte: returns a byte of the area, `nil` if it has not been read.
   /// - Throws: `malformedContent` with the offset if a block does not end within the area.
   static func step(
     at offset: Int, size: Int, _ byte: (Int) -> UInt8?
@@ -154,8 +154,8 @@ extension TagLengthValue {
 
   /// Finds the blocks after a message: proprietary ones, and further messages.
   ///
-  /// Anything else there is what an older message has left. Behind an empty message that may be the
-  /// rest of a message that was being written, so that only proprietary blocks count.
+  /// Anything else is what an older message has left. After an empty message, it may be the rest of
+  /// a message that was being written, so that only proprietary blocks count.
   func following(size: Int, _ byte: (Int) -> UInt8?) -> Following {
     var offset = end
     var found = end..<end

@@ -46,8 +46,9 @@ struct NativeMiFareTag: MiFareTag, HandleTag {
           "this reader carries only APDUs, and the card has no form of its own in them")
       }
       return try link.exchange(command, framing: .tagProtocol)
-    // Readers that carry APDUs hand on the bytes of a Plus, too: its commands are no APDUs and have been sent so to
-    // readers of several makers (liblogicalaccess, `MifarePlusSL0Commands` and `MifarePlusSL3Commands` over PC/SC).
+    // Readers that send APDUs also pass on the bytes of a Plus: its commands are not APDUs, but
+    // have been sent in this way to readers of several makers (liblogicalaccess,
+    // `MifarePlusSL0Commands` and `MifarePlusSL3Commands` over PC/SC).
     case .plus:
       return try link.exchange(command, framing: .tagProtocol)
     }

@@ -2,8 +2,8 @@ extension TypeAIdentification {
   private static let stMicroelectronics: UInt8 = 0x02
   private static let uidLength = 7
 
-  /// ST's type 4 chips by the second byte of the UID, which is the product code (ST25TA02K data sheet, 3.1.4; the codes
-  /// as ST's NFC SDK has them, TagHelper, and Proxmark3, cmdhfst.c).
+  /// ST's type 4 chips by the second byte of the UID, which is the product code (ST25TA02K data
+  /// sheet, 3.1.4; the codes as in ST's NFC SDK, TagHelper, and Proxmark3, cmdhfst.c).
   private static let st25ta: [UInt8: (name: String, memorySize: Int)] = [
     0xE2: ("ST25TA02K", 256), 0xE3: ("ST25TA02KB", 256), 0xA2: ("ST25TA02K-P", 256),
     0xA3: ("ST25TA02KB-P", 256), 0xF2: ("ST25TA02K-D", 256), 0xF3: ("ST25TA02KB-D", 256),

@@ -1,4 +1,4 @@
-/// What a type A tag is, from ATQA, SAK, ATS and, where they leave it open, one GetVersion.
+/// Identifies a type A tag from ATQA, SAK, ATS and, if they are not sufficient, one GetVersion.
 ///
 /// Sources: NXP AN10833 (MIFARE type identification procedure), AN10834 for ISO/IEC 14443-4 cards.
 enum TypeAIdentification {
@@ -19,11 +19,11 @@ enum TypeAIdentification {
   private static let statusCategory: UInt8 = 0x00
   private static let objectsCategory: UInt8 = 0x80
 
-  /// Returns whether GetVersion is to be asked. DESFire and the NTAG 4xx announce themselves alike:
+  /// Returns whether to send GetVersion. DESFire and the NTAG 4xx have the same activation data:
   /// SAK 20, and 80 as the only historical byte (MF3ICDx21_41_81 data sheet, 8.2; NTAG 424 DNA data
-  /// sheet, 8.1). An issuer can give a DESFire any answer to select, so only cards whose historical
-  /// bytes follow ISO/IEC 7816-4 and say something are not asked, nor those of a Plus that does not
-  /// know the command.
+  /// sheet, 8.1). An issuer can give a DESFire any answer to select, so the command is left out
+  /// only for cards with meaningful historical bytes according to ISO/IEC 7816-4, and for a Plus
+  /// that does not support the command.
   static func needsVersion(_ target: ISO14443ATarget) -> Bool {
     guard target.sak == ISO14443ATarget.sakISO14443Part4 else { return false }
     let historical = target.historicalBytes
@@ -39,13 +39,13 @@ enum TypeAIdentification {
       }
       return plus(target) == nil ? .iso7816 : .miFare(.plus)
     }
-    // ATQA says no more: with several tags in the field it is a mixture of theirs.
+    // ATQA adds nothing: with several tags in the field, it is a mixture of theirs.
     if target.sak == ultralightSAK { return .miFare(.ultralight) }
     return MiFareClassicKind(sak: target.sak) == nil ? .other : .miFare(.classic)
   }
 
-  /// Returns a MIFARE Classic, or a Plus in security level 1 or 2, which has a Classic's SAK; a
-  /// Plus that gives its historical bytes says no more of its size.
+  /// Returns a MIFARE Classic, or a Plus in security level 1 or 2, which has a Classic's SAK; the
+  /// historical bytes of a Plus do not indicate its size.
   static func classic(_ target: ISO14443ATarget) -> TagProduct? {
     plus(target) ?? MiFareClassicKind(sak: target.sak)?.product
   }
@@ -55,13 +55,14 @@ enum TypeAIdentification {
     MiFarePlus(historicalBytes: target.historicalBytes)?.product
   }
 
-  /// What a DESFire answers to a command that has no MAC, in a session that another program has left in it:
-  /// authentication error, command aborted, integrity error, length error. The session ends by that.
+  /// The answers of a DESFire to a command without a MAC, in a session that another program has
+  /// left open: authentication error, command aborted, integrity error, length error. This ends the
+  /// session.
   private static let sessionRefusals: Set<UInt16> = [0x91AE, 0x91CA, 0x911E, 0x917E]
 
-  /// Returns the first of GetVersion's three frames, wrapped as ISO/IEC 7816-4 has it; `nil` if the
-  /// card does not know the command, and if it answers nothing or what makes no sense. The other
-  /// two are fetched so that the card is left idle.
+  /// Returns the first of GetVersion's three frames, wrapped according to ISO/IEC 7816-4; `nil` if
+  /// the card does not support the command, does not answer, or if its answer makes no sense. The
+  /// other two frames are fetched so that the card is left idle.
   ///
   /// - Throws: `tagConnectionLost` if a silent card cannot be woken: it has left.
   static func desfireVersion(_ link: TagLink) throws -> DESFireVersion? {
@@ -84,8 +85,8 @@ enum TypeAIdentification {
     } catch let error as NFCError
       where [.tagResponseError, .tagConnectionLost].contains(error.code)
     {
-      // A card that has no such command may answer in a way that a PC/SC reader takes for a broken exchange. One
-      // that has really left is not selected again.
+      // A card without this command may answer in a way that a PC/SC reader treats as a broken
+      // exchange. One that has really left cannot be selected again.
       try link.selectAgain()
       return nil
     }
@@ -98,7 +99,7 @@ enum TypeAIdentification {
 /// contactless ATRs of pcsc-tools.
 private struct MiFarePlus {
   let product: TagProduct
-  /// EV1 and EV2 do; SE, whose bytes begin alike, refuses it and stays as it is.
+  /// EV1 and EV2 do; SE, whose bytes begin alike, refuses it and is not changed.
   let knowsGetVersion: Bool
 
   private static let plusSX: [UInt8] = [0xC1, 0x05, 0x2F, 0x2F]
@@ -158,8 +159,8 @@ struct DESFireVersion: Hashable, Sendable {
   }
   var isPlus: Bool { family == Self.plus }
 
-  /// The versions that real cards have given (Proxmark3, `cmdhfmfdes.c`); no product for those of an
-  /// implementation that nobody has named.
+  /// The product, from versions of real cards (Proxmark3, `cmdhfmfdes.c`); `nil` for an
+  /// implementation without a known name.
   var product: TagProduct? {
     switch (type, majorVersion) {
     case (Self.desfireOnMicrocontroller, _): return nxp("MIFARE DESFire")
@@ -185,7 +186,7 @@ struct DESFireVersion: Hashable, Sendable {
   }
 
   private func nxp(_ name: String, maker: String = "NXP") -> TagProduct {
-    // The exponent of two; an odd value lies between two of them (same source).
+    // The exponent of two; an odd value is between two of them (same source).
     let exponent = Int(storageSize >> 1)
     let memorySize = storageSize & 1 == 0 && exponent < 24 ? 1 << exponent : nil
     return TagProduct(name: name, maker: maker, memorySize: memorySize)

@@ -1,11 +1,11 @@
-/// The order in which a reader is asked for tags, and who has come and gone: a value without a reader
-/// or a clock.
+/// The order in which a reader polls for tags, and the record of tags that have come and gone: a
+/// value without a reader or a clock.
 ///
-/// A round switches the carrier off and on once and then asks for each technology. A tag has left when
-/// it was not found in ``missesUntilLeft`` rounds one after the other: a tag at the edge of the field
-/// is easily missed once.
+/// A round switches the carrier off and on once and then polls each technology. A tag has left when
+/// it was not found in ``missesUntilLeft`` consecutive rounds: a tag at the edge of the field is
+/// easily missed once.
 package struct PollCycle: Sendable {
-  /// What is to be done next.
+  /// The next step.
   enum Step: Hashable, Sendable {
     /// A new round: switch the carrier off and on.
     case resetField
@@ -19,14 +19,15 @@ package struct PollCycle: Sendable {
     fileprivate let number: Int
   }
 
-  /// What a list has shown.
+  /// An event that a list has shown.
   enum Event: Hashable, Sendable {
     case arrived(Stay, Target)
     case left(Stay)
   }
 
   static let missesUntilLeft = 2
-  /// FeliCa cards have no sleep: one that stands beside others is heard only now and then.
+  /// The number of misses for FeliCa cards, which cannot be put to sleep: next to other cards, one
+  /// is found only occasionally.
   static let missesUntilLeftInCompany = 8
 
   private struct Known: Sendable {
@@ -46,7 +47,7 @@ package struct PollCycle: Sendable {
     round = [.resetField] + technologies.map { .list($0) } + [.pause]
   }
 
-  /// The tags that are in the field as far as is known, in the order in which they came.
+  /// The tags that are known to be in the field, in the order in which they arrived.
   var present: [Target] { known.map(\.target) }
 
   /// A tag that was found had gone again before it could be reported: it is news when it is found again.
@@ -55,7 +56,7 @@ package struct PollCycle: Sendable {
   /// As ``forget(_:)-(Stay)``, for the tag that is known by this target.
   mutating func forget(_ target: Target) { known.removeAll { $0.target.isSame(as: target) } }
 
-  /// The reader has gone, and every tag with it: the next step begins a round.
+  /// The reader was lost, and every tag with it: the next step begins a round.
   mutating func startOver() -> [Event] {
     defer {
       known = []
@@ -69,7 +70,7 @@ package struct PollCycle: Sendable {
     return round[position]
   }
 
-  /// Takes in what a list has found, `nil` if it could not be carried out, which tells nothing.
+  /// Processes the result of a list, `nil` if it failed, which proves nothing.
   mutating func found(_ targets: [Target]?, of technology: TagTechnology) -> [Event] {
     guard let targets else { return [] }
     var events: [Event] = []
@@ -113,8 +114,8 @@ extension Target {
     case (.iso14443a(let one), .iso14443a(let two)):
       one.hasRandomUID && two.hasRandomUID && one.sak == two.sak && one.ats == two.ats
     case (.iso14443b(let one), .iso14443b(let two)):
-      // Whether a PUPI is random is not told. All cards of one issuer have the same application data: only
-      // one whose PUPI was never the same in two rounds can be this one.
+      // A card does not indicate whether its PUPI is random. All cards of one issuer have the same
+      // application data: only a card whose PUPI was never the same in two rounds can be this one.
       one.applicationData == two.applicationData && one.protocolInfo == two.protocolInfo
     default:
       false

@@ -85,7 +85,8 @@ extension Reader {
 
   /// Returns the technologies to poll, in their order.
   ///
-  /// - Throws: `unsupported` for one that this reader has not, `invalidParameter` for none.
+  /// - Throws: `unsupported` for a technology that this reader does not support, `invalidParameter`
+  ///   for none.
   nonisolated func technologies(
     for options: PollingOptions
   ) throws(NFCError) -> [TagTechnology] {

@@ -5,11 +5,11 @@ extension Reader {
   /// Tags that were found before are out of reach afterwards.
   ///
   /// - Parameters:
-  ///   - technologies: what to look for, in this order; each is one that the reader has.
-  ///   - asksVersion: whether a card that may be a DESFire is asked; one that is not is taken for a card of
-  ///     ISO 7816.
-  ///   - fits: whether a tag is one that is wanted.
-  /// - Returns: the tag, `nil` if there is none; and the tags that were found before it and do not fit.
+  ///   - technologies: the technologies to poll, in this order; the reader supports each of them.
+  ///   - asksVersion: whether a card that may be a DESFire is asked for its version; a card that is
+  ///     not one counts as ISO 7816.
+  ///   - fits: returns whether a tag is suitable.
+  /// - Returns: the tag, `nil` if there is none; and the unsuitable tags that were found before it.
   /// - Throws: `readerUnavailable` if the look could not be finished, which may be tried again;
   ///   `readerLost`; `CancellationError`.
   package nonisolated func look(
@@ -23,10 +23,10 @@ extension Reader {
     }
   }
 
-  /// Tags of these technologies as they come and go, as
-  /// ``events(polling:pause:survivesReaderLoss:onCardInUse:)`` reports them.
+  /// Returns the tags of these technologies as they come and go; see
+  /// ``events(polling:pause:survivesReaderLoss:onCardInUse:)``.
   ///
-  /// - Parameter technologies: each is one that the reader has.
+  /// - Parameter technologies: the technologies to poll; the reader supports each of them.
   package nonisolated func events(
     for technologies: [TagTechnology], pause: Duration, survivesReaderLoss: Bool,
     onCardInUse: (@Sendable (NFCError) -> Void)?

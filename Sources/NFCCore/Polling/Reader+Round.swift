@@ -18,7 +18,7 @@ extension Reader {
 
   /// As ``tagsInField(polling:)``.
   ///
-  /// - Parameter technologies: each is one that the reader has.
+  /// - Parameter technologies: the technologies to poll; the reader supports each of them.
   package nonisolated func tagsInField(
     for technologies: [TagTechnology]
   ) async throws -> [DetectedTag] {
@@ -28,7 +28,7 @@ extension Reader {
       for technology in technologies {
         try work.checkCancellation()
         for target in try reader.list(technology) {
-          // One that has gone again meanwhile is left out.
+          // A tag that has left meanwhile is not included.
           if let tag = try reader.detectIfPresent(target, work) { tags.append(tag) }
         }
       }

@@ -1,5 +1,5 @@
-/// Failures of a reader one after the other. A frame between host and reader can break; a reader that fails
-/// too often is gone.
+/// Consecutive failures of a reader. A frame between host and reader can break; a reader that fails
+/// too often is lost.
 package struct ReaderFailures: Sendable {
   private static let tolerated = 2
   private var count = 0
@@ -8,7 +8,7 @@ package struct ReaderFailures: Sendable {
 
   package mutating func reset() { count = 0 }
 
-  /// Takes note of a failure.
+  /// Records a failure.
   ///
   /// - Throws: `readerLost` for one too many.
   package mutating func add(_ error: NFCError) throws(NFCError) {

@@ -46,11 +46,11 @@ public struct TagEvents: AsyncSequence, Sendable {
     /// The search that the first tag of its technology has interrupted.
     private var interrupted: (technology: TagTechnology, first: Target)?
     private var failures = ReaderFailures()
-    /// What the reader has been lost by, until that is reported.
+    /// The error that lost the reader, until it is reported.
     private var loss: NFCError?
     private var isLost = false
 
-    /// How soon a reader that has gone is looked for again.
+    /// The interval for trying to reach a lost reader again.
     private static let pauseBetweenReturns = Duration.seconds(1)
 
     init(_ events: TagEvents) {
@@ -110,7 +110,7 @@ public struct TagEvents: AsyncSequence, Sendable {
       }
     }
 
-    /// Takes the next step of the round.
+    /// Performs the next step of the round.
     private mutating func step() async throws -> TagEvent? {
       if let (technology, first) = interrupted {
         interrupted = nil
@@ -127,7 +127,7 @@ public struct TagEvents: AsyncSequence, Sendable {
         // A chip whose power has failed switches the carrier and finds nothing: this does not prove the reader.
         try await attempt(provesReader: false) { reader, _ in try reader.resetField() }
       case .list(let technology) where !cycle.present.contains { $0.technology == technology }:
-        // Nobody can have left: what comes first is an event before others are looked for.
+        // No tag can have left: the first tag is reported before others are searched for.
         let found = try await search { reader, work in try reader.find(technology, work) }
         guard let (targets, tag, hasMore) = found else { return nil }
         queue = cycle.found(targets, of: technology)

@@ -1,8 +1,8 @@
-/// Which of the tags that one reader finds in round after round have just come: a value without a reader or a
-/// clock, for a program that makes the rounds itself.
+/// Distinguishes the tags that have just arrived among those that one reader finds in consecutive
+/// rounds: a value without a reader or a clock, for a program that makes the rounds itself.
 ///
-/// A tag that one round has missed has not left, and one that draws a new number at each power-on is still the
-/// same; see ``PollCycle``.
+/// A tag that one round has missed has not left, and one with a random UID is still the same; see
+/// ``PollCycle``.
 package struct TagPresence: Sendable {
   private let technologies: [TagTechnology]
   private var cycle: PollCycle
@@ -13,9 +13,9 @@ package struct TagPresence: Sendable {
     cycle = PollCycle(technologies: technologies)
   }
 
-  /// Takes in all that a round has found. A round that could not be carried out says nothing, and is left out.
+  /// Processes the result of a round. A round that failed proves nothing, and is left out.
   ///
-  /// - Returns: for each of the tags whether it has come since the rounds before.
+  /// - Returns: for each of the tags, whether it has arrived since the previous rounds.
   package mutating func arrivals(among tags: [DetectedTag]) -> [Bool] {
     let targets = tags.map(\.target)
     var arrived: [Target] = []
@@ -31,13 +31,13 @@ package struct TagPresence: Sendable {
     }
   }
 
-  /// Makes a tag one that has just come when it is found again.
+  /// Forgets a tag, so that it is reported as new when it is found again.
   package mutating func forget(_ tag: any Tag) {
     if let target = (tag as? any HandleTag)?.handle.target { cycle.forget(target) }
   }
 }
 
 extension DetectedTag {
-  /// What activation has told of it; `nil` for a tag of no reader.
+  /// The activation data of the tag; `nil` for a tag without a reader.
   fileprivate var target: Target? { (tag as? any HandleTag)?.handle.target }
 }

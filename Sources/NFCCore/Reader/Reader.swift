@@ -29,7 +29,8 @@ public actor Reader {
   private nonisolated let running = Mutex<Work?>(nil)
   private nonisolated let owner: DriverOwner
   private var isOpen = true
-  /// Counts the carrier's interruptions: a tag belongs to the one in which it was found.
+  /// The number of times that the carrier was switched off: a tag belongs to the period in which it
+  /// was found.
   private var epoch = 0
   /// The tag that commands go to. Weak, because a tag holds its reader.
   private weak var connected: TagHandle?
@@ -42,8 +43,9 @@ public actor Reader {
     executor.asUnownedSerialExecutor()
   }
 
-  /// The reader's thread, for a task that does little but talk to the reader: preferring it, the task
-  /// changes threads for no exchange. What else the task does holds the reader up.
+  /// The reader's thread, for a task that does little except talk to the reader: a task that
+  /// prefers it changes threads for no exchange. Everything else that the task does delays the
+  /// reader.
   package nonisolated var taskExecutor: any TaskExecutor { executor }
 
   /// Creates a reader with a driver.
@@ -64,7 +66,8 @@ public actor Reader {
   }
 
   deinit {
-    // An isolated deinit would do, but Swift 6.3 cannot optimize a module that uses such an actor.
+    // An isolated deinit would be sufficient, but Swift 6.3 cannot optimize a module that uses such
+    // an actor.
     let owner = owner
     let executor = executor
     if isOpen { announceClose() }
@@ -72,10 +75,10 @@ public actor Reader {
     Task.detached(executorPreference: executor) { withExtendedLifetime(executor) { owner.close() } }
   }
 
-  /// The driver, which this actor alone uses, on its executor, until its end.
+  /// The driver, which only this actor uses, on its executor, until its end.
   private var driver: any ReaderDriver { owner.driver }
 
-  /// Takes the driver past the actor's end to the executor.
+  /// Passes the driver to the executor at the actor's end.
   ///
   /// Unchecked because the driver is reached through the actor, which runs on the executor, and
   /// after the actor's end by one task on that executor.
@@ -109,13 +112,14 @@ public actor Reader {
       var isCancelled = false
       /// How many sections that a cancellation does not stop are open, one within the other.
       var sections = 0
-      /// Such a section has failed: that is what the program is told, cancelled or not.
+      /// Whether such a section has failed: this is reported to the program, even if it was
+      /// cancelled.
       var hasFailedInSection = false
     }
 
     private let state = Mutex(State())
 
-    /// Whether an error is the outcome of the cancellation.
+    /// Whether an error results from the cancellation.
     var isCancelled: Bool {
       state.withLock { $0.isCancelled && !$0.hasFailedInSection }
     }
@@ -187,8 +191,7 @@ public actor Reader {
     }
   }
 
-  /// The reader has gone, and its tags with it: nothing more can be asked of it unless it may come
-  /// back.
+  /// Marks the reader and its tags as lost: it can be used again only if it returns.
   private func lose() {
     guard isOpen else { return }
     epoch += 1
@@ -199,19 +202,19 @@ public actor Reader {
     owner.close()
   }
 
-  /// Whether a reader that has gone can be reached again by a later call.
+  /// Whether a later call can reach a lost reader again.
   var canReconnect: Bool { isOpen && driver.canReconnect }
 
-  /// Takes a reader that fails again and again for lost.
+  /// Treats a reader that fails again and again as lost.
   func giveUp() { lose() }
 
   /// Tries to reach a reader again that has been lost.
   ///
-  /// - Throws: `readerLost` as long as it is not back.
+  /// - Throws: `readerLost` as long as it has not returned.
   func reconnect() throws {
     do {
       try resetField()
-      // It has been opened anew: the round that follows need not switch the carrier once more.
+      // It was opened again: the following round need not switch the carrier once more.
       isFieldFresh = true
     } catch let error as NFCError where error.code == .readerUnavailable {
       throw losing(by: error)
@@ -232,17 +235,17 @@ public actor Reader {
     }
   }
 
-  /// Looks once for tags of a technology.
+  /// Searches once for tags of a technology.
   func list(_ technology: TagTechnology) throws -> [Target] {
     connected = nil
     return try driver.list(technology)
   }
 
-  /// Looks for tags of a technology none of which is known: as far as the first, where the driver
-  /// finds them one by one, for that can be spoken to at once.
+  /// Searches for tags of a technology, none of which is known: until the first one, if the driver
+  /// finds them one by one, so that it can be used at once.
   ///
-  /// - Returns: the tags, whether there may be more, and what the first of them is if so; `nil` if it
-  ///   has gone again meanwhile.
+  /// - Returns: the tags, whether there may be more, and in this case the first tag; `nil` if it
+  ///   has left meanwhile.
   func find(
     _ technology: TagTechnology, _ work: Work
   ) throws -> (targets: [Target], first: DetectedTag?, hasMore: Bool) {
@@ -254,12 +257,12 @@ public actor Reader {
     return ([target], try detectIfPresent(target, work), true)
   }
 
-  /// Goes on with a search that has found some tags already.
+  /// Continues a search that has already found some tags.
   ///
-  /// - Returns: those that it finds now.
+  /// - Returns: the tags that it finds now.
   func list(_ technology: TagTechnology, excluding found: [Target]) throws -> [Target] {
     if let handle = connected {
-      // It is put to sleep. What a card loses by that a program must not lose unawares.
+      // The tag is put to sleep. A program must notice what a card loses by that.
       if handle.target.losesStateOnSelect { connected = nil } else { needsSelect = true }
     }
     var targets = found
@@ -269,8 +272,9 @@ public actor Reader {
 
   /// Looks for the first tag that fits, in one round, and connects to it. No other is looked for.
   ///
-  /// - Parameter asksVersion: whether a tag is asked what it is, where activation has not told.
-  /// - Returns: the tag; `nil` if there is none, and those that were found and do not fit.
+  /// - Parameter asksVersion: whether a tag is asked what it is, if the activation data does not
+  ///   show it.
+  /// - Returns: the tag; `nil` if there is none, and the unsuitable ones that were found.
   func findFirst(
     of technologies: [TagTechnology], asksVersion: Bool = true, _ work: Work,
     where fits: (DetectedTag) -> Bool
@@ -302,7 +306,7 @@ public actor Reader {
     return (nil, others)
   }
 
-  /// Looks for further tags of a technology, and wakes the tag again that it was asked for.
+  /// Searches for further tags of a technology, and wakes the original tag again.
   func findOthers(than handle: TagHandle, _ work: Work) throws -> [Target] {
     try connect(handle, work)
     let technology = handle.target.technology
@@ -324,7 +328,8 @@ public actor Reader {
     }
   }
 
-  /// Asks a tag what it is, where activation has not told, and makes it a tag of this connection.
+  /// Asks a tag what it is, if the activation data does not show it, and makes it a tag of this
+  /// connection.
   func detect(_ target: Target, _ work: Work) throws -> DetectedTag {
     try identify(TagHandle(reader: self, target: target, epoch: epoch), work)
   }
@@ -344,7 +349,7 @@ public actor Reader {
     return DetectedTag(handle, version: try TypeAIdentification.desfireVersion(link))
   }
 
-  /// As ``detect(_:_:)``; `nil` if the tag has gone again meanwhile.
+  /// Detects a tag like ``detect(_:_:)``; `nil` if it has left meanwhile.
   func detectIfPresent(_ target: Target, _ work: Work) throws -> DetectedTag? {
     try handleIfPresent(target, work)?.tag
   }
@@ -368,7 +373,7 @@ public actor Reader {
     isOpen && handle.epoch == epoch
   }
 
-  /// Makes a tag the one that commands go to.
+  /// Connects to a tag, which then receives the commands.
   func connect(_ handle: TagHandle, _ work: Work) throws {
     try checkEpoch(handle)
     if connected === handle, !needsSelect { return }
@@ -377,14 +382,14 @@ public actor Reader {
     connected = handle
     needsSelect = false
     handle.state.withLock { $0 = .connected }
-    // Another tag has been connected in between: what was selected on this one no longer is.
+    // Another tag was connected in between: what was selected on this one is lost.
     handle.knowledge.withLock {
       $0.wasSelected()
       $0.authentication = nil
     }
   }
 
-  /// Asks the connected tag whether it is still there. One that is not is lost.
+  /// Asks the connected tag whether it is still present. If not, it is lost.
   func isPresent(_ handle: TagHandle) throws -> Bool {
     guard handle.epoch == epoch, handle.state.withLock({ $0 != .lost }) else { return false }
     guard connected === handle else {
@@ -414,7 +419,7 @@ public actor Reader {
     }
   }
 
-  /// Runs a procedure with a tag, and finds out what has become of the tag if it fails.
+  /// Runs a procedure with a tag; if it fails, finds out the state of the tag.
   func command<Result>(
     _ handle: TagHandle, _ work: Work, _ body: (TagLink) throws -> Result
   ) throws -> Result {
@@ -437,7 +442,7 @@ public actor Reader {
       let channel = handle.knowledge.withLock { $0.authentication?.channel }
       return try body(link.reviving(handle.proveAgain).protected(by: channel))
     } catch is CancellationError {
-      // What the tag has made of the broken command is not known: wake it again.
+      // The tag's reaction to the broken command is unknown: wake it again.
       settle(handle)
       throw CancellationError()
     } catch let error as NFCError {
@@ -463,7 +468,8 @@ public actor Reader {
   /// After an exchange without a good answer: is the tag still there, and the reader?
   private func examine(_ handle: TagHandle, _ error: NFCError) throws {
     if handle.target.losesStateOnSelect, error.hasAnswer {
-      // The card has answered, and what it said makes no sense: it is as it was, unless it has left since.
+      // The card has answered, and its answer makes no sense: its state is unchanged, unless it has
+      // left since.
       guard try hasStayed(handle) else {
         forget(handle)
         throw NFCError(.tagConnectionLost, "the tag has left the field", cause: error.cause)
@@ -482,8 +488,8 @@ public actor Reader {
       cause: error.cause)
   }
 
-  /// Returns whether a card is still there, by a question that loses nothing in it. One that does
-  /// not answer it as it should has gone, as far as what was selected in it is concerned.
+  /// Returns whether a card is still present, with a command that loses no state. A card that does
+  /// not answer it properly has lost what was selected in it.
   private func hasStayed(_ handle: TagHandle) throws -> Bool {
     do {
       return try driver.isPresent(handle.target)
@@ -496,7 +502,7 @@ public actor Reader {
     }
   }
 
-  /// Wakes the connected tag; finds out what has become of tag and reader if that fails.
+  /// Wakes the connected tag; if that fails, finds out the state of tag and reader.
   private func wake(_ handle: TagHandle) throws {
     do {
       try driver.select(handle.target)
@@ -511,7 +517,7 @@ public actor Reader {
     }
   }
 
-  /// Returns a reader that cannot be used any more has gone, as far as its tags are concerned.
+  /// Marks a reader that cannot be used any more as lost, together with its tags.
   private func losing(by error: NFCError) -> NFCError {
     lose()
     return NFCError(.readerLost, error.reason, cause: error.cause)
@@ -539,8 +545,8 @@ extension Target {
     return false
   }
 
-  /// Whether waking the tag would throw away what a program has built up in it without its knowing:
-  /// a selected application, a secure channel.
+  /// Whether waking the tag would lose state that a program has built up in it without noticing: a
+  /// selected application, a secure channel.
   var losesStateOnSelect: Bool {
     switch self {
     case .iso14443a(let target): target.supportsISO14443Part4

@@ -108,7 +108,7 @@ public struct FoundReader: Hashable, Sendable {
     self.namesElsewhere = namesElsewhere
   }
 
-  /// Returns whether this may be the same reader as one that another source has found.
+  /// Returns whether this may be the same reader as one from another source.
   package func mayBe(_ other: FoundReader) -> Bool {
     let name = other.address.description.uppercased()
     return namesElsewhere.contains { name.contains($0) }

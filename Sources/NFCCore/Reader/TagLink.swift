@@ -4,19 +4,19 @@
 /// one to your closure, which can send several commands without interruption; the link is not valid
 /// after that call.
 public struct TagLink {
-  /// Sends a command of the tag's own over a link, as the tag's kind has it.
+  /// Sends a command over a link, in the form of the tag's kind.
   typealias Carrier = ([UInt8], TagLink) throws -> [UInt8]
 
   private let driver: any ReaderDriver
   /// The activation data of the tag.
   public let target: Target
   private let work: Reader.Work
-  /// What every exchange is allowed, in place of the time that its family allows.
+  /// The time limit for every exchange, in place of the family's default.
   private var allowance: Duration?
   private var carrier: Carrier?
-  /// Proves to the tag that was woken what the program has proved to it before.
+  /// Repeats the program's authentication with a tag that was woken.
   private var revival: ((TagLink) throws -> Void)?
-  /// What protects the commands of an Ultralight tag, once a key was proved to it.
+  /// The protection of an Ultralight tag's commands, after an authentication.
   private(set) var channel: (any UltralightChannel)?
 
   init(driver: any ReaderDriver, target: Target, work: Reader.Work) {
@@ -25,13 +25,13 @@ public struct TagLink {
     self.work = work
   }
 
-  /// What a tag may take for an ordinary command, waiting-time extensions included.
+  /// The time limit for an ordinary command, including waiting-time extensions.
   static let defaultTimeout = Duration.milliseconds(1000)
 
   var capabilities: ReaderCapabilities { driver.capabilities(for: target) }
 
-  /// Returns the same link, with `timeout` for each exchange in place of the one that the tag's
-  /// family allows; `nil` leaves it as it is.
+  /// Returns the same link, with `timeout` for each exchange in place of the family's default;
+  /// `nil` leaves it unchanged.
   func allowing(_ timeout: Duration?) -> TagLink {
     guard let timeout else { return self }
     var link = self
@@ -39,7 +39,7 @@ public struct TagLink {
     return link
   }
 
-  /// Returns the same link, for a program that knows only commands of the tag's own.
+  /// Returns the same link, for a program that uses only the tag's own commands.
   func carrying(_ carrier: @escaping Carrier) -> TagLink {
     var link = self
     link.carrier = carrier
@@ -60,7 +60,7 @@ public struct TagLink {
     return link
   }
 
-  /// Sends a command and gives the answer.
+  /// Sends a command and returns the answer.
   ///
   /// Throws `commandTooLong` before anything is sent.
   func exchange(
@@ -76,8 +76,8 @@ public struct TagLink {
     return try driver.exchange(command, framing: framing, timeout: allowance ?? timeout)
   }
 
-  /// Wakes the tag again after it has fallen silent. What the program has proved to an Ultralight or NTAG tag is
-  /// proved again; anything else that was unlocked in it is locked again.
+  /// Wakes the tag again after it has fallen silent. The program's authentication with an
+  /// Ultralight or NTAG tag is repeated; anything else that was unlocked is locked again.
   func selectAgain() throws {
     try selectPlainly()
     guard let revival else { return }
@@ -86,18 +86,19 @@ public struct TagLink {
     try revival(link)
   }
 
-  /// Wakes the tag, and leaves it as it is then.
+  /// Wakes the tag, and does nothing else.
   func selectPlainly() throws {
     try work.checkCancellation()
     channel?.end()
     try driver.select(target)
   }
 
-  /// Runs a part of a procedure that a cancelled task does not stop: what is only right as a whole, such as
-  /// a key of several pages, or lock bits after the container that announces them.
+  /// Runs a part of a procedure that is not interrupted when the task is cancelled: changes that
+  /// must be complete, such as a key of several pages, or lock bits after the container that
+  /// announces them.
   ///
-  /// A task that is cancelled before is stopped here; one that is cancelled meanwhile is stopped at the next
-  /// exchange after it, and not at all if there is none.
+  /// If the task is cancelled before, it is stopped here; if it is cancelled meanwhile, it is
+  /// stopped at the next exchange afterwards, and not at all if there is none.
   package func uninterrupted<Result>(_ body: () throws -> Result) throws -> Result {
     try work.uninterrupted(body)
   }
@@ -115,8 +116,9 @@ public struct TagLink {
       block: block, keyType: keyType, key: key, uid: Array(target.identifier.suffix(4)))
   }
 
-  /// Asks what not every tag answers. Many tags refuse a command that they do not know and are mute until
-  /// they are woken; others are just silent. Both are an answer here, and the tag is awake after it.
+  /// Sends a command that not every tag supports. Many tags refuse an unknown command and are
+  /// silent until they are woken; others do not answer. Both are a valid result here, and the tag
+  /// is awake afterwards.
   ///
   /// What breaks between host and reader is not an answer, and is thrown.
   ///

@@ -78,7 +78,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// The answer to select without its length byte; empty for a tag without ISO/IEC 14443-4, and if
   /// the reader has not reported it.
   public var ats: [UInt8]
-  /// What the reader has told of an answer to select that it keeps to itself.
+  /// The historical bytes, on a reader that does not report the answer to select itself.
   private var toldHistoricalBytes: [UInt8]?
 
   /// Creates a tag; `ats` includes its length byte, and is empty for a tag without one.
@@ -119,8 +119,8 @@ public struct ISO14443ATarget: Hashable, Sendable {
   /// Whether SAK indicates that the tag supports ISO/IEC 14443-4.
   public var supportsISO14443Part4: Bool { sak & Self.sakISO14443Part4 != 0 }
 
-  /// The same card as one of MIFARE Classic, which is what it is to a reader that does not go on to ISO/IEC 14443-4
-  /// when it has selected it; `nil` for a card without such sectors.
+  /// The same card in its form as MIFARE Classic, for a reader that does not activate ISO/IEC
+  /// 14443-4 after the selection; `nil` for a card without such sectors.
   ///
   /// A driver that is to wake it so keeps from sending RATS. Sources: NXP AN10833, table 6; libnfc's
   /// `nfc-mfclassic`.
@@ -129,7 +129,7 @@ public struct ISO14443ATarget: Hashable, Sendable {
     return ISO14443ATarget(uid: uid, atqa: atqa, sak: sak & ~Self.sakISO14443Part4)
   }
 
-  /// Returns whether this is what ``classicSide`` gives of another card.
+  /// Returns whether this is the ``classicSide`` of another card.
   package func isClassicSide(of card: ISO14443ATarget) -> Bool {
     card.classicSide.map { $0.uid == uid && $0.sak == sak } ?? false
   }

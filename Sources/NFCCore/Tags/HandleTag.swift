@@ -2,7 +2,7 @@
 protocol HandleTag: NDEFTag {
   var handle: TagHandle { get }
 
-  /// Sends a command of the tag's own, in the form in which its raw command takes it: one exchange.
+  /// Sends a command of the tag, in the form of its raw command: one exchange.
   func carry(_ command: [UInt8], _ link: TagLink) throws -> [UInt8]
 }
 
@@ -20,9 +20,9 @@ extension HandleTag {
     try await handle.performCommand { try body($0.carrying(carry)) }
   }
 
-  /// Sends a command of the program's own.
+  /// Sends a command of the program.
   ///
-  /// - Parameter timeout: `nil` for what the tag's family allows.
+  /// - Parameter timeout: the time limit; `nil` for the default of the tag's family.
   func transmit(_ command: [UInt8], timeout: Duration?) async throws -> [UInt8] {
     try await handle.performCommand { try carry(command, $0.allowing(timeout)) }
   }

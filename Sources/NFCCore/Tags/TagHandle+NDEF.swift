@@ -1,10 +1,11 @@
 extension TagHandle {
-  /// Runs a procedure of the tag's NDEF mapping, which keeps what it learns if all goes well.
+  /// Runs a procedure of the tag's NDEF mapping, which keeps what it has learned if the procedure
+  /// succeeds.
   private func withMapping<Result: Sendable>(
     _ body: @Sendable (inout any NDEFMapping, TagLink) throws -> Result
   ) async throws -> Result {
     try await perform { link in
-      // One call at a time runs on the reader's thread: nobody else has the mapping meanwhile.
+      // Only one call at a time runs on the reader's thread: nobody else has the mapping meanwhile.
       let known = self.knowledge.withLock { knowledge in
         defer { knowledge.mapping = nil }
         return (mapping: knowledge.mapping, timesForgotten: knowledge.timesForgotten)

@@ -10,10 +10,10 @@ final class TagHandle: Sendable {
 
   let reader: Reader
   let target: Target
-  /// The interruption of the carrier since which the tag is valid.
+  /// The period of the carrier in which the tag is valid.
   let epoch: Int
   let state = Mutex(State.found)
-  /// What has been learned about the tag; it stays true while it is connected.
+  /// The facts that were learned about the tag; they are valid while it is connected.
   let knowledge = Mutex(TagKnowledge())
 
   init(reader: Reader, target: Target, epoch: Int) {
@@ -44,8 +44,8 @@ final class TagHandle: Sendable {
     try await reader.perform { reader, work in try reader.command(self, work, body) }
   }
 
-  /// Runs a command of the program's own: what is believed of the tag's content and of what is
-  /// selected on it may no longer be so.
+  /// Runs a command of the program: the known content of the tag, and what is selected on it, may
+  /// no longer be valid.
   func performCommand<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> Result
   ) async throws -> Result {
@@ -56,26 +56,28 @@ final class TagHandle: Sendable {
   }
 }
 
-/// What has been learned about a tag.
+/// The facts that were learned about a tag.
 struct TagKnowledge: Sendable {
-  /// The product, `.some(nil)` if it was asked for and is not known.
+  /// The product; `.some(nil)` if it was asked for and is not known.
   var product: TagProduct??
   /// The chip of an Ultralight or NTAG tag, `.some(nil)` if it was asked for and is not known.
   var chip: Type2Chip??
-  /// What the program has proved to an Ultralight or NTAG tag, and is proved again when the tag was woken.
+  /// The program's authentication with an Ultralight or NTAG tag, which is repeated when the tag
+  /// was woken.
   var authentication: UltralightAuthentication?
   /// Whether the program may have selected another sector of an NTAG I²C than 0.
   var isSectorUnknown = false
-  /// How a vicinity tag takes its commands.
+  /// The way in which a vicinity tag accepts its commands.
   var vicinity: ISO15693Knowledge?
-  /// How the tag holds NDEF, and what is known of it.
+  /// The way in which the tag holds NDEF, and its known content.
   var mapping: (any NDEFMapping)?
-  /// How often the program has had the content forgotten: a call that was running meanwhile keeps none.
+  /// The number of times that the program has requested to forget the content: a call that was
+  /// running meanwhile keeps none.
   var timesForgotten = 0
-  /// How many bytes the card gives to one READ BINARY, where it has refused more.
+  /// The number of bytes that the card returns for one READ BINARY, if it has refused more.
   var readBinaryLimit: Int?
-  /// What the program has given for the NDEF file of a type 4 tag.
+  /// The passwords of the program for the NDEF file of a type 4 tag.
   var filePasswords: Type4Passwords?
-  /// How many blocks a FeliCa card takes in one command, as far as it has shown.
+  /// The number of blocks that a FeliCa card accepts in one command, as far as is known.
   var feliCaLimits: FeliCaBlockLimits?
 }

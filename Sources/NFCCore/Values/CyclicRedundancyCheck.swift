@@ -1,7 +1,7 @@
-/// The frame checks of the contactless standards.
+/// The check bytes of the contactless standards.
 ///
-/// Every function takes the frame without its check and gives the two bytes in the order in which
-/// they go over the air.
+/// Every function takes the frame without its check bytes and returns the two bytes in the order in
+/// which they are sent over the air.
 package enum CyclicRedundancyCheck {
   /// CRC_A of ISO/IEC 14443-3, annex B: polynomial x¹⁶+x¹²+x⁵+1, initial value 6363.
   package static func a(_ frame: some Sequence<UInt8>) -> [UInt8] {

@@ -1,10 +1,10 @@
 extension NFCError {
-  /// Refuses a change whose effects were not all asked for by name.
+  /// Refuses a change unless all its effects were accepted by name.
   ///
   /// - Parameters:
-  ///   - planned: what of the change cannot be undone.
-  ///   - accepted: what of it the program wants.
-  /// - Throws: ``NFCError/Code/invalidParameter`` with those that it has not named.
+  ///   - planned: the irreversible effects of the change.
+  ///   - accepted: the effects that the program accepts.
+  /// - Throws: ``NFCError/Code/invalidParameter`` with the effects that were not accepted.
   package static func checkAccepted<Effect: Hashable & CustomStringConvertible>(
     _ planned: some Sequence<Effect>, by accepted: Set<Effect>
   ) throws {

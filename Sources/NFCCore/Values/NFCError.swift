@@ -28,7 +28,7 @@ public struct NFCError: Error, Hashable, Sendable {
     private let value: Value
     private init(_ value: Value) { self.value = value }
 
-    /// Creates the code of that name, as ``description`` gives it.
+    /// Creates the code with this name; see ``description``.
     package init?(_ name: String) {
       guard let value = Value(rawValue: name) else { return nil }
       self.value = value
@@ -186,8 +186,8 @@ public struct NFCError: Error, Hashable, Sendable {
 }
 
 extension NFCError {
-  /// Whether a `tagResponseError` is about an answer that has come and makes no sense. A driver names the cause
-  /// of one that has not.
+  /// Whether a `tagResponseError` is about an answer that makes no sense. For a missing answer, a
+  /// driver specifies the cause.
   var hasAnswer: Bool {
     switch cause {
     case nil, .statusWord, .statusFlags, .desfireStatus, .iso15693: true
@@ -206,7 +206,7 @@ extension NFCError.Group {
 
 extension NFCError.Code {
   /// Lets `catch NFCError.Code.readOnly` match every error with that code.
-  // Another error's own pattern of the same name comes first.
+  // Another error's own pattern with the same name takes precedence.
   @_disfavoredOverload
   public static func ~= (code: NFCError.Code, error: any Error) -> Bool {
     (error as? NFCError)?.code == code

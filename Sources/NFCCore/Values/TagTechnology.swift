@@ -68,7 +68,7 @@ public struct PollingOptions: OptionSet, Hashable, Sendable {
     .iso14443, .iso18092, .iso15693, .other, PollingOptions(rawValue: 1 << 10),
   ]
 
-  /// In the order in which they are polled.
+  /// The technologies in the order in which they are polled.
   private static let members: [(technology: TagTechnology, option: PollingOptions)] = [
     (.iso14443a, .iso14443a), (.iso14443b, .iso14443b), (.feliCa, .iso18092),
     // In type A's modulation, then in type B's, so that a reader changes between them once.

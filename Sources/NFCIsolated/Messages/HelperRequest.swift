@@ -1,6 +1,6 @@
 import NFCCore
 
-/// What a program asks of the process that has its reader: one call of ``ReaderDriver``, or of
+/// A request of a program to the process that has its reader: one call of ``ReaderDriver``, or of
 /// ``ReaderSource`` before there is a driver.
 enum HelperRequest: Hashable, Sendable {
   case open(ReaderAddress)

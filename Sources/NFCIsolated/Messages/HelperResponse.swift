@@ -1,6 +1,6 @@
 import NFCCore
 
-/// What the process that has the reader answers.
+/// The answer of the process that has the reader.
 enum HelperResponse: Hashable, Sendable {
   /// A reader that it has opened.
   struct Opened: Hashable, Sendable {

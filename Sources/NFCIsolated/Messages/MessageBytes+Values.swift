@@ -1,6 +1,7 @@
 import NFCCore
 
-// What NFCCore's values look like in a message. Their order here is part of the protocol's version.
+// The encoding of NFCCore's values in a message. Their order here is part of the protocol's
+// version.
 
 extension MessageWriter {
   mutating func technology(_ value: TagTechnology) { text(value.rawValue) }

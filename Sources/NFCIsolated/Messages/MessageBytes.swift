@@ -1,7 +1,7 @@
-/// Bytes that are no message of this version of the protocol.
+/// Bytes that are not a message of this version of the protocol.
 struct MalformedMessage: Error {}
 
-/// Puts the parts of a message one after the other; numbers stand most significant byte first.
+/// Appends the parts of a message; numbers are written most significant byte first.
 struct MessageWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -34,7 +34,7 @@ struct MessageWriter {
   }
 }
 
-/// Takes the parts of a message off its bytes. Every count is checked against what is there.
+/// Reads the parts of a message. Every count is checked against the available bytes.
 struct MessageReader {
   private var rest: ArraySlice<UInt8>
 
@@ -79,7 +79,7 @@ struct MessageReader {
     _ read: (inout MessageReader) throws(MalformedMessage) -> Element
   ) throws(MalformedMessage) -> [Element] {
     let count = Int(try number(UInt32.self))
-    // Every element has a byte at least: a count beyond that is no reason to take memory.
+    // Every element has at least one byte: a larger count must not allocate memory.
     guard rest.count >= count else { throw MalformedMessage() }
     var elements: [Element] = []
     for _ in 0..<count { elements.append(try read(&self)) }

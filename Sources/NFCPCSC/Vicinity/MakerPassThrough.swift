@@ -1,6 +1,7 @@
 import NFCCore
 
-/// Command code and parameters in an APDU of the maker's; the answer comes without its flags.
+/// The command code and the parameters in an APDU defined by the reader's maker; the answer has no
+/// flags.
 struct MakerPassThrough: VicinityCommandDialect {
   let uid: [UInt8]
   private let header: [UInt8]

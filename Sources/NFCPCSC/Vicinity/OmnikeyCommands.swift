@@ -1,17 +1,17 @@
 import NFCCore
 
-/// `FF 30` for what a storage card has no command for, on HID's OMNIKEY readers, in addition to `FF B0` and
-/// `FF D6` with a block number of 16 bits (LibLogicalAccess, iso15693pcsccommands.cpp).
+/// `FF 30`, which HID's OMNIKEY readers have for commands that storage cards lack, in addition to
+/// `FF B0` and `FF D6` with a block number of 16 bits (LibLogicalAccess, iso15693pcsccommands.cpp).
 ///
-/// The tag's system information is asked for field by field and put together here.
+/// The tag's system information is read field by field and assembled here.
 struct OmnikeyCommands: VicinityCommandDialect {
   let uid: [UInt8]
   private var storageCard: StorageCardBlocks
 
-  // CLA, INS; P1 is 00 for what has data.
+  // CLA and INS. P1 is 00 for commands with data.
   private static let header: [UInt8] = [0xFF, 0x30]
   private static let act: UInt8 = 0x00
-  /// Of the data: version, what is meant, RFU.
+  /// The first byte of the data: version, object, RFU.
   private static let version: UInt8 = 0x01
 
   /// P2 of a command with data.
@@ -21,25 +21,26 @@ struct OmnikeyCommands: VicinityCommandDialect {
     case status = 0x03
   }
 
-  /// What a command with data is about; the second byte of its data.
+  /// The object of a command with data: the second byte of its data.
   private enum Object: UInt8 {
     case block = 0x00
     case afi = 0x02
     case dsfid = 0x03
   }
 
-  /// P1 of a question.
+  /// P1 of a query.
   private enum Field: UInt8 {
     case afi = 0x02
     case dsfid = 0x03
-    /// Number of blocks less one, size of a block less one.
+    /// The number of blocks less one, and the size of a block less one.
     case memory = 0x04
     case icReference = 0x05
   }
 
   let commandPath = CommandPath.omnikey
 
-  /// - Parameter blockSize: of the tag's kind; what the tag tells comes before it.
+  /// - Parameter blockSize: the usual size for this kind of tag; what the tag reports takes
+  ///   precedence.
   init(uid: [UInt8], blockSize: Int?) {
     self.uid = uid
     storageCard = StorageCardBlocks(uid: uid, addressing: .number, blockSize: blockSize)
@@ -56,7 +57,7 @@ struct OmnikeyCommands: VicinityCommandDialect {
     guard !hasOption else { return nil }
     switch command {
     case .stayQuiet:
-      // The reader answers, the tag does not.
+      // This is the reader's answer, not the tag's.
       let quiet = try perform(.set, .block, [Self.quietParameter], by: transmit)
       guard case .answer = quiet else { return quiet }
       return .noAnswer
@@ -76,10 +77,10 @@ struct OmnikeyCommands: VicinityCommandDialect {
 
   // MARK: Commands with data
 
-  /// The third byte of the data that makes a tag stay quiet.
+  /// The third byte of the data of the command Stay Quiet.
   private static let quietParameter: UInt8 = 0x01
 
-  /// RFU and the block's number.
+  /// RFU and the block number.
   private static func parameters(_ block: UInt16) -> [UInt8] {
     [0x00] + block.bigEndianBytes
   }
@@ -95,7 +96,7 @@ struct OmnikeyCommands: VicinityCommandDialect {
     return ExchangeOutcome(try transmit(command))
   }
 
-  /// Returns a byte a block, asked for one by one.
+  /// Returns one byte per block, each read on its own.
   private func securityStatus(
     _ range: ISO15693BlockRange, by transmit: Transmit
   ) throws -> ExchangeOutcome {
@@ -111,7 +112,7 @@ struct OmnikeyCommands: VicinityCommandDialect {
     return .answer(statuses)
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   private func ask(_ field: Field, by transmit: Transmit) throws -> ExchangeOutcome {
     ExchangeOutcome(try transmit(Self.header + [field.rawValue, 0x00, 0x00]))
@@ -127,8 +128,8 @@ struct OmnikeyCommands: VicinityCommandDialect {
       blockSize: Int(bytes[1] & Self.sizeMask) + 1, blockCount: Int(bytes[0]) + 1)
   }
 
-  /// Returns what the reader tells of the tag, as the tag would; what came of the last question if
-  /// that is nothing.
+  /// Returns what the reader reports about the tag in the form of the tag's own answer. If the
+  /// reader reports nothing, returns the outcome of the last query.
   private func systemInformation(by transmit: Transmit) throws -> ExchangeOutcome {
     var information = ISO15693SystemInformation(uid: uid)
     let (afi, dsfid) = (try ask(.afi, by: transmit), try ask(.dsfid, by: transmit))
@@ -140,7 +141,7 @@ struct OmnikeyCommands: VicinityCommandDialect {
     let reference = try ask(.icReference, by: transmit)
     information.icReference = reference.firstByte
     guard information != ISO15693SystemInformation(uid: uid) else {
-      // An answer without a byte tells nothing.
+      // An answer without data contains nothing.
       return reference == .answer([]) ? .malformed : reference
     }
     return .answer(information.encoded(form: .ordinary))

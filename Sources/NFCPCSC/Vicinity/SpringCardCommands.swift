@@ -1,23 +1,24 @@
 import NFCCore
 
-/// `FF F6`, command code and parameters, on SpringCard's readers that do not take frames (PMD2271,
-/// 3.3.4; docs.springcard.com, SpringCore, RFID instruction), with the modes that `FF FB FD` sets for
-/// it (SpringCard.NfcForum.Tags, NfcTagType5).
+/// `FF F6`, the command code and the parameters, for SpringCard's readers that do not accept frames
+/// (PMD2271, 3.3.4; docs.springcard.com, SpringCore, RFID instruction), with the modes that `FF FB
+/// FD` sets for it (SpringCard.NfcForum.Tags, NfcTagType5).
 ///
-/// Numbers of two bytes go most significant first. Whether a count is the number of blocks, or that
-/// less one as it is on the air, the manual does not say: two reads tell.
+/// Two-byte numbers are sent most significant byte first. The manual does not say whether a count
+/// is the number of blocks or, as in the tag's own commands, that number less one. Two reads
+/// determine it.
 struct SpringCardCommands: VicinityCommandDialect {
   let uid: [UInt8]
 
   private static let rfid: [UInt8] = [0xFF, 0xF6]
   private static let control: [UInt8] = [0xFF, 0xFB, 0xFD]
-  /// P2 of the control command: requests carry the UID of the tag that the reader has found.
+  /// P2 of the control command: requests contain the UID of the tag that the reader has found.
   private static let addressed: UInt8 = 0x11
-  /// P2: requests are for every tag, as the reader has it from the start.
+  /// P2: requests address every tag. This is the reader's default.
   private static let everyone: UInt8 = 0x10
-  /// P2: two bytes follow, of two bits a mode.
+  /// P2: two bytes follow, with two bits per mode.
   private static let modes: UInt8 = 0x00
-  /// Two-byte block numbers off, several blocks at once off: what the reader makes of `FF B0` and
+  /// Turns two-byte block numbers and access to several blocks off. They affect only `FF B0` and
   /// `FF D6`, which are not used here.
   private static let blockModes: UInt8 = 0x45
   private static let optionOff: UInt8 = 0x15
@@ -26,17 +27,17 @@ struct SpringCardCommands: VicinityCommandDialect {
 
   let commandPath = CommandPath.makerPassThrough
 
-  /// Whether it is known that write-alike commands have no option flag now: another program may have
+  /// Whether the option flag for write-alike commands is known to be off: another program may have
   /// left it on.
   private var isOptionOff = false
-  /// What is added to the number less one in a count; `nil` as long as it is not known.
+  /// The difference between a count and the number of blocks less one; `nil` until it is known.
   private var countOffset: Int?
   private var hasAskedForCount = false
 
   init(uid: [UInt8]) { self.uid = uid }
 
   mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
-    // Else requests would be for every tag that hears them.
+    // Otherwise requests would address every tag in the field.
     guard try control([Self.addressed, Self.expectedLength], by: transmit) else { return .absent }
     return try confirmByQuestions(transmit)
   }
@@ -58,7 +59,7 @@ struct SpringCardCommands: VicinityCommandDialect {
     }
     let outcome = try send(
       command.code, parameters, isWriteAlike: command.isWriteAlike, by: transmit)
-    // It may concern reads as well.
+    // The flag may affect reads as well.
     if hasOption { _ = try setOption(false, by: transmit) }
     return outcome
   }
@@ -75,7 +76,7 @@ struct SpringCardCommands: VicinityCommandDialect {
 
   /// Sets a mode of the reader.
   ///
-  /// - Returns: whether the reader has it.
+  /// - Returns: whether the reader has the mode.
   private func control(_ parameters: [UInt8], by transmit: Transmit) throws -> Bool {
     guard case .answer = ExchangeOutcome(try transmit(Self.control + parameters)) else {
       return false
@@ -83,9 +84,10 @@ struct SpringCardCommands: VicinityCommandDialect {
     return true
   }
 
-  /// Sets what writes and locks have as their option flag.
+  /// Sets the option flag of write and lock commands.
   ///
-  /// - Returns: whether they have it. A reader without the mode never sends the flag.
+  /// - Returns: `false` if the reader cannot set the flag. A reader without the mode never sends
+  ///   it.
   private mutating func setOption(_ isOn: Bool, by transmit: Transmit) throws -> Bool {
     let data = [Self.blockModes, isOn ? Self.optionOn : Self.optionOff]
     isOptionOff = false
@@ -97,7 +99,7 @@ struct SpringCardCommands: VicinityCommandDialect {
 
   // MARK: Parameters
 
-  /// Returns the parameters as the reader wants them; `nil` if there is no way.
+  /// Returns the parameters in the reader's format; `nil` if the reader cannot send the command.
   private func parameters(of command: ISO15693Command) -> [UInt8]? {
     switch command {
     case .readMultipleBlocks(let range), .getMultipleBlockSecurityStatus(let range):
@@ -134,9 +136,10 @@ struct SpringCardCommands: VicinityCommandDialect {
     return range.first.bigEndianBytes + count.bigEndianBytes
   }
 
-  /// Reads block 0, and then block 0 with a count of one, which is one block or two.
+  /// Reads block 0, and then block 0 with a count of one. The reader returns one block or two.
   ///
-  /// - Returns: what came of it if that is no answer; then it is asked again with the next run.
+  /// - Returns: the outcome of a read that got no answer; otherwise `nil`. After a failure, the
+  ///   next command for several blocks repeats the reads.
   private mutating func askForCount(by transmit: Transmit) throws -> ExchangeOutcome? {
     var lengths: [Int] = []
     let questions: [(UInt8, [UInt8])] = [
@@ -159,7 +162,7 @@ struct SpringCardCommands: VicinityCommandDialect {
 }
 
 extension ISO15693Command {
-  /// Whether it is for several blocks, which it counts.
+  /// Whether the command addresses several blocks and has a count.
   fileprivate var isOfRun: Bool {
     switch self {
     case .readMultipleBlocks, .writeMultipleBlocks, .getMultipleBlockSecurityStatus,

@@ -1,6 +1,6 @@
 import NFCCore
 
-/// Frames as they are, flags first, to the tag that one of SpringCard's readers has found; see
+/// Unchanged frames, flags first, to the tag that one of SpringCard's readers has found; see
 /// ``Encapsulation``.
 struct SpringCardEncapsulation: VicinityDialect {
   let uid: [UInt8]
@@ -11,7 +11,7 @@ struct SpringCardEncapsulation: VicinityDialect {
   func carry(_ frame: [UInt8], by transmit: Transmit) throws -> ExchangeOutcome? {
     guard let command = Encapsulation.command(frame, of: .vicinity) else { return nil }
     let outcome = ExchangeOutcome(try transmit(command), meanings: Encapsulation.meanings)
-    // An answer has flags at least.
+    // An answer has at least flags.
     return outcome == .answer([]) ? .malformed : outcome
   }
 }

@@ -1,13 +1,14 @@
 import NFCCore
 
 extension StorageCardBlocks.Addressing {
-  /// Finds out by a few reads what a reader takes P1 and P2 for.
+  /// Finds out with a few reads how a reader interprets P1 and P2.
   ///
-  /// Each of the ways says what block 1, the block after the last one and the like would be answered
-  /// with, or that they would be refused. The one that is left is the reader's.
+  /// Each interpretation predicts the answers for block 1, for the block after the last one and so
+  /// on, or predicts that they are refused. The reader has the interpretation whose predictions
+  /// hold.
   ///
-  /// - Parameter uid: of the tag that is there, which tells the size of its memory.
-  /// - Returns: `nil` if the tag's content leaves more than one of them open.
+  /// - Parameter uid: the UID of the present tag. It reveals the size of the memory.
+  /// - Returns: `nil` if the tag's content does not rule out all interpretations but one.
   static func find(
     for uid: [UInt8], by transmit: VicinityDialect.Transmit
   ) throws -> StorageCardBlocks.Addressing? {
@@ -16,7 +17,7 @@ extension StorageCardBlocks.Addressing {
     let size = geometry?.blockSize ?? 4
     func read(_ p1: Int, _ p2: Int) throws -> [UInt8]? {
       let address = [UInt8(truncatingIfNeeded: p1), UInt8(truncatingIfNeeded: p2)]
-      // A refusal that comes once may be a frame that was lost: readers tell of both alike.
+      // A single refusal may be a lost frame: readers report both in the same way.
       for _ in 0..<attempts {
         let answer = try StorageCardBlocks.read(address, length: size, by: transmit)
         if case .answer(let bytes) = ExchangeOutcome(answer), bytes.count == size { return bytes }
@@ -25,7 +26,7 @@ extension StorageCardBlocks.Addressing {
     }
     guard let first = try read(0, 0) else { return nil }
     var possible: Set<Self> = [.number, .numberInP1, .byteOffset]
-    // Block 256, or block 1 of a reader that takes the number there.
+    // Block 256, or block 1 if the reader takes the block number from P1.
     let inP1 = try read(1, 0)
 
     if let second = try read(0, 1) {
@@ -38,7 +39,7 @@ extension StorageCardBlocks.Addressing {
         last = next ?? last
       }
       if !isContinued { possible.remove(.byteOffset) }
-      // Where all is alike blocks look like that too, and a known size tells more surely.
+      // Blocks with identical content look like that, too. A known size is more reliable.
       if isContinued, geometry == nil, Set(first).count > 1 { possible.remove(.number) }
     } else {
       possible.subtract([.number, .byteOffset])
@@ -46,7 +47,7 @@ extension StorageCardBlocks.Addressing {
 
     if let second = inP1 {
       if let geometry {
-        // A reader that leaves P1 out of account gives block 0.
+        // A reader that ignores P1 returns block 0.
         if geometry.blockCount <= 0x100, second != first { possible.remove(.number) }
         if geometry.size <= 0x100 { possible.remove(.byteOffset) }
       }
@@ -61,7 +62,7 @@ extension StorageCardBlocks.Addressing {
         possible.remove(.numberInP1)
       }
     }
-    // A refusal tells nothing if its reason was another one: what is left must answer as it has to.
+    // A refusal may have had another reason: the remaining interpretation must be confirmed.
     guard possible.count == 1, var found = possible.first else { return nil }
     if found == .number, inP1 == first { found = .numberInP2 }
     let known = [1, geometry.map { $0.blockCount - 1 }].compactMap { $0 }

@@ -1,23 +1,24 @@
 import NFCCore
 
-/// `FF B0` and `FF D6`, a block at a time (PC/SC part 3, 3.2.2.1). Nothing else gets through.
+/// `FF B0` and `FF D6`, one block at a time (PC/SC part 3, 3.2.2.1). These readers transmit nothing
+/// else.
 struct StorageCardBlocks: VicinityCommandDialect {
-  /// What P1 and P2 are; readers differ.
+  /// The meaning of P1 and P2, which differs between readers.
   enum Addressing: Hashable, CaseIterable {
-    /// The block's number, most significant byte first (SpringCard, HID).
+    /// The block number, most significant byte first (SpringCard, HID).
     case number
-    /// The block's number in P2; P1 is left out of account.
+    /// The block number in P2; P1 is ignored.
     case numberInP2
-    /// The block's number in P1, nothing in P2 (Microsoft, storage card requirements).
+    /// The block number in P1; P2 is zero (Microsoft, storage card requirements).
     case numberInP1
-    /// Where the block begins in the memory, in bytes (ubisys 7047, reference manual, 7.5.3).
+    /// The position of the block in memory in bytes (ubisys 7047, reference manual, 7.5.3).
     case byteOffset
   }
 
   let uid: [UInt8]
-  /// `nil` as long as it is not known: then nothing is sent.
+  /// The interpretation of P1 and P2; `nil` until it is known. Until then, nothing is sent.
   var addressing: Addressing?
-  /// What a read asks for, unless the reader wants another length; `nil` for what most tags have.
+  /// The length of a read, unless the reader requires another one; `nil` for the usual length.
   var blockSize: Int?
 
   let commandPath = CommandPath.storageCard
@@ -30,7 +31,7 @@ struct StorageCardBlocks: VicinityCommandDialect {
 
   private static let readBinary: [UInt8] = [0xFF, 0xB0]
   private static let updateBinary: [UInt8] = [0xFF, 0xD6]
-  /// Of blocks whose size is not known.
+  /// The block size if it is not known.
   private static let usualBlockSize = 4
 
   // MARK: Commands
@@ -52,7 +53,7 @@ struct StorageCardBlocks: VicinityCommandDialect {
     return nil
   }
 
-  /// The right length follows 6C (ISO/IEC 7816-4, 5.6).
+  /// The correct length follows 6C (ISO/IEC 7816-4, 5.6).
   private static let wrongLength: UInt16 = 0x6C00
 
   static func read(
@@ -66,7 +67,7 @@ struct StorageCardBlocks: VicinityCommandDialect {
     return try transmit(readBinary + address + [UInt8(word & 0xFF)])
   }
 
-  /// Finds out what P1 and P2 are, if the reader's name does not tell.
+  /// Finds out what P1 and P2 mean, if the reader's name does not say.
   mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
     guard addressing == nil else { return try confirmByQuestions(transmit) }
     var isSilent = false
@@ -81,7 +82,7 @@ struct StorageCardBlocks: VicinityCommandDialect {
 }
 
 extension StorageCardBlocks.Addressing {
-  /// P1 and P2; `nil` if the block is beyond what they can name.
+  /// Returns P1 and P2; `nil` if they cannot address the block.
   func address(of block: Int, blockSize: Int) -> [UInt8]? {
     switch self {
     case .number: Self.bytes(block)

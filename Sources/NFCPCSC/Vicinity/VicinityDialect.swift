@@ -1,33 +1,33 @@
 import NFCCore
 
-/// How a reader without transparent sessions takes commands for the ISO/IEC 15693 tag that it has
-/// found.
+/// The way in which a reader without transparent sessions accepts commands for the ISO/IEC 15693
+/// tag that it has found.
 ///
-/// A dialect is chosen by the reader's name and confirmed by a question that changes nothing: the
-/// same bytes mean different things to different makers.
+/// A dialect is chosen by the reader's name and confirmed by a command that changes nothing,
+/// because the same bytes have different meanings for different makers.
 protocol VicinityDialect {
-  /// Sends an APDU to the reader and gives its answer.
+  /// Sends an APDU to the reader and returns its answer.
   typealias Transmit = (_ command: [UInt8]) throws -> [UInt8]
 
-  /// The tag that the reader has found, most significant byte first.
+  /// The UID of the tag that the reader has found, most significant byte first.
   var uid: [UInt8] { get }
-  /// What gets through.
+  /// The commands that the reader can transmit.
   var commandPath: CommandPath { get }
-  /// The longest frame to the tag and from it, without check.
+  /// The length of the longest frame to or from the tag, without the check bytes.
   var maximumCommandLength: Int { get }
   var maximumResponseLength: Int { get }
 
-  /// Finds out whether the reader has this dialect, by commands that change nothing on the tag.
+  /// Finds out whether the reader has this dialect, using commands that change nothing on the tag.
   mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation
 
-  /// Brings a request to the tag.
+  /// Sends a request to the tag.
   ///
-  /// - Parameter frame: flags first, without check.
-  /// - Returns: what came of it, an answer with its flags; `nil` if there is no way for this request,
-  ///   which was not sent.
+  /// - Parameter frame: the request, flags first, without the check bytes.
+  /// - Returns: the outcome, with the flags of an answer; `nil` if the reader cannot send this
+  ///   request. Nothing was sent then.
   mutating func carry(_ frame: [UInt8], by transmit: Transmit) throws -> ExchangeOutcome?
 
-  /// Leaves the reader as it was before ``confirm(by:)``.
+  /// Restores the state of the reader before ``confirm(by:)``.
   mutating func close(by transmit: Transmit) throws
 }
 
@@ -35,14 +35,14 @@ extension VicinityDialect {
   func close(by transmit: Transmit) {}
 
   var maximumCommandLength: Int { 255 }
-  /// 256 bytes less the status word: more is not known to get through.
+  /// 256 bytes less the status word. Longer answers are not known to work.
   var maximumResponseLength: Int { 254 }
 
   mutating func confirm(by transmit: Transmit) throws -> DialectConfirmation {
     try confirmByQuestions(transmit)
   }
 
-  /// Asks the tag two things that change nothing.
+  /// Sends the tag two commands that change nothing.
   mutating func confirmByQuestions(_ transmit: Transmit) throws -> DialectConfirmation {
     var isSilent = false
     for command: ISO15693Command in [.getSystemInformation, .readSingleBlock(0)] {
@@ -58,7 +58,7 @@ extension VicinityDialect {
     return isSilent ? .silent : .absent
   }
 
-  /// Returns whether the tag tells another UID than the one that it is taken to have.
+  /// Returns whether the tag reports another UID than the expected one.
   mutating func isContradicted(by transmit: Transmit) throws -> Bool {
     let frame = try ISO15693Request(.getSystemInformation, uid: uid).encoded()
     guard case .answer(let answer)? = try carry(frame, by: transmit),
@@ -69,31 +69,31 @@ extension VicinityDialect {
   }
 }
 
-/// What has been found out of a reader.
+/// What a dialect has found out about a reader.
 enum DialectConfirmation {
-  /// It has the dialect.
+  /// The reader has the dialect.
   case present
-  /// It has not.
+  /// The reader does not have the dialect.
   case absent
   /// The tag was silent, which proves nothing about the reader.
   case silent
 }
 
 extension ISO15693Response {
-  /// Returns whether this can be the answer to a question.
+  /// Returns whether this can be the answer to a command.
   fileprivate func tells(_ question: ISO15693Command) -> Bool {
     guard case .getSystemInformation = question else { return !payload.isEmpty }
     return (try? ISO15693SystemInformation(decoding: payload, form: .ordinary)) != nil
   }
 }
 
-/// A dialect in which the reader puts flags, UID and check itself, so that a request gets through as
-/// a single command, and only to the tag that the reader has found.
+/// A dialect in which the reader adds flags, UID and check bytes itself. A request therefore has to
+/// be a single command, and it reaches only the tag that the reader has found.
 protocol VicinityCommandDialect: VicinityDialect {
-  /// Brings a command to the tag.
+  /// Sends a command to the tag.
   ///
-  /// - Parameter hasOption: the request has the option flag.
-  /// - Returns: as ``VicinityDialect/carry(_:by:)``, an answer without its flags.
+  /// - Parameter hasOption: whether the request has the option flag.
+  /// - Returns: the same as ``VicinityDialect/carry(_:by:)``, but an answer has no flags.
   mutating func carry(
     _ command: ISO15693Command, hasOption: Bool, by transmit: Transmit
   ) throws -> ExchangeOutcome?
@@ -107,20 +107,20 @@ extension VicinityCommandDialect {
     else { return nil }
     let outcome = try carry(
       request.command, hasOption: request.flags.contains(.option), by: transmit)
-    // The reader keeps the flags of an answer to itself.
+    // The reader does not pass on the flags of an answer.
     let full = outcome?.mapAnswer { ISO15693Response(payload: $0).encoded }
     return request.command.isWriteAlike ? full?.ofChange : full
   }
 }
 
 extension ISO15693Command {
-  /// Command code, maker's code of a custom command, and parameters, as they stand in a frame; `nil`
-  /// if they do not fit one.
+  /// The command code, the maker's code of a custom command, and the parameters, as in a frame;
+  /// `nil` if they do not fit into one.
   var body: [UInt8]? {
     (try? ISO15693Request(self).encoded()).map { Array($0.dropFirst()) }
   }
 
-  /// The block that it reads by itself, whichever form the number has.
+  /// The block that the command reads if it reads exactly one, for both sizes of block number.
   var blockToRead: UInt16? {
     switch self {
     case .readSingleBlock(let block), .extendedReadSingleBlock(let block): block
@@ -128,7 +128,7 @@ extension ISO15693Command {
     }
   }
 
-  /// The block that it writes by itself, whichever form the number has.
+  /// The block that the command writes if it writes exactly one, for both sizes of block number.
   var blockToWrite: (number: UInt16, data: [UInt8])? {
     switch self {
     case .writeSingleBlock(let block, let data), .extendedWriteSingleBlock(let block, let data):

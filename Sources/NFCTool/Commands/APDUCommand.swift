@@ -73,7 +73,7 @@ struct APDUCommand: AsyncParsableCommand {
   private func select(_ aid: ApplicationIdentifier, _ tag: SelectedTag<SmartCard>) async throws {
     let command = APDU.select(aid: aid)
     let answer = try await tag.work { try await tag.kind.send(command, apduOptions) }
-    // 61xx: there is more to fetch. 62xx and 63xx are warnings (ISO/IEC 7816-4, 5.6).
+    // 61xx: more data can be fetched. 62xx and 63xx are warnings (ISO/IEC 7816-4, 5.6).
     guard answer.isSuccess || (0x61...0x63).contains(answer.sw1) else {
       throw Failure(
         .notThere,
@@ -93,7 +93,7 @@ struct APDUCommand: AsyncParsableCommand {
   }
 }
 
-/// A tag that takes ISO 7816 commands.
+/// A tag that accepts ISO 7816 commands.
 private struct SmartCard: Sendable {
   let send: @Sendable (APDU, APDUOptions) async throws -> ResponseAPDU
 

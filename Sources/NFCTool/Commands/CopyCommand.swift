@@ -58,7 +58,7 @@ struct CopyCommand: AsyncParsableCommand {
 
   // MARK: Reading
 
-  /// What was read of the first tag.
+  /// The data that was read from the first tag.
   private struct Original: Sendable {
     var uid: [UInt8]
     var image: TagImage?
@@ -70,7 +70,7 @@ struct CopyCommand: AsyncParsableCommand {
   private func read(_ tag: DetectedTag, _ password: [UInt8]?) async throws -> Original {
     var original = Original(uid: tag.identifier)
     if !ndef, let memory = MemoryTag(tag), let content = try await read(memory, password) {
-      // A part of a memory is no copy; files are one by one.
+      // A partly read memory cannot be copied; files are copied one by one.
       if content.missing == nil || memory.hasOnlyFiles {
         original.image = content.image
         original.missing = content.missing
@@ -95,7 +95,7 @@ struct CopyCommand: AsyncParsableCommand {
 
   // MARK: Writing
 
-  /// What is done with the next tag.
+  /// The steps for the next tag.
   private struct Copy: Sendable {
     enum Content: Sendable {
       case memory(any MemoryRestoration, plan: [RestoredPart])
@@ -103,7 +103,7 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     let content: Content
-    /// In words; what a restoration leaves out is added to it.
+    /// The omitted parts, in words; those of a restoration are added.
     let leftBehind: [String]
 
     func run() async throws -> Result {
@@ -127,7 +127,7 @@ struct CopyCommand: AsyncParsableCommand {
     var leftBehind: [String]
   }
 
-  /// - Throws: `notThere` if nothing of the first tag has a place on the next.
+  /// - Throws: `notThere` if none of the first tag's data fits the next tag.
   private func prepare(
     _ original: Original, for tag: SelectedTag<DetectedTag>
   ) async throws -> Copy {
@@ -157,7 +157,7 @@ struct CopyCommand: AsyncParsableCommand {
       leftBehind: original.image == nil ? ["UID"] : ["UID", "other memory"])
   }
 
-  /// `nil` if the tag is of another kind or size.
+  /// Returns `nil` if the tag is of another kind or size.
   private func restoration(
     _ image: TagImage, to memory: MemoryTag
   ) async throws -> (any MemoryRestoration, [RestoredPart])? {

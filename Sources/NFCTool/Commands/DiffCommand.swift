@@ -94,8 +94,8 @@ struct DiffCommand: AsyncParsableCommand {
 }
 
 extension TagImage {
-  /// Returns the same bytes as of the other image's kind, if these come from a file that does not
-  /// tell the kind.
+  /// Returns the same bytes as an image of the other image's kind, if the file does not specify
+  /// their kind.
   fileprivate func matched(to other: TagImage, _ format: ImageFormat?) -> TagImage {
     guard format == .binary || format == .emulator, kind != other.kind else { return self }
     if other.kind == .feliCaLite, memory.bytes.count == FeliCaReading.blocksOfLite.count * 16 {

@@ -2,7 +2,7 @@ import NFC
 import NFCDiagnosis
 import Synchronization
 
-// What the doctor does to readers, rather than says of them.
+// The doctor's actions on readers, as opposed to its findings.
 extension DoctorCommand {
   /// Resets the reader that is named, or the only one on USB.
   func resetReader() async throws {
@@ -11,7 +11,7 @@ extension DoctorCommand {
     if let name {
       address = ReaderAddress(name)
     } else {
-      // Readers on USB are those that have another name than the one that changes at each plug.
+      // USB readers have a second name besides the one that changes at each plug.
       let found = try await Reader.list().filter { !$0.aliases.isEmpty }
       guard let only = found.first else {
         throw Failure(

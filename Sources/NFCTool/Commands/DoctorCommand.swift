@@ -71,7 +71,7 @@ struct DoctorCommand: AsyncParsableCommand {
     try show(diagnosis, named: name)
   }
 
-  // MARK: What is printed
+  // MARK: Output
 
   private func show(_ diagnosis: ReaderDiagnosis, named name: String? = nil) throws {
     for reader in diagnosis.readers {

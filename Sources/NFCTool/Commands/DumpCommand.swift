@@ -24,7 +24,7 @@ struct DumpArguments: ParsableArguments {
       let tag = try await session.selectMemoryTag(for: .reading, onlyMiFare: onlyMiFare)
       let content = try await tag.work {
         try await Progress.during("Reading \(tag.name)") {
-          // Bytes as they are are all that is asked for.
+          // Only the raw bytes are required.
           try await tag.kind.read(keys, password: password, isPlain ? .memory : .everything)
         }
       }

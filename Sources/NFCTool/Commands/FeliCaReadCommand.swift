@@ -76,7 +76,8 @@ struct FeliCaReadCommand: AsyncParsableCommand {
       zip(numbers, data).map { Output.Unit(number: $0, data: $1) }, "block", json: options.json)
   }
 
-  /// Blocks in one exchange; a card that refuses them is asked for each, which shows the one.
+  /// Reads blocks in one exchange. If the card refuses, reads each block on its own, which shows
+  /// the failing one.
   private static func read(
     _ numbers: ArraySlice<Int>, of code: UInt16, _ card: any FeliCaTag, _ name: String
   ) async throws -> [[UInt8]] {
@@ -111,7 +112,7 @@ struct FeliCaReadCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads from block 0 on until the card has no more.
+  /// Reads all blocks from block 0 until the card has no more.
   static func allBlocks(
     of service: UInt16, _ card: any FeliCaTag, _ size: Int
   ) async throws -> [[UInt8]] {

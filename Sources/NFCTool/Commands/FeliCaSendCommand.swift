@@ -36,7 +36,7 @@ struct FeliCaSendCommand: AsyncParsableCommand {
     }
   }
 
-  /// A FeliCa card does not answer what it does not know, nor what is meant for another one.
+  /// A FeliCa card does not answer unknown commands, or commands for another card.
   private static func send(
     _ command: [UInt8], _ tag: SelectedTag<any FeliCaTag>
   ) async throws -> [UInt8] {
@@ -72,7 +72,7 @@ struct FeliCaSendCommand: AsyncParsableCommand {
 
 /// Raw commands for a FeliCa card, whose IDm they need not spell out.
 struct FeliCaCommands: ParsableArguments {
-  /// Stands for the IDm.
+  /// The placeholder for the IDm.
   private static let placeholder = "{idm}"
   /// As long as every IDm.
   static let anyIDm = [UInt8](repeating: 0, count: 8)
@@ -87,8 +87,8 @@ struct FeliCaCommands: ParsableArguments {
     _ = try all(for: Self.anyIDm)
   }
 
-  /// Returns the commands with an IDm in its places. What is wrong with one is said without it: it
-  /// may hold a key.
+  /// Returns the commands with the IDm inserted. Errors never show a command, because it may
+  /// contain a key.
   func all(for idm: [UInt8]) throws -> [[UInt8]] {
     try texts.enumerated().map { index, text in
       try Hexadecimal.secret(

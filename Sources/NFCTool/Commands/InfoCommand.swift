@@ -39,7 +39,7 @@ struct InfoCommand: AsyncParsableCommand {
   }
 }
 
-/// All that is found out about a tag.
+/// All data about a tag.
 private struct Report: Sendable {
   let json: JSONValue
   private let table: FactTable
@@ -91,17 +91,18 @@ extension String {
 }
 
 extension DetectedTag {
-  /// `type` of a tag that is of no type; `nil` of all others.
+  /// The `type` of a tag that is of no NFC Forum type; `nil` for all others.
   fileprivate var otherTypeName: String? { if case .other = self { typeName } else { nil } }
 
-  /// Who made the chip: by the product, or else by the first byte of a UID of 7 bytes, or the
-  /// second of an ISO 15693 UID (ISO/IEC 7816-6, register of IC manufacturers).
+  /// Returns the maker of the chip: from the product; otherwise from the first byte of a UID of 7
+  /// bytes, or from the second byte of an ISO 15693 UID (ISO/IEC 7816-6, register of IC
+  /// manufacturers).
   fileprivate func maker(_ product: TagProduct?) -> String? {
     if let product { return product.maker }
     let code: UInt8?
     switch self {
     case .iso15693(let tag): code = tag.icManufacturerCode
-    // Others make cards of this kind, too.
+    // Other makers produce cards of this kind, too.
     case .feliCa: return nil
     default: code = technology == .iso14443a && identifier.count == 7 ? identifier.first : nil
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NFC
 
-/// `nfc manual`, by which `Scripts/install` makes the man pages. It is not shown in the help.
+/// `nfc manual`, which `Scripts/install` uses to create the man pages. The help does not show it.
 struct ManualCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Prints a command's man page.",
@@ -47,14 +47,14 @@ struct ManualCommand: ParsableCommand {
   }
 }
 
-/// A man page made of a help text.
+/// A man page created from a help text.
 struct ManualPage {
   let name: String
   let abstract: String
   let help: String
 
-  /// In the macros of man(7); sections of the help become sections of the page, with their lines as they
-  /// are.
+  /// The page in the macros of man(7). Sections of the help become sections of the page, and their
+  /// lines are unchanged.
   var text: String {
     var lines = [
       ".TH \(name.uppercased()) 1 \"\" \"\(Version.line)\" \"User Commands\"",
@@ -91,7 +91,7 @@ struct ManualPage {
     return (String(heading), String(rest))
   }
 
-  /// Returns what the formatter would take for its own command.
+  /// Escapes text that the formatter would interpret as a command.
   private static func escaped(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

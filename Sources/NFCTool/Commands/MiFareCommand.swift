@@ -46,7 +46,7 @@ struct MiFareSendCommand: AsyncParsableCommand {
       { tag -> (any MiFareTag)? in
         switch tag {
         case .miFare(let tag): tag
-        // The sectors that a smart card has beside its applications.
+        // The MIFARE Classic sectors of a smart card.
         case .iso7816(let card): card.miFareClassic
         default: nil
         }

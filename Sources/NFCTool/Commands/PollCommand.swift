@@ -77,7 +77,7 @@ struct PollCommand: AsyncParsableCommand {
             return nil
           }
         }
-        // Whichever ends first ends the other; polling gives what has come until then.
+        // The first one to end also ends the other; polling returns what has arrived until then.
         var arrivals = 0
         while let result = try await group.next() {
           arrivals += result ?? 0
@@ -94,12 +94,13 @@ struct PollCommand: AsyncParsableCommand {
     }
   }
 
-  /// Those that came and are not the one that `--uid` names.
+  /// The tags that arrived but do not have the UID of `--uid`.
   private final class OtherTags: Sendable {
     let list = Mutex<[DetectedTag]>([])
   }
 
-  /// Polls all readers until enough tags have come or the task is cancelled; gives how many came.
+  /// Polls all readers until enough tags have arrived or the task is cancelled. Returns the number
+  /// of tags.
   private func poll(
     _ session: Session, _ cardInUse: CardInUseNotice, _ others: OtherTags
   ) async throws -> Int {
@@ -153,11 +154,11 @@ struct PollCommand: AsyncParsableCommand {
     }
   }
 
-  /// How many tags have come, to all readers together.
+  /// The number of tags that have arrived at all readers.
   private final class Count: Sendable {
     let arrivals = Mutex(0)
 
-    /// Counts a tag; `nil` if enough had come already.
+    /// Counts a tag. Returns `nil` if enough tags had already arrived.
     func next(of wanted: Int?) -> Int? {
       arrivals.withLock { arrivals in
         if let wanted, arrivals >= wanted { return nil }
@@ -175,7 +176,7 @@ struct PollCommand: AsyncParsableCommand {
       product = try await tag.product()
       if options.json { information = try await tag.vicinityInformation() }
     } catch {
-      // It was there; that it has gone meanwhile, or the reader, is what polling will say next.
+      // The tag was present. If it or the reader has gone since, the next poll reports that.
     }
     guard !options.json else {
       return try Output.line(event("arrived", time, tag.facts(product, information)))

@@ -124,12 +124,12 @@ struct ProtectionChange: Sendable {
   static let passwordSizes = [
     UltralightProtection.passwordSize, ST25Tag.passwordSize, keySize,
   ]
-  /// Of an Ultralight or NTAG.
+  /// The first user page of an Ultralight or NTAG.
   static let firstUserPage = 4
 
-  /// `nil` to take it away.
+  /// The protection to set; `nil` to remove it.
   let wish: Wish?
-  /// The one that the tag has.
+  /// The tag's current password.
   let password: [UInt8]?
   let isPlan: Bool
 
@@ -188,14 +188,14 @@ struct ProtectionChange: Sendable {
     }
   }
 
-  /// Page 4 is the first of the user's memory.
+  /// Returns the number of the first user block. For Type 2 tags, it is page 4.
   private static func firstNumber(_ kind: Kind) -> Int {
     if case .ultralight = kind { firstUserPage } else { 0 }
   }
 
   // MARK: NTAG and Ultralight
 
-  /// Gives whether it was changed, and not only shown.
+  /// Returns whether the protection was changed, and not only shown.
   private func change(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
@@ -303,7 +303,7 @@ extension UltralightProtectionPlan.Step {
 }
 
 extension SelectedTag {
-  /// Runs `body`, and says of a password that is missing or wrong how it is given.
+  /// Runs `body`. Adds the name of the option to errors about a missing or wrong password.
   func namingPassword<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {

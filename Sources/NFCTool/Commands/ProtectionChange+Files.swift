@@ -3,7 +3,7 @@ import SecureTags
 
 /// Protection of the NDEF file of an ST25TA or M24SR.
 extension ProtectionChange {
-  /// The maker's code in the UID of a card of ST (ISO/IEC 7816-6); the card itself is asked for no more.
+  /// The maker code of ST in the UID of a card (ISO/IEC 7816-6). The card itself is not queried.
   private static let stMicroelectronics: UInt8 = 0x02
   private static let uidLength = 7
 
@@ -11,7 +11,7 @@ extension ProtectionChange {
     card.identifier.count == uidLength && card.identifier.first == stMicroelectronics
   }
 
-  /// Gives whether it was changed, and not only shown.
+  /// Returns whether the protection was changed, and not only shown.
   func change(
     _ card: any ISO7816Tag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {

@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import SecureTags
 
-/// Protection by a key in place of a password: MIFARE Ultralight C and Ultralight AES.
+/// Protection with a key instead of a password: MIFARE Ultralight C and Ultralight AES.
 extension ProtectionChange {
   static let keySize = UltralightAESTag.keySize
 
@@ -63,7 +63,7 @@ extension ProtectionChange {
     json: JSONValue.members(["authenticate": .bool(true)])
   )
 
-  /// Gives whether it was changed, and not only shown.
+  /// Returns whether the protection was changed, and not only shown.
   func changeTripleDES(
     _ commands: UltralightCommands, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {
@@ -96,7 +96,7 @@ extension ProtectionChange {
     return true
   }
 
-  /// Gives whether it was changed, and not only shown.
+  /// Returns whether the protection was changed, and not only shown.
   func changeAES(
     _ miFare: any MiFareTag, _ tag: SelectedTag<Kind>, _ options: GlobalOptions
   ) async throws -> Bool {

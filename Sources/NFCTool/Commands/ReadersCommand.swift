@@ -42,7 +42,7 @@ struct ReadersCommand: AsyncParsableCommand {
     await close(attempts)
     guard !attempts.contains(where: { $0.reader != nil }) else { return }
     guard let problem = attempts.compactMap(\.problem).first else {
-      // What stands in the way, such as a PC/SC service that does not answer.
+      // Reports obstacles, such as a PC/SC service that does not answer.
       throw Failure(try await ReaderSearch.nothingFound())
     }
     guard attempts.count > 1 else { throw Failure(problem) }
@@ -109,7 +109,7 @@ extension FoundReader {
 }
 
 extension CommandPath {
-  /// Its name, what gets through by protocol, and what else is known of it.
+  /// The reader's name, its capabilities for each protocol, and further data.
   fileprivate var json: JSONValue {
     let means = TagTechnology.allCases.compactMap { technology in
       self.capabilities[technology].map { means in

@@ -103,7 +103,7 @@ struct RestoreArguments: ParsableArguments {
     }
   }
 
-  /// Bytes as they are do not always tell the kind; then the size decides.
+  /// Checks the kind. Raw bytes do not always reveal it; then the size decides.
   private func checkKind(_ image: TagImage, _ tag: MemoryTag) throws {
     guard let format = ImageFile.format(of: file), format != .binary, format != .emulator,
       image.kind != tag.imageKind
@@ -131,12 +131,12 @@ struct RestoreArguments: ParsableArguments {
     for left in grouped(report, where: { $0.isNotAskedFor }) { session.note("left out \(left)") }
   }
 
-  /// Returns what a plan leaves out, in words.
+  /// Returns the parts that a plan omits, in words.
   static func omissions(_ plan: [RestoredPart]) -> String {
     grouped(plan) { _ in true }.joined(separator: "; ")
   }
 
-  /// Returns what was left out, those with the same reason together.
+  /// Returns the omitted parts, grouped by their reason.
   private static func grouped(
     _ report: [RestoredPart], where isMeant: (RestoredPart.Omission) -> Bool
   ) -> [String] {

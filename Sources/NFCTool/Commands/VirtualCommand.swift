@@ -105,7 +105,7 @@ struct VirtualCommand: AsyncParsableCommand {
     9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
   ]
 
-  /// How long each tag of the demo is in the field, and the field empty after it.
+  /// How long each tag of the demo is in the field, and how long the field is empty after it.
   private static let stay = Duration.seconds(2)
   private static let absence = Duration.milliseconds(500)
 
@@ -149,7 +149,7 @@ struct VirtualCommand: AsyncParsableCommand {
 
   private var model: VirtualPCSCReader.Dialect { dialect?.dialect ?? .transparentSession }
 
-  /// A reader for other programs, for as long as it is not closed.
+  /// A reader for other programs, until it is closed.
   private struct RunningReader {
     let connectionString: String
     let close: () -> Void

@@ -106,7 +106,7 @@ struct WatchCommand: AsyncParsableCommand {
   }
 }
 
-/// What is done for taps.
+/// The options for actions on taps.
 struct WatchActionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Run this command with sh -c for each tap.", valueName: "command"))

@@ -1,8 +1,8 @@
 import NFC
 
-/// Links on the command line: what no phone would open is refused, with what was probably meant.
+/// Links on the command line. A link that no phone would open is refused, with a suggestion.
 enum LinkText {
-  /// - Parameter isForced: takes the text as it is.
+  /// - Parameter isForced: accepts the text without a check.
   static func checked(_ text: String, isForced: Bool) throws -> String {
     guard !isForced else { return text }
     guard !text.isEmpty else {
@@ -56,7 +56,7 @@ enum LinkText {
     return host.contains("@") ? "mailto:\(text)" : "https://\(text)"
   }
 
-  /// Each byte of what may not stand in a link as `%` and two digits (RFC 3986, 2.1).
+  /// Percent-encodes each byte that is not allowed in a link (RFC 3986, 2.1).
   private static func encoded(_ text: String) -> String {
     text.unicodeScalars.map { isAllowed($0) ? String($0) : percentEncoded(String($0)) }.joined()
   }

@@ -1,17 +1,17 @@
 import NFC
 
-/// What stands in texts for `{uid}`, `{n}` and the columns of a table.
+/// The values for `{uid}`, `{n}` and the columns of a table in texts.
 struct Placeholders: Sendable {
   private let values: [String: String]?
 
-  /// Texts are taken as they are.
+  /// No values: texts remain unchanged.
   static let none = Placeholders(values: nil)
 
   private init(values: [String: String]?) { self.values = values }
 
   /// - Parameters:
   ///   - uid: the tag's.
-  ///   - number: of the tag, in the order in which they are written.
+  ///   - number: the tag's number, in the order of writing.
   ///   - row: values by column.
   init(uid: [UInt8], number: Int, row: [String: String] = [:]) {
     values = row.merging([Self.uid: uid.hexadecimal, Self.number: "\(number)"]) { $1 }
@@ -22,8 +22,7 @@ struct Placeholders: Sendable {
   /// The names that need no table.
   static let builtIn = [uid, number]
 
-  /// Returns the text with each name in braces replaced by its value; braces around anything else
-  /// stay.
+  /// Returns the text with each known name in braces replaced by its value. Other braces remain.
   func fill(_ text: String) -> String {
     guard let values else { return text }
     return Self.parts(of: text).map { part in

@@ -14,13 +14,13 @@ protocol RecordKind: ParsableArguments, Sendable {
   static var usage: String { get }
   /// Without the word `Examples`; one command line of `nfc write` each.
   static var examples: [String] { get }
-  /// What else is to be said; empty for nothing.
+  /// Further help; empty for none.
   static var details: String { get }
 
   /// Returns the message, with the place holders of its texts filled in.
   ///
   /// - Parameter isForced: whether what most programs could not use is wanted nevertheless.
-  /// - Throws: ``Failure``: `usage` for what is no such record, `content` for a file that is wrong.
+  /// - Throws: ``Failure``: `usage` for invalid values, `content` for an invalid file.
   func message(_ values: Placeholders, isForced: Bool) throws -> NDEFMessage
 
   /// The texts that may have place holders.
@@ -89,7 +89,7 @@ struct EncodeKindCommand<Kind: RecordKind>: AsyncParsableCommand {
   }
 }
 
-/// Whether a message will be read as it is meant.
+/// Checks whether programs will read a message as intended.
 enum MessageCheck {
   static func check(_ message: NDEFMessage, _ status: ExitStatus) throws {
     do {
@@ -103,7 +103,7 @@ enum MessageCheck {
 
 /// A text of the command line.
 enum TextArgument {
-  /// - Throws: `usage` for what is not UTF-8.
+  /// - Throws: `usage` for text that is not UTF-8.
   static func checked(_ text: String, _ name: String) throws -> String {
     guard let whole = ArgumentText.utf8(text) else {
       throw Failure(

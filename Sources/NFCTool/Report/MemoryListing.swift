@@ -16,7 +16,7 @@ struct MemoryListing {
 
   private var units: [(number: Int, bytes: [UInt8])] {
     (0..<image.memory.unitCount).compactMap { unit in
-      // Of a FeliCa Lite only what a reading gives is listed.
+      // For a FeliCa Lite, only the blocks that can be read are listed.
       if image.kind == .feliCaLite, image.memory.known(image.memory.range(ofUnit: unit)) == nil {
         return nil
       }

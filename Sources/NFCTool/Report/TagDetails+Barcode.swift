@@ -1,7 +1,7 @@
 import JSONText
 import NFC
 
-/// NFC Barcode: all that it holds comes with the search.
+/// NFC Barcode: the search itself returns its whole content.
 extension TagDetails {
   /// Thinfilm NFC Barcode Protocol, tag functional specification 3.4: the second byte says what follows; FE ends
   /// a URL that does not fill the memory, whose last two bytes are the check.

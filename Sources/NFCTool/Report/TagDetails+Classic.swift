@@ -47,7 +47,7 @@ extension TagDetails {
     }
   }
 
-  /// Returns a key that everybody knows by its digits; no other is shown.
+  /// Returns the digits of a well-known key. No other key is shown.
   private static func name(_ key: MiFareClassicKey?) -> String? {
     guard let key else { return nil }
     return MiFareClassicKey.wellKnown.contains(key) ? key.bytes.hexadecimal : "given"
@@ -81,7 +81,8 @@ extension TagDetails {
     }
   }
 
-  /// Who may do what, by the groups of blocks that have bits of their own (MF1S50YYX data sheet, 8.7).
+  /// Returns the access rights of each group of blocks that has its own access bits (MF1S50YYX data
+  /// sheet, 8.7).
   private static func details(_ conditions: MiFareClassicAccessConditions) -> String {
     func keys(_ operation: MiFareClassicAccessConditions.Operation, _ group: Int) -> String {
       switch (

@@ -20,12 +20,13 @@ extension TagDetails {
       uid: card.identifier, signature: bytes, product: product)
   }
 
-  /// ST's signature, TruST25, of a type 4 chip (AN5101; where it stands and how it is read: Proxmark3,
-  /// cmdhfst25ta.c). Not tried on hardware.
+  /// TruST25, ST's signature, of a Type 4 chip (AN5101; for its location and how to read it:
+  /// Proxmark3, cmdhfst25ta.c). Not tried on hardware.
   private enum TruST25 {
     static let application: ApplicationIdentifier = "D2760000850101"
     static let ndefFile: [UInt8] = [0x00, 0x01]
-    /// EXTENDED READ BINARY, which reads what lies behind the message, too (M24SR64 data sheet, 5.8.1).
+    /// EXTENDED READ BINARY, which also reads the bytes after the message (M24SR64 data sheet,
+    /// 5.8.1).
     static let read = APDU(
       instructionClass: 0xA2, instructionCode: 0xB0, p1: 0x00, p2: 0xE0, data: [],
       expectedLength: size)
@@ -34,7 +35,8 @@ extension TagDetails {
     static let size = 32
   }
 
-  /// Three exchanges; `nil` from a chip that has none, or that gives it only with a password.
+  /// Reads the signature with three exchanges. Returns `nil` if the chip has none, or requires a
+  /// password for it.
   private static func trust25(_ card: any ISO7816Tag) async throws -> [UInt8]? {
     for command in [.select(aid: TruST25.application), TruST25.selectFile] {
       guard try await card.sendCommand(command).isSuccess else { return nil }

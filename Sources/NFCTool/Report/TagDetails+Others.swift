@@ -185,7 +185,7 @@ extension TagDetails {
     ])
   }
 
-  /// Of data files: bytes 4 to 6 of the settings.
+  /// Returns the size of a data file: bytes 4 to 6 of its settings.
   private static func size(_ settings: [UInt8]) -> Int? {
     guard let kind = settings.first, kind < 2, settings.count >= 7 else { return nil }
     return Int(settings[4]) | Int(settings[5]) << 8 | Int(settings[6]) << 16

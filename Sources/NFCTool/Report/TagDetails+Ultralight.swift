@@ -1,7 +1,7 @@
 import NFC
 import TagImages
 
-/// Ultralight and NTAG. What the chip has and what its pages are for is asked of the library.
+/// Ultralight and NTAG. The library knows the features and pages of the chips.
 extension TagDetails {
   private static let pageSize = 4
 
@@ -73,8 +73,8 @@ extension TagDetails {
 
   private static let aesSettings = 0x29 * pageSize
 
-  /// RID_ACT, SEC_MSG_ACT, the rights to counter 2 and the locks of the keys (libpretixnfc; Proxmark3,
-  /// `ulaes_print_configuration`).
+  /// RID_ACT, SEC_MSG_ACT, the access rights of counter 2 and the locks of the keys (libpretixnfc;
+  /// Proxmark3, `ulaes_print_configuration`).
   private mutating func readAESSettings(_ bytes: [UInt8]) {
     facts.append(("messages", bytes[0] & 0x02 != 0 ? "with MACs, once a key is proved" : "plain"))
     if bytes[0] & 0x01 != 0 { facts.append(("shown UID", "random; the chip's own with a key")) }

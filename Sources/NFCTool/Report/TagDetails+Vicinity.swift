@@ -41,7 +41,7 @@ extension TagDetails {
       let found
     else { return }
     signature = found.signature
-    // Another key than the one that is known says nothing about the chip.
+    // A key other than the known one says nothing about the chip.
     if found.key == TruST25.knownKey {
       originality = OriginalitySignature.verify(
         uid: tag.identifier, signature: found.signature, product: product)
@@ -86,8 +86,8 @@ extension TagDetails {
     ]
   }
 
-  /// NXP signs the UID as it goes over the air. Readers have been seen to give UID and signature the other way
-  /// round (Proxmark3, cmdhf15.c, tries all of them).
+  /// NXP signs the UID in the byte order used over the air. Some readers return UID and signature
+  /// in reverse order (Proxmark3, cmdhf15.c, tries all combinations).
   private static func verdict(
     uid: [UInt8], _ signature: [UInt8], _ product: TagProduct
   ) -> OriginalitySignature.Verdict {
@@ -128,9 +128,10 @@ extension TagDetails {
   }
 }
 
-/// ST's signature of a type 5 chip: the key's number and 32 bytes, as text at the end of the user's memory.
+/// ST's signature of a Type 5 chip: the number of the key and 32 bytes, as text at the end of the
+/// user memory.
 ///
-/// Source: AN5580; where it stands and in which form: Proxmark3, cmdhf15.c. Not tried on hardware.
+/// Source: AN5580; for its location and format: Proxmark3, cmdhf15.c. Not tried on hardware.
 private enum TruST25 {
   static let product = "ST25TV02KC"
   /// `K`, the key's number, `S`; then the signature in hexadecimal.
@@ -140,7 +141,7 @@ private enum TruST25 {
   static let signatureMark = UInt8(ascii: "S")
   static let size = 32
 
-  /// `nil` for what is none.
+  /// Returns `nil` for bytes that are not a signature.
   static func parse(_ bytes: [UInt8]) -> (key: UInt8, signature: [UInt8])? {
     guard bytes.count == 4 + 2 * size, bytes[0] == keyMark, bytes[3] == signatureMark,
       let key = [UInt8](hexadecimal: String(decoding: bytes[1...2], as: UTF8.self))?.first,
@@ -152,7 +153,7 @@ private enum TruST25 {
 }
 
 extension TagDetails {
-  /// `nil` if a message or something else stands in its place.
+  /// Returns `nil` if a message or other data is in its place.
   private static func trust25(
     _ tag: any ISO15693Tag
   ) async throws -> (key: UInt8, signature: [UInt8])? {
@@ -161,7 +162,7 @@ extension TagDetails {
 }
 
 extension TagDetails.Protection {
-  /// Of an ICODE, whose memory has two parts.
+  /// Creates the protection of an ICODE, whose memory has two parts.
   fileprivate init(_ state: ICODEInformation, blockCount: Int) {
     let division = state.division
     let first = [division.lowPart, division.highPart].first { $0.read || $0.write }
@@ -171,7 +172,7 @@ extension TagDetails.Protection {
       unit: "block")
   }
 
-  /// Of an ST25DV or ST25TV: that of the first area that has one.
+  /// Creates the protection of an ST25DV or ST25TV from the first area that is protected.
   fileprivate init(_ areas: [ST25Area]) {
     let first = areas.first { $0.needsPasswordToWrite }
     self.init(

@@ -4,7 +4,7 @@ import SecureTags
 
 /// What `nfc info` finds out by asking the tag, in addition to its product and its NDEF message.
 struct TagDetails {
-  /// Lock bits as they stand on the tag.
+  /// The tag's lock bits.
   struct Locks {
     var staticBits: [UInt8]
     var dynamicBits: [UInt8]?
@@ -17,7 +17,7 @@ struct TagDetails {
     var use: String
   }
 
-  /// What a password or key protects.
+  /// The part of a tag that a password or key protects.
   struct Protection {
     /// The first protected page or block; `nil` if none is.
     var from: Int?
@@ -36,20 +36,21 @@ struct TagDetails {
   var locks: Locks?
   /// `nil` for a tag without pages.
   var lockedPages: [Int]?
-  /// `nil` for a tag without blocks, or one that does not report their locks.
+  /// The locked blocks; `nil` for a tag without blocks, or for one that does not report its locks.
   var lockedBlocks: [Int]?
   var protection: Protection?
   var counters: [(number: Int, value: Int)] = []
   var memoryMap: [Area] = []
-  /// What else there is to say, in words.
+  /// Further facts, in words.
   var facts: [(name: String, value: String)] = []
-  /// What else there is to say, for programs.
+  /// Further facts, for programs.
   var members: [JSONValue.Member] = []
-  /// What was read of the memory, if that is asked for.
+  /// The memory as far as it was read, if it was requested.
   var memory: MemoryListing?
 
   /// - Parameters:
-  ///   - keys: for the sectors of a MIFARE Classic, and the password of an Ultralight or NTAG.
+  ///   - keys: the keys for the sectors of a MIFARE Classic, and the password of an Ultralight or
+  ///     NTAG.
   ///   - listsMemory: keeps the memory too.
   init(
     _ tag: DetectedTag, _ product: TagProduct?, _ keys: TagKeys, password: [UInt8]?,
@@ -83,8 +84,8 @@ struct TagDetails {
     }
   }
 
-  /// `nil` for what the chip has not, or does not say without a password. A chip that does not
-  /// support a command may be silent, and has to be woken after that.
+  /// Returns `nil` if the chip does not have the data or requires a password for it. A chip that
+  /// does not support a command may not answer at all, and then has to be woken.
   func answer<Result>(
     _ tag: DetectedTag, _ ask: () async throws -> Result
   ) async throws -> Result? {
@@ -106,7 +107,8 @@ struct TagDetails {
     instructionClass: 0x90, instructionCode: 0x3C, p1: 0, p2: 0, data: [0x00],
     expectedLength: 256)
   private static let signatureSize = 56
-  /// Cards that know no commands in the form of ISO/IEC 7816-4, and answer one by a byte that is no status word.
+  /// Cards that do not support commands in the form of ISO/IEC 7816-4, and answer such a command
+  /// with a byte that is not a status word.
   private static let withoutSignature = [
     "MIFARE Plus", "MIFARE Plus S", "MIFARE Plus X", "MIFARE Plus SE",
   ]

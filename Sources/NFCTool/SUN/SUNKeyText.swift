@@ -7,8 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Keys of SUN messages on the command line: 16 bytes, or a number, a colon and 16 bytes as where a tag's keys are
-/// named. What is wrong with one is said without it.
+/// Keys of SUN messages on the command line: 16 bytes; or a number, a colon and 16 bytes, as for
+/// options that name a tag's keys. Error messages never show a key.
 enum SUNKeyText {
   private static let variable = "NFC_KEYS"
 
@@ -22,7 +22,7 @@ enum SUNKeyText {
 
   static let uidSize = 7
 
-  /// Returns what stands after the UID in the input of a key's diversification.
+  /// Returns the bytes that follow the UID in the input of a key's diversification.
   static func diversification(_ text: String) throws -> [UInt8] {
     let bytes = text.isEmpty ? [] : try Hexadecimal.argument(text, "--diversify")
     let longest = SUNKey.longestDiversificationInput - uidSize
@@ -42,7 +42,7 @@ enum SUNKeyText {
     return rest
   }
 
-  /// Returns the first of the keys in the environment.
+  /// Returns the first key that the environment contains.
   static func inEnvironment() throws -> SUNKey? {
     guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
     let first = text.split { $0 == "," || $0.isWhitespace }.first

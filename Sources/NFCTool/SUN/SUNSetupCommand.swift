@@ -122,7 +122,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
           return try show(planned)
         }
         let done = try await chip.setUp(setup)
-        // Done is done: a tag that has left meanwhile has no session.
+        // The setup is complete: a tag that has left has no session to end.
         try? await chip.endSession()
         if verify { try await check(tag.kind, setup, done.link) }
         try Output.done(
@@ -177,7 +177,7 @@ struct SUNSetupCommand: AsyncParsableCommand {
     return try setup.diversified(by: uid + diversify, except: shared)
   }
 
-  /// Reads the link without a key, and verifies it with those that are on the tag now.
+  /// Reads the link without a key, and verifies it with the tag's current keys.
   private func check(
     _ tag: DetectedTag, _ setup: NTAG424Setup, _ written: NTAG424Link
   ) async throws {
@@ -240,7 +240,8 @@ extension NTAG424Plan.Step {
 }
 
 extension SelectedTag {
-  /// Runs `body`, and says of an error to which tag it happened and, where a key is wrong, which option gives it.
+  /// Runs `body`. Adds to its errors the tag and, for a wrong key, the option that specifies the
+  /// key.
   fileprivate func namingKeys(_ body: () async throws -> Void) async throws {
     do {
       try await body()

@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Arguments of the command line as text, without losing a byte.
+/// Arguments of the command line as text, without loss of bytes.
 ///
 /// A file's name may hold any bytes, and Swift's strings only whole characters. A byte that is part of no
 /// character stands as a scalar of a private use area, U+10FE00 and the byte, until the name is used. So
@@ -62,7 +62,7 @@ enum ArgumentText {
 
   // MARK: Taking it apart again
 
-  /// Returns the bytes that the argument was made of.
+  /// Returns the original bytes of an argument.
   static func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in
       byte(scalar).map { [$0] } ?? Array(String(scalar).utf8)
@@ -95,7 +95,7 @@ enum ArgumentText {
 
   // MARK: Negative numbers
 
-  /// Hides the minus sign of what is a number and no option.
+  /// Replaces the minus sign of arguments that are numbers and not options.
   static func hidingMinusSigns(_ arguments: [String]) -> [String] {
     arguments.map { argument in
       guard argument.hasPrefix("-"), let next = argument.dropFirst().first,

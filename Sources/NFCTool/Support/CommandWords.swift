@@ -21,14 +21,14 @@ enum CommandWords {
       subcommands = command.configuration.subcommands
       words = words.dropFirst()
     }
-    // Options of the command's own have taken the place of its subcommand.
+    // The command's own options have replaced its subcommand.
     guard !subcommands.isEmpty, path.count > 1,
       let word = words.first(where: { !$0.hasPrefix("-") }),
       !words.contains("--help"), !words.contains("-h"), !words.contains("--version")
     else { return }
     guard !subcommands.contains(where: { $0.matches(word) }) else { return }
     let names = subcommands.compactMap { $0.configuration.commandName }
-    // It may as well be the value of an option.
+    // The word may also be the value of an option.
     guard Spelling.nearest(to: word, among: names).isEmpty else {
       throw unknown(word, path, subcommands, following: nil)
     }
@@ -89,7 +89,7 @@ enum CommandWords {
   }
 }
 
-/// Finds what was meant by a word that is spelled wrong.
+/// Finds the intended word for a misspelled one.
 enum Spelling {
   /// Returns the names that differ by few letters, nearest first; upper and lower case and
   /// punctuation count for nothing.

@@ -4,14 +4,14 @@ import VirtualNFC
 
 /// One tag of each protocol, shown to a reader one after the other.
 ///
-/// Whoever polls says what came and went.
+/// The polling command reports which tags have arrived and left.
 final class Demo: Sendable {
   private struct State: Sendable {
     var coming: [VirtualTag]
     var shown: VirtualTag?
   }
 
-  /// All of them, in the order in which they are shown.
+  /// All tags, in the order in which they are shown.
   let tags: [VirtualTag]
   private let fields: VirtualFields
   private let state: Mutex<State>
@@ -41,7 +41,8 @@ final class Demo: Sendable {
   /// Shows the first tag.
   ///
   /// - Parameters:
-  ///   - technologies: those that are polled for; a tag of another would never be found.
+  ///   - technologies: the technologies that are polled for. A tag of another technology would
+  ///     never be found.
   ///   - isSeen: whether the reader could see a tag.
   init(
     in fields: VirtualFields, technologies: [TagTechnology],
@@ -53,24 +54,24 @@ final class Demo: Sendable {
     showNext()
   }
 
-  /// Shows the first tag again once all have come and gone.
+  /// Shows the first tag. Does nothing while tags are still being shown.
   func begin() {
     guard isOver else { return }
     state.withLock { $0.coming = tags }
     showNext()
   }
 
-  /// Whether all have come and gone.
+  /// Whether all tags have been shown.
   var isOver: Bool { state.withLock { $0.shown == nil && $0.coming.isEmpty } }
 
-  /// Takes the tag that is shown away.
+  /// Removes the tag from the field.
   func takeAway() {
     state.withLock { state in
       if let shown = state.shown { fields.remove(shown) }
     }
   }
 
-  /// Puts the next tag into the field in place of the one that is shown.
+  /// Puts the next tag into the field, replacing the current one.
   func showNext() {
     state.withLock { state in
       if let shown = state.shown { fields.remove(shown) }
@@ -79,20 +80,21 @@ final class Demo: Sendable {
     }
   }
 
-  /// A tag was found: takes it away after a moment if it is the one that is shown.
+  /// Handles a tag that was found: removes it after a moment if it is the one shown.
   func arrived(_ tag: any Tag) async throws {
     guard let shown = state.withLock({ $0.shown }), isSame(shown, tag.identifier) else { return }
     try await Task.sleep(for: Self.stay)
     fields.remove(shown)
   }
 
-  /// A tag has left: shows the next one if it was the one that is shown.
+  /// Handles a tag that has left: shows the next one if it was the one shown.
   func left(_ tag: DetectedTag) {
     guard let shown = state.withLock({ $0.shown }), isSame(shown, tag.identifier) else { return }
     showNext()
   }
 
-  /// Returns a reader sees the first four bytes of a Jewel tag's UID only.
+  /// Returns whether an identifier is that of a tag. A reader sees only the first four bytes of a
+  /// Jewel tag's UID.
   private func isSame(_ shown: VirtualTag, _ identifier: [UInt8]) -> Bool {
     shown.identifier.starts(with: identifier)
   }

@@ -2,7 +2,7 @@ import JSONText
 import NFC
 
 extension DetectedTag {
-  /// The case of the enum, as `--json` has it.
+  /// The name of the case, as used in `--json`.
   var typeName: String {
     switch self {
     case .miFare: "miFare"
@@ -67,7 +67,7 @@ extension DetectedTag {
     }
   }
 
-  /// What the tag is matched by: `type`, `protocol`, `uid`.
+  /// The members that identify the tag: `type`, `protocol`, `uid`.
   var identity: [JSONValue.Member] {
     [
       JSONValue.Member(key: "type", value: .string(typeName)),

@@ -16,7 +16,7 @@ enum EarlyReader {
 
   private static let opening = Mutex<Opening?>(nil)
 
-  /// The driver that makes the pause.
+  /// The driver with this pause.
   private static let scheme = "pn532_uart:"
 
   /// Within this time nothing has been sent to the reader, with a margin for the process to end.
@@ -37,8 +37,8 @@ enum EarlyReader {
   /// Options of these commands without one. What is not listed here is left to the parser.
   private static let flags: Set = ["--once", "--json", "--security", "--all"]
 
-  /// Begins to open the reader, if it is clear which one it will be. To be called before anything else
-  /// looks at the environment.
+  /// Starts opening the reader if it is clear which one it will be. Call this before other code
+  /// reads the environment.
   static func begin(_ arguments: [String]) {
     guard let name = name(in: arguments, environment: Reader.nameInEnvironment),
       name.hasPrefix(scheme)
@@ -59,7 +59,7 @@ enum EarlyReader {
     }
   }
 
-  /// Nobody has taken the reader, and the process is about to end.
+  /// Closes the reader if no command has taken it and the process is about to end.
   static func giveUp() async {
     let opening = opening.withLock { opening in
       defer { opening = nil }
@@ -69,9 +69,9 @@ enum EarlyReader {
     await (try? opening.task.value)?.close()
   }
 
-  /// Returns the reader that a command line is sure to open; `nil` if that takes a closer look.
+  /// Returns the reader that a command line is certain to open; `nil` if it is not obvious.
   ///
-  /// - Parameter environment: the reader of those that name none.
+  /// - Parameter environment: the reader for command lines that do not name one.
   static func name(in arguments: [String], environment: String?) -> String? {
     let readerOption = "--reader"
     var readers: [String] = []

@@ -1,8 +1,8 @@
 import JSONText
 
 extension JSONValue {
-  /// What a value encodes to, with its keys in the order in which it writes them; Foundation's
-  /// encoder gives them in no order.
+  /// Encodes a value and keeps its keys in the order in which it writes them. Foundation's encoder
+  /// does not keep their order.
   init(encoding value: some Encodable) throws {
     let node = EncodedNode()
     try value.encode(to: JSONValueEncoder(node: node, codingPath: []))

@@ -14,9 +14,9 @@ protocol KeyPlace: Hashable, Sendable {
   /// How many bytes a key may have, in words too; empty for any number.
   static var sizes: [Int] { get }
   static var sizesText: String { get }
-  /// What a key is like, as a clause without its subject.
+  /// The required form of a key, as a clause without its subject.
   static var form: String { get }
-  /// What the help says of `--key`.
+  /// The help text of `--key`.
   static var help: ArgumentHelp { get }
 }
 
@@ -53,7 +53,8 @@ struct KeyFiles: ParsableArguments {
   var files: [String] = []
 }
 
-/// All keys that are given, in the order in which they are tried: `--key`, `--keys`, and the environment.
+/// All specified keys, in the order in which they are tried: `--key`, `--keys`, and the
+/// environment.
 struct Keyring<Place: KeyPlace>: Sendable {
   private let keys: [GivenKey<Place>]
 
@@ -65,7 +66,7 @@ struct Keyring<Place: KeyPlace>: Sendable {
     for key in given where !places.insert(key.place).inserted {
       throw Failure(.usage, "\(key.place) is given twice", advice: "give the right one")
     }
-    // What is named on the command line wins.
+    // Keys on the command line take precedence.
     keys = try given + Self.inEnvironment().filter { !places.contains($0.place) }
   }
 
@@ -180,7 +181,7 @@ extension Keyring where Place == DESFireKeyPlace {
     ownSecret(number, of: application) ?? self[DESFireKeyPlace(number, of: nil)]
   }
 
-  /// Returns the one that is given as this application's.
+  /// Returns the key that was specified for this application.
   func ownSecret(_ number: Int, of application: DESFireApplicationIdentifier) -> SecretKey? {
     self[DESFireKeyPlace(number, of: application)]
   }

@@ -1,11 +1,11 @@
 import JSONText
 import NFC
 
-/// What a tag holds by way of NDEF, as `nfc read` prints it.
+/// The NDEF content of a tag, as `nfc read` prints it.
 struct NDEFContent: Sendable {
   let uid: [UInt8]
   let status: NDEFStatus
-  /// The message's bytes; none if there is no message.
+  /// The message's bytes; empty if there is no message.
   let bytes: [UInt8]
 
   /// Asks a connected tag.
@@ -46,7 +46,7 @@ struct NDEFContent: Sendable {
     }
   }
 
-  /// What `info` says of a tag, as JSON and as lines.
+  /// The description of a tag in `info`, as JSON and as lines.
   struct Description {
     var json: JSONValue
     var lines: [String]

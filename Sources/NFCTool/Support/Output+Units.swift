@@ -6,7 +6,7 @@ extension Output {
   struct Unit {
     var number: Int
     var data: [UInt8]
-    /// `nil` if that was not asked for.
+    /// Whether the unit is locked; `nil` if this was not requested.
     var isLocked: Bool?
   }
 
@@ -34,7 +34,7 @@ extension Output {
     }
   }
 
-  /// What a command that changes a tag has done, as its `--json` says.
+  /// Reports the result of a command that changes a tag, in the form of its `--json`.
   static func done(
     _ options: GlobalOptions, _ uid: [UInt8], _ members: KeyValuePairs<String, JSONValue?>
   ) throws {

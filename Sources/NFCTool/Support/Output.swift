@@ -42,7 +42,7 @@ enum Output {
     complain(line)
   }
 
-  /// Writes all of a text; gives the errno if that fails.
+  /// Writes a complete text. Returns the errno if that fails.
   static func write(_ text: String, to descriptor: Int32) -> Int32? {
     (try? writeAll(Array(text.utf8), to: descriptor)) ?? nil
   }
@@ -73,7 +73,8 @@ enum Output {
     return nil
   }
 
-  /// What is being said when the process is asked to end is still said, if somebody takes it.
+  /// Waits until the descriptor accepts bytes. Output that has begun when the process is asked to
+  /// end is completed if a program reads it.
   private static func waitForRoom(_ descriptor: Int32) throws {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     if poll(&entry, 1, 0) == 0 { try File.wait(for: descriptor, POLLOUT) }
@@ -89,13 +90,14 @@ enum Output {
     #endif
   }
 
-  /// Whether standard output is a pipe that nobody reads any more.
+  /// Whether standard output is a pipe that no program reads any longer.
   static var isUnread: Bool {
     var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
     return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & POLLERR != 0
   }
 
-  /// Runs what prints now and then, until it ends or nobody reads standard output any more.
+  /// Runs code that prints from time to time, until it ends or no program reads standard output any
+  /// longer.
   static func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await body() }

@@ -64,7 +64,7 @@ enum Program {
     }
   }
 
-  /// Help, and what the parser finds wrong with the command line.
+  /// Returns the exit status for help and for the parser's errors.
   private static func status(ofParser error: any Error) -> Int32 {
     let code = NFCTool.exitCode(for: error)
     let message = withoutRepetition(ArgumentText.shown(NFCTool.fullMessage(for: error)))

@@ -1,12 +1,12 @@
 import NFC
 
-/// What a person at a terminal sees while a command waits or works; nothing anywhere else.
+/// The progress that a terminal shows while a command waits or works. Elsewhere, nothing is shown.
 enum Progress {
   private static let second = Duration.seconds(1)
-  /// A tag that is there is found within this time, and nobody has to be asked for it.
+  /// A tag that is present is found within this time, so that no prompt is needed.
   private static let patience = Duration.milliseconds(300)
 
-  /// Shows how many seconds `body` has taken, from the first on.
+  /// Shows how many seconds `body` has taken so far, after the first second.
   static func during<Result: Sendable>(
     _ text: String, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -21,7 +21,7 @@ enum Progress {
       }, body)
   }
 
-  /// Asks for a tag while `body` waits for it, and shows how many seconds are left.
+  /// Prompts for a tag while `body` waits for it, and shows the remaining seconds.
   ///
   /// - Parameter tag: with its article.
   static func asking<Result: Sendable>(
@@ -55,7 +55,7 @@ enum Progress {
     }
   }
 
-  /// Nothing is shown any more when it returns.
+  /// Ends the display. Nothing is shown after it returns.
   private static func end(_ ticker: Task<Void, any Error>) async {
     ticker.cancel()
     _ = await ticker.result

@@ -10,7 +10,8 @@ import Darwin
 /// What a report on readers needs: the system, the drivers, what stands in the way of each reader, and how long
 /// opening it, a poll and a read took. As Markdown.
 ///
-/// UIDs and serial numbers are left out unless they are asked for, and so is what a tag holds.
+/// UIDs and serial numbers are omitted unless they are requested. The contents of tags are always
+/// omitted.
 struct ReaderReport {
   private(set) var lines: [String] = ["# Reader report", ""]
   private let hasIdentifiers: Bool
@@ -38,7 +39,7 @@ struct ReaderReport {
     return [text(names.sysname), text(names.release), text(names.machine)].joined(separator: " ")
   }
 
-  // MARK: What the doctor says
+  // MARK: The doctor's findings
 
   mutating func add(_ diagnosis: ReaderDiagnosis) {
     lines += ["", "## What the doctor says", ""]
@@ -55,7 +56,7 @@ struct ReaderReport {
     lines.append("  - \(finding.isObstacle ? "problem" : "note"): \(finding.detail.onOneLine)")
   }
 
-  // MARK: What the readers do
+  // MARK: Tests of the readers
 
   /// A reader that cannot be opened.
   mutating func add(_ name: String, failed error: any Error) {
@@ -63,7 +64,7 @@ struct ReaderReport {
     add("cannot be opened", "\(error)")
   }
 
-  /// Polls once, reads the first tag's message, and adds what came of it.
+  /// Polls once, reads the first tag's message, and adds the result.
   mutating func add(_ reader: Reader, openedIn opening: Duration) async {
     lines += ["", "## \(shown(reader.name))", ""]
     add("address", shown(reader.connectionString))

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is kept of a command's exchanges, or played back in place of a reader.
+/// The options that record a command's exchanges, or replay a recording instead of using a reader.
 struct RecordingOptions: Sendable {
   var record: String?
   var replay: String?

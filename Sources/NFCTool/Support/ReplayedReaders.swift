@@ -23,7 +23,7 @@ struct ReplayedReaders: Sendable {
     return Readers(first, others)
   }
 
-  /// - Parameter error: what the command has failed with.
+  /// - Parameter error: the command's error.
   /// - Throws: ``Failure`` if a command was not in the recording, or if an authentication could not succeed.
   func check(after error: (any Error)? = nil) throws {
     if let failure = error as? Failure, failure.status == .notAllowed, replay.mismatch == nil,

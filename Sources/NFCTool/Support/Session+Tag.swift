@@ -4,11 +4,11 @@ import Synchronization
 /// The tag that a command works with.
 struct SelectedTag<Kind: Sendable>: Sendable {
   let detected: DetectedTag
-  /// The tag as what the command needs.
+  /// The tag in the form that the command needs.
   let kind: Kind
   var use = TagUse.reading
 
-  /// Runs `body`, shows how long it takes, and says of an error to which tag it happened.
+  /// Runs `body` and shows its duration. Adds the tag to its errors.
   func work<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await showingProgress(body)
@@ -17,7 +17,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` in a session with a card, which is ended whatever becomes of it.
+  /// Runs `body` in a session with a card, and always ends the session.
   ///
   /// - Parameters:
   ///   - end: ends the session.
@@ -28,7 +28,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   ) async throws -> Result {
     do {
       let result = try await body()
-      // Done is done: a card that has left meanwhile has no session.
+      // The work is complete: a card that has left has no session to end.
       try? await end()
       return result
     } catch let failure as Failure {
@@ -42,7 +42,7 @@ struct SelectedTag<Kind: Sendable>: Sendable {
     }
   }
 
-  /// Says on a terminal that the command is at work, once that takes longer than a second.
+  /// Shows on a terminal that the command is working, after one second.
   func showingProgress<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
@@ -53,19 +53,19 @@ struct SelectedTag<Kind: Sendable>: Sendable {
   var name: String { "tag \(detected.identifier.hexadecimal)" }
 }
 
-/// What a command does to a tag, which decides how sure it has to be that it has the right one.
+/// How a command uses a tag. This determines how certain it has to be that it has the right tag.
 enum TagUse: Sendable {
-  /// It only reads, or sends what the person has written out: it takes the first tag that fits.
+  /// It only reads, or sends exactly the given bytes: it uses the first suitable tag.
   case reading
-  /// It changes the tag: a second tag of the same technology is looked for first, and if there is one, the
-  /// command is refused unless `--uid` says which is meant.
+  /// It changes the tag. It first looks for a second tag of the same technology. If there is one,
+  /// it requires `--uid`.
   case changing
 }
 
 extension [TagTechnology] {
   /// What NDEF messages are on (NFC Forum types 1 to 5, MIFARE Classic).
   static let ndef: [TagTechnology] = [.iso14443a, .iso14443b, .feliCa, .jewel, .iso15693]
-  /// All, in the order in which they are polled.
+  /// All technologies, in polling order.
   static let any: [TagTechnology] = PollingOptions.all.technologies
   static let miFare: [TagTechnology] = [.iso14443a]
   /// ISO/IEC 14443-4.
@@ -153,14 +153,15 @@ private final class PassedTags: Sendable {
 }
 
 extension [TagTechnology] {
-  /// All other technologies, in the order in which they are polled.
+  /// All other technologies, in polling order.
   fileprivate var others: [TagTechnology] {
     PollingOptions.all.technologies.filter { !contains($0) }
   }
 }
 
 extension Failure {
-  /// No tag came in time, or only others than the one that `--uid` names.
+  /// Creates the error for a missing tag: no tag arrived in time, or only tags without the UID of
+  /// `--uid`.
   init(nothingCameIn options: GlobalOptions, within timeout: Duration?, _ others: [DetectedTag]) {
     let wanted = options.uid.map { "no tag with the UID \($0.hexadecimal)" } ?? "no tag"
     let time = timeout.map { "within \($0.shortText) s" } ?? "in time"
@@ -174,14 +175,14 @@ extension Failure {
       advice: "hold it to the reader, or wait longer with --timeout")
   }
 
-  /// No tag came in time but one that another program has.
+  /// Creates the error for a tag that another program uses, if no other tag arrived in time.
   init(waitingFor error: NFCError) {
     self.init(
       .notThere, "no tag came in time: \(error.description)",
       advice: "take the card away, or end the program that uses it")
   }
 
-  /// Creates the tag that is there is another than the command needs.
+  /// Creates the error for a tag of the wrong kind.
   ///
   /// - Parameter name: what it needs, with its article.
   fileprivate init(_ tag: DetectedTag, isNot name: String) {

@@ -8,13 +8,13 @@ import Glibc
 import Darwin
 #endif
 
-/// The open readers, real or virtual, for the life of a command.
+/// The open readers of a command, real or virtual.
 struct Session: Sendable {
   let group: Readers
   private let virtual: VirtualReader?
-  /// The tags that are shown one after the other, if the command line asks for them.
+  /// The tags that are shown one after the other, if the command line requests them.
   let demo: Demo?
-  /// The recording that takes the place of readers.
+  /// The recording that replaces the readers.
   private let replayed: ReplayedReaders?
   let options: GlobalOptions
   private let notes = Notes()
@@ -30,7 +30,7 @@ struct Session: Sendable {
     self.options = options
   }
 
-  /// The one that a command uses that takes only one.
+  /// The reader for commands that use only one.
   var reader: Reader { group.first }
 
   /// All of them.

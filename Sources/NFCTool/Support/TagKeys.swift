@@ -2,7 +2,7 @@ import ArgumentParser
 import NFC
 import SecureTags
 
-/// The keys and passwords that a command is given. What is wrong with one is said without it.
+/// The keys and passwords for a command. Errors never show them.
 struct TagKeys: ParsableArguments {
   @Option(
     name: .customLong("key"),
@@ -85,7 +85,7 @@ struct TagKeys: ParsableArguments {
   ///
   /// One only: a tag may close permanently after a few wrong ones.
   ///
-  /// - Parameter password: the one that is given as a password.
+  /// - Parameter password: the specified password.
   func ultralight(_ product: TagProduct?, password: [UInt8]? = nil) throws -> UltralightKey? {
     let all = given + (password.map { [$0] } ?? [])
     guard let bytes = all.first else { return nil }
@@ -107,7 +107,7 @@ enum UltralightKey {
   private static let passwordSize = 4
   private static let keySize = 16
 
-  /// - Throws: `usage` for a length that the chip does not take.
+  /// - Throws: `usage` for a length that the chip does not support.
   init(_ bytes: [UInt8], _ product: TagProduct?) throws {
     let isAES = product?.name == "MIFARE Ultralight AES"
     let hasKey = isAES || product?.isUltralightC == true
@@ -127,7 +127,7 @@ enum UltralightKey {
 }
 
 extension UltralightCommands {
-  /// Opens the tag, if a key is given.
+  /// Opens the tag, if a key was specified.
   func open(with key: UltralightKey?) async throws {
     switch key {
     case .password(let bytes): try await authenticate(password: bytes)

@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The password of the tag, however it is given. What is wrong with it is said without it.
+/// The password of the tag, from any option. Errors never show it.
 protocol TagPasswordOptions: ParsableArguments, Sendable {
   /// - Throws: ``Failure`` for a file that cannot be read.
   var bytes: [UInt8]? { get throws }

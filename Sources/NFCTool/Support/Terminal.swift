@@ -8,7 +8,7 @@ import Darwin
 
 /// What only a person at a terminal sees.
 enum Terminal {
-  /// The status line that stands on standard error; empty for none.
+  /// The current status line on standard error; empty for none.
   private static let status = Mutex("")
 
   /// Whether standard error is a terminal that takes a line back.
@@ -30,7 +30,7 @@ enum Terminal {
 
   private static let erase = "\r\u{1B}[K"
 
-  /// Shows what the command is doing, in place of what it was doing before.
+  /// Shows the current activity in place of the previous one.
   static func show(_ text: String) {
     guard hasStatus else { return }
     let line = String(text.onOneLine.prefix(max(1, width - 1)))
@@ -41,7 +41,7 @@ enum Terminal {
     }
   }
 
-  /// Takes the status line away.
+  /// Removes the status line.
   static func clearStatus() {
     guard hasStatus else { return }
     status.withLock { status in
@@ -51,7 +51,7 @@ enum Terminal {
     }
   }
 
-  /// The columns of the terminal; 80 if that is not known.
+  /// The columns of the terminal; 80 if unknown.
   static var width: Int {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -67,7 +67,7 @@ enum Terminal {
     case faint = "2"
   }
 
-  /// Colours a text of standard output, where that is wanted.
+  /// Colors a text of standard output, if colors are wanted.
   static func styled(_ text: String, _ style: Style) -> String {
     hasColor && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }

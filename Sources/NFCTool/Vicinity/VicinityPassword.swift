@@ -1,7 +1,7 @@
 import NFC
 import SecureTags
 
-/// How an ISO 15693 chip is given the password of its memory.
+/// How the memory password is sent to an ISO 15693 chip.
 enum VicinityPassword: Hashable {
   /// ICODE SLIX2: the same 4 bytes for reading and for writing.
   case icode
@@ -41,7 +41,7 @@ enum VicinityPassword: Hashable {
       tag: "tag \(tag.identifier.hexadecimal)", advice: "give \(digits) hexadecimal digits")
   }
 
-  /// Gives the password, which the tag needs for as long as it is in the field.
+  /// Sends the password. The tag needs it as long as it is in the field.
   ///
   /// - Throws: ``Failure`` `usage`; `NFCError` `authenticationFailed`.
   func give(_ password: [UInt8], to tag: any ISO15693Tag) async throws {

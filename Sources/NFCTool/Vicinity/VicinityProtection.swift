@@ -2,9 +2,9 @@ import JSONText
 import NFC
 import SecureTags
 
-/// Setting the password protection of an ISO 15693 tag, or taking it away.
+/// Sets or removes the password protection of an ISO 15693 tag.
 struct VicinityProtection: Sendable {
-  /// What is to be protected; `nil` to take the protection away.
+  /// The protection to set; `nil` to remove it.
   struct Wish: Sendable {
     var password: [UInt8]
     /// The first block.
@@ -44,7 +44,7 @@ struct VicinityProtection: Sendable {
     }
   }
 
-  /// Does what the plan says.
+  /// Performs the plan.
   ///
   /// - Throws: `NFCError` `authenticationFailed` for a wrong password: nothing has changed then.
   func run() async throws {
@@ -96,7 +96,7 @@ struct VicinityProtection: Sendable {
     }
   }
 
-  /// Says of a place that the chip cannot protect by which option it was given.
+  /// Adds the option's name to the error about a place that the chip cannot protect.
   private func asking<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
@@ -116,7 +116,7 @@ extension ICODEProtection {
   }
 }
 
-/// A change of a plan, in words; passwords are not shown.
+/// One change of a plan, in words; passwords are not shown.
 struct ProtectionStep: Sendable {
   var name: String
   var before: String?

@@ -13,7 +13,7 @@ struct ChildProcess: Sendable {
   let arguments: [String]
   /// Variables to set, in addition to this process's.
   var environment: [String: String] = [:]
-  /// What it reads on standard input.
+  /// The bytes for its standard input.
   var input: [UInt8] = []
 
   /// How a program has ended.
@@ -29,7 +29,8 @@ struct ChildProcess: Sendable {
   /// How long a group has to end after SIGTERM before it gets SIGKILL.
   private static let grace = Duration.milliseconds(500)
 
-  /// Runs the program to its end. Its output goes to standard error. A cancelled task ends the group.
+  /// Runs the program until it ends. Its output goes to standard error. Cancelling the task ends
+  /// the process group.
   ///
   /// - Parameter timeout: `nil` for none.
   func run(timeout: Duration?) async -> Outcome {
@@ -62,7 +63,7 @@ struct ChildProcess: Sendable {
     let errno: Int32
   }
 
-  /// Returns the state of a process that has ended, which is then gone; `nil` while it runs.
+  /// Returns the status of a process that has ended, and removes the process; `nil` while it runs.
   private static func outcome(of process: pid_t) -> Outcome? {
     var status: Int32 = 0
     let result = waitpid(process, &status, WNOHANG)
@@ -78,7 +79,7 @@ struct ChildProcess: Sendable {
     let deadline = clock.now + grace
     while clock.now < deadline, kill(-process, 0) == 0 {
       if outcome(of: process) != nil { break }
-      // Not cancelled with the caller: the group must be gone before anybody continues.
+      // Not cancelled with the caller: the group has to end before the caller continues.
       await Task.detached { try? await Task.sleep(for: .milliseconds(10)) }.value
     }
     kill(-process, SIGKILL)

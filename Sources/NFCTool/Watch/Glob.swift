@@ -1,5 +1,5 @@
-/// A pattern in which `*` stands for any characters, none included, and `?` for one. A pattern without
-/// either is a prefix.
+/// A pattern in which `*` matches any number of characters, including none, and `?` matches one
+/// character. A pattern without either is a prefix.
 struct Glob: Hashable, Sendable {
   let pattern: String
   private let scalars: [Unicode.Scalar]
@@ -11,13 +11,14 @@ struct Glob: Hashable, Sendable {
     isPrefix = !scalars.contains("*") && !scalars.contains("?")
   }
 
-  /// Takes time in proportion to the product of both lengths at most.
+  /// Returns whether a text matches. The time is at most proportional to the product of both
+  /// lengths.
   func matches(_ text: String) -> Bool {
     let text = Array(text.unicodeScalars)
     guard !isPrefix else { return text.starts(with: scalars) }
     var place = 0
     var index = 0
-    // The last asterisk, and up to where it reaches.
+    // The last asterisk, and the end of the text that it matches.
     var asterisk: (index: Int, end: Int)?
     while place < text.count {
       if index < scalars.count, scalars[index] == "*" {

@@ -1,11 +1,12 @@
 import JSONText
 import NFC
 
-/// Makes readers known to Home Assistant as tag scanners, by the discovery of its MQTT integration.
+/// Announces readers to Home Assistant as tag scanners, using the discovery of its MQTT
+/// integration.
 ///
 /// Source: Home Assistant, "MQTT tag scanner": a retained message on
-/// `homeassistant/tag/OBJECT/config` names the topic of the scans, where the tag's id is in them, and
-/// the device that the scanner belongs to.
+/// `homeassistant/tag/OBJECT/config` names the topic of the scans, the position of the tag's id in
+/// them, and the scanner's device.
 struct HomeAssistantDiscovery: Hashable, Sendable {
   /// The watcher's name.
   let name: String

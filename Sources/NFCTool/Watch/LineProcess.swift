@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A helper program that is spoken to in lines: what it writes comes as a sequence, and it ends when its
-/// standard input does.
+/// A helper program that exchanges lines with this one. Its output is a sequence of lines. It ends
+/// when its standard input ends.
 ///
 /// Unchecked because `Process` and the pipe are used only here: the process is started in ``init`` and
 /// waited for by ``stop(grace:)``; lines wait in a queue under a lock and are written by one thread.
 final class LineProcess: @unchecked Sendable {
-  /// What the program writes to standard output; ends with the program.
+  /// The lines that the program writes to standard output. The sequence ends with the program.
   let lines: AsyncStream<String>
   private let process = Process()
   private let input = Pipe()
@@ -37,7 +37,7 @@ final class LineProcess: @unchecked Sendable {
     process.standardOutput = output
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     self.lines = lines
-    // A program that is started beside this one would hold the pipes open for as long as it runs.
+    // Otherwise, a program started at the same time would keep the pipes open as long as it runs.
     for handle in [
       input.fileHandleForReading, input.fileHandleForWriting, output.fileHandleForReading,
       output.fileHandleForWriting,
@@ -45,8 +45,8 @@ final class LineProcess: @unchecked Sendable {
       _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
     }
     try process.run()
-    // A thread of its own: a readability handler of FileHandle may still be called for a descriptor that
-    // was closed, and then ends this program.
+    // Uses its own thread: FileHandle may call a readability handler for a descriptor that was
+    // already closed, which would crash this program.
     Thread.detachNewThread { self.readLines(into: continuation) }
     Thread.detachNewThread { self.writeQueue() }
   }
@@ -57,7 +57,7 @@ final class LineProcess: @unchecked Sendable {
     var state = pollfd(
       fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
     while true {
-      // What the program has started may hold its output open after its end.
+      // A process that the program has started may keep its output open after the program's end.
       let isReady = poll(&state, 1, Self.patienceMilliseconds)
       if isReady == 0 {
         if process.isRunning { continue }
@@ -73,8 +73,8 @@ final class LineProcess: @unchecked Sendable {
     continuation.finish()
   }
 
-  /// Writes a line, and does not wait until the program reads it. Nothing happens if the program has ended; one
-  /// that has stopped reading is ended.
+  /// Writes a line without waiting until the program reads it. Does nothing if the program has
+  /// ended. Ends a program that has stopped reading.
   func write(_ line: String) {
     let isStuck = queue.withLock { queue in
       guard queue.isOpen else { return false }
@@ -89,10 +89,10 @@ final class LineProcess: @unchecked Sendable {
     isFilled.signal()
   }
 
-  /// Writes what comes into the queue, until that is closed and empty or the program has gone; then closes the
-  /// program's standard input.
+  /// Writes the lines of the queue until the queue is closed and empty or the program has ended.
+  /// Then closes the program's standard input.
   private func writeQueue() {
-    // A program that has gone is an error of this thread's, not a signal that ends this program.
+    // If the program has ended, writing fails in this thread and no signal ends this program.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
@@ -114,7 +114,7 @@ final class LineProcess: @unchecked Sendable {
     try? input.fileHandleForWriting.close()
   }
 
-  /// Closes the program's standard input, and ends it if it goes on for longer than `grace`.
+  /// Closes the program's standard input. Ends the program if it still runs after `grace`.
   func stop(grace: Duration) async {
     queue.withLock { $0.isOpen = false }
     isFilled.signal()
@@ -133,7 +133,7 @@ final class LineProcess: @unchecked Sendable {
   }
 }
 
-/// Bytes in pieces, given back in lines.
+/// Splits a stream of bytes into lines.
 private final class LineSplitter: Sendable {
   private let rest = Mutex(Data())
   private let limit: Int

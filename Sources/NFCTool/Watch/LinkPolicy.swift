@@ -8,16 +8,16 @@ struct LinkPolicy: Hashable, Sendable {
   /// Longer links are not opened: desktops and browsers cut or refuse them.
   static let maximumLength = 4096
 
-  /// Returns whether a tag's link may be opened: its scheme is listed, it is no longer than
-  /// ``maximumLength``, and it has no blanks and no control characters, which a handler could take
-  /// for something else.
+  /// Returns whether a tag's link may be opened: its scheme is listed, it is not longer than
+  /// ``maximumLength``, and it has no blanks or control characters, which a handler could
+  /// misinterpret.
   func permits(_ link: String) -> Bool {
     guard let scheme = Self.scheme(of: link), schemes.contains(scheme) else { return false }
     return link.utf8.count <= Self.maximumLength
       && link.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7F...0x9F).contains($0.value) }
   }
 
-  /// Returns the scheme of a URI in lower case (RFC 3986, 3.1), `nil` if it has none.
+  /// Returns the scheme of a URI in lower case (RFC 3986, 3.1); `nil` if it has none.
   static func scheme(of uri: String) -> String? {
     guard let colon = uri.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = uri[..<colon]

@@ -2,22 +2,23 @@ import JSONText
 import Foundation
 import NFC
 
-/// Publishes what a watcher reports, by way of the program `nfc-mqtt` and a broker.
+/// Publishes a watcher's reports through the program `nfc-mqtt` and a broker.
 ///
-/// Taps go through a ``TapSpool``: they are on disk before they are reported anywhere, and stay there
-/// until the broker has acknowledged them. Everything else is the state of the moment (which tags are
+/// Taps are stored in a ``TapSpool``: they are on disk before they are reported, and stay there
+/// until the broker has acknowledged them. Everything else is current state (which tags are
 /// present, that the watcher is online), and is published again whenever a connection is made.
 actor MQTTPublisher {
   /// The program that speaks to the broker.
   private static let program = "nfc-mqtt"
-  /// Entries of the spool that the broker has not acknowledged yet, at one time.
+  /// The maximum number of the spool's entries that wait for the broker's acknowledgement at the
+  /// same time.
   private static let window = 100
-  /// Above the numbers of a spool's entries: nobody waits for the acknowledgement.
+  /// A number above those of the spool's entries. Its acknowledgement is ignored.
   private static let unspooled = UInt64.max
 
-  /// What is to be published, in its order.
+  /// What to publish, in order.
   private enum Order: Sendable {
-    /// There is more in the spool.
+    /// The spool has new entries.
     case spooled
     case retain(topic: String, payload: String)
     case answer(topic: String, payload: String)
@@ -31,13 +32,13 @@ actor MQTTPublisher {
   private let orders: AsyncStream<Order>
   private nonisolated let order: AsyncStream<Order>.Continuation
   private var isConnected = false
-  /// How many of the spool's entries, from its front, have been handed over.
+  /// The number of entries, from the front of the spool, that have been sent.
   private var handedOver = 0
   /// The last state of each topic that is retained.
   private var retained: [String: String] = [:]
   private var hasComplained = false
 
-  /// What a subscriber asks of a reader, and the reader's level in the topic.
+  /// The commands of subscribers for a reader, with the reader's level in the topic.
   nonisolated let commands: AsyncStream<(level: String, payload: String)>
   private let command: AsyncStream<(level: String, payload: String)>.Continuation
 
@@ -76,7 +77,7 @@ actor MQTTPublisher {
     process.write(JSONValue.members(["subscribe": .string(topics.commands)]).text)
   }
 
-  /// Publishes, and follows what the broker says, until the task is cancelled.
+  /// Publishes messages and handles the broker's reports until the task is cancelled.
   ///
   /// - Throws: a ``Failure`` if the broker refuses this watcher.
   func run() async throws {
@@ -135,10 +136,10 @@ actor MQTTPublisher {
     }
   }
 
-  // MARK: What is published
+  // MARK: Publishing
 
-  /// Keeps a message until the broker has it. When this returns, it will be published, whatever
-  /// happens to this process.
+  /// Keeps a message until the broker has received it. When this method returns, the message will
+  /// be published, even if this process ends.
   nonisolated func deliver(_ payload: String, on topic: String) throws {
     do {
       try spool.append(topic: topic, payload: payload)
@@ -153,14 +154,14 @@ actor MQTTPublisher {
     order.yield(.retain(topic: topic, payload: payload))
   }
 
-  /// Makes a reader known to Home Assistant.
+  /// Announces a reader to Home Assistant.
   nonisolated func announce(_ reader: String) {
     guard let homeAssistant else { return }
     let (topic, payload) = homeAssistant.message(for: reader, topics: topics)
     retain(payload, on: topic)
   }
 
-  /// Publishes an answer, if there is a broker to take it.
+  /// Publishes an answer if a broker is connected.
   nonisolated func answer(_ payload: String, from reader: String) {
     order.yield(.answer(topic: topics.answer(reader), payload: payload))
   }
@@ -188,7 +189,7 @@ actor MQTTPublisher {
       ]).text)
   }
 
-  /// Hands over as much of the spool as the window allows.
+  /// Sends as many entries of the spool as the window allows.
   private func handOver() {
     guard isConnected else { return }
     let entries = spool.entries(upTo: Self.window)
@@ -199,7 +200,7 @@ actor MQTTPublisher {
     }
   }
 
-  // MARK: What the broker says
+  // MARK: The broker's reports
 
   private func connected() {
     if hasComplained { Output.complain("nfc: the MQTT broker at \(options.host) is back") }

@@ -31,12 +31,12 @@ struct RemoteCommand: Sendable {
     let id: String?
   }
 
-  /// Returns the id of a command, also of one that is otherwise wrong.
+  /// Returns the id of a command, even of one with other errors.
   static func identifier(in payload: String) -> String? {
     (try? JSONDecoder().decode(Identifier.self, from: Data(payload.utf8)))?.id
   }
 
-  /// - Throws: a ``Failure`` with the status `usage` for what is no command.
+  /// - Throws: a ``Failure`` with the status `usage` for an invalid command.
   init(_ payload: String) throws(Failure) {
     let data = Data(payload.utf8)
     guard data.count <= Self.longestPayload,
@@ -74,7 +74,7 @@ struct RemoteCommand: Sendable {
 
   // MARK: Answers
 
-  /// Carries the command out, and gives the answer as JSON.
+  /// Performs the command, and returns the answer as JSON.
   func answer(with reader: Reader) async -> String {
     var uid: [UInt8]?
     do {
@@ -130,7 +130,7 @@ struct RemoteCommand: Sendable {
 }
 
 extension DetectedTag {
-  /// Sends a command of the tag's own, as the commands `send` of each family do.
+  /// Sends a raw command to the tag, as the commands `send` of each family do.
   fileprivate func send(_ command: [UInt8], timeout: Duration) async throws -> [UInt8] {
     switch self {
     case .miFare(let tag): return try await tag.sendMiFareCommand(command)

@@ -43,8 +43,8 @@ final class RulesFile: Sendable {
 
   var current: TapRules { state.withLock { $0.rules } }
 
-  /// Takes changes up until the task is cancelled. A file that has become wrong leaves the rules as they
-  /// were, and is complained about once.
+  /// Reloads the rules when the file changes, until the task is cancelled. An invalid file leaves
+  /// the rules unchanged and is reported once.
   func follow() async throws {
     while true {
       try await Task.sleep(for: Self.period)

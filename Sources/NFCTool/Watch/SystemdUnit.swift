@@ -1,7 +1,7 @@
 import Foundation
 import NFC
 
-/// The unit by which systemd starts `nfc watch` for a user, with the desktop.
+/// The systemd unit that starts `nfc watch` for a user, together with the desktop.
 struct SystemdUnit: Sendable {
   /// The command line after `nfc watch`.
   let arguments: [String]
@@ -27,14 +27,14 @@ struct SystemdUnit: Sendable {
       """
   }
 
-  /// As systemd takes it for one word (systemd.service(5), "Command lines").
+  /// Quotes a word for systemd (systemd.service(5), "Command lines").
   private static func quoted(_ word: String) -> String {
     let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       .replacing("%", with: "%%").replacing("$", with: "$$").onOneLine
     return escaped.contains { " '\";".contains($0) } || escaped.isEmpty ? "\"\(escaped)\"" : escaped
   }
 
-  /// Where units of a user's own are (systemd.unit(5)).
+  /// The path of the user's own unit (systemd.unit(5)).
   static var path: String {
     let environment = ProcessInfo.processInfo.environment
     let configuration =

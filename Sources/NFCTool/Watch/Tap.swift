@@ -9,9 +9,9 @@ struct Tap: Sendable {
   let time: Duration
   /// The reader's connection string.
   let reader: String
-  /// What `nfc poll` prints of the tag.
+  /// The tag's data, as `nfc poll` prints it.
   let tag: [JSONValue.Member]
-  /// What `nfc read` prints of the message; `nil` for a tag without NDEF.
+  /// The message, as `nfc read` prints it; `nil` for a tag without NDEF.
   let ndef: JSONValue?
   /// The message; `nil` for a tag without NDEF, and for one whose message is broken.
   let message: NDEFMessage?
@@ -41,7 +41,7 @@ struct Tap: Sendable {
     ])
   }
 
-  /// Returns a member of the tag that is text.
+  /// Returns a member of the tag that is a string.
   private func fact(_ key: String) -> String? {
     tag.first { $0.key == key }?.value.plainText
   }
@@ -57,10 +57,10 @@ struct Tap: Sendable {
   }
 }
 
-// MARK: What is in the message
+// MARK: Contents of the message
 
 extension Tap {
-  /// The first URI of the message, also that of a smart poster.
+  /// The first URI of the message, which may be that of a smart poster.
   var uri: String? { message?.records.lazy.compactMap { Self.uri(of: $0) }.first }
 
   private static func uri(of record: NDEFRecord) -> String? {

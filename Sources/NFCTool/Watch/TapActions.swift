@@ -7,16 +7,16 @@ import Glibc
 import Darwin
 #endif
 
-/// Does what a watcher does for taps: runs programs, opens links, shows notifications.
+/// Performs a watcher's actions for taps: runs programs, opens links, shows notifications.
 ///
-/// Nothing that comes from a tag is ever part of a command line but a link of a permitted scheme, which
-/// is one whole argument.
+/// Data from a tag is never part of a command line, with one exception: a link with a permitted
+/// scheme, which is one whole argument.
 struct TapActions: Sendable {
   let links: LinkPolicy
   let timeout: Duration
   let notifier: TapNotifier
 
-  /// Does one action, and says on standard error what has gone wrong.
+  /// Performs one action, and reports errors on standard error.
   func perform(_ action: TapAction, for tap: Tap) async {
     switch action {
     case .execute(let command): await execute(command, for: tap)
@@ -66,7 +66,7 @@ struct TapActions: Sendable {
 
   // MARK: Links
 
-  /// How long a desktop's handler has to take a link.
+  /// How long a desktop's handler may take to accept a link.
   private static let handlerTimeout = Duration.seconds(30)
 
   /// - Parameter isOwn: the link is the person's own, from a rule: any scheme may be opened.

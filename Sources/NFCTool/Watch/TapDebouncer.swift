@@ -1,8 +1,8 @@
-/// Makes one tap of a tag that a reader loses and finds again, as happens while it is put down.
+/// Combines the taps of a tag that a reader loses and finds again while the tag is put down.
 ///
 /// A value without a clock: times are handed in, so that a test needs none.
 struct TapDebouncer: Sendable {
-  /// What a tag is recognized by.
+  /// The data that identifies a tag.
   struct Key: Hashable, Sendable {
     let reader: String
     let technology: String
@@ -13,8 +13,8 @@ struct TapDebouncer: Sendable {
     var tap: Tap
     /// `nil` while the tag is there.
     var lastSeen: Duration?
-    /// Whether the tap has been reported. One whose message could not be read waits for the tag to come
-    /// back.
+    /// Whether the tap has been reported. A tap whose message could not be read is reported when
+    /// the tag returns.
     var isReported: Bool
   }
 
@@ -26,8 +26,8 @@ struct TapDebouncer: Sendable {
     self.period = period
   }
 
-  /// Returns whether a tag that has arrived is to be read and reported; `false` for one that was
-  /// there a moment ago.
+  /// Returns whether a tag that has arrived is to be read and reported; `false` for a tag that was
+  /// present a moment ago.
   mutating func arrives(_ key: Key) -> Bool {
     guard var stay = stays[key] else { return true }
     stay.lastSeen = nil
@@ -37,8 +37,8 @@ struct TapDebouncer: Sendable {
 
   /// A tag has been read.
   ///
-  /// - Parameter isComplete: `false` if it left before its message was read: it is reported when it has
-  ///   come back and been read, or when it has been gone for ``period``.
+  /// - Parameter isComplete: `false` if the tag left before its message was read. It is then
+  ///   reported when it has returned and been read, or when it has been absent for ``period``.
   /// - Returns: whether to report the tap now.
   mutating func wasRead(_ key: Key, _ tap: Tap, isComplete: Bool, at time: Duration) -> Bool {
     let isReported = stays[key]?.isReported ?? false
@@ -47,24 +47,24 @@ struct TapDebouncer: Sendable {
     return isComplete && !isReported
   }
 
-  /// A tag was not found any more.
+  /// Handles a tag that is no longer found.
   mutating func leaves(_ key: Key, at time: Duration) {
     guard stays[key] != nil else { return }
     stays[key]?.lastSeen = time
   }
 
-  /// A reader has gone, and its tags with it.
+  /// Handles a reader that has gone, together with its tags.
   mutating func loses(_ reader: String, at time: Duration) {
     for key in stays.keys where key.reader == reader && stays[key]?.lastSeen == nil {
       stays[key]?.lastSeen = time
     }
   }
 
-  /// What has become of a tag that has been gone for ``period``.
+  /// The result for a tag that has been absent for ``period``.
   struct Departure: Sendable {
     let key: Key
     let tap: Tap
-    /// It was never read whole, and is reported as it is.
+    /// Whether the tag was never completely read, and still has to be reported.
     let isUnreported: Bool
   }
 

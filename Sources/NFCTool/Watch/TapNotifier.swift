@@ -2,20 +2,20 @@ import JSONText
 import NFC
 import Synchronization
 
-/// What a notification shows.
+/// The contents of a notification.
 struct TapNotification: Hashable, Sendable {
   let title: String
   let body: String
-  /// What a click opens; `nil` for nothing.
+  /// The link that a click opens; `nil` for none.
   let link: String?
 }
 
-/// Shows notifications on the desktop: by D-Bus through the program `nfc-notify`, or by `notify-send`
-/// where that program or a bus is not there.
+/// Shows notifications on the desktop through D-Bus and the program `nfc-notify`. Uses
+/// `notify-send` if that program or a bus is missing.
 actor TapNotifier {
   private static let program = "nfc-notify"
   private static let timeout = Duration.seconds(10)
-  /// Texts of a tag are cut: a notification is no place for more.
+  /// The maximum length of a tag's text in a notification. Longer texts are cut.
   private static let longestText = 400
 
   private var process: LineProcess?
@@ -35,7 +35,7 @@ actor TapNotifier {
         ]).text)
       return
     }
-    // Most services take a body as markup, and notify-send does not say whether this one does.
+    // Most services interpret a body as markup, and notify-send does not say whether this one does.
     let text = body.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
       .replacing(">", with: "&gt;")
     let arguments = ["notify-send", "--app-name=nfc", "--", notification.title, text]
@@ -49,7 +49,7 @@ actor TapNotifier {
 
   func stop() async { await process?.stop(grace: .milliseconds(300)) }
 
-  /// Returns the program at the bus; `nil` if there is none, or no bus.
+  /// Returns the program that uses the bus; `nil` if the program or a bus is missing.
   private func bus() -> LineProcess? {
     guard !hasTried else { return process }
     hasTried = true
@@ -64,7 +64,7 @@ actor TapNotifier {
     return process
   }
 
-  /// Whoever is at the bus has gone: the next notification looks again.
+  /// Handles the end of that program: the next notification starts it again.
   private func ended() {
     process = nil
     hasTried = false

@@ -9,8 +9,8 @@ struct TapReading: Sendable {
   /// `false` if the tag left before it was read.
   let isComplete: Bool
 
-  /// Creates the message first, since that is what is waited for; then which chip it is. Never
-  /// fails: what a tag does not give is left out.
+  /// Reads the message first, because it is the urgent part, and then identifies the chip. Never
+  /// fails: data that the tag does not provide is omitted.
   init(_ detected: DetectedTag) async {
     var product: TagProduct?
     var information: ISO15693SystemInformation?
@@ -27,7 +27,7 @@ struct TapReading: Sendable {
       product = try await detected.product()
       information = try await detected.vicinityInformation()
     } catch let error as NFCError where !error.isLoss {
-      // A question that the tag does not answer says nothing of the tag.
+      // A command without an answer says nothing about the tag.
     } catch {
       isComplete = content != nil
     }
@@ -53,7 +53,7 @@ struct TapReading: Sendable {
 }
 
 extension NFCError {
-  /// The tag or the reader has gone, or may have.
+  /// Whether the tag or the reader is lost, or may be.
   fileprivate var isLoss: Bool {
     [.tagConnectionLost, .tagResponseError, .readerLost, .readerUnavailable].contains(code)
   }

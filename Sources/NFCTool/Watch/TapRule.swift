@@ -1,8 +1,8 @@
 import NFCBackground
 
-/// What is done for taps of a kind: one entry of a file for `--rules`.
+/// The actions for certain taps: one entry of a file for `--rules`.
 struct TapRule: Hashable, Sendable {
-  /// What must be true of a tap.
+  /// A condition that a tap has to meet.
   enum Condition: Hashable, Sendable {
     /// Hexadecimal in capitals, as `nfc poll` prints it.
     case uid(String)
@@ -35,7 +35,7 @@ struct TapRule: Hashable, Sendable {
   func matches(_ tap: Tap) -> Bool { conditions.allSatisfy { $0.holds(for: tap) } }
 }
 
-/// What is done for a tap.
+/// An action for a tap.
 enum TapAction: Hashable, Sendable {
   /// Runs a command by `sh -c`.
   case execute(String)
@@ -51,7 +51,7 @@ enum TapAction: Hashable, Sendable {
   case handOver(RegisteredApplication)
 }
 
-/// The rules of a file, in their order.
+/// The rules of a file, in order.
 struct TapRules: Hashable, Sendable {
   var rules: [TapRule]
 

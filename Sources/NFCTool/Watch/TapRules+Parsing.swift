@@ -1,7 +1,7 @@
 import NFC
 import Yams
 
-/// What is wrong with a file of rules.
+/// An error in a file of rules.
 struct TapRulesError: Error, Hashable, Sendable, CustomStringConvertible {
   /// From 1; `nil` if the whole file cannot be read as YAML.
   let line: Int?
@@ -11,8 +11,8 @@ struct TapRulesError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TapRules {
-  /// Reads rules: a list, each with `match:` and `do:`. Scalars are taken by their text, whatever YAML
-  /// would make of them.
+  /// Reads rules: a list whose entries have `match:` and `do:`. Scalars are used as text, whatever
+  /// type YAML would give them.
   ///
   /// - Parameter permitsPublishing: whether there is a broker for `publish:`.
   init(yaml text: String, permitsPublishing: Bool) throws(TapRulesError) {
@@ -135,7 +135,7 @@ extension TapAction {
 }
 
 extension Node {
-  /// A scalar as it is written.
+  /// The text of a scalar, as written.
   fileprivate var text: String? { scalar?.string }
 }
 

@@ -9,8 +9,8 @@ import Glibc
 import Darwin
 #endif
 
-/// What is to be published, kept on disk until the broker has it: no tap that was reported is lost,
-/// whenever the process ends.
+/// Keeps messages on disk until the broker has received them. No reported tap is lost, even if the
+/// process ends.
 ///
 /// The spool is two files. The first has a line of JSON per entry, appended and brought to the disk
 /// before ``append(topic:payload:)`` returns; a last line without its end was never reported, and is
@@ -18,7 +18,8 @@ import Darwin
 /// has acknowledged. It is replaced as a whole and may lag: what is published again carries the same
 /// id. When the broker has everything, the first file is emptied.
 ///
-/// The file system is store enough: entries are only added at the end and taken from the front.
+/// The file system is sufficient as a store: entries are only added at the end and removed from the
+/// front.
 final class TapSpool: Sendable {
   struct Entry: Hashable, Sendable {
     /// From 1 on, never used twice.
@@ -39,16 +40,18 @@ final class TapSpool: Sendable {
   /// The most that the first file may hold, in bytes.
   let capacity: Int
   private let descriptor: Int32
-  /// Called before each system call that changes a file: where a process that is killed can stop.
+  /// Called before each system call that changes a file. These are the points where a killed
+  /// process can stop.
   private let beforeChange: (@Sendable () -> Void)?
   private let state: Mutex<State>
 
   private struct State {
     var size: Int
     var nextNumber: UInt64
-    /// Not acknowledged, the oldest first. A slice gives up its first ones without moving the others.
+    /// The entries that are not acknowledged, oldest first. A slice can remove the first ones
+    /// without moving the others.
     var entries: ArraySlice<Entry>
-    /// Of `entries`, acknowledged before one that is older.
+    /// The numbers of those `entries` that were acknowledged before an older one.
     var acknowledged: Set<UInt64> = []
   }
 
@@ -61,7 +64,7 @@ final class TapSpool: Sendable {
   /// Room for some hundred thousand taps.
   static let standardCapacity = 64 << 20
 
-  /// Opens a spool, or makes one; the folder is made too.
+  /// Opens a spool, or creates it together with its folder.
   init(
     path: String, capacity: Int = standardCapacity, beforeChange: (@Sendable () -> Void)? = nil
   ) throws(Problem) {
@@ -103,13 +106,15 @@ final class TapSpool: Sendable {
 
   deinit { _ = closeFile(descriptor) }
 
-  /// The longest entry that a tag makes: its message twice in hexadecimal, and what is decoded of it.
+  /// The size of the longest entry that a tag causes: its message twice in hexadecimal, and the
+  /// decoded message.
   private static let longestEntry = 1 << 20
 
   /// Whether there may be no room for another entry.
   var isFull: Bool { state.withLock { $0.size + Self.longestEntry > capacity } }
 
-  /// Adds an entry. When this returns, it survives the end of the process and of the machine.
+  /// Adds an entry. When this method returns, the entry survives the end of the process and a
+  /// restart of the computer.
   @discardableResult
   func append(topic: String, payload: String) throws(Problem) -> Entry {
     try state.withLock { state throws(Problem) in
@@ -117,7 +122,7 @@ final class TapSpool: Sendable {
       let line = entry.line
       guard write(line, at: state.size), fdatasync(descriptor) == 0 else {
         let number = errno
-        // A part of a line must not stand before the next one.
+        // An incomplete line must not precede the next one.
         _ = ftruncate(descriptor, off_t(state.size))
         throw .system(path: path, errno: number)
       }
@@ -141,7 +146,8 @@ final class TapSpool: Sendable {
       state.entries = state.entries.dropFirst(count)
       try write(sent: last.number)
       guard state.entries.isEmpty else { return count }
-      // The order matters: the number of the last entry is on disk before the entries go.
+      // The order matters: the number of the last entry has to be on disk before the entries are
+      // removed.
       beforeChange?()
       guard ftruncate(descriptor, 0) == 0 else { throw .system(path: path, errno: errno) }
       state.size = 0
@@ -149,15 +155,16 @@ final class TapSpool: Sendable {
     }
   }
 
-  /// A connection to the broker has ended: what it had not acknowledged in order is published again.
+  /// Handles the end of a connection to the broker: entries that were acknowledged out of order are
+  /// published again.
   func forgetUnorderedAcknowledgements() { state.withLock { $0.acknowledged = [] } }
 
   // MARK: Files
 
   private static let lockAttempts = 20
 
-  /// Takes the file for this process. A program that is just being started holds a copy of a descriptor that
-  /// was closed since, for a moment.
+  /// Locks the file for this process. A program that is just being started may briefly hold a copy
+  /// of a descriptor that has been closed.
   private static func lock(_ descriptor: Int32, _ path: String) throws(Problem) {
     for attempt in 1...lockAttempts {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
@@ -237,7 +244,7 @@ final class TapSpool: Sendable {
     _ = closeFile(descriptor)
   }
 
-  /// Makes the folders on the way to a file that are missing, for this user only.
+  /// Creates the missing folders of a path, accessible only to this user.
   private static func makeFolder(of path: String) throws(Problem) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {
@@ -254,7 +261,7 @@ final class TapSpool: Sendable {
 private let closeFile: @Sendable (Int32) -> Int32 = { close($0) }
 
 extension TapSpool.Entry: Codable {
-  /// A line of the file, with its end.
+  /// The entry as a line of the file, with its newline.
   fileprivate var line: [UInt8] {
     let json = JSONValue.members([
       "number": .integer(number), "topic": .string(topic), "payload": .string(payload),
@@ -262,7 +269,7 @@ extension TapSpool.Entry: Codable {
     return Array((json.text + "\n").utf8)
   }
 
-  /// `nil` for a line that is no entry: a file that somebody has edited is read as far as it goes.
+  /// Returns `nil` for a line that is not an entry. A file that was edited is read up to that line.
   fileprivate init?(line: ArraySlice<UInt8>) {
     guard let entry = try? JSONDecoder().decode(Self.self, from: Data(line)) else { return nil }
     self = entry

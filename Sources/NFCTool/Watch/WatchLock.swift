@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// One `nfc watch` per user and reader: a lock that goes with the process.
+/// Permits one `nfc watch` per user and reader, using a lock that ends with the process.
 final class WatchLock: Sendable {
   private let descriptor: Int32
 

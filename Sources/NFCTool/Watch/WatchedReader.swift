@@ -3,10 +3,10 @@ import NFC
 import NFCBackground
 import Synchronization
 
-/// Watches one reader for as long as the task runs: opens it, opens it again when it has gone and come
-/// back, and lets commands have it between two rounds of polling.
+/// Watches one reader as long as the task runs: opens it, opens it again when it returns, and runs
+/// commands between two rounds of polling.
 final class WatchedReader: Sendable {
-  /// What it was named by.
+  /// The name by which it was specified.
   let name: String
   private let open: @Sendable () async throws -> Reader
   private let watcher: Watcher
@@ -18,7 +18,7 @@ final class WatchedReader: Sendable {
   private struct State {
     var round: Task<Void, any Error>?
     var commands: [Command] = []
-    /// Programs that want the reader, or have it.
+    /// The programs that use the reader or wait for it.
     var borrowers: [LocalSocket] = []
   }
 
@@ -39,7 +39,7 @@ final class WatchedReader: Sendable {
     self.open = open
   }
 
-  /// Has something done with the reader as soon as it is there.
+  /// Runs a command with the reader as soon as the reader is present.
   func enqueue(_ command: @escaping Command) {
     let round = state.withLock { state in
       state.commands.append(command)
@@ -48,7 +48,7 @@ final class WatchedReader: Sendable {
     round?.cancel()
   }
 
-  /// Gives the reader to a program for as long as it keeps the connection.
+  /// Lends the reader to a program until the program closes the connection.
   private func lend(to borrower: LocalSocket) {
     let round = state.withLock { state in
       state.borrowers.append(borrower)
@@ -57,7 +57,7 @@ final class WatchedReader: Sendable {
     round?.cancel()
   }
 
-  /// Listens for programs that want the reader; `nil` where that cannot be.
+  /// Listens for programs that request the reader; `nil` if that is not possible.
   private func listenForBorrowers() -> (any DispatchSourceRead)? {
     guard isLendable, let socket = try? ReaderLease.listen(for: MQTTTopic.level(of: name)) else {
       return nil
@@ -71,12 +71,12 @@ final class WatchedReader: Sendable {
     return source
   }
 
-  /// How often it is looked whether the reader has been given back.
+  /// The interval at which it checks whether the reader has been returned.
   private static let leasePause = Duration.milliseconds(50)
 
   private var hasBorrowers: Bool { state.withLock { !$0.borrowers.isEmpty } }
 
-  /// Waits until nobody wants the closed reader.
+  /// Waits until no program uses the closed reader.
   private func waitForBorrowers() async throws {
     var granted: Set<ObjectIdentifier> = []
     while true {
@@ -92,7 +92,7 @@ final class WatchedReader: Sendable {
     }
   }
 
-  /// Watches until the task is cancelled. A reader that is not there is waited for.
+  /// Watches until the task is cancelled. Waits for a reader that is absent.
   ///
   /// - Throws: a ``Failure`` if a tap cannot be reported.
   func run() async throws {
@@ -100,7 +100,8 @@ final class WatchedReader: Sendable {
     let listener = listenForBorrowers()
     defer { listener?.cancel() }
     await watcher.begins(name)
-    // Kept until the next one is open: nothing else is given the name of a pseudo-terminal meanwhile.
+    // Kept until the next one is open, so that no other device gets the name of its
+    // pseudo-terminal.
     var last: Reader?
     defer { withExtendedLifetime(last) {} }
     while true {
@@ -130,7 +131,8 @@ final class WatchedReader: Sendable {
     }
   }
 
-  /// Polls an open reader, with commands between two rounds, until somebody else wants it.
+  /// Polls an open reader, and runs commands between two rounds, until another program requests the
+  /// reader.
   private func watch(_ reader: Reader) async throws {
     while true {
       let round = Task { [watcher, name, polling] in
@@ -163,7 +165,7 @@ final class WatchedReader: Sendable {
       }
       for command in commands { await command(reader) }
       if hasBorrowers { return }
-      // What has left in the meantime is not seen leaving: all that is still there arrives again.
+      // Departures during that time are not seen: every tag that is still present arrives again.
       await watcher.loses(name)
     }
   }

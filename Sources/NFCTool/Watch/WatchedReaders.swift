@@ -1,7 +1,7 @@
 import NFC
 import Synchronization
 
-/// The readers of one watcher: those that are named, or all that are there and come.
+/// The readers of one watcher: those that were specified, or all that are present or arrive later.
 final class WatchedReaders: Sendable {
   private let options: GlobalOptions
   private let watcher: Watcher
@@ -58,7 +58,7 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Readers that were not named come and go.
+  /// Watches all readers, as they arrive and leave.
   private func runAll() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [self] in
@@ -74,13 +74,13 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Returns whether a reader is watched by this address, whatever it is called.
+  /// Returns whether the reader with this address is watched, under any name.
   private func isWatched(_ address: ReaderAddress) -> Bool {
     readers.withLock { $0.contains { $0.name == address.description } }
       || standIns.withLock { $0.values.contains(address) }
   }
 
-  /// Has an address stand for a reader, unless it is watched already.
+  /// Assigns an address to a reader, unless it is watched already.
   private func take(_ address: ReaderAddress, for name: String) -> Bool {
     guard !readers.withLock({ $0.contains { $0.name == address.description } }) else {
       return false
@@ -92,8 +92,8 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Opens a reader that was not named. One that another source shows too, which hides that one from the list, is
-  /// opened there if its own source cannot: an ACR122U that the PC/SC service has taken.
+  /// Opens a reader that was not specified. If its own source cannot open it, uses the same reader
+  /// of another source, which the list hides: an ACR122U that the PC/SC service uses.
   private func open(_ found: FoundReader) async throws -> Reader {
     let name = found.address.description
     standIns.withLock { $0[name] = nil }
@@ -109,7 +109,7 @@ final class WatchedReaders: Sendable {
     }
   }
 
-  /// Virtual readers, and those of a recording.
+  /// Watches virtual readers and those of a recording.
   private func runOwn() async throws {
     try await Session.run(options) { session in
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,7 +2,7 @@ import JSONText
 import NFC
 import NFCBackground
 
-/// Turns what readers see into taps, each reported once, and has done for each what is to be done.
+/// Converts the readers' events into taps, reports each tap once, and performs its actions.
 ///
 /// Everything is reported from here, one after the other, so that times never decrease.
 actor Watcher {
@@ -11,7 +11,7 @@ actor Watcher {
     var isJSON: Bool
     /// `nil` reports every tag.
     var uid: [UInt8]?
-    /// What is done for taps that no rule matches.
+    /// The actions for taps that no rule matches.
     var actions: [TapAction]
   }
 
@@ -23,7 +23,7 @@ actor Watcher {
   private var debouncer: TapDebouncer
   private var latest = Duration.zero
   private var departures: Task<Void, any Error>?
-  /// What is to be done for the taps of each reader, one after the other.
+  /// The pending actions for each reader, performed one after the other.
   private var queues: [String: AsyncStream<Work>.Continuation] = [:]
   private var workers: [Task<Void, Never>] = []
 
@@ -42,7 +42,7 @@ actor Watcher {
     debouncer = TapDebouncer(period: options.debounce)
   }
 
-  /// Since the start; never less than what was reported before.
+  /// Returns the time since the start. It never decreases.
   private func now() -> Duration {
     latest = max(latest, ContinuousClock.now - start)
     return latest
@@ -74,7 +74,7 @@ actor Watcher {
     scheduleDepartures()
   }
 
-  /// A tag was not found any more.
+  /// Handles a tag that is no longer found.
   func left(_ tag: DetectedTag, on reader: String) {
     let key = TapDebouncer.Key(
       reader: reader, technology: tag.technology.rawValue, identifier: tag.identifier)
@@ -82,7 +82,8 @@ actor Watcher {
     scheduleDepartures()
   }
 
-  /// A reader has gone, or starts to look again: what is still there arrives again.
+  /// Handles a reader that has gone or starts polling again: tags that are still present arrive
+  /// again.
   func loses(_ reader: String) {
     debouncer.loses(reader, at: now())
     scheduleDepartures()
@@ -115,8 +116,9 @@ actor Watcher {
 
   // MARK: Reports
 
-  /// On disk first, where there is a broker; then for whoever reads standard output; then done. Nothing
-  /// is awaited here, so that reports keep the order of their times.
+  /// Stores the tap on disk first if there is a broker, then prints it on standard output, then
+  /// performs its actions. Does not await anything, so that reports stay in the order of their
+  /// times.
   private func report(_ tap: Tap) throws {
     let json = tap.json.text
     let actions = rules?.current.actions(for: tap) ?? standardActions(for: tap)
@@ -129,8 +131,8 @@ actor Watcher {
     if !actions.isEmpty { queue(for: tap.reader).yield(Work(tap: tap, actions: actions)) }
   }
 
-  /// Returns what is done for a tap that no rule matches. A program that has registered for the
-  /// link is handed the message, as an iPhone does it; nothing is opened or shown then.
+  /// Returns the actions for a tap that no rule matches. A program that has registered for the link
+  /// receives the message, as on an iPhone; then nothing is opened or shown.
   private func standardActions(for tap: Tap) -> [TapAction] {
     guard let link = tap.uri, let application = RegisteredApplication.serving(link) else {
       return options.actions
@@ -183,7 +185,7 @@ actor Watcher {
     publisher.retain(JSONValue.array(present).text, on: publisher.topics.present(reader))
   }
 
-  /// Ends what is being done.
+  /// Ends the actions that are running.
   func stop() async {
     departures?.cancel()
     for queue in queues.values { queue.finish() }
@@ -195,6 +197,6 @@ actor Watcher {
 }
 
 extension Tap {
-  /// What a departure is matched by.
+  /// The members that identify a tag's departure.
   var identity: [JSONValue.Member] { tag.filter { ["type", "protocol", "uid"].contains($0.key) } }
 }

@@ -4,14 +4,14 @@ import Synchronization
 
 /// `nfc write … --each`: writes tag after tag, each UID once.
 ///
-/// A tag that failed is not counted, its row of the table is used for the next one, and it may be
-/// presented again once it was taken away.
+/// A tag that failed is not counted, and the next one uses its row of the table. It may be
+/// presented again after it was removed.
 final class BatchWriting: Sendable {
   private let makeMessage: @Sendable (Placeholders) throws -> NDEFMessage
   private let writing: MessageWriting
   private let table: CSVTable?
   private let first: Int
-  /// `nil` for as many as come.
+  /// The number of tags; `nil` for no limit.
   private let count: Int?
   private let state = Mutex(State())
 
@@ -20,7 +20,7 @@ final class BatchWriting: Sendable {
     /// The last failure of each tag that was not written afterwards.
     var failed: [[UInt8]: Failure] = [:]
     var lastFailure: Failure?
-    /// Those that failed and are still there.
+    /// The tags that failed and are still present.
     var waiting: Set<[UInt8]> = []
   }
 
@@ -79,7 +79,8 @@ final class BatchWriting: Sendable {
 
   private static let pause = Duration.milliseconds(100)
 
-  /// Writes until enough tags have come; without a number until none came within the time, or for ever.
+  /// Writes until enough tags have been written. Without a number, writes until no tag arrives
+  /// within the timeout, or until the program ends.
   func run(_ session: Session) async throws {
     do {
       try await writeAll(session)

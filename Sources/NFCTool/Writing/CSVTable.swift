@@ -60,7 +60,7 @@ struct CSVTable: Sendable {
       }
     }
 
-    /// Up to a comma or the end of the line.
+    /// Reads up to a comma or the end of the line.
     private mutating func value(_ name: String) throws -> String {
       guard rest.first == "\"" else {
         let value = rest.prefix { $0 != "," && !$0.isNewline }

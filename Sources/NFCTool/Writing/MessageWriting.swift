@@ -1,7 +1,7 @@
 import JSONText
 import NFC
 
-/// Writing a message to a tag, and what comes with it.
+/// Writes a message to a tag, with the related options.
 struct MessageWriting: Sendable {
   var verify = false
   /// The message that is there stays, and the new one follows it.
@@ -10,9 +10,9 @@ struct MessageWriting: Sendable {
   var lock = false
   var password: [UInt8]?
 
-  /// What was written.
+  /// The result of writing.
   struct Result: Sendable {
-    /// The bytes of the whole message.
+    /// The size of the whole message in bytes.
     var length: Int
     var isVerified: Bool
     var isLocked: Bool
@@ -36,7 +36,7 @@ struct MessageWriting: Sendable {
     return Result(length: bytes.count, isVerified: verify, isLocked: lock)
   }
 
-  /// Returns the message, after the one that is on the tag if that is to stay.
+  /// Returns the message, preceded by the tag's message if that is to be kept.
   private func whole(_ message: NDEFMessage, on ndef: any NDEFTag) async throws -> NDEFMessage {
     guard append, let old = try await ndef.readNDEF(.strict) else { return message }
     let records = old.records.filter { $0 != .empty }
@@ -52,7 +52,7 @@ extension Session {
 }
 
 extension DetectedTag {
-  /// Whether `nfc format` can make an NDEF tag of one of this kind.
+  /// Whether `nfc format` can turn a tag of this kind into an NDEF tag.
   var canBeFormatted: Bool {
     switch self {
     case .miFare, .iso15693: true

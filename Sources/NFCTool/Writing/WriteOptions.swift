@@ -54,7 +54,7 @@ struct WriteOptions: ParsableArguments {
     }
   }
 
-  /// Writes what is described, to one tag or to many.
+  /// Writes the message that the options describe to one tag or to several.
   func run(
     _ kind: some RecordKind, _ password: some TagPasswordOptions, _ options: GlobalOptions
   ) async throws {

@@ -5,7 +5,7 @@ import TagImages
 /// every command.
 struct IdentityCard: VirtualChip, ImagedChip {
   private enum Radio {
-    /// Without ISO/IEC 14443-4.
+    /// A Type A card without ISO/IEC 14443-4.
     case typeA(TypeAActivation)
     case proximity(ProximityInterface)
   }

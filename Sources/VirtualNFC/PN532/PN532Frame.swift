@@ -44,9 +44,10 @@ struct PN532FrameReader {
   enum Event: Hashable {
     case acknowledge
     case negativeAcknowledge
-    /// A frame to the chip: command code and parameters, without TFI.
+    /// A frame for the chip: command code and parameters, without TFI.
     case command([UInt8])
-    /// A wrong length or data check, or a TFI that is not the host's. The chip answers nothing.
+    /// A frame with a wrong length or data checksum, or with a TFI that is not the host's. The chip
+    /// does not answer it.
     case damaged
   }
 

@@ -13,7 +13,7 @@ final class PseudoTerminal: Sendable {
     case timeout
     /// ``wake()`` was called.
     case woken
-    /// No program has the other side open.
+    /// No program has opened the other side.
     case hungUp
   }
 

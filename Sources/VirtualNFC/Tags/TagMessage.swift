@@ -1,8 +1,9 @@
 import NDEF
 
-/// What a new virtual tag can hold: an NDEF message, or bytes that stand for one, right or wrong.
+/// The content of a new virtual tag: an NDEF message, or the bytes of a message, which may be
+/// invalid.
 public protocol TagMessage {
-  /// The bytes that lie on the tag.
+  /// The bytes to store on the tag.
   var encodedMessage: [UInt8] { get }
 }
 

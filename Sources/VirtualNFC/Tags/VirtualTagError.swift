@@ -1,5 +1,6 @@
-/// Why a virtual tag cannot be made as asked.
+/// The reason why a virtual tag cannot be created.
 public enum VirtualTagError: Error, Hashable, Sendable {
-  /// The NDEF message is longer than the tag's memory for it, `capacity` in bytes.
+  /// The NDEF message is longer than the memory that the tag has for it, which is `capacity` bytes
+  /// long.
   case messageTooLarge(capacity: Int)
 }

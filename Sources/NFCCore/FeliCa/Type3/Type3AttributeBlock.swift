@@ -3,9 +3,9 @@
 struct Type3AttributeBlock: Hashable, Sendable {
   /// Major version in the high half, minor version in the low one.
   var version: UInt8
-  /// Nbr: blocks that one Read Without Encryption may ask for.
+  /// Nbr: the maximum number of blocks in one Read Without Encryption.
   var maximumBlocksRead: UInt8
-  /// Nbw: blocks that one Write Without Encryption may carry.
+  /// Nbw: the maximum number of blocks in one Write Without Encryption.
   var maximumBlocksWritten: UInt8
   /// Nmaxb: blocks for the message, which follow this one.
   var dataBlocks: UInt16
@@ -13,12 +13,12 @@ struct Type3AttributeBlock: Hashable, Sendable {
   var isBeingWritten: Bool
   /// RWFlag is 01.
   var isWritable: Bool
-  /// Ln: bytes of the message, 24 bits.
+  /// Ln: the length of the message in bytes, 24 bits.
   var length: Int
 
   /// Where the block is.
   static let number = 0
-  /// The only major version there is.
+  /// The only major version that exists.
   static let majorVersion: UInt8 = 1
   static let currentVersion: UInt8 = 0x10
 
@@ -65,12 +65,13 @@ struct Type3AttributeBlock: Hashable, Sendable {
     }
   }
 
-  /// Reads a block of which only the length is wrong, as one of an empty message; `nil` for any other.
+  /// Parses a block in which only the length is wrong, as one of an empty message; `nil` for any
+  /// other.
   init?(withoutLength bytes: [UInt8]) {
     guard bytes.count == FeliCaBlock.size else { return nil }
     var empty = bytes
     empty.replaceSubrange(11..<14, with: [0, 0, 0])
-    // The sum is right with the length as it is; it is made right without it.
+    // The checksum is right with the existing length; it is corrected for the new one.
     let sum = bytes.prefix(Self.checkedBytes).reduce(0) { $0 + Int($1) }
     guard sum == Int(bytes[14]) << 8 | Int(bytes[15]) else { return nil }
     let rest = sum - bytes[11..<14].reduce(0) { $0 + Int($1) }
@@ -90,10 +91,10 @@ struct Type3AttributeBlock: Hashable, Sendable {
     return bytes + [UInt8(truncatingIfNeeded: sum >> 8), UInt8(truncatingIfNeeded: sum)]
   }
 
-  /// What the data blocks hold, in bytes; Ln cannot say more than 24 bits.
+  /// The capacity of the data blocks in bytes, limited to the 24 bits of Ln.
   var capacity: Int { min(Int(dataBlocks) * FeliCaBlock.size, 0xFF_FFFF) }
 
-  /// What a reader may take for the message: none while a write has not been ended.
+  /// The length of the message for a reader: 0 while a write is not finished.
   var messageLength: Int { isBeingWritten ? 0 : length }
 
   static func malformed(_ reason: String) -> NFCError {

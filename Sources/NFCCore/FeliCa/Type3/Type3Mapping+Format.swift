@@ -1,14 +1,15 @@
 /// Making NDEF tags of blank ones, and read-only ones of those.
 extension Type3Mapping {
-  /// FeliCa Lite and Lite-S: writes the attribute block and, where the card does not answer as an NDEF
-  /// tag yet, SYS_OP in MC, which other readers see from the next power-up on. No other bit of MC is
-  /// changed; SYS_OP can be taken back while MC_ALL is open.
+  /// FeliCa Lite and Lite-S: writes the attribute block and, if the card does not present itself as
+  /// an NDEF tag yet, SYS_OP in MC, which other readers notice from the next power-up on. No other
+  /// bit of MC is changed; SYS_OP can be reset while MC_ALL is open.
   ///
-  /// A plain type 3 tag without an attribute block is asked by trial how many blocks it has and takes.
-  /// Other FeliCa cards have no NDEF system, and only their issuer's keys can make one.
+  /// For a plain type 3 tag without an attribute block, the number of blocks and its limits are
+  /// found by trial. Other FeliCa cards have no NDEF system, and creating one requires their
+  /// issuer's keys.
   ///
-  /// Data in the blocks of a tag that is not formatted is refused, unless it is to be wiped; that costs
-  /// reading all of them.
+  /// A tag that is not formatted is refused if its blocks contain data, unless it is to be wiped;
+  /// checking this requires reading all of them.
   mutating func format(wipe: Bool, _ link: TagLink) throws {
     guard try ndefSystem(link) != nil else {
       throw NFCError(
@@ -66,13 +67,13 @@ extension Type3Mapping {
     }
   }
 
-  /// Returns whether a block is what a format that was broken off has left.
+  /// Returns whether a block is what an interrupted format leaves.
   private static func isEmptyAttributeBlock(_ block: [UInt8]) -> Bool {
     guard let attributes = try? Type3AttributeBlock(block) else { return false }
     return attributes.length == 0
   }
 
-  /// How much of a tag is held in memory while it is looked through.
+  /// The number of blocks that are held in memory while a tag is searched.
   private static let blocksAtOnce = 240
 
   /// Returns the attribute block for a tag that has none, or a broken one: an empty message.
@@ -97,7 +98,7 @@ extension Type3Mapping {
 
   // MARK: Plain tags
 
-  /// Returns what a plain tag can do, found out by trial.
+  /// Returns the limits of a plain tag, found by trial.
   private func plainAttributes(_ link: TagLink) throws -> Type3AttributeBlock {
     guard try isGranted({ _ = try read([Type3AttributeBlock.number], link) }) else {
       throw NFCError(.unsupported, "the tag's blocks cannot be read without a key")
@@ -110,7 +111,7 @@ extension Type3Mapping {
     let nbr = try largest(1...readable) { count in
       try isGranted { try readAtOnce(Array(1...count), link) }
     }
-    // Written back as they are: what a trial leaves is what was there.
+    // They are written back unchanged: a trial leaves what was there.
     let writable = min(
       FeliCaWriteWithoutEncryption.maximumBlocks, procedure(link).largestWrite(upTo: last), last)
     let content = try (1...writable).flatMap { try read([$0], link) }
@@ -142,7 +143,7 @@ extension Type3Mapping {
     numbers.map { FeliCaBlock(UInt16(clamping: $0)) }
   }
 
-  /// Returns the number of the last block, found by doubling and halving.
+  /// Finds the number of the last block by doubling and halving.
   private func lastBlock(_ link: TagLink) throws -> Int {
     let exists: (Int) throws -> Bool = { number in
       try isGranted { _ = try read([number], link) }
@@ -153,8 +154,8 @@ extension Type3Mapping {
     return try largest((bound / 2)...min(bound - 1, Int(UInt16.max)), exists)
   }
 
-  /// Returns the largest number that holds, given that the smallest does and that none holds above
-  /// it.
+  /// Returns the largest number for which the condition is true, given that it is true for the
+  /// smallest and false above that number.
   private func largest(_ range: ClosedRange<Int>, _ holds: (Int) throws -> Bool) rethrows -> Int {
     var low = range.lowerBound
     var high = range.upperBound
@@ -178,12 +179,12 @@ extension Type3Mapping {
 
   // MARK: Locking
 
-  /// Sets RWFlag to 00; on FeliCa Lite and Lite-S, takes away the right to write S_PAD0 to S_PAD13 in
-  /// MC as well. **The latter cannot be undone**, and counts from the next power-up; a plain tag has
-  /// nothing but the flag, which well-behaved readers obey.
+  /// Sets RWFlag to 00; on FeliCa Lite and Lite-S, also removes the right to write S_PAD0 to
+  /// S_PAD13 in MC. **The latter cannot be undone**, and takes effect at the next power-up; a plain
+  /// tag has only the flag, which well-behaved readers obey.
   ///
-  /// What a run that was broken off has left open is closed. On FeliCa Lite and Lite-S it is MC that
-  /// counts: a flag in a block that can no longer be written is left as it is.
+  /// A lock that an interrupted run has left incomplete is completed. On FeliCa Lite and Lite-S,
+  /// only MC matters: a flag in a block that can no longer be written is not changed.
   mutating func lock(_ link: TagLink) throws {
     guard let known = try attributes(link) else {
       throw NFCError.notFormatted

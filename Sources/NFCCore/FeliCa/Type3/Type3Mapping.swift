@@ -1,35 +1,36 @@
 /// NDEF on type 3 tags: FeliCa Lite and Lite-S, FeliCa cards with an NDEF system, plain type 3 tags.
 /// NFC Forum, Type 3 Tag Operation Specification 1.1.
 ///
-/// Exchanges: one for the attribute block, then the message by Nbr blocks. On FeliCa Lite and Lite-S the
-/// first one also brings MC, which says whether the card is an NDEF tag and what is locked, and the
-/// message's first two blocks. A card found by another system code is asked for the NDEF system first;
-/// FeliCa Lite and Lite-S have one IDm for all and are not.
+/// Exchanges: one for the attribute block, then the message with Nbr blocks each. On FeliCa Lite
+/// and Lite-S, the first one also reads MC, which indicates whether the card is an NDEF tag and
+/// what is locked, and the message's first two blocks. A card that was found with another system
+/// code is polled for the NDEF system first; FeliCa Lite and Lite-S have one IDm for all systems
+/// and are not.
 ///
-/// Every call asks for the attribute block. On FeliCa Lite and Lite-S, which nothing but this reader can
-/// change meanwhile, the blocks that an earlier call read are believed if it is the same; on all others a
-/// host on wires may have written, and they are read again.
+/// Every call reads the attribute block. On FeliCa Lite and Lite-S, which only this reader can
+/// change meanwhile, the blocks from an earlier call are still valid if it is the same; on all
+/// other cards, a wired host may have written, and they are read again.
 ///
-/// To write, the attribute block is set to WriteFlag 0F and Ln 0, then come the data, Nbw blocks a
-/// command, and the attribute block with WriteFlag 00 and the new Ln at the end. Whatever is torn, a
-/// reader finds no message in between, whether it looks at WriteFlag or not.
+/// To write, the attribute block is set to WriteFlag 0F and Ln 0; then come the data, Nbw blocks
+/// per command, and finally the attribute block with WriteFlag 00 and the new Ln. If the write is
+/// interrupted, a reader finds no message, whether it checks WriteFlag or not.
 struct Type3Mapping: NDEFMapping {
   let target: FeliCaTarget
-  /// The IDm of the NDEF system; nil before it is known.
+  /// The IDm of the NDEF system; `nil` before it is known.
   var idm: [UInt8]?
   /// FeliCa Lite and Lite-S: MC.
   var configuration: FeliCaLiteMemoryConfiguration?
   /// What this call has found.
   var formatting = Formatting.unknown
-  /// What the call before found: what its blocks belong to.
+  /// The formatting that the previous call found, to which its blocks belong.
   private var earlier = Formatting.unknown
   /// The message's blocks as they are on the tag, from the first, as far as they are known.
   private var blocks: [[UInt8]] = []
   /// Block 0 as it was read last.
   private var firstBlock: [UInt8] = []
-  /// The attribute block on the tag is broken, and the one that is known stands in for it.
+  /// Whether the attribute block on the tag is broken, and the known one is used instead.
   private var needsAttributeBlock = false
-  /// What the tag has granted to one command, once it has refused more.
+  /// The tag's limits for one command, once it has refused more.
   private var limits: FeliCaBlockLimits?
 
   enum Formatting: Hashable, Sendable {
@@ -42,14 +43,14 @@ struct Type3Mapping: NDEFMapping {
     self.target = target
   }
 
-  /// The code of the system that holds NDEF, and its services: read only, and read and write.
+  /// The code of the system for NDEF, and its services: read only, and read and write.
   static let systemCode: UInt16 = 0x12FC
   static let readService: UInt16 = 0x000B
   static let writeService: UInt16 = 0x0009
   static let configurationBlock = Int(FeliCaLiteLayout.memoryConfiguration)
 
-  /// FeliCa Lite or Lite-S, by the IC type; a card of their system whose IC type is new is taken for the
-  /// one with more restrictions.
+  /// The generation of a FeliCa Lite or Lite-S, by the IC type; a card of their system with an
+  /// unknown IC type is treated as the one with more restrictions.
   var generation: FeliCaLiteGeneration? {
     FeliCaLiteGeneration(pmm: target.pmm)
       ?? (target.systemCode == FeliCaLiteLayout.systemCode.bigEndianBytes ? .liteS : nil)
@@ -57,7 +58,7 @@ struct Type3Mapping: NDEFMapping {
 
   var isLite: Bool { generation != nil }
 
-  /// FeliCa Lite and Lite-S, once MC was read: the blocks that anybody can write.
+  /// FeliCa Lite and Lite-S, once MC was read: the blocks that anyone can write.
   var openBlocks: Set<Int>? {
     guard let configuration, let generation else { return nil }
     return configuration.openBlocks(generation)
@@ -73,7 +74,7 @@ struct Type3Mapping: NDEFMapping {
 
   // MARK: Blocks
 
-  /// Blocks of the NDEF system, in one exchange if the tag grants it.
+  /// Reads blocks of the NDEF system, in one exchange if the tag allows it.
   func read(_ numbers: [Int], _ link: TagLink) throws -> [[UInt8]] {
     var limit = numbers.count
     return try procedure(link).read(service: Self.readService, blocks: numbers, limit: &limit)
@@ -89,7 +90,7 @@ struct Type3Mapping: NDEFMapping {
     FeliCaBlockProcedure(idm: idm ?? target.idm, link)
   }
 
-  // MARK: What the tag is
+  // MARK: Formatting
 
   /// Returns the NDEF system's IDm; `nil` if the card has no such system.
   mutating func ndefSystem(_ link: TagLink) throws -> [UInt8]? {
@@ -135,13 +136,14 @@ struct Type3Mapping: NDEFMapping {
     return attributes
   }
 
-  /// Takes in what the attribute block says. Blocks that were read by another one are not believed.
+  /// Updates the formatting from the attribute block. Blocks that were read with another one are
+  /// discarded.
   private mutating func found(_ new: Formatting) {
     if new != earlier, earlier != .unknown { blocks = Array(blocks.prefix(freshBlocks)) }
     formatting = new
   }
 
-  /// How many blocks of the message the exchange for the attribute block has brought.
+  /// The number of the message's blocks that were read together with the attribute block.
   private var freshBlocks: Int { isLite ? Self.blocksBesideConfiguration.count : 0 }
 
   /// `nil` from a card whose system has no NDEF services.
@@ -156,7 +158,8 @@ struct Type3Mapping: NDEFMapping {
     }
   }
 
-  /// What one command of a FeliCa Lite has room for beside the attribute block and MC.
+  /// The blocks that fit into one command of a FeliCa Lite together with the attribute block and
+  /// MC.
   private static let blocksBesideConfiguration = [1, 2]
 
   /// Returns the attribute block and MC, and the first blocks of the message unless they are
@@ -184,7 +187,8 @@ struct Type3Mapping: NDEFMapping {
     }
   }
 
-  /// Data blocks that can hold a message, whatever a FeliCa Lite's attribute block says.
+  /// Returns the number of data blocks that can hold a message, whatever a FeliCa Lite's attribute
+  /// block says.
   func dataBlocks(_ attributes: Type3AttributeBlock) -> Int {
     let blocks = Int(attributes.dataBlocks)
     return isLite ? min(blocks, FeliCaLiteLayout.scratchPads.upperBound) : blocks
@@ -202,9 +206,8 @@ struct Type3Mapping: NDEFMapping {
       capacity: min(count * FeliCaBlock.size, attributes.capacity))
   }
 
-  /// Returns what is broken in the attribute block is mended by a new one: with the same limits
-  /// where only the length is wrong, else with those that the chip is known for, or that a trial
-  /// finds out.
+  /// Repairs a broken attribute block with a new one: with the same limits if only the length is
+  /// wrong, otherwise with those that are known for the chip, or found by trial.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
     do {
       return try status(link)
@@ -284,7 +287,8 @@ struct Type3Mapping: NDEFMapping {
     let new = Self.padded(message)
     var limits = limits(attributes)
     let step = min(limits.write, procedure(link).largestWrite(upTo: new.count))
-    // What is on the tag is worth reading where it may spare more than the one command it costs.
+    // Reading the tag's content is worthwhile if it can save more than the one command that it
+    // costs.
     let common = min(new.count, Self.blockCount(attributes.messageLength))
     if common > step { try readOld(upTo: common, attributes, link) }
     let changed = new.indices.filter { $0 >= blocks.count || blocks[$0] != new[$0] }
@@ -312,7 +316,7 @@ struct Type3Mapping: NDEFMapping {
     blocks.replaceSubrange(0..<min(blocks.count, new.count), with: new)
   }
 
-  /// Reads the old message as far as the new one goes; one that reaches beyond the card is no hindrance.
+  /// Reads the old message as far as the new one reaches; one that exceeds the card is ignored.
   private mutating func readOld(
     upTo count: Int, _ attributes: Type3AttributeBlock, _ link: TagLink
   ) throws {

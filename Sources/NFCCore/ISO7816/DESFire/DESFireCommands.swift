@@ -1,5 +1,5 @@
-/// Native commands of MIFARE DESFire, wrapped in APDUs, that make a card an NFC Forum type 4 tag: NXP
-/// AN11004; MF3ICDx21_41_81 data sheet, 9.
+/// Native commands of MIFARE DESFire, wrapped in APDUs, that format a card as an NFC Forum type 4
+/// tag: NXP AN11004; MF3ICDx21_41_81 data sheet, 9.
 struct DESFireCommands {
   private enum Code: UInt8 {
     case selectApplication = 0x5A
@@ -60,7 +60,7 @@ struct DESFireCommands {
   /// - Parameters:
   ///   - settings: what needs the application's master key (data sheet, 9.3.4).
   ///   - keys: number of keys, bit 6 for files with ISO/IEC 7816-4 names.
-  /// - Returns: `false` if number or name are taken.
+  /// - Returns: `false` if the number or the name is already used.
   func createApplication(
     _ number: Int, settings: UInt8, keys: UInt8, isoIdentifier: UInt16, name: [UInt8]
   ) throws -> Bool {
@@ -92,7 +92,7 @@ struct DESFireCommands {
     }
   }
 
-  /// What GetFileSettings tells.
+  /// The answer to GetFileSettings.
   struct FileSettings: Hashable {
     var rights: UInt16
     var size: Int

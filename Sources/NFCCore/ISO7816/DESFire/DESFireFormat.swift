@@ -1,8 +1,8 @@
-/// The layout of a DESFire card as NFC Forum type 4 tag: NXP AN11004.
+/// The layout of a DESFire card as an NFC Forum type 4 tag: NXP AN11004.
 struct DESFireFormat {
   private static let ndefFileIdentifier: UInt16 = 0xE104
   private static let applicationIdentifier: UInt16 = 0xE110
-  /// Application numbers that are tried: the first is AN11004's, others may be taken.
+  /// The application numbers to try: the first is AN11004's, but it may be used already.
   private static let applicationNumbers = 1...8
   /// Everything is allowed without the master key.
   private static let openSettings: UInt8 = 0x0F
@@ -10,15 +10,15 @@ struct DESFireFormat {
   private static let oneKeyWithNames: UInt8 = 0x21
   /// Everybody may read, write, do both, and change that.
   private static let openRights: UInt16 = 0xEEEE
-  /// Everybody may read; nobody anything else, ever.
+  /// Everyone may read; nobody has any other right, permanently.
   private static let readOnlyRights: UInt16 = 0xEFFF
   /// READ BINARY and UPDATE BINARY within the card's frames (AN11004).
   private static let maximumRead: UInt8 = 0x3B
   private static let maximumUpdate: UInt8 = 0x34
   private static let blockSize = 32
-  /// NDEF files of mapping version 2 have at most 7FFF bytes, and files take whole blocks.
+  /// NDEF files of mapping version 2 have at most 7FFF bytes, and files occupy whole blocks.
   private static let largestFile = 0x7FE0
-  /// How much less is tried when the card has less room than it says.
+  /// The step by which the size is reduced if the card has less room than it reports.
   private static let sizeStep = 128
   private static let attempts = 8
 
@@ -30,7 +30,7 @@ struct DESFireFormat {
     commands = DESFireCommands(link: link)
   }
 
-  /// Makes what is missing: a run that was broken off can be made again.
+  /// Creates what is missing, so that an interrupted run can be repeated.
   func run() throws {
     do {
       try selectOrCreateApplication()
@@ -100,7 +100,7 @@ struct DESFireFormat {
     case ndefFile = 2
   }
 
-  /// Which of the files have rights that locking takes away.
+  /// Returns which of the files have rights that locking removes.
   ///
   /// - Parameter isContainerOpen: whether the capability container still says that the tag can be written.
   /// - Throws: `unsupported` if a key is needed to change them, or if the container is closed while it has
@@ -121,7 +121,7 @@ struct DESFireFormat {
     return open
   }
 
-  /// `nil` if the card does not tell, or has no such file.
+  /// Returns the rights of a file; `nil` if the card does not report them, or has no such file.
   private func rights(_ file: File) throws -> UInt16? {
     do {
       return try commands.fileSettings(file.rawValue).rights
@@ -132,7 +132,7 @@ struct DESFireFormat {
     }
   }
 
-  /// Lets everybody read a file, and nobody change it ever again.
+  /// Allows everyone to read a file, and permanently nobody to change it.
   func lock(_ file: File) throws {
     try commands.changeFileSettings(file.rawValue, rights: Self.readOnlyRights)
   }

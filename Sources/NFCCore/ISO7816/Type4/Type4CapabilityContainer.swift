@@ -3,9 +3,9 @@
 struct Type4CapabilityContainer: Hashable, Sendable {
   /// The major mapping version, 1 to 3.
   var majorVersion: UInt8
-  /// MLe: bytes that one READ BINARY gives at most.
+  /// MLe: the maximum number of bytes that one READ BINARY returns.
   var maximumReadLength: Int
-  /// MLc: bytes of data that one UPDATE BINARY takes at most.
+  /// MLc: the maximum number of data bytes that one UPDATE BINARY accepts.
   var maximumUpdateLength: Int
   var file: File
 
@@ -18,7 +18,7 @@ struct Type4CapabilityContainer: Hashable, Sendable {
     var isExtended: Bool
     var readAccess: UInt8
     var writeAccess: UInt8
-    /// Where in the container the write access condition stands.
+    /// The position of the write access condition in the container.
     var writeAccessOffset: Int
 
     var lengthSize: Int { isExtended ? 4 : 2 }
@@ -26,7 +26,7 @@ struct Type4CapabilityContainer: Hashable, Sendable {
 
   /// Where the container is.
   static let fileIdentifier: UInt16 = 0xE103
-  /// What every container has at least: an NDEF file control TLV and what stands before it.
+  /// The minimum length of a container: an NDEF file control TLV and what precedes it.
   static let minimumLength = 15
   /// Access without any security.
   static let freeAccess: UInt8 = 0x00
@@ -68,8 +68,8 @@ struct Type4CapabilityContainer: Hashable, Sendable {
     self.file = file
   }
 
-  /// Reads a container as far as its first TLV, which is the NDEF file's; what follows is of files that
-  /// are not for NDEF. A major version that is not known here is `nil`.
+  /// Parses a container up to its first TLV, that of the NDEF file; the following ones are of other
+  /// files. Returns `nil` for an unknown major version.
   ///
   /// - Throws: `malformedContent`, with file E103.
   init?(_ bytes: [UInt8]) throws {

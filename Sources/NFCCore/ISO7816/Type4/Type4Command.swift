@@ -5,15 +5,15 @@ enum Type4Command {
   static let application: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
   static let applicationOfVersion1: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00]
 
-  /// The longest answer that a short command can ask for.
+  /// The maximum length of an answer to a short command.
   static let maximumExpectedLength = 256
-  /// The most data that a short command carries.
+  /// The maximum number of data bytes in a short command.
   static let maximumData = 255
   /// The last offset that P1 and P2 can say: bit 8 of P1 has another meaning.
   static let maximumOffset = 0x7FFF
   /// The last offset that a data object can say.
   static let maximumObjectOffset = 0xFF_FFFF
-  /// What an offset data object takes of a command's data.
+  /// The number of bytes that an offset data object occupies in a command's data.
   static let offsetObjectSize = 5
 
   private enum Instruction {
@@ -41,7 +41,7 @@ enum Type4Command {
       expectedLength: maximumExpectedLength)
   }
 
-  /// Mapping version 1 asks for P2 00 (Type 4 Tag Operation Specification 1.0).
+  /// Mapping version 1 requires P2 00 (Type 4 Tag Operation Specification 1.0).
   static func selectFile(_ identifier: UInt16, isVersion1: Bool) -> APDU {
     command(
       Instruction.select, p1: Parameter.selectFile,
@@ -83,15 +83,15 @@ enum Type4Command {
     max(0, size > 0x81 ? size - 3 : size - 2)
   }
 
-  /// Returns the size of an object with so much data.
+  /// Returns the size of an object with this number of data bytes.
   static func dataObjectSize(_ count: Int) -> Int { count < 0x80 ? count + 2 : count + 3 }
 
   private static func wrap(offset: Int) -> [UInt8] {
     [offsetObject, 0x03] + [16, 8, 0].map { UInt8(truncatingIfNeeded: offset >> $0) }
   }
 
-  /// Returns the content of a discretionary data object (53), ISO/IEC 7816-4, 7.2.2; `nil` if it is
-  /// not one, or of indefinite length.
+  /// Returns the content of a discretionary data object (53), ISO/IEC 7816-4, 7.2.2; `nil` for
+  /// another object, or one of indefinite length.
   static func unwrap(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= 2, bytes[0] == dataObject else { return nil }
     let extra = bytes[1] < 0x80 ? 0 : Int(bytes[1] & 0x7F)

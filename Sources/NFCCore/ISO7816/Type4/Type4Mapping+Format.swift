@@ -1,12 +1,12 @@
 /// Making NDEF tags of blank cards, and read-only ones of those.
 extension Type4Mapping {
-  /// DESFire EV1 and later: an application with the NFC Forum's name, and in it the capability container
-  /// and an NDEF file, as NXP AN11004 lays them out. Both files are open to everybody, so that the card
-  /// can be locked later without a key; the application's own key stays the one of zeros. It works where
-  /// the card's settings let applications be made without its master key, as from the factory. Other
-  /// applications stay, so there is nothing to wipe.
+  /// DESFire EV1 and later: an application with the NFC Forum's name that contains the capability
+  /// container and an NDEF file, in the layout of NXP AN11004. Both files are open to everyone, so
+  /// that the card can be locked later without a key; the application's own key stays the key of
+  /// zeros. This requires that the card's settings allow applications to be created without its
+  /// master key, as on delivery. Other applications are kept, so there is nothing to wipe.
   ///
-  /// There is no standard way to make an NDEF application on other cards.
+  /// There is no standard way to create an NDEF application on other cards.
   mutating func format(wipe: Bool, _ link: TagLink) throws {
     do {
       if let file = try file(link) {
@@ -20,7 +20,7 @@ extension Type4Mapping {
       // Made in part, and then torn away: the rest is made now.
     }
     guard hasNativeFormat else {
-      // What is broken is mended as by a write.
+      // Broken content is repaired as by a write.
       switch try statusForWriting(link).access {
       case .readWrite: return try write([], link)
       case .readOnly: throw NFCError(.readOnly, "the tag is read-only")
@@ -48,11 +48,11 @@ extension Type4Mapping {
   /// Sets the write access condition in the capability container to FF, where the card lets it be
   /// written: **it cannot be undone.** (Type 4 Tag Operation Specification 2.0, 6.3.)
   ///
-  /// On DESFire, the right to write the NDEF file is taken away first, and that to write the container last.
-  /// A run that was broken off is completed. Cards that ask for a key to do so are `unsupported`, before
-  /// anything is written.
+  /// On DESFire, the right to write the NDEF file is removed first, and that to write the container
+  /// last. An interrupted run is completed. Cards that require a key for this are `unsupported`,
+  /// before anything is written.
   mutating func lock(_ link: TagLink) throws {
-    // The container is read again: it says what is still open.
+    // The container is read again: it shows what is still open.
     layout = .unknown
     guard var file = try file(link) else {
       throw NFCError.notFormatted

@@ -1,13 +1,14 @@
 /// Writing to a card whose capability container is broken.
 extension Type4Mapping {
-  /// Returns a container in place of the broken one: with the limits, the file and the access
-  /// conditions of the old one where these make sense, else with those that every card accepts, and
-  /// the file that a card most often has.
+  /// Returns a container to replace the broken one: with the limits, the file and the access
+  /// conditions of the old one if they make sense, otherwise with values that every card accepts,
+  /// and the usual file.
   ///
-  /// Nothing is changed yet. That the container can be written at all is tried by writing its first byte as it
-  /// is. The size of the NDEF file is found by reading single bytes of it: some 15 exchanges.
+  /// Nothing is changed yet. Writing its first byte unchanged shows whether the container can be
+  /// written at all. The size of the NDEF file is found by reading single bytes of it: some 15
+  /// exchanges.
   ///
-  /// - Parameter error: what is thrown where there is no file to go by.
+  /// - Parameter error: the error to throw if there is no file to start from.
   /// - Throws: `unsupported` if the card does not let its container be changed.
   func mendedContainer(insteadOf error: NFCError, _ link: TagLink) throws -> [UInt8] {
     let procedure = ISO7816Procedure(link)
@@ -37,7 +38,7 @@ extension Type4Mapping {
     throw error
   }
 
-  /// Writes the container in place of the broken one, its length last.
+  /// Writes the container that replaces the broken one, its length last.
   func writeContainer(_ bytes: [UInt8], _ limit: Int, _ link: TagLink) throws {
     let container = Type4CapabilityContainer.fileIdentifier
     try select(container, isVersion1: false, link)
@@ -50,7 +51,7 @@ extension Type4Mapping {
       file: container, offset: 0, data: Array(bytes.prefix(lengthSize)), limit: &limit)
   }
 
-  /// Selects a file, if there is one of that name.
+  /// Selects a file, if it exists.
   private static func exists(_ file: UInt16, _ procedure: ISO7816Procedure) throws -> Bool {
     do {
       return try procedure.select(
@@ -60,7 +61,7 @@ extension Type4Mapping {
     }
   }
 
-  /// As many bytes as every container has; `nil` if there are fewer.
+  /// Returns as many bytes as every container has; `nil` if there are fewer.
   private static func beginning(
     of file: UInt16, _ procedure: ISO7816Procedure
   ) throws -> [UInt8]? {
@@ -78,8 +79,8 @@ extension Type4Mapping {
     return bytes
   }
 
-  /// Returns the size of the file that is selected, by the last byte that can be read; `nil` for
-  /// one too small for a message.
+  /// Returns the size of the selected file, from the last byte that can be read; `nil` if it is too
+  /// small for a message.
   private static func size(of file: UInt16, _ procedure: ISO7816Procedure) throws -> Int? {
     func reaches(_ offset: Int) throws -> Bool {
       var reading = BinaryReading(limit: 1, smallest: 1)
@@ -111,13 +112,13 @@ extension Type4CapabilityContainer {
   /// NXP AN11004 and most others; ST's M24SR and ST25TA.
   private static let usualFiles: [UInt16] = [0xE104, 0x0001]
 
-  /// Returns the identifiers under which the NDEF file may be: that of a broken container first.
+  /// Returns the possible identifiers of the NDEF file: that of a broken container first.
   static func likelyFiles(_ old: [UInt8]) -> [UInt16] {
     let said = UInt16(old[9]) << 8 | UInt16(old[10])
     return (isValid(said) ? [said] : []) + usualFiles.filter { $0 != said }
   }
 
-  /// Returns a container of mapping version 2.0 that keeps what is right in a broken one of at
+  /// Returns a container of mapping version 2.0 that keeps the valid parts of a broken one of at
   /// least 15 bytes.
   static func mending(_ old: [UInt8], file: UInt16, size: Int) -> [UInt8] {
     let read = Int(old[3]) << 8 | Int(old[4])

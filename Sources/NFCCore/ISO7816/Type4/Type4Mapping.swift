@@ -2,24 +2,25 @@
 /// formatted so, NTAG 4xx. NFC Forum, Type 4 Tag Operation Specification 1.0 and 2.0, Type 4 Tag
 /// Technical Specification 1.0 (mapping version 3).
 ///
-/// Exchanges: SELECT of the application, SELECT and READ BINARY of the capability container, SELECT of
-/// the NDEF file, then READ BINARY by MLe, the first of which brings the length and the data. The file
-/// stays selected.
+/// Exchanges: SELECT of the application, SELECT and READ BINARY of the capability container, SELECT
+/// of the NDEF file, then READ BINARY with MLe bytes, the first of which returns the length and the
+/// data. The file stays selected.
 ///
-/// Every call reaches the card. On DESFire and the NTAG 4xx, which nothing but this reader can change
-/// meanwhile, what an earlier call read is believed if the file's first part is the same; any other card
-/// may have a host on wires or be a program, and is read again.
+/// Every call reaches the card. On DESFire and the NTAG 4xx, which only this reader can change
+/// meanwhile, the content from an earlier call is still valid if the file's first part is the same;
+/// any other card may have a wired host or be a program, and is read again.
 ///
-/// To write, the length is set to zero, then comes the data, MLc bytes a command, and the length last.
+/// To write, the length is set to zero; then come the data, MLc bytes per command, and finally the
+/// length.
 struct Type4Mapping: NDEFMapping {
-  /// What activation and GetVersion have told of the chip.
+  /// The chip, from activation and GetVersion.
   let product: TagProduct?
-  /// What opens the NDEF file; given after each of its selections.
+  /// The passwords of the NDEF file, which are presented after each of its selections.
   private let passwords: Type4Passwords?
   var layout = Layout.unknown
-  /// The NDEF file from its first byte, the length field included, as far as it is known.
+  /// The NDEF file from its first byte, including the length field, as far as it is known.
   private var content: [UInt8] = []
-  /// What is known of the content was read or written in this call, or has been proven in it.
+  /// Whether the known content was read, written or confirmed in this call.
   private var isProven = false
   /// The card has answered in this call.
   private var hasAnswered = false
@@ -50,7 +51,7 @@ struct Type4Mapping: NDEFMapping {
     product.map { $0.name.hasPrefix(Self.desfire) || $0.name.hasPrefix("NTAG 4") } ?? false
   }
 
-  // MARK: What the tag is
+  // MARK: Formatting
 
   /// Selects the NDEF file; `nil` if the card has no NDEF application.
   mutating func file(_ link: TagLink) throws -> Type4File? {
@@ -117,14 +118,15 @@ struct Type4Mapping: NDEFMapping {
     guard let file = try file(link) else { return .notSupported }
     try file.checkReadable()
     if !hasAnswered {
-      // The file is selected already; that the card takes it again shows that it is still there.
+      // The file is already selected; selecting it again shows that the card is still present.
       try selectFile(file, link)
       hasAnswered = true
     }
     return file.status
   }
 
-  /// As ``status(_:)``, without an exchange where the layout is known: writing makes one.
+  /// Returns the status like ``status(_:)``, without an exchange if the layout is known: writing
+  /// makes one.
   ///
   /// A capability container that is broken, or names a file that is not there, is replaced when the message is
   /// written, where the card lets it be written without a key.
@@ -165,7 +167,7 @@ struct Type4Mapping: NDEFMapping {
     return end == file.lengthSize ? nil : Array(content[file.lengthSize..<end])
   }
 
-  /// Reads the first part of the file again, and forgets the rest if it is another than before.
+  /// Reads the first part of the file again, and forgets the rest if it has changed.
   private mutating func proveContent(
     _ file: inout Type4File, _ procedure: ISO7816Procedure
   ) throws {
@@ -176,8 +178,8 @@ struct Type4Mapping: NDEFMapping {
     hasAnswered = true
   }
 
-  /// Reads what is not known of the file, length field and message, to the message's end or only as far
-  /// as `limit`.
+  /// Reads the unknown parts of the file, length field and message, to the message's end or only up
+  /// to `limit`.
   ///
   /// - Returns: where the message ends in the file.
   private mutating func readContent(
@@ -214,7 +216,8 @@ struct Type4Mapping: NDEFMapping {
     }
     let procedure = ISO7816Procedure(link)
     try proveContent(&file, procedure)
-    // What is on the tag is worth reading where it may spare more than the one command it costs.
+    // Reading the tag's content is worthwhile if it can save more than the one command that it
+    // costs.
     if content.isEmpty, message.count > file.updateLimit, file.isReadable {
       try readOld(message.count, &file, procedure)
     }
@@ -243,7 +246,8 @@ struct Type4Mapping: NDEFMapping {
     layout = .selected(file)
   }
 
-  /// Reads the old message as far as the new one goes; a broken length is no hindrance to a new one.
+  /// Reads the old message as far as the new one reaches; a broken length does not prevent a new
+  /// one.
   private mutating func readOld(
     _ count: Int, _ file: inout Type4File, _ procedure: ISO7816Procedure
   ) throws {
@@ -274,7 +278,7 @@ struct Type4Mapping: NDEFMapping {
   }
 }
 
-/// The NDEF file of a type 4 tag, and how much of it goes into one command.
+/// The NDEF file of a type 4 tag, and the number of its bytes in one command.
 struct Type4File: Hashable, Sendable {
   let identifier: UInt16
   let isVersion1: Bool
@@ -286,11 +290,12 @@ struct Type4File: Hashable, Sendable {
   let lengthSize: Int
   let isReadable: Bool
   var isWritable: Bool
-  /// The file asks for a password before it is read, and before it is written.
+  /// Whether reading the file requires a password; the next property is for writing.
   let hasReadPassword: Bool
   let hasWritePassword: Bool
   let writeAccessOffset: Int
-  /// The most bytes that a command reads, and that one writes; what the card refuses lowers them.
+  /// The maximum numbers of bytes for reading and writing with one command; refusals of the card
+  /// lower them.
   private(set) var readLimit: Int
   private(set) var updateLimit: Int
 
@@ -298,10 +303,11 @@ struct Type4File: Hashable, Sendable {
   private static let commandOverhead = 5
   private static let statusWordSize = 2
 
-  /// What a PN53x collects of an answer before it asks its host to fetch it: it takes frames of 64 bytes,
-  /// four of which leave no room for a fifth. PCB and CRC are not the answer's, nor is the CID that
-  /// libnfc gives to type B cards. libnfc does not see when the fetch fails, and takes what it has for the
-  /// whole. That the chip looks ahead so is not confirmed; a reader that does not loses next to nothing.
+  /// The number of bytes of an answer that a PN53x collects before it asks its host to fetch them:
+  /// it receives frames of 64 bytes, four of which leave no room for a fifth. PCB and CRC are not
+  /// part of the answer, nor is the CID that libnfc gives to type B cards. libnfc does not notice
+  /// when the fetch fails, and treats what it has as complete. It is not confirmed that the chip
+  /// looks ahead in this way; a reader that does not loses next to nothing.
   private static let longestAnswer = 4 * (64 - 3)
   private static let longestTypeBAnswer = 4 * (64 - 4)
 
@@ -313,7 +319,7 @@ struct Type4File: Hashable, Sendable {
     identifier = file.identifier
     isVersion1 = container.majorVersion == 1
     lengthSize = file.lengthSize
-    // Only mapping version 3 has commands for what lies beyond P1 and P2.
+    // Only mapping version 3 has commands for offsets beyond P1 and P2.
     let reach =
       container.majorVersion >= 3
       ? Type4Command.maximumObjectOffset : Type4Command.maximumOffset
@@ -339,8 +345,8 @@ struct Type4File: Hashable, Sendable {
   /// The longest message; a length field of two bytes cannot say more than FFFE.
   var capacity: Int { min(size - lengthSize, lengthSize == 2 ? 0xFFFE : size) }
 
-  /// - Throws: `notAuthenticated`: a file that wants a key to be read is no NDEF file to anybody without one (Type 4 Tag
-  ///   Operation Specification 2.0, 6.1).
+  /// - Throws: `notAuthenticated`: a file whose reading requires a key is not an NDEF file without
+  ///   that key (Type 4 Tag Operation Specification 2.0, 6.1).
   func checkReadable() throws {
     guard !isReadable else { return }
     throw NFCError(
@@ -400,7 +406,7 @@ struct Type4File: Hashable, Sendable {
     }
   }
 
-  /// One part of a file, at least one byte.
+  /// Reads one part of a file, at least one byte.
   static func part(
     of file: UInt16, offset: Int, count: Int, _ reading: inout BinaryReading,
     _ procedure: ISO7816Procedure
@@ -415,7 +421,7 @@ struct Type4File: Hashable, Sendable {
     }
   }
 
-  /// A refusal of an offset says of a file that it is shorter than its capability container has it.
+  /// A refusal of an offset means that a file is shorter than its capability container says.
   private static func placed(_ error: NFCError) -> NFCError {
     guard case .statusWord(let word)? = error.cause, error.code == .tagRefused else { return error }
     switch StatusWord(rawValue: word) {

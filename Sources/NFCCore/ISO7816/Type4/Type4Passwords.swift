@@ -1,11 +1,11 @@
-/// The passwords of the NDEF file of a type 4 tag: ST25TA and M24SR. No description shows them.
+/// The passwords of the NDEF file of a type 4 tag: ST25TA and M24SR. Descriptions never show them.
 ///
 /// What one opens lasts until another file is selected (ST25TA02K, formerly SRTAG2K, data sheet, 3.3).
 struct Type4Passwords: Hashable, Sendable {
   var read: [UInt8]?
   var write: [UInt8]?
 
-  /// VERIFY of each password that the selected file asks for: one exchange each.
+  /// Sends VERIFY for each password that the selected file requires: one exchange each.
   ///
   /// - Throws: `authenticationFailed`, with how many attempts are left.
   func open(_ file: Type4File, _ link: TagLink) throws {
@@ -25,7 +25,7 @@ extension Type4Passwords: CustomStringConvertible, CustomReflectable {
 
 /// VERIFY as ST's type 4 chips have it (ISO/IEC 7816-4, 7.5.6; ST25TA02K, formerly SRTAG2K, data sheet, 5.7.1).
 package enum Type4Verification {
-  /// P2 of VERIFY and of the commands that change what is asked for.
+  /// P2 of VERIFY and of the commands that change the requirements.
   package enum Password: UInt8, Hashable, Sendable, CaseIterable {
     case read = 0x01
     case write = 0x02
@@ -33,7 +33,7 @@ package enum Type4Verification {
 
   private static let instruction: UInt8 = 0x20
 
-  /// Gives a password for the file that is selected: one exchange.
+  /// Presents a password for the selected file: one exchange.
   ///
   /// - Throws: `authenticationFailed`, with how many attempts are left where the card reports that.
   package static func verify(

@@ -1,4 +1,4 @@
-/// Makes an NFC tag of a MIFARE Classic as on delivery.
+/// Formats a MIFARE Classic as on delivery as an NFC tag.
 ///
 /// Source: NXP AN1304, 8 (life cycle), AN10787, 3.
 enum ClassicFormatting {
@@ -14,11 +14,11 @@ enum ClassicFormatting {
   private static let emptyMessage = TagLengthValue.block(
     message: [], room: MiFareClassicGeometry.blockSize)
 
-  /// The whole card is looked at before anything is written: a sector with another key or other
-  /// access bits is in use, and so is one whose data blocks hold something, unless `wipe` is set.
-  /// Data comes first, then the trailers, and last that of sector 0, which makes it an NFC tag: a
-  /// card torn away before that is still blank to everybody, and formatting it again continues
-  /// where it was.
+  /// The whole card is checked before anything is written: a sector with another key or other
+  /// access bits is in use, and so is one whose data blocks have content, unless `wipe` is set.
+  /// Data comes first, then the trailers, and last that of sector 0, which makes the card an NFC
+  /// tag: a card that is removed before that is still blank for everyone, and formatting it again
+  /// continues.
   static func format(wipe: Bool, _ session: inout MiFareClassicSession) throws {
     let geometry = session.geometry
     let parts = MiFareApplicationDirectory.Part.allCases.filter {
@@ -50,7 +50,7 @@ enum ClassicFormatting {
     }
   }
 
-  /// Returns what the data blocks hold that are written: the directory, and an empty message.
+  /// Returns the content of the data blocks: the directory, and an empty message.
   private static func content(
     _ geometry: MiFareClassicGeometry, _ parts: [MiFareApplicationDirectory.Part]
   ) -> [Int: [UInt8]] {
@@ -71,8 +71,8 @@ enum ClassicFormatting {
     return content
   }
 
-  /// Refuses a sector whose data blocks hold something: other bytes than 00 and FF, and other than what a
-  /// format that was torn away has left.
+  /// Refuses a sector whose data blocks have content: bytes other than 00 and FF, and other than
+  /// what an interrupted format has left.
   private static func checkData(
     of sector: Int, _ key: MiFareClassicKey, _ content: [Int: [UInt8]],
     _ session: inout MiFareClassicSession
@@ -90,8 +90,8 @@ enum ClassicFormatting {
     }
   }
 
-  /// Writes a block of a directory that has its access conditions already, if it holds something else: a broken one
-  /// makes no NFC tag of the card. Key B alone writes it (AN10787, 3.10).
+  /// Writes a block of a directory that already has its access conditions, if its content differs:
+  /// a card with a broken directory is not an NFC tag. Only key B writes it (AN10787, 3.10).
   private static func mend(
     _ data: [UInt8], in block: Int, of sector: Int, _ session: inout MiFareClassicSession
   ) throws {

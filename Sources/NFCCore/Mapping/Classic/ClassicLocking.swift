@@ -1,10 +1,11 @@
-/// Makes the NFC sectors of a MIFARE Classic read-only permanently.
+/// Makes the NFC sectors of a MIFARE Classic permanently read-only.
 ///
 /// Source: NXP AN1304, 6.4 and 8.4.
 enum ClassicLocking {
-  /// Every sector is looked at before anything is written: one that is closed already is left alone, every
-  /// other must open with key B, and let it write the whole trailer. The first sector, by which the tag's
-  /// state is told, comes last, so that a run that was torn away is told from one that is complete.
+  /// Every sector is checked before anything is written: one that is already closed is skipped;
+  /// every other must open with key B, which must be allowed to write the whole trailer. The first
+  /// sector, which indicates the tag's state, comes last, so that an interrupted run can be
+  /// distinguished from a complete one.
   static func lock(_ sectors: [Int], _ session: inout MiFareClassicSession) throws {
     var open: [Int] = []
     for sector in sectors {

@@ -1,5 +1,5 @@
-/// NDEF on a MIFARE Classic: the sectors that the application directory gives to NFC, their data blocks
-/// in a row, and TLVs in them.
+/// NDEF on a MIFARE Classic: the sectors that the application directory assigns to NFC, their data
+/// blocks in sequence, and TLVs in them.
 ///
 /// Sources: NXP AN1304 and AN1305 (NFC Type MIFARE Classic Tag), AN10787 (MAD).
 struct ClassicMapping: NDEFMapping {
@@ -8,7 +8,7 @@ struct ClassicMapping: NDEFMapping {
     let conditions: MiFareClassicAccessConditions
     let generalPurposeByte: UInt8
 
-    /// Bits 1 and 0 of the general purpose byte: 00 grants writing, 11 denies it (AN1304, 6.1).
+    /// Bits 1 and 0 of the general purpose byte: 00 allows writing, 11 denies it (AN1304, 6.1).
     static let noWriteAccess: UInt8 = 0x03
 
     /// Whether key A writes every data block.
@@ -20,10 +20,10 @@ struct ClassicMapping: NDEFMapping {
     }
   }
 
-  /// Where the message's TLV is, or where one can go.
+  /// The position of the message's TLV, or where one can begin.
   struct Place: Hashable, Sendable {
     let offset: Int
-    /// `nil` if no message has been begun, or what is there is broken.
+    /// The message; `nil` if none has been begun, or it is broken.
     let message: TagLengthValue?
     /// The TLVs after the message that a new one must not destroy; `nil` as long as they are not looked for.
     var following: Range<Int>?
@@ -39,16 +39,16 @@ struct ClassicMapping: NDEFMapping {
   static let blockSize = MiFareClassicGeometry.blockSize
 
   let geometry: MiFareClassicGeometry
-  /// The blocks of the data area as far as the directory has been read; `nil` before, empty for a card
-  /// without NFC sectors.
+  /// The blocks of the data area as far as the directory has been read; `nil` before, empty for a
+  /// card without NFC sectors.
   private(set) var area: [Int]?
   /// Whether the second part of the directory is still to be read.
   private(set) var hasMore: Bool
   private var place: Place?
-  /// What is known of the area, by its blocks' order.
+  /// The known content of the area, by the index of the block.
   private var content: [Int: [UInt8]] = [:]
   private(set) var rights: [Int: Rights] = [:]
-  /// Whether an exchange of this call stands behind what is known.
+  /// Whether an exchange of this call confirms the known content.
   private var isProven = false
 
   init(_ geometry: MiFareClassicGeometry) {
@@ -70,7 +70,8 @@ struct ClassicMapping: NDEFMapping {
 
   mutating func beginCall() {
     isProven = false
-    // That a card has no NFC sectors is asked again: it may have left, or have been formatted.
+    // If a card has no NFC sectors, this is checked again: it may have left, or have been
+    // formatted.
     if area == [] { forgetAll() }
   }
 
@@ -102,7 +103,7 @@ struct ClassicMapping: NDEFMapping {
 
   // MARK: Directory
 
-  /// Reads the first part of the directory, once. Whether there are NFC sectors.
+  /// Reads the first part of the directory, once. Returns whether there are NFC sectors.
   mutating func findArea(_ session: inout MiFareClassicSession) throws -> Bool {
     if let area, !area.isEmpty { return true }
     if area == nil {
@@ -117,7 +118,7 @@ struct ClassicMapping: NDEFMapping {
     return area != []
   }
 
-  /// Reads what is left of the directory, and sees that the message ends within the area.
+  /// Reads the rest of the directory, and checks that the message ends within the area.
   private mutating func completeArea(
     for place: Place, _ session: inout MiFareClassicSession
   ) throws {
@@ -141,8 +142,8 @@ struct ClassicMapping: NDEFMapping {
     sectors.filter(geometry.sectors.contains).flatMap { geometry.dataBlocks(ofSector: $0) }
   }
 
-  /// Returns the NFC sectors in a part of the directory; `nil` if there is none: the public key
-  /// does not open its sector, or what is there has a wrong check.
+  /// Returns the NFC sectors in a part of the directory; `nil` if there is no directory: the public
+  /// key does not open its sector, or the checksum is wrong.
   private func sectors(
     in part: MiFareApplicationDirectory.Part, _ session: inout MiFareClassicSession
   ) throws -> [Int]? {
@@ -168,7 +169,7 @@ struct ClassicMapping: NDEFMapping {
       sector, .a, .ndef, "the public NFC key does not open the sector that holds the message")
   }
 
-  /// Reads what is not known of these bytes.
+  /// Reads the unknown ones of these bytes.
   private mutating func load(_ range: Range<Int>, _ session: inout MiFareClassicSession) throws {
     guard !range.isEmpty else { return }
     for unit in range.lowerBound / Self.blockSize...(range.upperBound - 1) / Self.blockSize
@@ -191,9 +192,9 @@ struct ClassicMapping: NDEFMapping {
     return found
   }
 
-  /// Finds the message's TLV, reading no more than leads to it.
+  /// Finds the message's TLV, reading only what is necessary.
   ///
-  /// - Parameter repairing: what is broken counts as the place for a new message.
+  /// - Parameter repairing: whether broken content counts as the place for a new message.
   private mutating func locate(
     _ session: inout MiFareClassicSession, repairing: Bool
   ) throws -> Place {
@@ -211,7 +212,7 @@ struct ClassicMapping: NDEFMapping {
           try load(range, &session)
         }
       case .message(let block):
-        // It may go on beyond what is known of the area: see ``completeArea(for:_:)``.
+        // It may continue beyond the known part of the area: see ``completeArea(for:_:)``.
         let found = Place(offset: block.offset, message: block)
         place = found
         return found
@@ -225,12 +226,13 @@ struct ClassicMapping: NDEFMapping {
 
   private var bound: Int { hasMore ? Int(UInt16.max) * 2 : size }
 
-  /// How often is looked for what follows a message that has no terminator.
+  /// The maximum number of searches for what follows a message without a terminator.
   private static let searchLimit = 8
 
   /// Finds the TLVs after the message that a new one must not destroy.
   ///
-  /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
+  /// - Parameter isComplete: whether to search however far away they are, as before a write;
+  ///   otherwise the search is limited.
   private mutating func following(
     _ place: Place, isComplete: Bool, _ session: inout MiFareClassicSession
   ) throws -> Range<Int> {
@@ -256,7 +258,7 @@ struct ClassicMapping: NDEFMapping {
     return try status(&session, repairing: false)
   }
 
-  /// Reads what it writes against in this call.
+  /// Reads the content that a write is compared with, in this call.
   mutating func statusForWriting(_ link: TagLink) throws -> NDEFStatus {
     var session = MiFareClassicSession(link, geometry)
     forgetContent()
@@ -314,8 +316,8 @@ struct ClassicMapping: NDEFMapping {
     try completeArea(for: place, &session)
     let replacement = try replacement(message, at: place, &session)
     let end = replacement.end
-    // What the old message has in common with the new one need not be written; what else a block holds
-    // stays.
+    // Parts that the old message and the new one have in common need not be written; the rest of a
+    // block does not change.
     try load(place.offset..<min(end, place.end), &session)
     try load(place.offset..<place.offset + 1, &session)
     try load(end - 1..<end, &session)
@@ -337,7 +339,7 @@ struct ClassicMapping: NDEFMapping {
     }
   }
 
-  /// Returns the message's TLV with those that follow it.
+  /// Returns the message's TLV together with those that follow it.
   private mutating func replacement(
     _ message: [UInt8], at place: Place, _ session: inout MiFareClassicSession
   ) throws -> MessageReplacement {
@@ -351,7 +353,7 @@ struct ClassicMapping: NDEFMapping {
       followedBy: kept.compactMap { byte($0) }, at: kept.lowerBound)
   }
 
-  /// A sector that is closed to writing is found before the old message is given up.
+  /// Finds sectors that are closed to writing before the old message is discarded.
   private mutating func checkWritable(
     _ writes: [MessageReplacement.UnitWrite], _ session: inout MiFareClassicSession
   ) throws {
@@ -362,14 +364,14 @@ struct ClassicMapping: NDEFMapping {
     }
   }
 
-  /// Returns the bytes of a block to write. What the message does not cover stays as it is.
+  /// Returns the bytes of a block to write. Bytes outside the message do not change.
   private func content(of write: MessageReplacement.UnitWrite) -> [UInt8] {
     var data = content[write.unit] ?? [UInt8](repeating: 0, count: Self.blockSize)
     for (offset, byte) in write.content { data[offset % Self.blockSize] = byte }
     return data
   }
 
-  /// Of a formatted card: empties it, whatever is broken in it. Of a blank one: see ``ClassicFormatting``.
+  /// Empties a formatted card, even if it is broken. For a blank card see ``ClassicFormatting``.
   mutating func format(wipe: Bool, _ link: TagLink) throws {
     let status = try statusForWriting(link)
     var session = MiFareClassicSession(link, geometry)

@@ -1,9 +1,9 @@
 extension Type1Mapping {
-  /// Of a formatted tag: empties it, whatever is broken in it. Of a blank one: writes the TLVs, the capability
-  /// container after them and its magic number last, one WRITE-E for each byte that changes.
+  /// Empties a formatted tag, even if it is broken. For a blank one, writes the TLVs, then the
+  /// capability container with its magic number last, one WRITE-E for each byte that changes.
   ///
-  /// A tag that is not formatted and holds something is refused, unless `wipe` is set; where the reader has no
-  /// READ8, only what RALL gives is looked at.
+  /// A tag that is not formatted and has content is refused, unless `wipe` is set; if the reader
+  /// does not support READ8, only the answer of RALL is checked.
   mutating func format(wipe: Bool, _ link: TagLink) throws {
     switch try statusForWriting(link).access {
     case .readWrite: return try write([], link)
@@ -35,8 +35,8 @@ extension Type1Mapping {
     forgetContent()
   }
 
-  /// Refuses a tag that holds something: bytes other than 00 and FF, and other than what a format that was
-  /// torn away has left.
+  /// Refuses a tag that has content: bytes other than 00 and FF, and other than what an interrupted
+  /// format has left.
   private mutating func checkBlank(
     _ product: Type1Product, except wanted: [(address: Int, byte: UInt8)], _ link: TagLink
   ) throws {
@@ -46,7 +46,7 @@ extension Type1Mapping {
     do {
       try memory.load(addresses, link)
     } catch let error as NFCError where error.code == .unsupported {
-      // What it would overwrite is all within the reader's reach.
+      // Everything that it would overwrite is within the reader's reach.
     }
     for address in addresses {
       guard let byte = memory.byte(address), byte != 0x00, byte != 0xFF,
@@ -60,12 +60,12 @@ extension Type1Mapping {
 
   // MARK: Locking
 
-  /// Write access F in the capability container and all lock bits of the data: RALL, three exchanges, one for
-  /// each byte of dynamic lock bits, and RALL again. **Cannot be undone.**
+  /// Sets write access F in the capability container and all lock bits of the data: RALL, three
+  /// exchanges, one for each byte of dynamic lock bits, and RALL again. **Cannot be undone.**
   ///
-  /// Asked whatever the container says: what is still open is closed. The lock bits of blocks 8 to C come
-  /// first: a chip that lets nobody set them (those that are sold seem to have block E locked) has then not
-  /// been changed. What was set is read back.
+  /// Works whatever the container says: what is still open is closed. The lock bits of blocks 8 to
+  /// C come first: if a chip does not allow them to be set (chips on the market seem to have block
+  /// E locked), it has not been changed then. Set bits are read back.
   mutating func lock(_ link: TagLink) throws {
     guard let layout = try locate(link, repairing: false) else {
       throw NFCError.notFormatted

@@ -12,12 +12,12 @@ struct Type1Mapping: NDEFMapping {
   struct Layout {
     let container: Type2CapabilityContainer
     let area: TagDataArea
-    /// Where the memory ends: as the capability container has it, and never beyond what the chip has.
+    /// The end of the memory: as the capability container says, but not beyond the chip's own.
     let end: Int
     let lockControl: ControlledArea?
-    /// `nil` if no message has been begun, or what is there is broken.
+    /// The message; `nil` if none has been begun, or it is broken.
     var message: TagLengthValue?
-    /// Where the message's TLV is, or where one can go.
+    /// The position of the message's TLV, or where one can begin.
     let offset: Int
     /// The TLVs after the message that a new one must not destroy; `nil` as long as they are not looked for.
     var following: Range<Int>?
@@ -40,7 +40,7 @@ struct Type1Mapping: NDEFMapping {
   /// The bits of blocks 1 to C; those of 0, D and E are set from the factory.
   static let dataLockBits: [UInt8] = [0xFE, 0x1F]
 
-  /// RALL gives container, message and lock bits by one exchange: each call begins with it.
+  /// RALL returns container, message and lock bits in one exchange: each call begins with it.
   mutating func beginCall() { forgetContent() }
 
   mutating func forgetContent() {
@@ -53,7 +53,8 @@ struct Type1Mapping: NDEFMapping {
   /// Finds the message: `nil` if the tag is not NDEF formatted. One RALL, none if it is known, and a
   /// READ8 for each block of dynamic memory that is needed to get past other TLVs.
   ///
-  /// - Parameter repairing: what is broken, or missing, counts as the place for a new message.
+  /// - Parameter repairing: whether broken or missing content counts as the place for a new
+  ///   message.
   mutating func locate(_ link: TagLink, repairing: Bool) throws -> Layout? {
     if let layout { return layout }
     if !memory.isKnown { try memory.load(link) }
@@ -64,7 +65,8 @@ struct Type1Mapping: NDEFMapping {
         .notAuthenticated, "the tag's capability container wants a secret for reading",
         place: .block(1))
     }
-    // All blocks count, those of the UID and the system included. The chip knows better than its container.
+    // All blocks count, including those of the UID and the system. The chip takes precedence over
+    // its container.
     let promised = (Int(container.size) + 1) * Type1Memory.blockSize
     let size = min(promised, memory.product?.size ?? promised)
     guard size > Self.firstDataByte else { return nil }
@@ -97,7 +99,7 @@ struct Type1Mapping: NDEFMapping {
     area.address(offset).flatMap { memory.byte($0) }
   }
 
-  /// Reads what is not known of these bytes of the area.
+  /// Reads the unknown ones of these bytes of the area.
   private mutating func load(
     _ offsets: Range<Int>, _ area: TagDataArea, _ link: TagLink
   ) throws {
@@ -106,8 +108,8 @@ struct Type1Mapping: NDEFMapping {
 
   // MARK: Status
 
-  /// One RALL. Of a tag with dynamic memory, one READ8 for its lock bits too; where the reader has none,
-  /// only the static lock bits count.
+  /// One RALL. For a tag with dynamic memory, also one READ8 for its lock bits; if the reader does
+  /// not support it, only the static lock bits count.
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
     try status(link, repairing: false)
   }
@@ -142,8 +144,8 @@ struct Type1Mapping: NDEFMapping {
     }
   }
 
-  /// Returns the dynamic lock bytes and the bits in them: of a known chip where it has them, of any
-  /// other where its lock control TLV says so; `nil` for a tag without.
+  /// Returns the dynamic lock bytes and the bits in them: for a known chip its own, for any other
+  /// those of its lock control TLV; `nil` for a tag without them.
   func dynamicLocks(_ layout: Layout) -> [(address: Int, mask: UInt8)]? {
     guard !memory.isStatic else { return nil }
     let bytes: Range<Int>
@@ -179,11 +181,12 @@ struct Type1Mapping: NDEFMapping {
 
   // MARK: Writing
 
-  /// Static memory: one WRITE-E for each byte that changes. Dynamic memory: one WRITE-E8 for each block.
-  /// And one more for the length, which is 0 meanwhile.
+  /// Static memory: one WRITE-E for each byte that changes. Dynamic memory: one WRITE-E8 for each
+  /// block. One more write sets the length, which is 0 meanwhile.
   ///
-  /// The standard has the magic number of the capability container cleared meanwhile too. A length of 0
-  /// is enough for a reader to find no message, and leaves a tag that is torn away formatted.
+  /// According to the standard, the magic number of the capability container is also cleared
+  /// meanwhile. A length of 0 is enough for a reader to find no message, and leaves an interrupted
+  /// tag formatted.
   mutating func write(_ message: [UInt8], _ link: TagLink) throws {
     guard let layout = try locate(link, repairing: true) else {
       throw NFCError.notFormatted
@@ -200,8 +203,9 @@ struct Type1Mapping: NDEFMapping {
       guard !memory.isStatic else { throw NFCError(.unsupported, "the tag has no WRITE-E8") }
       try writeBlocks(replacement, area, link)
     } catch let error as NFCError where error.code == .unsupported {
-      // Nothing has been sent. What ends in static memory goes by single bytes; a terminator beyond it is
-      // left out, for what follows the message there does not matter to who reads it.
+      // Nothing has been sent. Data that ends in static memory is written by single bytes; a
+      // terminator beyond it is left out, because what follows the message there does not matter to
+      // a reader.
       let end = kept.isEmpty ? replacement.new.end : replacement.end
       guard area.address(end - 1).map({ Self.staticData.contains($0) }) ?? false else {
         throw error
@@ -216,7 +220,8 @@ struct Type1Mapping: NDEFMapping {
 
   /// Returns the blocks after the message, which a new one does not destroy.
   ///
-  /// - Parameter isComplete: however far away they are, as before a write; else no longer than is worth the time.
+  /// - Parameter isComplete: whether to search however far away they are, as before a write;
+  ///   otherwise the search is limited.
   private mutating func following(
     _ layout: Layout, isComplete: Bool, _ link: TagLink
   ) throws -> Range<Int> {
@@ -236,7 +241,7 @@ struct Type1Mapping: NDEFMapping {
         }
       }
     } catch let error as NFCError where error.code == .unsupported {
-      // What is out of the reader's reach cannot be destroyed by it either.
+      // What the reader cannot reach, it cannot destroy either.
     }
     return none
   }
@@ -268,7 +273,7 @@ struct Type1Mapping: NDEFMapping {
     for (index, write) in writes.enumerated() {
       let first = write.unit * Type1Memory.blockSize
       let addresses = first..<(first + Type1Memory.blockSize)
-      // What does not belong to the area, or stands before the message, stays as it is.
+      // Bytes outside the area, or before the message, do not change.
       try memory.load(addresses.filter { area.offset($0).map { $0 < offset } ?? true }, link)
       let data = addresses.map { address in
         area.offset(address).flatMap { write.content[$0] } ?? memory.byte(address) ?? 0

@@ -1,13 +1,14 @@
-/// The bytes of a Type 1 tag that are known, and its commands.
+/// The known bytes of a Type 1 tag, and its commands.
 ///
-/// The reader completes each command with the tag's UID. RALL gives the first 120 bytes, WRITE-E and
-/// WRITE-NE reach the first 128, one at a time. READ8 and WRITE-E8, eight bytes at a time, reach all of
-/// a tag with dynamic memory, and are `unsupported` on readers whose chip cannot be made to send them.
+/// The reader adds the tag's UID to each command. RALL returns the first 120 bytes; WRITE-E and
+/// WRITE-NE reach the first 128, one at a time. READ8 and WRITE-E8, eight bytes at a time, reach
+/// all of a tag with dynamic memory, and are `unsupported` on readers whose chip cannot be made to
+/// send them.
 ///
 /// Source: NFC Forum Type 1 Tag, 5; PN532 user manual, 7.3.8.
 struct Type1Memory: Sendable {
   static let blockSize = 8
-  /// What RALL gives after the two header bytes: blocks 0 to E.
+  /// The number of bytes that RALL returns after the two header bytes: blocks 0 to E.
   static let staticSize = 120
   /// Where an address of seven bits ends.
   static let reachableSize = 128
@@ -21,7 +22,7 @@ struct Type1Memory: Sendable {
     static let writeErase8: UInt8 = 0x54
   }
 
-  /// HR0, HR1: what the tag is.
+  /// HR0 and HR1, which identify the tag.
   private(set) var header: [UInt8] = []
   private var bytes: [UInt8?] = []
 
@@ -47,19 +48,19 @@ struct Type1Memory: Sendable {
     bytes = answer.dropFirst(2).map { $0 }
   }
 
-  /// READ8 of a block: one exchange.
+  /// Sends READ8 for a block: one exchange.
   mutating func load(block: Int, _ link: TagLink) throws {
     keep(try send8(Command.read8, [], block, link), block)
   }
 
-  /// The READ8s that it takes for these addresses to be known; none for what is known.
+  /// Sends the READ8s that are needed to know these addresses; none for known ones.
   mutating func load(_ addresses: some Sequence<Int>, _ link: TagLink) throws {
     for address in addresses where byte(address) == nil {
       try load(block: address / Self.blockSize, link)
     }
   }
 
-  /// WRITE-E8 of a block, which the tag answers with what the block then holds. Throws as
+  /// Sends WRITE-E8 for a block, which the tag answers with the block's new content. Throws like
   /// ``write(_:at:isFirst:_:)``.
   mutating func write(
     _ data: [UInt8], block: Int, isFirst: Bool, _ link: TagLink
@@ -96,10 +97,10 @@ struct Type1Memory: Sendable {
       "the tag does not let this block be written: it is locked", place: .block(block))
   }
 
-  /// WRITE-E of one byte, which the tag answers with what the byte then holds.
+  /// Sends WRITE-E for one byte, which the tag answers with the byte's new content.
   ///
-  /// Throws `readOnly` with the block if that is something else and nothing has been written before,
-  /// `tagRefused` if it is a later write.
+  /// Throws `readOnly` with the block if the content differs and nothing has been written before,
+  /// `tagRefused` for a later write.
   mutating func write(
     _ byte: UInt8, at address: Int, isFirst: Bool, _ link: TagLink
   ) throws {

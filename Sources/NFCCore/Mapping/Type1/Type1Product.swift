@@ -1,7 +1,7 @@
 /// A Type 1 chip, by the first byte of its header ROM: what its memory is, and how it is formatted.
 ///
-/// Sources: Topaz BCM20203T96 and BCM20203T512 technical specifications. Control TLVs and the place of the
-/// dynamic lock bits are what every maker of tags of 512 bytes writes.
+/// Sources: Topaz BCM20203T96 and BCM20203T512 technical specifications. The control TLVs and the
+/// position of the dynamic lock bits are those that every maker of tags with 512 bytes writes.
 struct Type1Product: Hashable, Sendable {
   /// HR0: high half 1, NDEF; low half 1, static memory.
   let headerByte: UInt8
@@ -10,7 +10,7 @@ struct Type1Product: Hashable, Sendable {
   let size: Int
   /// Where the lock bits of dynamic memory are; `nil` for a chip without.
   let dynamicLocks: Range<Int>?
-  /// What stands in front of the message of a formatted tag.
+  /// The TLVs before the message of a formatted tag.
   let controlTLVs: [UInt8]
 
   static let all = [

@@ -1,8 +1,8 @@
 extension Type2Mapping {
-  /// Of a formatted tag: empties it, by at most two WRITEs; what is broken in its data area is replaced. Of a tag
-  /// with a container and no message: an empty message after the TLVs that are there. Of a blank one: asks which
-  /// chip it is, looks whether it holds anything, writes the TLVs and last the capability container, whose bits
-  /// can never be cleared again.
+  /// Empties a formatted tag with at most two WRITEs; broken content in its data area is replaced.
+  /// For a tag with a container and no message, writes an empty message after the existing TLVs.
+  /// For a blank tag, identifies the chip, checks whether the tag has content, writes the TLVs and
+  /// finally the capability container, whose bits can never be cleared again.
   mutating func format(wipe: Bool, _ link: TagLink) throws {
     switch try statusForWriting(link).access {
     case .readWrite: return try write([], link)
@@ -22,8 +22,8 @@ extension Type2Mapping {
     }
   }
 
-  /// Puts an empty message where the TLVs of a formatted tag end, and before them the control TLVs of the chip
-  /// where there is nothing else.
+  /// Writes an empty message at the end of a formatted tag's TLVs, and before it the control TLVs
+  /// of the chip if there is nothing else.
   private mutating func addMessage(
     in area: TagDataArea, at offset: Int, _ link: TagLink
   ) throws {
@@ -41,7 +41,8 @@ extension Type2Mapping {
     try store(content, at: start, area, link)
   }
 
-  /// Writes bytes of the data area, the last page first, so that what makes them valid comes last.
+  /// Writes bytes of the data area, the last page first, so that the bytes that make them valid
+  /// come last.
   private mutating func store(
     _ bytes: [UInt8], at offset: Int, _ area: TagDataArea, _ link: TagLink
   ) throws {
@@ -94,8 +95,8 @@ extension Type2Mapping {
     forgetContent()
   }
 
-  /// Refuses a tag that holds something: anything but zeros, what the chip is delivered with, and what a format
-  /// that was torn has written.
+  /// Refuses a tag that has content: anything except zeros, the content on delivery, and what an
+  /// interrupted format has written.
   private mutating func checkBlank(
     _ user: ClosedRange<Int>, _ blank: Type2Chip.Blank, _ link: TagLink
   ) throws {

@@ -1,11 +1,12 @@
 extension Type2Mapping {
-  /// Closes every page of the data area and the capability container: the dynamic lock bits first, then write
-  /// access F in the container, then the static lock bits. **Cannot be undone.**
+  /// Closes every page of the data area and the capability container: first the dynamic lock bits,
+  /// then write access F in the container, then the static lock bits. **Cannot be undone.**
   ///
-  /// The chip is asked which it is, and what is known of it counts more than what its memory says. Everything that
-  /// is to be written is read before: what is set already is left out, and where a bit is frozen, a page is
-  /// closed by a password or the bits are not known, nothing is written. The page at the end is written first, for
-  /// a password that closes any of these pages closes that one. Afterwards the bits are read back.
+  /// The chip is identified, and the known facts about it take precedence over its memory.
+  /// Everything that is to be written is read before: bits that are already set are left out; if a
+  /// bit is frozen, a page is closed by a password or the bits are not known, nothing is written.
+  /// The page at the end is written first, because a password that closes any of these pages closes
+  /// that one. Afterwards the bits are read back.
   ///
   /// Source: NFC Forum Type 2 Tag, 6.4 (transition to READ-ONLY).
   mutating func lock(_ link: TagLink) throws {
@@ -39,7 +40,7 @@ extension Type2Mapping {
       cause: error.cause, place: error.place)
   }
 
-  /// Returns the lock bits that lock the data area of the chip that is there.
+  /// Returns the lock bits of the chip that lock the data area.
   private mutating func finalLockBits(_ layout: Layout, _ link: TagLink) throws -> Type2LockBits {
     let chip = try identify(link)
     let bits: Type2LockBits?
@@ -59,7 +60,8 @@ extension Type2Mapping {
     return Type2LockBits(locks: locks)
   }
 
-  /// Returns the data area, and what else the chip has for the user: a lock leaves no page open.
+  /// Returns the pages of the data area and the chip's other user pages: a lock leaves no page
+  /// open.
   private func pagesToClose(_ layout: Layout) -> Range<Int> {
     let area = dataPages(layout)
     guard case .some(.some(let chip)) = chip, chip.isConfirmed, let user = chip.pages?.user else {
@@ -74,7 +76,7 @@ extension Type2Mapping {
       "where the lock bits of this chip are is not known, and nothing was written")
   }
 
-  /// Returns what is to be written, in order.
+  /// Returns the writes, in order.
   private mutating func lockWrites(
     _ bits: Type2LockBits, _ layout: Layout, _ link: TagLink
   ) throws -> [(page: Int, bytes: [UInt8])] {
@@ -121,7 +123,7 @@ extension Type2Mapping {
 
   private var emptyPage: [UInt8] { [UInt8](repeating: 0, count: Type2Memory.pageSize) }
 
-  /// Lock bits in a page that may hold data beside them, as a chip can have them that is not known.
+  /// Returns lock bits in a page that may also hold data, as on an unknown chip.
   private func merged(_ bits: [UInt8], _ page: Int, _ layout: Layout) -> [UInt8] {
     bits.enumerated().map { index, byte in
       let address = page * Type2Memory.pageSize + index
@@ -129,7 +131,7 @@ extension Type2Mapping {
     }
   }
 
-  /// Reads back what the tag has made of it.
+  /// Reads back the result on the tag.
   private mutating func checkLocked(
     _ bits: Type2LockBits, _ layout: Layout, _ link: TagLink
   ) throws {

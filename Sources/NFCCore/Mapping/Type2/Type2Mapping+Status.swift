@@ -1,6 +1,6 @@
 extension Type2Mapping {
-  /// READ of pages 2 to 5, with lock bits and capability container, and of the dynamic lock bits; one more where
-  /// other TLVs may follow the message.
+  /// READ of pages 2 to 5, with lock bits and capability container, and of the dynamic lock bits;
+  /// one more if other TLVs may follow the message.
   mutating func status(_ link: TagLink) throws -> NDEFStatus {
     try procedure(link) { try $0.status(replacing: false, link) }
   }
@@ -22,7 +22,7 @@ extension Type2Mapping {
         room: reachableSize(layout) - layout.message.offset - kept.count))
   }
 
-  /// How much of the data area there is in front of what a password closes, in bytes.
+  /// Returns the size of the data area before pages that a password closes, in bytes.
   func reachableSize(_ layout: Layout) -> Int {
     min(layout.area.size, readableSize ?? layout.area.size)
   }
@@ -51,7 +51,7 @@ extension Type2Mapping {
     return bits.closedPages { memory.byte($0) }.contains { pages.contains($0) }
   }
 
-  /// Returns the pages that the data area takes.
+  /// Returns the pages of the data area.
   func dataPages(_ layout: Layout) -> Range<Int> {
     Type2Memory
       .firstDataPage..<max(
@@ -59,8 +59,8 @@ extension Type2Mapping {
         Type2Memory.pages(holding: 0..<layout.area.rawEnd).upperBound)
   }
 
-  /// Which bits close which pages: as the chip has them if it is known; else as the chips have them that come with
-  /// a data area of this size, or as the standard has them. Nothing that cannot be undone rests on this.
+  /// Returns the lock bits of the chip if it is known; otherwise those of chips with a data area of
+  /// this size, or those of the standard. No irreversible change relies on this.
   private func likelyLockBits(_ layout: Layout, _ link: TagLink) -> [Type2LockBits] {
     if case .some(.some(let chip)) = chip, let bits = chip.lockBits { return [bits] }
     let isNXP = link.target.identifier.first == Type2Chip.Version.nxp
@@ -72,8 +72,8 @@ extension Type2Mapping {
     return [.standard(area: layout.area, control: layout.lockControl) ?? .static]
   }
 
-  /// Reads the dynamic lock bytes; `false` if the tag does not give them. That they can be read also
-  /// shows that there is as much memory as the capability container says, as they lie after it.
+  /// Reads the dynamic lock bytes; `false` if the tag does not return them. If they can be read,
+  /// the memory is as large as the capability container says, because they are after it.
   private mutating func loadLocks(
     _ page: Int, _ layout: Layout, _ link: TagLink
   ) throws -> Bool {

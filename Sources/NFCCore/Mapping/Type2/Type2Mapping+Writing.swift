@@ -1,9 +1,10 @@
 extension Type2Mapping {
-  /// One WRITE for each page that changes, and two for the one with the length: with 0 first, with the
-  /// new length last; see ``MessageReplacement`` for what other TLVs cost. A message that is there is read first, as ``read(_:)`` does it.
+  /// One WRITE for each page that changes, and two for the page with the length: first with 0,
+  /// finally with the new length; see ``MessageReplacement`` for the cost of other TLVs. An
+  /// existing message is read first, as in ``read(_:)``.
   ///
-  /// A page that the tag refuses to write ends it: what was written before is taken back, and the error
-  /// is `readOnly` if that has worked.
+  /// If the tag refuses to write a page, the write ends: earlier writes are rolled back, and the
+  /// error is `readOnly` if that was successful.
   mutating func write(_ message: [UInt8], _ link: TagLink) throws {
     try procedure(link) { mapping in
       guard
@@ -56,7 +57,7 @@ extension Type2Mapping {
   /// Returns the blocks after the message, which is not destroyed by a new one, however far away
   /// they are: a message without a terminator may be followed by NULLs up to the end.
   ///
-  /// - Parameter withMessage: reads the message too, which costs nothing where it is needed anyway.
+  /// - Parameter withMessage: also reads the message, which costs nothing if it is needed anyway.
   mutating func following(
     _ layout: Layout, withMessage: Bool, _ link: TagLink
   ) throws -> Range<Int> {
@@ -64,7 +65,7 @@ extension Type2Mapping {
     let none = message.end..<message.end
     guard !layout.isBroken else { return none }
     let reachable = reachableSize(layout)
-    // The rest of a READ first, then more each time.
+    // First the rest of a READ, then more each time.
     var ahead = 0
     for _ in 0...(layout.area.size / Self.bytesOfARead) {
       switch message.following(size: layout.area.size, { byte($0, layout.area) }) {
@@ -73,7 +74,7 @@ extension Type2Mapping {
         try load(offsets, layout.area, link)
         return offsets
       case .needs(let missing):
-        // What a password closes is out of reach of a write as well.
+        // A write cannot reach what a password closes, either.
         guard missing.upperBound <= reachable else { return none }
         let start = withMessage && message.length > 0 ? message.offset : missing.lowerBound
         let end = max(missing.upperBound, min(missing.lowerBound + ahead, reachable))
@@ -84,7 +85,7 @@ extension Type2Mapping {
     return none
   }
 
-  /// Returns the four bytes of a page as a write has them.
+  /// Returns the four bytes of a page for a write.
   private func content(
     of write: MessageReplacement.UnitWrite, _ area: TagDataArea
   ) -> [UInt8] {
@@ -94,8 +95,8 @@ extension Type2Mapping {
     }
   }
 
-  /// Writes back what pages held before a page was refused, the last one first, so that the length
-  /// comes last again; gives the error to throw.
+  /// Restores the pages that were written before a page was refused, the last one first, so that
+  /// the length comes last again; returns the error to throw.
   private mutating func takeBack(
     _ pages: some BidirectionalCollection<(page: Int, bytes: [UInt8])>, _ error: NFCError,
     _ link: TagLink

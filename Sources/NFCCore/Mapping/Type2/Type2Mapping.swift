@@ -3,17 +3,17 @@
 /// Page 3 holds the capability container; from page 4 on, TLVs hold the message. Source: NFC Forum
 /// Type 2 Tag, 4, 5 and 6.
 struct Type2Mapping: NDEFMapping {
-  /// Which chip it is: `nil` if nobody has asked, `.some(nil)` if it is none that is known.
+  /// The chip: `nil` if it was not asked for, `.some(nil)` if it is not known.
   var chip: Type2Chip??
   var memory: Type2Memory
   var layout: Layout?
   /// Whether the data area has locked pages, once that has been looked at.
   var isLocked: Bool?
-  /// How far the data area can be read, in bytes, where a password closes the rest.
+  /// The size of the readable part of the data area, in bytes, if a password closes the rest.
   var readableSize: Int?
   /// Content is known from an earlier call, and this one has not proved it yet.
   private var needsProof = false
-  /// Whether another side may write meanwhile, once that has been seen.
+  /// Whether another side may write meanwhile, once that has been noticed.
   private var hasOtherWriter = false
 
   /// How the tag's memory is divided.
@@ -23,11 +23,11 @@ struct Type2Mapping: NDEFMapping {
     let lockControl: ControlledArea?
     /// The first NDEF message TLV.
     var message: TagLengthValue
-    /// What stands where the message belongs is broken: the next write replaces it.
+    /// Whether the content at the message's place is broken: the next write replaces it.
     let isBroken: Bool
   }
 
-  /// What a look at the data area has found.
+  /// The result of examining the data area.
   enum Finding: Sendable {
     /// There is no capability container.
     case noContainer
@@ -38,7 +38,7 @@ struct Type2Mapping: NDEFMapping {
 
   /// - Parameters:
   ///   - chip: which it is, if that has been asked already.
-  ///   - sector: the one that is selected; `nil` if that is not known.
+  ///   - sector: the selected sector; `nil` if that is not known.
   init(chip: Type2Chip??, sector: Int? = 0) {
     self.chip = chip
     memory = Type2Memory(fastRead: Self.fastRead(of: chip), sector: sector)
@@ -52,11 +52,11 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// Returns what the sizes of the data area tell of FAST_READ where the chip is not known: asking
-  /// for it costs the exchange and a new selection where it is missing.
+  /// Returns whether an unknown chip is likely to support FAST_READ, from the size of its data
+  /// area: if it does not, trying costs the exchange and a new selection.
   ///
-  /// In 48 bytes it saves two exchanges at most. NTAG203 and Ultralight C, which lack it, share their
-  /// size of 144 bytes with NTAG213 only, which comes with a lock control TLV of its own.
+  /// For 48 bytes, it saves at most two exchanges. NTAG203 and Ultralight C, which lack it, share
+  /// their size of 144 bytes only with NTAG213, which has its own lock control TLV.
   private static func mayHaveFastRead(size: UInt8, lockControl: ControlledArea?) -> Bool {
     switch size {
     case ...0x06: false
@@ -76,8 +76,8 @@ struct Type2Mapping: NDEFMapping {
 
   mutating func beginCall() { needsProof = !memory.isEmpty }
 
-  /// One READ of pages 0 to 3, if anything is known from an earlier call. What only this reader can have
-  /// written is as it was then; anything else is read again.
+  /// One READ of pages 0 to 3, if anything is known from an earlier call. Content that only this
+  /// reader can write is unchanged; everything else is read again.
   private mutating func prove(_ link: TagLink) throws {
     guard needsProof else { return }
     needsProof = false
@@ -105,12 +105,12 @@ struct Type2Mapping: NDEFMapping {
 
   /// Which chip it is: one to three exchanges, and only once.
   ///
-  /// What was selected and proved on the tag stays so.
+  /// The selection and authentication on the tag are kept.
   mutating func identify(_ link: TagLink) throws -> Type2Chip? {
     if let chip { return chip }
     let found = try UltralightIdentification.chip(link)
     chip = .some(found)
-    // The older chips are told apart by refusals, after which they begin again.
+    // The older chips are distinguished by refusals, after which they restart.
     return found
   }
 
@@ -124,12 +124,12 @@ struct Type2Mapping: NDEFMapping {
 
   /// Looks for container and message.
   ///
-  /// One READ, if its answer has the head of the message; one more for each that is needed to get past
-  /// other TLVs.
+  /// One READ, if its answer contains the beginning of the message; one more for each that is
+  /// needed to get past other TLVs.
   ///
   /// - Parameters:
-  ///   - firstPage: where to begin; four pages come at once.
-  ///   - replacing: takes a TLV that is broken for the place of the message.
+  ///   - firstPage: the first page; four pages are read at once.
+  ///   - replacing: whether a broken TLV counts as the place of the message.
   mutating func find(
     from firstPage: Int, replacing: Bool = false, _ link: TagLink
   ) throws -> Finding {
@@ -182,7 +182,7 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// Returns what stands at a place; `nil` for a TLV that breaks off, where one is to be replaced.
+  /// Returns the content at an offset; `nil` for an incomplete TLV, if it may be replaced.
   private func step(
     at offset: Int, _ area: TagDataArea, replacing: Bool
   ) throws -> TagLengthValue.Step? {
@@ -206,7 +206,7 @@ struct Type2Mapping: NDEFMapping {
       try memory.load(firstPage..<(firstPage + Type2Memory.pagesPerRead), link)
     } catch let error as NFCError where error.code == .tagRefused {
       if memory.page(Type2Memory.capabilityPage) == nil {
-        // A chip that refuses what runs into a protected page gives what ends before it.
+        // A chip that refuses a read into a protected page returns the pages before it.
         try memory.selectAgain(link)
         do {
           try memory.load(0..<Type2Memory.firstDataPage, link)
@@ -224,9 +224,9 @@ struct Type2Mapping: NDEFMapping {
     area.address(offset).flatMap { memory.byte($0) }
   }
 
-  /// Makes bytes of the area known.
+  /// Reads bytes of the area that are not known.
   ///
-  /// - Parameter fillingRead: asks for the rest of a READ too, which costs nothing.
+  /// - Parameter fillingRead: also keeps the rest of a READ, which costs nothing.
   mutating func load(
     _ offsets: Range<Int>, _ area: TagDataArea, fillingRead: Bool = false, _ link: TagLink
   ) throws {
@@ -249,8 +249,8 @@ struct Type2Mapping: NDEFMapping {
     }
   }
 
-  /// Returns why a page of the data area cannot be read: it wants a password, or there is no such
-  /// page.
+  /// Returns the reason why a page of the data area cannot be read: it requires a password, or does
+  /// not exist.
   func unreadable(_ error: NFCError, _ link: TagLink) throws -> NFCError {
     guard case .page(let page) = error.place else { return error }
     var asking = self
@@ -274,9 +274,9 @@ struct Type2Mapping: NDEFMapping {
 
   // MARK: Reading
 
-  /// READ of pages 3 to 6, which has the capability container and twelve bytes, then what the message
-  /// takes beyond them: FAST_READs of up to 65 pages, or READs. A second time, one READ that proves that the
-  /// tag is there; a chip with a wired side is read again.
+  /// READ of pages 3 to 6, which contains the capability container and twelve bytes, then the rest
+  /// of the message: FAST_READs of up to 65 pages, or READs. The second time, one READ that proves
+  /// that the tag is present; a chip with a wired interface is read again.
   mutating func read(_ link: TagLink) throws -> [UInt8]? {
     try procedure(link) { mapping in
       guard let layout = try mapping.locate(from: Type2Memory.capabilityPage, link) else {

@@ -1,4 +1,4 @@
-/// The pages of a Type 2 tag that are known, and the commands that make more of them known.
+/// The known pages of a Type 2 tag, and the commands that read more of them.
 ///
 /// Source: NFC Forum Type 2 Tag, 5; NTAG213/215/216 data sheet, 10; NT3H1101/1201 data sheet, 10.
 struct Type2Memory: Sendable {
@@ -23,7 +23,7 @@ struct Type2Memory: Sendable {
   private var pages: [Int: [UInt8]] = [:]
   /// The sector that addresses count in; `nil` if the program may have selected another.
   private var sector: Int?
-  /// How many pages the reader has carried in one answer, where it has refused more.
+  /// The number of pages in one answer that the reader supports, if it has refused more.
   private var fastReadLimit = Int.max
 
   /// - Parameter sector: 0 after the tag was selected; `nil` if it is not known.
@@ -55,9 +55,10 @@ struct Type2Memory: Sendable {
 
   // MARK: Reading
 
-  /// Makes pages known: one READ for each four, or one FAST_READ for as many as the reader carries.
+  /// Reads pages that are not known: one READ for each four, or one FAST_READ for as many as the
+  /// reader supports.
   ///
-  /// Throws `tagRefused` with the page for one that the tag does not give.
+  /// Throws `tagRefused` with the first page that the tag does not return.
   mutating func load(_ range: Range<Int>, _ link: TagLink) throws {
     var start = range.lowerBound
     var end = range.upperBound
@@ -102,7 +103,7 @@ struct Type2Memory: Sendable {
 
   /// READ of four pages, of which those below `limit` are kept.
   ///
-  /// Some chips refuse it for the sake of a protected page that nobody has asked for: FAST_READ ends
+  /// Some chips refuse a READ because of a protected page that was not requested: FAST_READ ends
   /// before it.
   private mutating func read(_ start: Int, limit: Int, _ link: TagLink) throws {
     try select(sector: start / Self.pagesPerSector, link)
@@ -115,8 +116,8 @@ struct Type2Memory: Sendable {
       return try fastRead(start..<min(limit, start + Self.pagesPerRead), link)
     }
     var limit = limit
-    // After the last page that can be read, the answer continues with page 0. A page that looks
-    // like it is asked for by itself, which tells.
+    // After the last readable page, the answer continues with page 0. A page that looks like it is
+    // read separately, to find out.
     for page in (start + 1)..<(start + Self.pagesPerRead) {
       let offset = (page - start) * Self.pageSize
       if isHeader(Array(answer[offset..<(offset + Self.pageSize)]), link) {
@@ -127,8 +128,8 @@ struct Type2Memory: Sendable {
     store(answer, from: start, limit: limit)
   }
 
-  /// Page 0 of a chip with a UID of seven bytes: three of them, and their check byte with the cascade
-  /// tag 88 (ISO/IEC 14443-3, 6.5.4).
+  /// Returns whether a page is page 0 of a chip with a UID of seven bytes: three of them, and their
+  /// check byte with the cascade tag 88 (ISO/IEC 14443-3, 6.5.4).
   private func isHeader(_ page: [UInt8], _ link: TagLink) -> Bool {
     let uid = link.target.identifier
     guard uid.count == 7 else { return false }
@@ -145,7 +146,7 @@ struct Type2Memory: Sendable {
     }
   }
 
-  /// Sends a command about a page, which an error names as it is counted through all sectors.
+  /// Sends a command for a page; errors name the page as counted through all sectors.
   private func send(
     _ command: UltralightCommand, page: Int, _ link: TagLink
   ) throws -> [UInt8] {
@@ -162,7 +163,8 @@ struct Type2Memory: Sendable {
 
   // MARK: Proof
 
-  /// Asks for pages 0 to 3 whatever is known of them: one READ, which a tag that has left does not answer.
+  /// Reads pages 0 to 3 even if they are known: one READ, which a tag that has left does not
+  /// answer.
   ///
   /// - Returns: whether lock bits and capability container are as they were known, and only this reader can
   ///   have written the rest: the first pages are those of NXP's chips without a wired side. NTAG I²C has the UID
@@ -192,7 +194,7 @@ struct Type2Memory: Sendable {
   /// WRITE of one page. Throws `readOnly` with the page if the tag refuses it.
   mutating func write(_ bytes: [UInt8], page: Int, _ link: TagLink) throws {
     try select(sector: page / Self.pagesPerSector, link)
-    // What the page holds is not known if the acknowledge is lost.
+    // If the acknowledge is lost, the content of the page is unknown.
     pages[page] = nil
     _ = try send(.write(page: address(page), data: bytes), page: page, link)
     pages[page] = bytes
@@ -200,8 +202,8 @@ struct Type2Memory: Sendable {
 
   // MARK: Sectors
 
-  /// Selects a sector, if it is not. Only a tag of more than 1 KiB is ever asked for another than 0, or one
-  /// on which the program itself has used SECTOR_SELECT.
+  /// Selects a sector, unless it is already selected. Only a tag of more than 1 KiB needs another
+  /// sector than 0, or one for which the program itself has used SECTOR_SELECT.
   mutating func select(sector wanted: Int, _ link: TagLink) throws {
     guard sector != wanted else { return }
     let wasKnown = sector != nil
@@ -223,7 +225,8 @@ struct Type2Memory: Sendable {
 }
 
 extension NFCError {
-  /// What a tag does with a command that it does not know, by its kind.
+  /// Whether this is how a tag, depending on its kind, reacts to a command that it does not
+  /// support.
   var isRefusalOrSilence: Bool {
     code == .tagRefused || (code == .tagResponseError && cause == .noAnswer)
   }

@@ -102,8 +102,8 @@ public struct MiFareApplicationDirectory: Hashable, Sendable {
     zip(part.describedSectors, identifiers).filter { $0.1 == identifier }.map { $0.0 }
   }
 
-  /// Returns the 8-bit check over all that follows it: x⁸+x⁴+x³+x²+1, initial value C7 (AN10787,
-  /// 3.7, which writes it E3 in the order of bits of the reader chip).
+  /// Returns the 8-bit checksum of the following bytes: x⁸+x⁴+x³+x²+1, initial value C7 (AN10787,
+  /// 3.7, which writes it as E3 in the bit order of the reader chip).
   static func check(_ bytes: some Sequence<UInt8>) -> UInt8 {
     bytes.reduce(0xC7) { register, byte in
       (0..<8).reduce(register ^ byte) { value, _ in
@@ -125,7 +125,7 @@ extension MiFareApplicationDirectory {
       available | multipleApplications | UInt8(truncatingIfNeeded: version) & versionMask
     }
 
-    /// 1 or 2; `nil` if there is no directory.
+    /// Returns 1 or 2; `nil` if there is no directory.
     static func version(of byte: UInt8) -> Int? {
       guard byte & available != 0 else { return nil }
       let version = Int(byte & versionMask)

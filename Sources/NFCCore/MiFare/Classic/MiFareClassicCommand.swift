@@ -1,5 +1,5 @@
-/// A command of MIFARE Classic as a value, as a reader's chip takes it: the second part of a two-part command
-/// right after the first. Source: MF1S50YYX and MF1S70YYX data sheets, 9.
+/// A command of MIFARE Classic as a value, in the form for a reader's chip: the second part of a
+/// two-part command directly follows the first. Source: MF1S50YYX and MF1S70YYX data sheets, 9.
 enum MiFareClassicCommand: Hashable, Sendable {
   case authenticate(UInt8, MiFareClassicKeyType, [UInt8])
   case read(UInt8)
@@ -22,8 +22,8 @@ enum MiFareClassicCommand: Hashable, Sendable {
 
   private static let operandSize = 4
 
-  /// Reads a command; `nil` for a code or a length that there is not. RESTORE may leave its operand out, which
-  /// means nothing.
+  /// Parses a command; `nil` for an invalid code or length. RESTORE may omit its operand, which has
+  /// no meaning.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 2 else { return nil }
     let block = bytes[1]
@@ -71,7 +71,7 @@ enum MiFareClassicCommand: Hashable, Sendable {
     }
   }
 
-  /// Returns what the answer carries: 16 bytes of a block, nothing of any other command.
+  /// Returns the content of the answer: 16 bytes of a block, nothing for any other command.
   ///
   /// - Throws: `tagResponseError` for another number of bytes.
   func answer(_ bytes: [UInt8]) throws -> [UInt8] {

@@ -95,7 +95,7 @@ public struct MiFareClassicCommands: Sendable {
     try await send(.transfer(Self.number(block)))
   }
 
-  /// Returns a block's number as it goes over the air.
+  /// Returns a block's number in its form over the air.
   static func number(_ block: Int) throws(NFCError) -> UInt8 {
     guard let number = UInt8(exactly: block) else {
       throw NFCError(.invalidParameter, "blocks are 0 to 255", place: .block(block))
@@ -120,7 +120,7 @@ enum MiFareClassicExchange {
     do {
       try link.authenticate(block: block, keyType: keyType, key: key)
     } catch let error as NFCError where error.code == .authenticationFailed {
-      // A reader says the same of a card that has left: this tells them apart.
+      // A reader reports the same for a card that has left: this distinguishes them.
       try link.selectAgain()
       throw error
     }
@@ -130,8 +130,8 @@ enum MiFareClassicExchange {
     try send(.read(block), link)
   }
 
-  /// Sends a command as the data sheet has it, with the second part of a two-part command right after
-  /// the first. A command that only is acknowledged gives `0A`.
+  /// Sends a command in the form of the data sheet, with the second part of a two-part command
+  /// directly after the first. Returns `0A` for a command that is only acknowledged.
   static func send(_ bytes: [UInt8], _ link: TagLink) throws -> [UInt8] {
     guard let command = MiFareClassicCommand(bytes) else {
       throw NFCError(
@@ -143,11 +143,11 @@ enum MiFareClassicExchange {
     return answer.isEmpty ? [UltralightCommand.acknowledge] : answer
   }
 
-  /// Longer than any command takes: 10 ms for the value commands (MF1S50YYX data sheet, table 9). A reader's chip
-  /// waits so long by itself.
+  /// A time longer than any command needs: 10 ms for the value commands (MF1S50YYX data sheet,
+  /// table 9). A reader's chip always waits this long.
   private static let timeout = Duration.milliseconds(100)
 
-  /// Returns what the answer carries.
+  /// Returns the content of the answer.
   static func send(_ command: MiFareClassicCommand, _ link: TagLink) throws -> [UInt8] {
     if case .authenticate(let block, let keyType, let key) = command {
       try authenticate(block, keyType, key, link)
@@ -157,8 +157,8 @@ enum MiFareClassicExchange {
       return try command.answer(
         link.exchange(command.encoded, framing: .tagProtocol, timeout: timeout))
     } catch let error as NFCError where error.isRefusal {
-      // A reader's chip gives no more than "no good answer" for a refusal. A card that is still there has
-      // refused; it has to be woken again in either case.
+      // For a refusal, a reader's chip reports only that there was no valid answer. A card that is
+      // still present has refused; it has to be woken again in either case.
       try link.selectAgain()
       throw NFCError(
         .tagRefused,
@@ -170,7 +170,8 @@ enum MiFareClassicExchange {
 }
 
 extension NFCError {
-  /// How a reader's chip tells a refusal of a MIFARE Classic: as silence, or by its own code.
+  /// Whether this is how a reader's chip reports a refusal of a MIFARE Classic: as silence, or with
+  /// its own code.
   fileprivate var isRefusal: Bool {
     switch (code, cause) {
     case (.tagRefused, _), (.tagResponseError, .noAnswer), (.tagResponseError, .chip): true

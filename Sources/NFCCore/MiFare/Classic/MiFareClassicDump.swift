@@ -87,7 +87,7 @@ struct MiFareClassicSectorReader {
   private let findsBothKeys: Bool
   /// What opened the last sector most likely opens the next.
   private var last: (type: MiFareClassicKeyType, key: MiFareClassicKey)?
-  /// Sector 0 has opened with the key of the application directory.
+  /// Whether sector 0 has opened with the key of the application directory.
   private var hasDirectory = false
 
   init(_ session: MiFareClassicSession, keys: [MiFareClassicKey], findsBothKeys: Bool) {
@@ -128,7 +128,8 @@ struct MiFareClassicSectorReader {
     return dump
   }
 
-  /// Reads the trailer, which says what else may be read. Whether that makes sense to continue.
+  /// Reads the trailer, which determines what else can be read. Returns whether continuing makes
+  /// sense.
   private mutating func readTrailer(
     _ dump: inout MiFareClassicSectorDump, _ blocks: Range<Int>, _ type: MiFareClassicKeyType
   ) throws -> Bool {

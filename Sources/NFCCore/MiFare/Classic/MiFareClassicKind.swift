@@ -1,7 +1,8 @@
-/// What a SAK says of a card with MIFARE Classic sectors: one row for each SAK.
+/// The meaning of a SAK for cards with MIFARE Classic sectors: one row for each SAK.
 ///
-/// Everything that asks what a SAK stands for asks here. A card that runs ISO/IEC 14443-4 beside its sectors
-/// has a row too: only how it was activated decides which of the two it is.
+/// All code that needs the meaning of a SAK uses this table. A card that supports ISO/IEC 14443-4
+/// in addition to its sectors also has a row: only the way of its activation determines which of
+/// the two it is.
 ///
 /// Sources: NXP AN10833, table 6; for other makers' cards the lists of libnfc (`target-subr.c`) and Proxmark3
 /// (`cmdhf14a.c`).

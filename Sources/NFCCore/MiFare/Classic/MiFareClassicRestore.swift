@@ -110,7 +110,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
       }
       let fields = sector.fieldsThatDiffer(from: wanted).intersection(knowledge.trailerFields)
       guard !fields.isEmpty else { continue }
-      // A trailer is written as a whole: a key that nobody knows would be lost.
+      // A trailer is written as a whole: an unknown key would be lost.
       guard knowledge.canComplete(from: sector) else {
         omit(block, .notWritable)
         continue
@@ -137,7 +137,7 @@ public struct MiFareClassicRestorePlan: Hashable, Sendable {
   }
 }
 
-/// What of a sector an image knows.
+/// The parts of a sector that an image knows.
 private struct Knowledge {
   private static let keyA = 0..<6
   private static let access = 6..<10
@@ -176,7 +176,7 @@ private struct Knowledge {
       && (trailerFields.contains(.keyB) || sector.keyB != nil)
   }
 
-  /// Returns a trailer with what the card has in place of what is not known.
+  /// Returns a trailer with the card's current bytes in place of unknown ones.
   func completed(_ block: [UInt8], from sector: MiFareClassicSectorDump) -> [UInt8] {
     var block = block
     if !trailerFields.contains(.keyA), let key = sector.keyA {
@@ -240,7 +240,7 @@ public struct MiFareClassicRestoreReport: Hashable, Sendable {
   }
 }
 
-// The bytes of a trailer are keys.
+// The bytes of a trailer contain keys.
 extension MiFareClassicRestorePlan.Write: CustomStringConvertible, CustomReflectable {
   public var description: String { "block \(block) with key \(keyType)" }
   public var customMirror: Mirror { Mirror(self, children: ["block": block]) }
@@ -314,7 +314,7 @@ extension MiFareClassicCommands {
 }
 
 extension MiFareClassicSession {
-  /// Returns whether the card has taken the block.
+  /// Returns whether the card has accepted the block.
   fileprivate mutating func restore(_ write: MiFareClassicRestorePlan.Write) throws -> Bool {
     guard
       try open(geometry.sector(ofBlock: write.block), write.keyType, write.key)

@@ -1,4 +1,4 @@
-/// A procedure's way to a MIFARE Classic: which sector is open, and what a refusal means.
+/// A procedure's access to a MIFARE Classic: the open sector, and the meaning of a refusal.
 ///
 /// A session lives within one procedure. Between two, other commands may have opened other sectors.
 struct MiFareClassicSession {
@@ -46,14 +46,14 @@ struct MiFareClassicSession {
     }
   }
 
-  /// Reads a block of the sector that is open.
+  /// Reads a block of the open sector.
   mutating func read(_ block: Int) throws -> [UInt8] {
     try closingOnFailure { link in
       try MiFareClassicExchange.read(UInt8(truncatingIfNeeded: block), link)
     }
   }
 
-  /// Writes a block of the sector that is open. Refuses a broken sector trailer.
+  /// Writes a block of the open sector. Refuses a broken sector trailer.
   mutating func write(_ data: [UInt8], to block: Int) throws {
     guard data.count == MiFareClassicGeometry.blockSize else {
       throw NFCError(
@@ -65,17 +65,17 @@ struct MiFareClassicSession {
     }
   }
 
-  /// Reads the trailer of the sector that is open. Keys that may not be read are zeros.
+  /// Reads the trailer of the open sector. Keys that may not be read are zeros.
   mutating func readTrailer(ofSector sector: Int) throws -> MiFareClassicSectorTrailer {
     try MiFareClassicSectorTrailer(read(geometry.trailer(ofSector: sector)))
   }
 
-  /// Writes a trailer, which a cancelled task does not stop half-way, and shows that it is there: key A of the
-  /// new trailer opens the sector, and the access bits are what they should be. Three exchanges, and one to
-  /// open the sector.
+  /// Writes a trailer, without interruption by a cancelled task, and verifies it: key A of the new
+  /// trailer opens the sector, and the access bits are the expected ones. Three exchanges, and one
+  /// to open the sector.
   ///
-  /// - Throws: `notAuthenticated` with `reason` if the key does not open the sector; `tagRefused` with the
-  ///   sector if the card does not take the trailer, or not all of it.
+  /// - Throws: `notAuthenticated` with `reason` if the key does not open the sector; `tagRefused`
+  ///   with the sector if the card does not accept the trailer, or not all of it.
   mutating func writeTrailer(
     _ trailer: MiFareClassicSectorTrailer, ofSector sector: Int, with keyType: MiFareClassicKeyType,
     _ key: MiFareClassicKey, _ reason: String
@@ -83,7 +83,7 @@ struct MiFareClassicSession {
     try require(sector, keyType, key, reason)
     try link.uninterrupted {
       try write(trailer.bytes, to: geometry.trailer(ofSector: sector))
-      // What was opened under the old trailer proves nothing.
+      // What was opened with the old trailer proves nothing.
       opened = nil
       let refusal = "the card has acknowledged the sector trailer and does not hold it"
       guard try open(sector, .a, trailer.keyA) else {

@@ -1,4 +1,4 @@
-/// What a program has proved to an Ultralight or NTAG tag. No description shows it.
+/// The authentication of a program with an Ultralight or NTAG tag. Descriptions never show it.
 enum UltralightAuthentication: Hashable, Sendable {
   case password([UInt8])
   case tripleDES([UInt8])
@@ -24,7 +24,7 @@ extension UltralightAuthentication: CustomStringConvertible, CustomReflectable {
 }
 
 extension TagHandle {
-  /// Returns the chip of an Ultralight or NTAG tag, asked for once.
+  /// Returns the chip of an Ultralight or NTAG tag, which is asked for once.
   func type2Chip(_ link: TagLink) throws -> Type2Chip? {
     if let known = knowledge.withLock({ $0.chip }) { return known }
     let chip = try UltralightIdentification.chip(link)
@@ -32,15 +32,15 @@ extension TagHandle {
     return chip
   }
 
-  /// Proves to a tag that was woken what the program has proved to it. A secret that no longer opens it is
-  /// forgotten.
+  /// Repeats the program's authentication with a tag that was woken. A secret that no longer opens
+  /// it is forgotten.
   func proveAgain(_ link: TagLink) throws {
     guard let authentication = knowledge.withLock({ $0.authentication }) else { return }
     do {
       try authentication.run(link)
     } catch let error as NFCError where error.group == .refusal {
       knowledge.withLock { $0.authentication = nil }
-      // Without it a program would take for protected what no longer is.
+      // Otherwise a program would rely on protection that no longer exists.
       guard authentication.channel == nil else { throw error }
       try link.selectPlainly()
     }
@@ -53,20 +53,21 @@ extension TagKnowledge {
     product = .some(chip?.product)
   }
 
-  /// Takes over what a mapping has found out of the chip; it has left the tag in sector 0.
+  /// Updates the facts with a mapping's knowledge of the chip; the mapping has left the tag in
+  /// sector 0.
   mutating func learn(_ mapping: Type2Mapping) {
     if let chip = mapping.chip { learn(chip) }
     isSectorUnknown = false
   }
 
-  /// The tag was selected: nothing is selected or known of what it holds.
+  /// The tag was selected again: its sector and content are unknown.
   mutating func wasSelected() {
     authentication?.channel?.end()
     mapping = nil
     isSectorUnknown = false
   }
 
-  /// A command of the program's own is about to change what is selected, or the secret itself.
+  /// A command of the program is about to change the selection, or the secret itself.
   mutating func willSend(_ command: [UInt8]) {
     if command.first == UltralightCommand.sectorSelect.encoded.first { isSectorUnknown = true }
     guard let page = UltralightCommand.pageWritten(by: command), mayHoldSecret(page) else { return }

@@ -1,33 +1,35 @@
-/// One chip of the Ultralight and NTAG families: everything that this package knows of it.
+/// One chip of the Ultralight and NTAG families, with everything that this package knows about it.
 ///
-/// Whatever asks a question about a chip (NDEF mapping, formatting, locking, dump, restore, protection,
-/// originality, `nfc info`) asks this record, and nothing compares a name. There are no defaults: a chip that
-/// leaves a question open says so with `nil` or an empty list.
+/// All code with a question about a chip (NDEF mapping, formatting, locking, dump, restore,
+/// protection, originality, `nfc info`) uses this record, and nothing compares a name. There are no
+/// defaults: an unanswered question is explicitly `nil` or an empty list.
 ///
 /// Each chip is one file in `Chips` and one line in ``all``.
 struct Type2Chip: Sendable {
-  /// The maker's type number, which tells chips of one name apart: what identifies this record.
+  /// The maker's type number, which distinguishes chips with the same name and identifies this
+  /// record.
   let typeNumber: String
   /// As the maker sells it.
   let name: String
   let maker: String
-  /// What the rest of the record rests on.
+  /// The source of the record.
   let source: Source
   let recognition: Recognition
-  /// What each page is for; `nil` where that is not public, and nothing is dumped, restored or protected.
+  /// The use of each page; `nil` if that is not public: then nothing is dumped, restored or
+  /// protected.
   let pages: Type2PageMap?
-  /// Which bits close which pages; `nil` where that is not known.
+  /// The lock bits and their pages; `nil` if that is not known.
   let lockBits: Type2LockBits?
   /// Bits beyond lock pages and page 3 that can only be set, and then close something permanently.
   let finalBits: [FinalBits]
-  /// How a blank one is formatted; `nil` if nobody says how.
+  /// The format of a blank chip; `nil` if no source describes it.
   let blank: Blank?
   let hasFastRead: Bool
-  /// The numbers of the counters that READ_CNT knows.
+  /// The numbers of the counters that READ_CNT supports.
   let counters: [UInt8]
   let access: AccessControl
   let signature: Signature
-  /// Whether another side than the reader's can write the memory meanwhile.
+  /// Whether another interface can write the memory meanwhile.
   let hasWiredSide: Bool
 
   /// All memory that commands address, in bytes; `nil` if that is not known.
@@ -37,7 +39,7 @@ struct Type2Chip: Sendable {
     TagProduct(name: name, maker: maker, memorySize: memorySize, typeNumber: typeNumber)
   }
 
-  /// Where the facts come from.
+  /// The source of the facts.
   enum Source: Hashable, Sendable {
     /// A data sheet that is publicly available.
     case dataSheet(String)
@@ -45,7 +47,7 @@ struct Type2Chip: Sendable {
     case observed(String)
   }
 
-  /// How the chip is told from the others.
+  /// The way in which the chip is distinguished from others.
   enum Recognition: Hashable, Sendable {
     /// By the answer to GET_VERSION.
     case version([Version])
@@ -59,23 +61,23 @@ struct Type2Chip: Sendable {
     case identifier(maker: UInt8)
   }
 
-  /// Bits of a page that can be set and not be cleared.
+  /// Bits of a page that can be set but not cleared.
   struct FinalBits: Hashable, Sendable {
     let page: Int
     let byte: Int
     let mask: UInt8
   }
 
-  /// What a blank chip is given: the size byte of the capability container, and the TLVs in front of the
+  /// The format of a blank chip: the size byte of the capability container, and the TLVs before the
   /// message.
   struct Blank: Hashable, Sendable {
     let size: UInt8
     let controlTLVs: [UInt8]
-    /// What pages from 4 on hold as they leave the factory, where that is not zeros.
+    /// The content of pages from 4 on upon delivery, if it is not zeros.
     let factoryContent: [UInt8]
   }
 
-  /// What may be asked for before pages are read or written.
+  /// The requirement for reading or writing pages.
   enum AccessControl: Hashable, Sendable {
     case none
     /// PWD and PACK.
@@ -91,8 +93,8 @@ struct Type2Chip: Sendable {
     let firstPage: Int
   }
 
-  /// Where the settings of a password are: AUTH0 in byte 3 of the first page, ACCESS in byte 0 of the next,
-  /// PWD and PACK in the two after.
+  /// The position of the password settings: AUTH0 in byte 3 of the first page, ACCESS in byte 0 of
+  /// the next, PWD and PACK in the two after.
   struct PasswordSettings: Hashable, Sendable {
     let firstPage: Int
     /// Whether ACCESS has CFGLCK.
@@ -154,7 +156,7 @@ extension Type2Chip {
   struct Version: Hashable, Sendable {
     let vendor: UInt8
     let type: UInt8
-    /// Tells the capacitance of the antenna, among other things.
+    /// The subtypes, which indicate the capacitance of the antenna, among other things.
     let subtypes: ClosedRange<UInt8>
     let major: UInt8
     let minors: ClosedRange<UInt8>
@@ -207,7 +209,7 @@ extension Type2Chip {
       hasWiredSide: hasWiredSide, memorySize: memorySize)
   }
 
-  /// Returns the chip that answers GET_VERSION so; `nil` for one that is not known.
+  /// Returns the chip with this answer to GET_VERSION; `nil` for an unknown one.
   static func version(_ answer: [UInt8]) -> Type2Chip? {
     all.first {
       guard case .version(let versions) = $0.recognition else { return false }
@@ -223,7 +225,8 @@ extension Type2Chip {
     self = chip
   }
 
-  /// Where the settings of the password are; `nil` for a chip without one, and one whose pages are not confirmed.
+  /// The position of the password settings; `nil` for a chip without a password, and one whose
+  /// pages are not confirmed.
   var passwordSettings: PasswordSettings? {
     guard case .password(let settings) = access, isConfirmed else { return nil }
     return settings
@@ -234,8 +237,8 @@ extension Type2Chip {
     if case .dataSheet = source { true } else { false }
   }
 
-  /// Returns whether a page holds the bits that make something final once they are set, and these
-  /// bytes set one that is not set yet.
+  /// Returns whether writing these bytes to a page would set an irreversible bit that is not set
+  /// yet.
   func isFinal(_ bytes: [UInt8], page: Int, over present: [UInt8]) -> Bool {
     finalBits.contains { bits in
       bits.page == page && bytes.indices.contains(bits.byte)
@@ -248,7 +251,7 @@ extension Type2Chip {
 extension Type2Chip.Blank {
   private static let sizeUnit = 8
 
-  /// The capability container of a tag that can be read and written by anybody.
+  /// The capability container of a tag that anyone can read and write.
   var capabilityContainer: [UInt8] {
     [
       Type2CapabilityContainer.magicNumber, Type2CapabilityContainer.version, size,

@@ -1,7 +1,7 @@
-/// Which lock bit of a chip closes which pages, and which bit freezes it.
+/// The lock bits of a chip, with the pages that each bit closes, and the bit that freezes it.
 ///
-/// A lock bit can be set and never cleared. Once the bit that freezes it is set, it cannot be set any more
-/// either.
+/// A lock bit can be set and never cleared. Once the bit that freezes it is set, it cannot be set
+/// any more, either.
 struct Type2LockBits: Hashable, Sendable {
   /// A bit of the memory.
   struct Bit: Hashable, Sendable {
@@ -21,13 +21,13 @@ struct Type2LockBits: Hashable, Sendable {
   struct Lock: Hashable, Sendable {
     let bit: Bit
     let pages: ClosedRange<Int>
-    /// `nil` where it is not known what freezes it.
+    /// The bit that freezes it; `nil` if it is not known.
     let frozenBy: Bit?
   }
 
   let locks: [Lock]
 
-  /// The page of the dynamic lock bits; `nil` for a chip that the static ones cover.
+  /// The page of the dynamic lock bits; `nil` for a chip whose static lock bits cover all pages.
   var dynamicPage: Int? {
     locks.first { $0.bit.page != Type2PageMap.staticLockPage }?.bit.page
   }
@@ -37,7 +37,8 @@ struct Type2LockBits: Hashable, Sendable {
 
   /// Returns the pages that are closed.
   ///
-  /// - Parameter byte: gives a byte by its address; `nil` if it is not known, which counts as open.
+  /// - Parameter byte: returns a byte by its address; `nil` if it is not known, which counts as
+  ///   open.
   func closedPages(_ byte: (Int) -> UInt8?) -> [Int] {
     var closed: Set<Int> = []
     for lock in locks where isSet(lock.bit, byte) { closed.formUnion(lock.pages) }
@@ -89,8 +90,8 @@ extension Type2LockBits {
         })
   }
 
-  /// NTAG203 and Ultralight C: in byte 0 of page 28h, bits 1 to 3 and 5 to 7 close four pages each from page
-  /// 16 on; bits 0 and 4 freeze them. Byte 1 closes what lies after the user's pages.
+  /// NTAG203 and Ultralight C: in byte 0 of page 28h, bits 1 to 3 and 5 to 7 close four pages each
+  /// from page 16 on; bits 0 and 4 freeze them. Byte 1 closes the pages after the user's pages.
   ///
   /// Source: NTAG203 data sheet, figure 7; MF0ICU2 data sheet, 7.5.3.
   ///
@@ -130,13 +131,13 @@ extension Type2LockBits {
   private static let firstDynamicallyLockedByte = 64
   private static let defaultBytesPerBit = 8
 
-  /// Returns the lock bits of a chip that is not known, as the NFC Forum has them: right after the
-  /// data area, a bit for eight bytes each, or where a lock control TLV says.
+  /// Returns the lock bits of an unknown chip according to the NFC Forum: directly after the data
+  /// area, one bit for eight bytes, or as a lock control TLV specifies.
   ///
   /// Source: NFC Forum Type 2 Tag, 4.2.2 and 4.4.1.
   ///
-  /// - Returns: `nil` if the TLV names bytes in front of the end of the data area. There may be anything there:
-  ///   a library that formats many chips writes the TLV of one of them on all.
+  /// - Returns: `nil` if the TLV specifies bytes before the end of the data area. Any content may
+  ///   be there: a library that formats many chips writes the TLV of one of them to all.
   static func standard(area: TagDataArea, control: ControlledArea?) -> Type2LockBits? {
     let end = area.rawEnd
     guard end > firstDynamicallyLockedByte else { return .static }

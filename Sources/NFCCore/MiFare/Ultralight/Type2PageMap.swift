@@ -1,4 +1,4 @@
-/// What each page of a chip is for.
+/// The use of each page of a chip.
 struct Type2PageMap: Hashable, Sendable {
   typealias Use = UltralightArea.Use
   typealias Area = UltralightArea

@@ -74,7 +74,7 @@ public struct UltralightCProtectionPlan: Hashable, Sendable {
   private static let freeReading: UInt8 = 0x01
 
   /// - Parameters:
-  ///   - protection: `nil` takes the protection away and leaves the key as it is.
+  ///   - protection: `nil` removes the protection and leaves the key unchanged.
   ///   - before: the pages with AUTH0 and AUTH1 as they are.
   init(
     _ protection: UltralightCProtection?, _ settings: Type2Chip.TripleDESSettings,

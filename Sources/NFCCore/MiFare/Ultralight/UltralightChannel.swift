@@ -1,23 +1,24 @@
-/// What a module above has proved to an Ultralight tag, and how it protects the commands after that. This module
-/// knows the commands; that one knows the keys and ciphers.
+/// An authentication that a higher module has made with an Ultralight tag, and the protection of
+/// the commands after it. This module knows the commands; that one knows the keys and ciphers.
 ///
-/// One stands for one tag. It is used on the reader's thread, by one procedure at a time.
+/// A channel belongs to one tag. It is used on the reader's thread, by one procedure at a time.
 package protocol UltralightChannel: AnyObject, Sendable {
   /// Proves the key to a tag that was selected again. Sends with ``TagLink/sendUltralight(_:)``.
   func prove(_ link: TagLink) throws
 
-  /// The tag was selected again and has forgotten what was proved.
+  /// Ends the authentication, because the tag was selected again.
   func end()
 
-  /// Whether the tag has forgotten what was proved, so that it has to be proved again before the next command.
+  /// Whether the tag has forgotten the authentication, so that it has to be repeated before the
+  /// next command.
   var isEnded: Bool { get }
 
-  /// Returns a command as it goes over the air, without CRC_A; `nil` if it goes as it is.
+  /// Returns a command in its form over the air, without CRC_A; `nil` if it is sent unchanged.
   ///
   /// - Throws: if an answer was not the tag's: nothing more is sent until the key is proved again.
   func protect(_ command: [UInt8]) throws -> [UInt8]?
 
-  /// Returns the answer to a protected command, checked and without its protection; nothing in
+  /// Returns the answer to a protected command, checked and without its protection; an empty one in
   /// place of an acknowledge.
   ///
   /// - Throws: `tagResponseError` for an answer that is not the tag's, or not to this command.
@@ -37,13 +38,14 @@ struct UltralightChannelReference: Hashable, Sendable {
 }
 
 extension TagLink {
-  /// Sends a command of an Ultralight tag without any protection, and gives the answer without CRC_A: one exchange.
+  /// Sends a command of an Ultralight tag without any protection, and returns the answer without
+  /// CRC_A: one exchange.
   package func sendUltralight(_ command: [UInt8]) throws -> [UInt8] {
     try UltralightExchange.send(command, protectedBy: nil, self)
   }
 
-  /// Halts an Ultralight tag and selects it again, so that new keys and settings count: two exchanges. What was
-  /// proved to it is over.
+  /// Halts an Ultralight tag and selects it again, so that new keys and settings take effect: two
+  /// exchanges. This ends its authentication.
   package func restartUltralight() throws {
     try UltralightProcedure.halt(self)
     try selectPlainly()
@@ -51,7 +53,8 @@ extension TagLink {
 }
 
 extension UltralightCommands {
-  /// Proves what a channel stands for, and protects every later command by it while the tag is connected.
+  /// Authenticates with a channel, which then protects every later command while the tag is
+  /// connected.
   package func open(_ channel: any UltralightChannel) async throws {
     let handle = handle
     try await handle.performCommand { link in
@@ -64,7 +67,8 @@ extension UltralightCommands {
     }
   }
 
-  /// Runs a procedure with commands of the family. A channel that it leaves proved is kept; `nil` leaves none.
+  /// Runs a procedure with commands of the family. An authenticated channel that it returns is
+  /// kept; `nil` for none.
   package func run<Result: Sendable>(
     _ body: @Sendable (TagLink) throws -> (Result, (any UltralightChannel)?)
   ) async throws -> Result {

@@ -1,4 +1,5 @@
-/// A command of the Ultralight and NTAG 2xx families as a value: what is sent, and what an answer has to be.
+/// A command of the Ultralight and NTAG 2xx families as a value: the bytes to send, and the
+/// requirements of an answer.
 ///
 /// Sources: MF0ICU1, MF0ICU2, MF0ULx1, NTAG213/215/216 (10) and NT3H1101/1201 (10) data sheets.
 enum UltralightCommand: Hashable, Sendable {
@@ -49,7 +50,7 @@ enum UltralightCommand: Hashable, Sendable {
   /// COMPATIBILITY_WRITE, which programs may send by themselves.
   private static let compatibilityWrite: UInt8 = 0xA0
 
-  /// Returns the page that a command writes; `nil` for one that writes none.
+  /// Returns the page that a command writes; `nil` for a command that writes none.
   static func pageWritten(by command: [UInt8]) -> Int? {
     guard command.count > 1, [Code.write, compatibilityWrite].contains(command[0]) else {
       return nil
@@ -96,7 +97,7 @@ enum UltralightCommand: Hashable, Sendable {
     }
   }
 
-  /// What the answer begins with, where that is always the same.
+  /// The constant first byte of the answer, if there is one.
   private var answerHead: UInt8? {
     switch self {
     case .authenticate: Code.authenticateContinued
@@ -122,7 +123,7 @@ enum UltralightCommand: Hashable, Sendable {
     }
   }
 
-  /// Returns what the answer carries, without what it begins with in any case.
+  /// Returns the content of the answer, without its constant beginning.
   ///
   /// - Parameter bytes: without CRC_A; an acknowledge is its four bits.
   /// - Throws: `tagResponseError` for anything that is not an answer to this command.

@@ -136,7 +136,7 @@ public struct UltralightCommands: Sendable {
     }
   }
 
-  /// Returns a page's number as it goes over the air.
+  /// Returns a page's number in its form over the air.
   private static func number(_ page: Int) throws(NFCError) -> UInt8 {
     guard let number = UInt8(exactly: page) else {
       throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
@@ -162,7 +162,7 @@ enum UltralightProcedure {
   private static let authenticationLimitReached: UInt8 = 0x04
   private static let checkSize = 2
 
-  /// As many pages as one answer carries, its check with it.
+  /// Returns the number of pages in one answer, with its check bytes.
   static func pagesPerFastRead(_ link: TagLink) -> Int {
     max(
       1,
@@ -212,7 +212,8 @@ enum UltralightProcedure {
     }
   }
 
-  /// AUTHLIM of a tag that has just refused a password, and is mute until it is selected again.
+  /// Reads AUTHLIM of a tag that has just refused a password, and is silent until it is selected
+  /// again.
   private static func attemptLimit(
     _ link: TagLink, _ chip: (TagLink) throws -> Type2Chip?
   ) -> NFCError.Attempts? {
@@ -222,7 +223,7 @@ enum UltralightProcedure {
       let limit = try UltralightProtectionPlan.configuration(chip, settings, link).attemptLimit
       return limit == 0 ? nil : .limit(Int(limit))
     } catch {
-      // The wrong password is what there is to report.
+      // Report the wrong password instead.
       return nil
     }
   }

@@ -59,7 +59,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
     public let reason: Reason
   }
 
-  /// The order in which pages are written: each kind closes more than those before it.
+  /// The order in which pages are written: each kind closes more than the previous ones.
   private enum Turn: CaseIterable {
     case user, oneTimePage, configuration, password, locks, finalConfiguration
   }
@@ -103,7 +103,7 @@ public struct UltralightRestorePlan: Hashable, Sendable {
       let range = page * Type2Memory.pageSize..<(page + 1) * Type2Memory.pageSize
       let wanted = Array(image[range])
       if let known, known.count == image.count, known[range].contains(false) {
-        // Of a page with the acknowledge only the first two bytes have a meaning.
+        // In a page with the acknowledge, only the first two bytes have a meaning.
         guard use == .secret, known[range].prefix(2).allSatisfy({ $0 }) else { continue }
       }
       let isKnown = page < tag.firstProtectedPage ?? pages.readableEnd && use != .secret
@@ -154,7 +154,7 @@ public struct UltralightRestoreReport: Hashable, Sendable {
   public var isComplete: Bool { !omissions.contains { $0.reason == .refused } }
 }
 
-// The bytes of a page may be a password.
+// The bytes of a page may contain a password.
 extension UltralightRestorePlan.Write: CustomStringConvertible, CustomReflectable {
   public var description: String { "page \(page)" }
   public var customMirror: Mirror { Mirror(self, children: ["page": page]) }
@@ -212,7 +212,7 @@ extension UltralightDump {
       firstProtectedPage: readCount == pages.readableEnd ? nil : readCount)
   }
 
-  /// Reads sector by sector; where there are no pages the dump has zeros.
+  /// Reads sector by sector; the dump has zeros where there are no pages.
   private static func readRuns(
     _ chip: Type2Chip, _ pages: Type2PageMap, _ link: TagLink
   ) throws -> UltralightDump {
@@ -229,7 +229,7 @@ extension UltralightDump {
     return UltralightDump(chip: chip, bytes: bytes, firstProtectedPage: nil)
   }
 
-  /// Returns the first page of an answer of READ that looks like page 0.
+  /// Returns the first page of an answer to READ that looks like page 0.
   private static func wrap(of answer: [UInt8], to first: [UInt8]) -> Int? {
     guard first.count >= Type2Memory.pageSize else { return nil }
     return stride(from: 0, to: answer.count, by: Type2Memory.pageSize).first {
@@ -307,7 +307,7 @@ extension UltralightCommands {
           where error.code == .tagRefused || error.code == .readOnly
           || error.code == .tagResponseError && error.cause == .noAnswer
         {
-          // Some chips refuse by silence. One that has left is found out by waking it.
+          // Some chips refuse with silence. Waking the tag shows whether it has left.
           try link.selectAgain()
           sector.isSelectedAnew()
           report.omissions.append(.init(page: write.page, reason: .refused))

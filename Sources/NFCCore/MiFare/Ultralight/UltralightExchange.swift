@@ -1,17 +1,17 @@
-/// Commands of the Ultralight and NTAG 2xx families over the air.
+/// Sends commands of the Ultralight and NTAG 2xx families.
 enum UltralightExchange {
-  /// Longer than any write of these chips takes, and the silence after which a tag has refused.
+  /// A time longer than any write of these chips; a tag that is silent for this time has refused.
   static let timeout = Duration.milliseconds(100)
 
-  /// Sends a command without its CRC_A and gives the answer without it.
+  /// Sends a command without its CRC_A and returns the answer without it.
   ///
-  /// The check is made and verified here and not by the reader's chip: a PN53x that verifies it
-  /// reports the four bits of a NAK as a broken check, and their code is lost.
+  /// The CRC is generated and verified here instead of by the reader's chip: a PN53x that verifies
+  /// it reports the four bits of a NAK as a wrong CRC, and their code is lost.
   static func send(_ command: [UInt8], _ link: TagLink) throws -> [UInt8] {
     try send(command, protectedBy: link.channel, link)
   }
 
-  /// Sends a command under a channel, if there is one.
+  /// Sends a command through a channel, if there is one.
   static func send(
     _ command: [UInt8], protectedBy channel: (any UltralightChannel)?, _ link: TagLink
   ) throws -> [UInt8] {
@@ -19,7 +19,7 @@ enum UltralightExchange {
       return try sendAsIs(command, link)
     }
     let answer = try channel.unprotect(sendAsIs(protected, link))
-    // A MAC over nothing takes the place of an acknowledge.
+    // A MAC over nothing replaces an acknowledge.
     return answer.isEmpty ? [UltralightCommand.acknowledge] : answer
   }
 
@@ -40,8 +40,9 @@ enum UltralightExchange {
     return body
   }
 
-  /// Sends a command as a value, and gives what its answer carries. An error says the page, where there is
-  /// one: a page that is not given is `tagRefused`, one that is not taken `readOnly`.
+  /// Sends a command as a value, and returns the content of its answer. An error includes the page,
+  /// if there is one: a page that cannot be read is `tagRefused`, one that cannot be written is
+  /// `readOnly`.
   static func send(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8] {
     do {
       return try command.answer(send(command.encoded, link))

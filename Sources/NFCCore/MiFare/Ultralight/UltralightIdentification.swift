@@ -1,9 +1,9 @@
-/// Which chip of the Ultralight and NTAG families a tag is.
+/// Identifies the chip of a tag in the Ultralight and NTAG families.
 enum UltralightIdentification {
-  /// Asks GET_VERSION and, where the tag does not know it, tells the older chips apart by what they
-  /// answer: ``Type2Chip/Recognition``.
+  /// Sends GET_VERSION and, if the tag does not support it, distinguishes the older chips by their
+  /// answers: ``Type2Chip/Recognition``.
   ///
-  /// `nil` as well on a reader that carries none of the commands that chips are told apart by.
+  /// Returns `nil` also on a reader that cannot send any of the commands that distinguish chips.
   static func chip(_ link: TagLink) throws -> Type2Chip? {
     do {
       if let version = try version(link) { return Type2Chip.version(version) }
@@ -45,14 +45,14 @@ enum UltralightIdentification {
     guard let challenge = try answer(.authenticate, link),
       (try? UltralightCommand.authenticate.answer(challenge)) != nil
     else { return false }
-    // It waits for the second half. Anything else ends that, by a refusal.
+    // It waits for the second half. Anything else ends that, with a refusal.
     _ = try answer(.getVersion, link)
     return true
   }
 
-  /// Asks GET_VERSION with the reader's chip verifying the check, as it does after activation, which
-  /// saves setting it up again. A NAK looks like a broken answer then, and other readers give it as a byte:
-  /// whatever is no version is asked for again in the form that tells a NAK.
+  /// Sends GET_VERSION with the reader's chip verifying the CRC, as after activation, which avoids
+  /// reconfiguring it. A NAK looks like a broken answer then, and other readers return it as a
+  /// byte: anything except a version is requested again in the form that identifies a NAK.
   private static func version(_ link: TagLink) throws -> [UInt8]? {
     do {
       let answer = try link.exchange(
@@ -60,16 +60,16 @@ enum UltralightIdentification {
       )
       if answer.count > 1 { return answer }
     } catch let error as NFCError where [.tagRefused, .tagResponseError].contains(error.code) {
-      // It is asked again below.
+      // It is requested again below.
     }
     try link.selectAgain()
     return try answer(.getVersion, link)
   }
 
-  /// Returns the answer, or `nil` if the tag does not know the command; it is awake again then.
+  /// Returns the answer, or `nil` if the tag does not support the command; it is awake again then.
   ///
-  /// Some chips say so by silence. A frame that is lost looks the same, and would make another chip of the
-  /// tag: what was not answered is asked once more.
+  /// Some chips indicate this with silence. A lost frame looks the same, and would lead to another
+  /// chip: a command without an answer is repeated once.
   private static func answer(_ command: UltralightCommand, _ link: TagLink) throws -> [UInt8]? {
     do {
       return try UltralightExchange.send(command.encoded, link)
@@ -95,8 +95,8 @@ enum UltralightIdentification {
 }
 
 extension NFCError {
-  /// Whether a tag has said no, or nothing. A reader that looks at the check itself takes the four bits of a
-  /// refusal for a broken answer. What has come to grief between host and reader is neither.
+  /// Whether a tag has refused, or not answered. A reader that verifies the CRC itself reports the
+  /// four bits of a refusal as a broken answer. A failure between host and reader is neither.
   fileprivate var isRefusalOrAbsence: Bool {
     switch (code, cause) {
     case (.tagRefused, _): true

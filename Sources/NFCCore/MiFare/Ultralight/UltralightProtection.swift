@@ -63,7 +63,7 @@ extension UltralightProtection: CustomStringConvertible, CustomDebugStringConver
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// CFG0 and CFG1, the two pages with the settings of the password. What else is in them is kept.
+/// CFG0 and CFG1, the two pages with the password settings. Their other content is kept.
 struct UltralightConfiguration: Hashable, Sendable {
   static let size = 2 * Type2Memory.pageSize
   /// An AUTH0 past the last page of any chip.
@@ -81,7 +81,7 @@ struct UltralightConfiguration: Hashable, Sendable {
 
   private(set) var bytes: [UInt8]
 
-  /// `nil` unless there are eight bytes.
+  /// Creates a configuration; `nil` unless there are eight bytes.
   init?(_ bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes)
     guard bytes.count == Self.size else { return nil }

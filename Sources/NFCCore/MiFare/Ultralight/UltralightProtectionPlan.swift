@@ -38,8 +38,8 @@ public struct UltralightProtectionPlan: Hashable, Sendable {
   let protection: UltralightProtection?
 
   /// - Parameters:
-  ///   - protection: `nil` takes the protection away and leaves the password as it is.
-  ///   - configuration: the two pages of the tag as they are.
+  ///   - protection: `nil` removes the protection and leaves the password unchanged.
+  ///   - configuration: the current two pages of the tag.
   init(
     _ protection: UltralightProtection?, chip: Type2Chip, configuration before: [UInt8]
   ) throws {
@@ -230,7 +230,8 @@ extension UltralightProtectionPlan {
     }
   }
 
-  /// Password in the first of the two pages, acknowledge and two reserved bytes in the second.
+  /// Returns the password for the first of the two pages, the acknowledge and two reserved bytes
+  /// for the second.
   private func secret(ofPage page: Int) -> [UInt8] {
     guard let protection else { return [] }
     guard page > settings.secrets.lowerBound else { return protection.password }

@@ -1,7 +1,7 @@
 /// Reads pages of one sector in as few exchanges as chip and reader allow.
 struct UltralightReader {
   let hasFastRead: Bool
-  /// How many pages the reader has carried in one answer, where it has refused more.
+  /// The number of pages in one answer that the reader supports, if it has refused more.
   private var limit = Int.max
 
   init(hasFastRead: Bool) {
@@ -23,12 +23,13 @@ struct UltralightReader {
     return bytes
   }
 
-  /// One exchange, which brings at most `count` pages: fewer where the reader turns out not to carry so many.
+  /// One exchange, which returns at most `count` pages: fewer if the reader turns out to support
+  /// fewer.
   mutating func read(_ page: Int, count: Int, _ link: TagLink) throws -> [UInt8] {
     guard let first = UInt8(exactly: page), let last = UInt8(exactly: page + count - 1) else {
       throw NFCError(.invalidParameter, "pages are 0 to 255", place: .page(page))
     }
-    // FAST_READ goes nowhere else at the end of what may be read; READ continues with page 0.
+    // At the end of the readable pages, FAST_READ goes nowhere else; READ continues with page 0.
     guard hasFastRead else {
       return Array(
         try UltralightExchange.send(.read(page: first), link)

@@ -1,4 +1,4 @@
-/// Which sector of a tag is selected, for a procedure that goes through pages of all of them.
+/// The selected sector of a tag, for a procedure over the pages of all sectors.
 struct UltralightSector {
   /// `nil` while it is not known: the program may have selected one.
   private var current: Int?

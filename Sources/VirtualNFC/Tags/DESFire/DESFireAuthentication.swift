@@ -12,7 +12,8 @@ struct DESFireAuthentication: Hashable, Sendable {
 
   enum Transaction: Hashable, Sendable {
     case none
-    /// With the card's number for it, and what the reader says that it can do.
+    /// The authentication begins a transaction, with the card's identifier for it and the
+    /// capabilities that the reader has reported.
     case begins(identifier: [UInt8], readerCapabilities: [UInt8])
     case goesOn(identifier: [UInt8], commandCounter: UInt16)
   }

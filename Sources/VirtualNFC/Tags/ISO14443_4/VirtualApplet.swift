@@ -1,37 +1,38 @@
-/// An application on an ``ISO7816Card``: command APDUs in, response APDUs out.
+/// An application on an ``ISO7816Card``, which receives command APDUs and returns response APDUs.
 ///
-/// The card itself deals with SELECT by AID, with GET RESPONSE and with command chaining; an applet
-/// gets every other command while it is selected.
+/// The card itself handles SELECT by AID, GET RESPONSE and command chaining. While an applet is
+/// selected, it receives all other commands.
 public protocol VirtualApplet: Sendable {
-  /// The application identifier, 5 to 16 bytes; none for the master file's.
+  /// The application identifier, 5 to 16 bytes. It is empty for the applet of the master file.
   var aid: [UInt8] { get }
 
-  /// The non-volatile memory as one run of bytes; see ``VirtualChip/memory``.
+  /// The nonvolatile memory as one sequence of bytes; see ``VirtualChip/memory``.
   var memory: [UInt8] { get set }
 
-  /// What is final in the applet; see ``VirtualChip/irreversibleState``.
+  /// The irreversible state of the applet; see ``VirtualChip/irreversibleState``.
   var irreversibleState: IrreversibleState { get }
 
-  /// Whether the applet takes commands that come in parts: class byte bit 5, ISO/IEC 7816-4, 5.3.3.
+  /// Whether the applet accepts chained commands: class byte bit 5, ISO/IEC 7816-4, 5.3.3.
   var acceptsCommandChaining: Bool { get }
 
-  /// Whether the applet takes commands under secure messaging, class byte bits 4 and 3 (ISO/IEC 7816-4,
-  /// 5.4.1): travel documents, health cards. It gets them as they are, a wrapped SELECT too, and unwraps
-  /// them itself. The card refuses them for other applets.
+  /// Whether the applet accepts commands with secure messaging: class byte bits 4 and 3, ISO/IEC
+  /// 7816-4, 5.4.1. Travel documents and health cards do. The applet receives these commands
+  /// unchanged, including a wrapped SELECT, and unwraps them itself. For other applets, the card
+  /// refuses them.
   var acceptsSecureMessaging: Bool { get }
 
-  /// The multipliers WTXM, 1 to 59, with which the card asks for more time before it sends the
-  /// answer to the command that has just been processed: ISO/IEC 14443-4, 7.3.
+  /// The multipliers WTXM, 1 to 59, with which the card requests more time before it answers the
+  /// command that was just processed: ISO/IEC 14443-4, 7.3.
   var waitingTimeExtensions: [UInt8] { get }
 
-  /// The applet has been selected: the answer's data, most often file control information, and the
-  /// status word.
+  /// Handles the selection of the applet. Returns the answer's data, usually file control
+  /// information, and the status word.
   mutating func select() -> [UInt8]
 
-  /// Another applet has been selected, or the power has gone.
+  /// Handles the selection of another applet, or the loss of power.
   mutating func deselect()
 
-  /// Takes a command APDU of any form and gives the answer's data and its status word.
+  /// Processes a command APDU of any form. Returns the answer's data and its status word.
   mutating func process(_ apdu: [UInt8]) -> [UInt8]
 }
 

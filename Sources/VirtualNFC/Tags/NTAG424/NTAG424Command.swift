@@ -23,7 +23,7 @@ enum NTAG424Status: UInt8, Error, Hashable, Sendable {
   case integrityError = 0x1E
   case noSuchKey = 0x40
   case lengthError = 0x7E
-  /// What Read_Sig ends in (NXP AN12196, table 19).
+  /// The status word of a successful Read_Sig (NXP AN12196, table 19).
   case signatureOK = 0x90
   case permissionDenied = 0x9D
   case parameterError = 0x9E

@@ -22,7 +22,7 @@ extension TopazChip {
   public var identifier: [UInt8] { Array(core.uid.prefix(4)) }
   public var modulation: RadioFrame.Modulation { .typeA }
 
-  /// All blocks. The UID at their beginning stays what it is.
+  /// All blocks. Writing does not change the UID at their beginning.
   public var memory: [UInt8] {
     get { core.memory }
     set { core.setMemory(newValue) }

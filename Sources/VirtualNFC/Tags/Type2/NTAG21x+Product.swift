@@ -1,5 +1,5 @@
 extension NTAG21x {
-  /// The members of the family; the raw value is the name that `nfc --virtual` takes.
+  /// The chips of the family. The raw value is the name that `nfc --virtual` accepts.
   public enum Product: String, CaseIterable, Sendable {
     /// NTAG210: 20 pages.
     case ntag210

@@ -39,13 +39,14 @@ enum Type2Command {
 
 /// What a Type 2 chip says to a command.
 enum Type2Answer: Hashable, Sendable {
-  /// Bytes, to which the check is added.
+  /// Bytes, followed by their CRC.
   case data([UInt8])
   /// The four bits A.
   case acknowledge
-  /// Four bits other than A. The chip goes back to IDLE or HALT and is mute from then on.
+  /// Four bits other than A. The chip then returns to IDLE or HALT and does not answer until it is
+  /// selected again.
   case refusal(NegativeAcknowledge)
-  /// Nothing: the passive acknowledge of SECTOR_SELECT.
+  /// No answer: the passive acknowledge of SECTOR_SELECT.
   case silence
 }
 
@@ -54,10 +55,10 @@ enum Type2Answer: Hashable, Sendable {
 /// A virtual EEPROM has no write errors, so that their codes (5 or 7, 2 in an Ultralight C) are not
 /// among these. Source: NTAG213/215/216 rev. 3.2, table 23; MF0ICU2 rev. 3.3, table 15.
 enum NegativeAcknowledge: UInt8, Hashable, Sendable {
-  /// A page, a length or a command that there is not, or that is not allowed.
+  /// A page, length or command that does not exist or is not allowed.
   case invalidArgument = 0x0
-  /// The CRC or a parity bit was wrong.
+  /// A wrong CRC or parity bit.
   case checkError = 0x1
-  /// The limit of wrong passwords is exceeded, or a counter would be.
+  /// Too many wrong passwords, or a counter that would overflow.
   case counterOverflow = 0x4
 }

@@ -1,5 +1,6 @@
-/// Chips of other makers that answer GET_VERSION in NXP's form. What they copy was seen, not promised: they are
-/// dumped, and user memory is restored; nothing that cannot be undone is done to them on this record's word.
+/// Chips of other makers that answer GET_VERSION in NXP's form. The features that they copy were
+/// observed, not promised: they are dumped, and user memory is restored; no irreversible change
+/// relies on this record.
 extension Type2Chip {
   /// Feiju: compatible with NTAG213 (filters of air purifiers).
   static let feijuNTAG213 = compatible(

@@ -1,5 +1,5 @@
 extension Type2Chip {
-  /// NTAG210µ. Its data sheet was not at hand: no page of it is taken for granted.
+  /// NTAG210µ. Its data sheet was not available: nothing is assumed about its pages.
   static let ntag210Micro = unmapped(
     "NT2L1001", "NTAG210µ",
     .ntag(1...2, 2, 0x0B), signature: .readSignature([]))
@@ -8,7 +8,7 @@ extension Type2Chip {
   static let ntag213C = unmapped(
     "NT2H1311C", "NTAG213C", .ntag(2...2, 1, minors: 1...1, 0x0F), signature: .presumed([.ntag21x]))
 
-  /// NT2H1411: answers with the storage size of an NTAG215, which it is not.
+  /// NT2H1411: reports the storage size of an NTAG215, but is not one.
   static let nt2h1411 = unmapped(
     "NT2H1411", "NTAG NT2H1411", .ntag(2...2, 1, minors: 1...1, 0x11),
     signature: .presumed([.ntag21x]))

@@ -6,7 +6,7 @@ extension Type2Chip {
     recognition: .identifier(maker: Version.nxp),
     pages: Type2PageMap((4...15, .user)),
     lockBits: .static, finalBits: [],
-    // Page 4 as it is delivered (MF0ICU1 data sheet, 7.5).
+    // Page 4 on delivery (MF0ICU1 data sheet, 7.5).
     blank: Blank(size: 0x06, controlTLVs: [], factoryContent: [0xFF, 0xFF, 0xFF, 0xFF]),
     hasFastRead: false, counters: [], access: .none, signature: .none, hasWiredSide: false,
     memorySize: 64)

@@ -1,9 +1,10 @@
 extension Type2Chip {
   /// MF0AES20 and MF0AESH20: 60 pages, two of four pages each with an AES key.
   ///
-  /// The pages are as pretix (libpretixnfc), StuStaPay, Proxmark3 and Unleashed Firmware write and decode them; the
-  /// last of these was tried against Proxmark3 on a real chip. Which bits freeze the lock bits of page 28h none of
-  /// them says: it is taken from the Ultralight EV1, whose lock bits lie alike.
+  /// The pages are as in pretix (libpretixnfc), StuStaPay, Proxmark3 and Unleashed Firmware; the
+  /// last of these was tried against Proxmark3 on a real chip. None of them says which bits freeze
+  /// the lock bits of page 28h: this is taken from the Ultralight EV1, whose lock bits have the
+  /// same positions.
   static let ultralightAES = Type2Chip(
     typeNumber: "MF0AES20", name: "MIFARE Ultralight AES", maker: "NXP",
     source: .observed("libpretixnfc, StuStaPay, Proxmark3, Unleashed Firmware"),

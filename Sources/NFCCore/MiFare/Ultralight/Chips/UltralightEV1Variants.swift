@@ -14,8 +14,8 @@ extension Type2Chip {
     "MF0UL51", "MIFARE Ultralight EV1", .ultralight(1...2, 1, 0x13),
     signature: .presumed([.ultralightEV1]))
 
-  /// NXP's chip that answers GET_VERSION so, and whose pages are not public: NDEF is read and written by what
-  /// the tag's own memory says; nothing is dumped, protected or formatted.
+  /// A chip of NXP that answers GET_VERSION in this way, and whose pages are not public: NDEF is
+  /// read and written according to the tag's own memory; nothing is dumped, protected or formatted.
   static func unmapped(
     _ typeNumber: String, _ name: String, _ version: Version, access: AccessControl = .none,
     signature: Signature

@@ -1,5 +1,6 @@
 extension Type2Chip {
-  /// MF0UN: 40 or 48 bytes for the user; the data sheet's numbers tell the two apart by no version byte.
+  /// MF0UN: user memory of 40 or 48 bytes; according to the data sheet, no version byte
+  /// distinguishes the two.
   static let ultralightNano = Type2Chip(
     typeNumber: "MF0UN", name: "MIFARE Ultralight Nano", maker: "NXP",
     source: .observed("GET_VERSION of chips in the field"),
