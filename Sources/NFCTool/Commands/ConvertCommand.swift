@@ -37,7 +37,7 @@ struct DecodeCommand: AsyncParsableCommand {
     abstract: "Shows the NDEF message in a file, without a reader.",
     usage: "nfc decode <file> [--json]",
     discussion: """
-      The file is a message as nfc read --raw or nfc encode saves it, a message in JSONValue, or the image of a \
+      The file is a message as nfc read --raw or nfc encode saves it, a message in JSON, or the image of a \
       tag. Prints one line per record.
 
       Example:
