@@ -155,7 +155,9 @@ let package = Package(
     // Tags as they come from the field, and every procedure over every one of them.
     .testTarget(
       name: "FieldTests",
-      dependencies: ["NFC", "NFCCore", "NDEF", "NFCTool", "TagImages", "VirtualNFC"]),
+      dependencies: [
+        "NFC", "NFCCore", "NDEF", "NFCTool", "Recordings", "TagImages", "VirtualNFC",
+      ]),
     .testTarget(
       name: "NFCToolTests",
       dependencies: [

@@ -9,10 +9,13 @@ struct FieldBench: Sendable {
   let field = VirtualField()
   let direct: DirectReader
   let reader: Reader
+  /// The irreversible changes that a procedure is asked for by name.
+  let kinds: Set<IrreversibleChange.Kind>
 
-  /// - Parameter kinds: what a procedure is asked by name to make final.
+  /// - Parameter kinds: the irreversible changes that a procedure is asked for by name.
   init(_ row: FieldTag, asking kinds: Set<IrreversibleChange.Kind> = []) async throws {
     self.row = row
+    self.kinds = kinds
     tag = row.make()
     tag.allowedChanges = kinds
     direct = DirectReader(field)
@@ -41,13 +44,15 @@ struct FieldBench: Sendable {
     #expect(tag.unexpectedChanges.isEmpty, sourceLocation: sourceLocation)
   }
 
-  /// Runs a procedure on a tag that was just found, and compares what becomes of it with its cell.
+  /// Runs a procedure on a tag that was just found, and compares what becomes of it with its cell. The same procedure
+  /// is also recorded and replayed.
   ///
   /// - Returns: whether it was done, as it should be.
   func run(
     _ outcome: FieldTag.Outcome, sourceLocation: SourceLocation = #_sourceLocation,
     _ procedure: (DetectedTag, any NDEFTag) async throws -> Void
   ) async throws -> Bool {
+    try await expectReplay(sourceLocation: sourceLocation, procedure)
     let before = tag.memory
     let found = try await found()
     let ndef = try #require(found.ndef)

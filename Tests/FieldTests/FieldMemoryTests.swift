@@ -28,6 +28,11 @@ import VirtualNFC
     #expect(bench.tag.memory == before)
     #expect(report.allSatisfy { $0.written.isEmpty })
     bench.expectNothingUnasked()
+    try await bench.expectReplay { tag, _ in
+      let memory = try Self.memory(tag)
+      _ = try await memory.read(TagKeys.parse([]), password: nil, .everything)
+      _ = try await RestoreArguments.parse(["image.json"]).prepare(image, for: memory, nil).run()
+    }
   }
 
   /// What was written since is taken back, and nothing is made final by it.

@@ -25,6 +25,7 @@ import VirtualNFC
     }
     #expect(bench.tag.memory == before)
     bench.expectNothingUnasked()
+    try await bench.expectReplay { _, ndef in _ = try await ndef.readNDEFBytes() }
   }
 
   @Test(arguments: FieldTag.all) func tellsItsStatus(_ row: FieldTag) async throws {
@@ -45,6 +46,7 @@ import VirtualNFC
     }
     #expect(bench.tag.memory == before)
     bench.expectNothingUnasked()
+    try await bench.expectReplay { _, ndef in _ = try await ndef.queryNDEFStatus() }
   }
 
   /// As long as there is room for, and not a byte more; what stands beside the message stays.

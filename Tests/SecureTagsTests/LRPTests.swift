@@ -131,6 +131,36 @@ import VirtualNFC
     }
   }
 
+  /// The keys of a transaction's code are derived by LRP, too.
+  @Test func signedTransaction() throws {
+    let (card, _) = try Self.light()
+    var procedure = card.procedure(.fixed)
+    _ = card.select([
+      0xA0, 0x00, 0x00, 0x03, 0x96, 0x56, 0x43, 0x41, 0x03, 0xF0, 0x15, 0x40, 0x00, 0x00, 0x00,
+      0x0B,
+    ])
+    try procedure.authenticateAsConfigured(0, .factory(.aes))
+    try procedure.switchToLRP()
+    let uid = DESFireModel.light.defaultUID
+    for _ in 0..<2 {
+      try procedure.authenticateAsConfigured(3, .factory(.aes))
+      try procedure.beginSigning()
+      try procedure.changeValue(3, .credit(5))
+      try procedure.authenticate(1, .factory(.aes), by: .lrpNonFirst)
+      let receipt = try procedure.commitSigned(reader: [UInt8](repeating: 0x5C, count: 16))
+      #expect(try receipt.isValid(key: .factory(.aes), uid: uid))
+      #expect(try !receipt.isValid(key: .factory(.aes), uid: uid.dropLast() + [0xFF]))
+      let error = #expect(throws: NFCError.self) {
+        try receipt.previousReader(key: .factory(.aes), uid: uid)
+      }
+      #expect(error?.code == .unsupported)
+      let forged = DESFireTransactionReceipt(
+        mac: receipt.mac, input: receipt.input.dropLast() + [0x77], encryptedPreviousReader: nil)
+      #expect(try !forged.isValid(key: .factory(.aes), uid: uid))
+    }
+    #expect(try procedure.value(3) == 10)
+  }
+
   @Test func othersAreAES() throws {
     let (card, _) = try Self.light()
     var procedure = card.procedure(.fixed)

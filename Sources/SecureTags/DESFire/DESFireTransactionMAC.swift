@@ -1,4 +1,5 @@
 import NFCCore
+import SUNMessage
 
 /// The code that a card makes over a transaction with a key that only the card and its issuer know,
 /// and the number of the transaction: MF2DL(H)x0 data sheet, 10.3; NXP AN12343, 8.2.1.
@@ -49,38 +50,85 @@ public struct DESFireTransactionReceipt: Hashable, Sendable {
   private static let uidSize = 7
   static let blockSize = 16
 
-  /// Returns whether the card with this UID has made the code over ``input``, by the AES form of
-  /// the session keys (data sheet, 10.3.2.3). The comparison takes a time that does not depend on
-  /// where codes differ.
+  /// Returns whether the card with this UID has made the code over ``input``. The session keys have two forms: AES
+  /// (data sheet, 10.3.2.3) and, for a card that was switched to LRP, LRP. Which one the card uses is not part of the
+  /// receipt, so both are tried. The comparison takes a time that does not depend on where codes differ.
+  ///
+  /// The LRP form follows the data sheet as Proxmark3 quotes it (`desfirecrypto.c`). No published example confirms it.
   ///
   /// - Parameters:
   ///   - key: the AES key of the card's transaction MAC file.
   ///   - uid: the card's own UID, 7 bytes.
   /// - Throws: ``NFCError/Code/invalidParameter`` for another kind of key or length of UID.
   public func isValid(key: DESFireKey, uid: [UInt8]) throws -> Bool {
-    let whole = try sessionCipher(Self.codeLabel, key, uid).authenticationCode(input)
-    return TransactionCode.truncated(whole).equalsInConstantTime(mac.code)
+    try form(key, uid) != nil
   }
 
   /// Returns the name of the terminal of the previous transaction; zeros before the first one.
   ///
-  /// - Throws: as ``isValid(key:uid:)``.
+  /// - Throws: as ``isValid(key:uid:)``, and ``NFCError/Code/unsupported`` for a card that was switched to LRP: how it
+  ///   enciphers the name is not public.
   public func previousReader(key: DESFireKey, uid: [UInt8]) throws -> [UInt8]? {
-    try encryptedPreviousReader.map { try sessionCipher(Self.cipherLabel, key, uid).decrypt($0) }
+    guard try form(key, uid) != .lrp else {
+      throw NFCError(
+        .unsupported, "how a card in LRP mode enciphers a terminal's name is not known")
+    }
+    return try encryptedPreviousReader.map {
+      try sessionCipher(Self.cipherLabel, key, uid).decrypt($0)
+    }
+  }
+
+  /// The function that the session keys and the code are made with.
+  private enum Form {
+    case aes
+    case lrp
+  }
+
+  /// Returns the form in which the code is right; `nil` if it is wrong.
+  private func form(_ key: DESFireKey, _ uid: [UInt8]) throws -> Form? {
+    // Both are computed in any case, so that the time does not depend on the result.
+    let aes = try sessionCipher(Self.codeLabel, key, uid).authenticationCode(input)
+    let lrp = try leakageResilientSession(key, uid).authenticationCode(input)
+    let isAES = TransactionCode.truncated(aes).equalsInConstantTime(mac.code)
+    let isLRP = TransactionCode.truncated(lrp).equalsInConstantTime(mac.code)
+    return isAES ? .aes : isLRP ? .lrp : nil
+  }
+
+  /// The counter, least significant byte first. In LRP it is two counters of two bytes each.
+  private var counterBytes: [UInt8] {
+    Int(mac.counter).littleEndianBytes(count: MemoryLayout<UInt32>.size)
+  }
+
+  private static func check(_ key: DESFireKey, _ uid: [UInt8]) throws {
+    guard key.kind == .aes else {
+      throw NFCError(.invalidParameter, "the key of transaction MACs is AES")
+    }
+    guard uid.count == uidSize else {
+      throw NFCError(.invalidParameter, "the card's own UID has \(uidSize) bytes")
+    }
   }
 
   private func sessionCipher(
     _ label: UInt8, _ key: DESFireKey, _ uid: [UInt8]
   ) throws -> BlockCipher {
-    guard key.kind == .aes else {
-      throw NFCError(.invalidParameter, "the key of transaction MACs is AES")
-    }
-    guard uid.count == Self.uidSize else {
-      throw NFCError(.invalidParameter, "the card's own UID has \(Self.uidSize) bytes")
-    }
-    let counter = Int(mac.counter).littleEndianBytes(count: MemoryLayout<UInt32>.size)
-    var bytes = try key.cipher.authenticationCode([label] + Self.derivation + counter + uid)
+    try Self.check(key, uid)
+    var bytes = try key.cipher.authenticationCode([label] + Self.derivation + counterBytes + uid)
     return try BlockCipher(.aes128, key: SecretKey(taking: &bytes))
+  }
+
+  /// SesTMMACKey in LRP: its label is at the end (data sheet, 10.3.2.3).
+  private func leakageResilientSession(
+    _ key: DESFireKey, _ uid: [UInt8]
+  ) throws -> LeakageResilientPrimitive {
+    try Self.check(key, uid)
+    var secret = key.secret.withUnsafeBytes { Array($0) }
+    defer { secret.wipe() }
+    guard let master = SUNKey(secret) else { throw NFCError.wrongLength }
+    var session = LeakageResilientPrimitive(master, keyIndex: 0)
+      .authenticationCode(Self.derivation + counterBytes + uid + [Self.codeLabel])
+    defer { session.wipe() }
+    guard let sessionKey = SUNKey(session) else { throw NFCError.wrongLength }
+    return LeakageResilientPrimitive(sessionKey, keyIndex: 0)
   }
 }
 

@@ -40,9 +40,24 @@ struct DESFireTransactionMAC: Hashable, Sendable {
         [label] + Self.derivation + counter + uid, vector: cipher.zeroVector))
   }
 
-  /// Takes the reader's name and gives the last one's, enciphered.
-  mutating func accept(_ name: [UInt8], uid: [UInt8], counter: [UInt8]) -> [UInt8] {
+  /// Returns the session key in LRP; the label is at the end (data sheet, 10.3.2.3, as Proxmark3 quotes it).
+  private func leakageResilient(
+    _ label: UInt8, uid: [UInt8], counter: [UInt8]
+  ) -> LeakageResilientCipher {
+    let vector = Self.derivation + counter + uid + [label]
+    return LeakageResilientCipher(
+      key: LeakageResilientCipher(key: key, number: 0).authenticationCode(vector), number: 0)
+  }
+
+  /// Takes the reader's name and gives the last one's, enciphered. How this is done in LRP is not confirmed.
+  mutating func accept(
+    _ name: [UInt8], uid: [UInt8], counter: [UInt8], isLRP: Bool
+  ) -> [UInt8] {
     reader = name
+    guard !isLRP else {
+      return leakageResilient(Self.cipherLabel, uid: uid, counter: counter)
+        .run(previousReader, counter: [0, 0, 0, 0], encrypts: true)
+    }
     let cipher = cipher(Self.cipherLabel, uid: uid, counter: counter)
     return cipher.encrypt(previousReader, vector: cipher.zeroVector)
   }
@@ -50,9 +65,12 @@ struct DESFireTransactionMAC: Hashable, Sendable {
   /// Returns the code, with which the transaction is over.
   ///
   /// - Parameter counter: the new one.
-  mutating func finish(uid: [UInt8], counter: [UInt8]) -> [UInt8] {
+  mutating func finish(uid: [UInt8], counter: [UInt8], isLRP: Bool) -> [UInt8] {
     let cipher = cipher(Self.codeLabel, uid: uid, counter: counter)
-    let code = cipher.authenticationCode(input, vector: cipher.zeroVector)
+    let code =
+      isLRP
+      ? leakageResilient(Self.codeLabel, uid: uid, counter: counter).authenticationCode(input)
+      : cipher.authenticationCode(input, vector: cipher.zeroVector)
     if let reader { previousReader = reader }
     forget()
     return stride(from: 1, to: code.count, by: 2).map { code[$0] }
@@ -73,8 +91,12 @@ extension DESFirePICC {
     }
   }
 
+  /// One more; in LRP, one more in each of the two halves, actTMC and sesTMC. When real cards advance only one of them
+  /// is not confirmed.
   private func nextCounter(_ file: DESFireFile) -> [UInt8] {
-    let counter = Self.number(file.content.prefix(DESFireTransactionMAC.counterSize)) + 1
+    let counter =
+      Self.number(file.content.prefix(DESFireTransactionMAC.counterSize))
+      + (configuration.usesLRP ? 0x0001_0001 : 1)
     return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: counter >> $0) }
   }
 
@@ -121,7 +143,8 @@ extension DESFirePICC {
     else { throw .permissionDenied }
     let file = selected.files[index]
     _ = try communication(file.fullKeys, protected: .authenticated)
-    let enciphered = code.accept(name, uid: uid, counter: nextCounter(file))
+    let enciphered = code.accept(
+      name, uid: uid, counter: nextCounter(file), isLRP: configuration.usesLRP)
     // Without a session nothing is answered.
     let answer = session == nil ? [] : enciphered
     code.add([DESFireCommand.commitReaderIdentifier.rawValue] + name + answer)
@@ -148,7 +171,10 @@ extension DESFirePICC {
     }
     _ = selected.commit()
     let counter = nextCounter(selected.files[index])
-    selected.files[index].content = counter + code.finish(uid: uid, counter: counter)
+    selected.files[index].content =
+      counter
+      + code.finish(
+        uid: uid, counter: counter, isLRP: configuration.usesLRP)
     selected.files[index].kind = .transactionMAC(code)
     return Result(option == 0 ? [] : selected.files[index].content)
   }
