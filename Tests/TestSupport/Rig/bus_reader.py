@@ -1,12 +1,12 @@
-"""A PN532 on an I²C or SPI bus that is not there: the system's own libnfc talks to it.
+"""A simulated PN532 on an I²C or SPI bus, with which the system's own libnfc communicates.
 
-umockdev gives a program a made-up /sys and /dev; what the program does with the bus's node comes to this
-script, which does what the wires and the chip's own bus interface would, and hands the frames to the
-virtual PN532 behind a pseudo-terminal.
+umockdev shows a simulated /sys and /dev to a program. The program's operations on the node of the bus are passed
+to this script. It performs the functions of the wires and of the chip's own bus interface, and passes the frames
+to the virtual PN532 at the other end of a pseudo-terminal.
 
     umockdev-wrapper /usr/bin/python3 bus_reader.py --bus i2c --port /dev/pts/5 -- nfc-list
 
-It ends with the program's exit code. Sources: linux/i2c-dev.h and linux/spi/spidev.h; PN532 user manual
+Its exit code is that of the program. Sources: linux/i2c-dev.h and linux/spi/spidev.h; PN532 user manual
 (UM0701-02), 6.2.1, 6.2.4 and 6.2.5; libnfc 1.8.0, buses/i2c.c, buses/spi.c, drivers/pn532_i2c.c and
 pn532_spi.c.
 """

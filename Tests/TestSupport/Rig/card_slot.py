@@ -1,8 +1,8 @@
-"""The slot for cards of a USB reader that a smart-card service has.
+"""The card slot of a USB reader that a smart-card service uses.
 
-A program connects to it for a card, as to vpcd, vsmartcard's virtual reader driver (vpcd.h): a message is its length
-in 16 bits, most significant byte first, and so many bytes; one byte is a request to the card's supply or for its
-ATR, more are a command.
+A program connects to it for a card, as to vpcd, vsmartcard's virtual reader driver (vpcd.h). A message is its length
+in 16 bits, most significant byte first, followed by this many bytes. One byte is a request to the card's supply or
+for its ATR, and more bytes are a command.
 """
 
 import select

@@ -1,4 +1,4 @@
-"""What the rigs for USB readers and for readers on a bus have in common: a virtual PN532 and a umockdev test bed.
+"""The parts that the rigs for USB readers and for readers on a bus share: a virtual PN532 and a umockdev test bed.
 
 Sources: PN532 user manual (UM0701-02), 6.2.1; umockdev 0.17, src/uevent_sender.c.
 """

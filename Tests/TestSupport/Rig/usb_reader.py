@@ -1,12 +1,12 @@
-"""A USB reader that is not there: the system's own libusb and libnfc talk to it.
+"""A simulated USB reader, with which the system's own libusb and libnfc communicate.
 
-umockdev gives a program a made-up /sys and /dev; what the program sends to the device's node comes to
-this script, which takes off the framing of an ACR122U (CCID) or an SCL3711 (PN533) and hands the rest to
-the virtual PN532 behind a pseudo-terminal.
+umockdev shows a simulated /sys and /dev to a program. The data that the program sends to the node of the device is
+passed to this script. It removes the framing of an ACR122U (CCID) or an SCL3711 (PN533), and passes the rest to
+the virtual PN532 at the other end of a pseudo-terminal.
 
     umockdev-wrapper /usr/bin/python3 usb_reader.py --reader acr122u --port /dev/pts/5 -- nfc-list
 
-It ends with the program's exit code. Sources: linux/usbdevice_fs.h; USB CCID 1.1, 6; ACR122U API 2.04;
+Its exit code is that of the program. Sources: linux/usbdevice_fs.h; USB CCID 1.1, 6; ACR122U API 2.04;
 PN532 user manual, 6.2.1; libnfc 1.8.0, drivers/acr122_usb.c and pn53x_usb.c.
 """
 
