@@ -110,8 +110,8 @@ struct SelectedDESFire: Sendable {
     }
   }
 
-  /// Returns the keys that grant one of these rights, with the specified keys first, or `nil` if everyone has
-  /// the right.
+  /// Returns the keys that grant one of these rights, in the order of the rights, or `nil` if everyone has
+  /// one of the rights.
   func keys(for rights: [DESFireAccess]) -> [Int]? {
     guard !rights.contains(.everyone) else { return nil }
     return rights.compactMap { if case .key(let number) = $0 { number } else { nil } }
